@@ -1,0 +1,83 @@
+"""Which variables carry a derivative: those that depend on the differentiated arguments and reach the result.
+
+    def f(x, n):  k = n + 1; y = x * k; print(y); return y     ->   active in x: x, y, result
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Kind, may_carry
+from s2sgrad.analysis.operations import Operation, classify
+from s2sgrad.quote import name
+from s2sgrad.unit import Unit
+
+Operations = dict[int, Operation]
+
+
+def operations(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> Operations:
+    """The operation of every assignment and call statement, by the identity of the statement."""
+    out: Operations = {}
+    for statement in effects.walk(tree.body):
+        if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
+            value = gast.BinOp(name(statement.target.id), statement.op, statement.value)
+            gast.copy_location(value, statement)
+            out[id(statement)] = classify(unit, value, kinds)
+        elif isinstance(statement, (gast.Assign, gast.Expr)):
+            out[id(statement)] = classify(unit, statement.value, kinds)
+    return out
+
+
+def active(
+    tree: gast.FunctionDef, found: Operations, kinds: dict[str, Kind], wrt: set[str], result: str
+) -> tuple[set[str], set[str]]:
+    """(active, varied): the variables that carry a derivative, and those that depend on `wrt` at all."""
+    forward: dict[str, set[str]] = {}
+    for statement in effects.walk(tree.body):
+        for source, target in _edges(statement, found):
+            if may_carry(kinds.get(target)):
+                forward.setdefault(source, set()).add(target)
+    backward: dict[str, set[str]] = {}
+    for source, targets in forward.items():
+        for target in targets:
+            backward.setdefault(target, set()).add(source)
+    varied = _reached(forward, {w for w in wrt if may_carry(kinds.get(w))})
+    useful = _reached(backward, {result})
+    return varied & useful, varied
+
+
+def _edges(statement: gast.AST, found: Operations) -> list[tuple[str, str]]:
+    """(source, target): the derivative of target with respect to source may be non-zero."""
+    if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
+        target = effects.base(statement.target)
+        return [(n.id, target) for n in effects.loads(statement.value)] + [(target, target)]
+    operation = found.get(id(statement))
+    if operation is None:
+        return []
+    if operation.form == "append":
+        owner, value = operation.operands
+        return [(value.id, owner.id)] if isinstance(value, gast.Name) else []
+    if isinstance(statement, gast.Expr):
+        return []
+    targets = effects.writes(statement) - ({operation.operands[0].id} if operation.form == "pop" else set())
+    return [(source, target) for source in sources(operation) for target in targets]
+
+
+def sources(operation: Operation) -> list[str]:
+    """The variables that an operation's result may depend on differentiably."""
+    if operation.form == "flat":
+        return []
+    if operation.form in ("atom", "opaque"):
+        return [n.id for n in effects.loads(operation.node)]
+    return [o.id for o in operation.operands if isinstance(o, gast.Name)]
+
+
+def _reached(edges: dict[str, set[str]], start: set[str]) -> set[str]:
+    seen, waiting = set(start), list(start)
+    while waiting:
+        for target in edges.get(waiting.pop(), ()):
+            if target not in seen:
+                seen.add(target)
+                waiting.append(target)
+    return seen

@@ -1,0 +1,162 @@
+"""What each statement reads, writes and does.  Folding, dead-code removal and recomputation all ask here.
+
+    y[i] += f(x)   reads y, i, f, x; writes y; has whatever effects f has
+
+>>> import gast
+>>> statement = gast.parse("y[i] += x * z").body[0]
+>>> sorted(reads(statement)), sorted(writes(statement))
+(['i', 'x', 'y', 'z'], ['y'])
+"""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.rules import spellings, table
+from s2sgrad.unit import MISSING, Unit
+
+_SCOPES = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda)
+_IMPURE_RUNTIME = {runtime.push, runtime.pop, runtime.add_at, runtime.vjp, runtime.sequence, runtime.require_array}
+
+
+def loads(node: gast.AST) -> Iterator[gast.Name]:
+    """The names read in an expression or simple statement, those that a comprehension binds for itself left out."""
+    waiting: list[tuple[gast.AST, frozenset[str]]] = [(node, frozenset())]
+    while waiting:
+        part, hidden = waiting.pop()
+        if isinstance(part, gast.Name):
+            if isinstance(part.ctx, gast.Load) and part.id not in hidden:
+                yield part
+            continue
+        if isinstance(part, _SCOPES):
+            hidden |= {n.id for n in gast.walk(part) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+        for value in part.__dict__.values():
+            if isinstance(value, gast.AST):
+                waiting.append((value, hidden))
+            elif isinstance(value, list):
+                waiting += [(v, hidden) for v in value if isinstance(v, gast.AST)]
+
+
+def reads(statement: gast.AST) -> set[str]:
+    """The names that a simple statement, or the header of a compound one, reads."""
+    if isinstance(statement, (gast.If, gast.While)):
+        return {n.id for n in loads(statement.test)}
+    if isinstance(statement, gast.For):
+        return {n.id for n in loads(statement.iter)}
+    names = {n.id for n in loads(statement)}
+    if isinstance(statement, gast.AugAssign):
+        names.add(base(statement.target))
+    return names
+
+
+def writes(statement: gast.AST) -> set[str]:
+    """The names that a simple statement, or the header of a compound one, binds or changes in place."""
+    if isinstance(statement, gast.Assign):
+        return set(targets(statement)) | _changed(statement.value)
+    if isinstance(statement, gast.AugAssign):
+        return {base(statement.target)}
+    if isinstance(statement, gast.For):
+        return {statement.target.id}
+    if isinstance(statement, gast.Expr):
+        return _changed(statement.value)
+    return set()
+
+
+def targets(statement: gast.Assign) -> list[str]:
+    """The names that an assignment binds, in order, those of nested tuples included."""
+    return [n.id for t in statement.targets for n in gast.walk(t) if isinstance(n, gast.Name)]
+
+
+def _changed(value: gast.AST) -> set[str]:
+    """Local stacks that `s.append(x)` and `s.pop()` change."""
+    if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
+        if value.func.attr in spellings.MUTATING_METHODS and isinstance(value.func.value, gast.Name):
+            return {value.func.value.id}
+    elif isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id in ("push", "pop"):
+        return {value.args[0].id} if value.args and isinstance(value.args[0], gast.Name) else set()
+    return set()
+
+
+def base(target: gast.AST) -> str:
+    """The variable behind a target: `x` of `x` and of `x[i]`."""
+    while isinstance(target, gast.Subscript):
+        target = target.value
+    return target.id
+
+
+def written(body: list[gast.AST]) -> set[str]:
+    """All names that the statements, nested ones included, bind or change."""
+    names: set[str] = set()
+    for statement in walk(body):
+        names |= writes(statement)
+    return names
+
+
+def walk(body: list[gast.AST]) -> Iterator[gast.AST]:
+    """All statements of a block, nested ones after the one that holds them."""
+    waiting = list(reversed(body))
+    while waiting:
+        statement = waiting.pop()
+        yield statement
+        if isinstance(statement, (gast.If, gast.For, gast.While)):
+            waiting += reversed(statement.body + statement.orelse)
+
+
+# --- purity ----------------------------------------------------------------------------------------------------------
+
+
+def is_pure(unit: Unit, node: gast.AST) -> bool:
+    """Whether an expression may be left out or run again: it has no effects and depends on its operands alone."""
+    return all(_pure_call(unit, part) for part in gast.walk(node) if isinstance(part, gast.Call)) and not any(
+        isinstance(part, (gast.NamedExpr, gast.Lambda)) for part in gast.walk(node)
+    )
+
+
+def _pure_call(unit: Unit, call: gast.Call) -> bool:
+    target = unit.resolve(call.func)
+    if target is MISSING:
+        if isinstance(call.func, gast.Attribute):
+            return call.func.attr in spellings.METHODS or call.func.attr in ("tolist", "astype", "copy", "item")
+        return False
+    return is_pure_function(target)
+
+
+def is_pure_function(target: Any) -> bool:
+    """Whether a function is known to have no effects and to depend on its arguments alone."""
+    try:
+        if target in _IMPURE_RUNTIME or target in spellings.MUTATORS:
+            return False
+        if table.lookup(target) is not None or table.is_flat(target) or target in spellings.PURE_BUILTINS:
+            return True
+    except TypeError:
+        return False
+    if isinstance(target, type) and issubclass(target, np.generic):
+        return True
+    module = getattr(target, "__module__", None)
+    if module == runtime.__name__:
+        return True
+    name = getattr(target, "__name__", "")
+    if module == "math":
+        return True
+    return any(getattr(space, name, None) is target for space in (np, np.linalg, np.fft))
+
+
+def is_library(target: Any) -> bool:
+    """Whether a callable belongs to a library, which is taken not to write its arguments unless it is listed."""
+    if isinstance(target, (types.BuiltinFunctionType, np.ufunc, type)):
+        return True
+    module = getattr(target, "__module__", None) or ""
+    return module.split(".")[0] in ("numpy", "math", "scipy", "builtins", "operator", "functools", "itertools", "time",
+                                    "random", "logging", "warnings")  # fmt: skip
+
+
+def is_harmless(target: Any) -> bool:
+    """Whether a call for its effect alone (print, logging) leaves every array and container as it is."""
+    return target is builtins.print or (is_library(target) and target not in spellings.MUTATORS)

@@ -1,0 +1,343 @@
+"""The kinds of all variables: a forward dataflow, one kind a web, from the arguments' kinds to a fixed point.
+
+    x: Array('float64', (Size(0),));  y = np.sum(x * 2.0)   ->   y: Number(float64)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import effects, samples
+from s2sgrad.analysis.kinds import (
+    UNKNOWN,
+    Array,
+    Container,
+    Kind,
+    Known,
+    Number,
+    Text,
+    constant_kind,
+    join,
+    kinds_of,
+)
+from s2sgrad.rules import spellings, table
+from s2sgrad.unit import MISSING, Unit
+
+CallKind = Callable[[Any, list[Kind], dict[str, Kind]], Kind]
+_MEMO: dict[Any, Kind] = {}
+_INT, _BOOL = Number(int), Number(bool)
+_ROUNDS = 50
+
+
+class Inference:
+    """Kinds of expressions over an environment of variables' kinds."""
+
+    def __init__(self, unit: Unit, env: dict[str, Kind], call_kind: CallKind) -> None:
+        self.unit = unit
+        self.env = env
+        self.call_kind = call_kind
+
+    def run(self, tree: gast.FunctionDef) -> dict[str, Kind]:
+        """Fill the environment from the parameters' kinds that it holds; a name that is never bound has no entry."""
+        for _ in range(_ROUNDS):
+            if not self.changes(tree.body):
+                return self.env
+        return {name: UNKNOWN for name in self.env}
+
+    def changes(self, body: list[gast.AST]) -> bool:
+        changed = False
+        for statement in effects.walk(body):
+            if isinstance(statement, gast.Assign):
+                kind = self.kind(statement.value)
+                for target in statement.targets:
+                    if isinstance(target, gast.Name):
+                        changed |= self.meet(target.id, kind)
+                    else:
+                        for k, part in enumerate(target.elts):
+                            changed |= self.meet(part.id, _item_of(kind, k, len(target.elts)))
+            elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
+                before = self.env.get(statement.target.id)
+                if not isinstance(before, Array):
+                    value = gast.BinOp(gast.Name(statement.target.id, gast.Load(), None, None), statement.op, statement.value)
+                    changed |= self.meet(statement.target.id, self.kind(value))
+            elif isinstance(statement, gast.For):
+                changed |= self.meet(statement.target.id, _INT)
+            elif isinstance(statement, gast.Expr):
+                self.kind(statement.value)
+        return changed
+
+    def meet(self, name: str, kind: Kind | None) -> bool:
+        before = self.env.get(name)
+        after = join(before, kind)
+        if after is None or after == before:
+            return False
+        self.env[name] = after
+        return True
+
+    # --- expressions; None is the kind of what has no value yet ---
+
+    def kind(self, node: gast.AST) -> Kind | None:
+        """The kind of an expression, nested or flat; None while an operand has none."""
+        if isinstance(node, gast.Constant):
+            return constant_kind(node.value)
+        if isinstance(node, gast.Name):
+            return self.name(node)
+        method = getattr(self, f"_{type(node).__name__}", None)
+        return UNKNOWN if method is None else method(node)
+
+    def name(self, node: gast.Name) -> Kind | None:
+        if node.id in self.unit.locals:
+            return self.env.get(node.id)
+        value = self.unit.resolve(node)
+        return UNKNOWN if value is MISSING else _object_kind(value)
+
+    def all(self, nodes: list[gast.AST]) -> list[Kind] | None:
+        kinds = [self.kind(n) for n in nodes]
+        return None if any(k is None for k in kinds) else kinds
+
+    def _BinOp(self, node: gast.BinOp) -> Kind | None:
+        return self._operator(node, [node.left, node.right])
+
+    def _UnaryOp(self, node: gast.UnaryOp) -> Kind | None:
+        if isinstance(node.op, gast.Not):
+            return _BOOL
+        return self._operator(node, [node.operand])
+
+    def _operator(self, node: gast.AST, operands: list[gast.AST]) -> Kind | None:
+        kinds = self.all(operands)
+        if kinds is None:
+            return None
+        name = type(node.op).__name__
+        run = spellings.OPERATORS[name][1]
+        if name == "MatMult" or any(isinstance(k, (Container, Text)) for k in kinds):
+            return _memo(name, kinds, lambda: samples.by_example(run, kinds, _sizes_known(kinds)))
+        return _memo(name, kinds, lambda: samples.elementwise(run, kinds))
+
+    def _Compare(self, node: gast.Compare) -> Kind | None:
+        kinds = self.all([node.left, *node.comparators])
+        if kinds is None:
+            return None
+        if len(kinds) > 2 or isinstance(node.ops[0], (gast.Is, gast.IsNot, gast.In, gast.NotIn)):
+            return _BOOL
+        if all(isinstance(k, Number) for k in kinds):
+            return _BOOL
+        if not any(isinstance(k, Array) for k in kinds):
+            return UNKNOWN
+        return _memo("<", kinds, lambda: samples.elementwise(np.less, kinds))
+
+    def _BoolOp(self, node: gast.BoolOp) -> Kind | None:
+        kinds = self.all(node.values)
+        out = None
+        for kind in kinds or ():
+            out = join(out, kind)
+        return out
+
+    def _JoinedStr(self, node: gast.JoinedStr) -> Kind:
+        return Text()
+
+    def _IfExp(self, node: gast.IfExp) -> Kind | None:
+        return join(self.kind(node.body), self.kind(node.orelse))
+
+    def _Tuple(self, node: gast.Tuple) -> Kind | None:
+        return self._display(node.elts, tuple)
+
+    def _List(self, node: gast.List) -> Kind | None:
+        return self._display(node.elts, list)
+
+    def _display(self, nodes: list[gast.AST], type_: type, keys: tuple[Any, ...] | None = None) -> Kind | None:
+        if any(isinstance(n, gast.Starred) for n in nodes):
+            return Container(type_, None)
+        kinds = self.all(nodes)
+        return None if kinds is None else Container(type_, tuple(kinds), keys)
+
+    def _Dict(self, node: gast.Dict) -> Kind | None:
+        if not all(isinstance(k, gast.Constant) for k in node.keys):
+            return Container(dict, None)
+        return self._display(node.values, dict, tuple(k.value for k in node.keys))
+
+    def _Attribute(self, node: gast.Attribute) -> Kind | None:
+        value = self.unit.resolve(node)
+        if value is not MISSING:
+            return _object_kind(value)
+        owner = self.kind(node.value)
+        if owner is None or not isinstance(owner, (Array, Number)):
+            return None if owner is None else _INT if node.attr in ("ndim", "size") else UNKNOWN
+        if node.attr == "ndim" and owner.rank is not None:
+            return constant_kind(owner.rank)
+        if node.attr == "shape" and owner.rank is not None:
+            return Container(tuple, (_INT,) * owner.rank)
+        if node.attr in ("ndim", "size"):
+            return _INT
+        return _memo(("attribute", node.attr), [owner], lambda: samples.by_example(lambda x: getattr(x, node.attr), [owner]))
+
+    def _Subscript(self, node: gast.Subscript) -> Kind | None:
+        owner = self.kind(node.value)
+        index = self.index(node.slice)
+        if owner is None or index is None:
+            return None
+        if isinstance(owner, Container):
+            if owner.items is None:
+                return UNKNOWN
+            if isinstance(index, Number) and index.known:
+                place = owner.keys.index(index.value) if owner.keys and index.value in owner.keys else index.value
+                inside = isinstance(place, int) and -len(owner.items) <= place < len(owner.items)
+                return owner.items[place] if inside else UNKNOWN
+            if isinstance(index, Known) and owner.keys is not None and index.value in owner.keys:
+                return owner.items[owner.keys.index(index.value)]
+            if isinstance(index, Number) and owner.keys is None:
+                out: Kind | None = None
+                for item in owner.items:
+                    out = join(out, item)
+                return out or UNKNOWN
+            return Container(owner.type, None) if isinstance(index, _Slice) else UNKNOWN
+        if not isinstance(owner, Array):
+            return UNKNOWN
+        parts = list(index.items) if isinstance(index, Container) and index.type is tuple and index.items else [index]
+        flat: list[Kind] = []
+        for part in parts:
+            flat += list(part.parts) if isinstance(part, _Slice) else [part]
+        shape = tuple(len(p.parts) if isinstance(p, _Slice) else 0 for p in parts)
+        single = not (isinstance(index, Container) and index.type is tuple)
+
+        def run(x: Any, *values: Any) -> Any:
+            rest, places = list(values), []
+            for n in shape:
+                places.append(slice(*[rest.pop(0) for _ in range(n)]) if n else rest.pop(0))
+            return x[places[0]] if single else x[tuple(places)]
+
+        return _memo(("item", shape, single), [owner, *flat], lambda: samples.by_example(run, [owner, *flat]))
+
+    def index(self, node: gast.AST) -> Kind | None:
+        if isinstance(node, gast.Slice):
+            parts = [Known(None) if p is None else self.kind(p) for p in (node.lower, node.upper, node.step)]
+            return None if any(p is None for p in parts) else _Slice(tuple(parts))
+        if isinstance(node, gast.Tuple):
+            parts = [self.index(e) for e in node.elts]
+            return None if any(p is None for p in parts) else Container(tuple, tuple(parts))
+        return self.kind(node)
+
+    def _Call(self, node: gast.Call) -> Kind | None:
+        target = self.unit.resolve(node.func)
+        if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+            return UNKNOWN
+        kinds = self.all(list(node.args) + [k.value for k in node.keywords])
+        if kinds is None:
+            return None
+        names = [k.arg for k in node.keywords]
+        if target is MISSING:
+            return self._method(node, kinds, names)
+        if not effects.is_pure_function(target):
+            return self.call_kind(target, kinds[: len(node.args)], dict(zip(names, kinds[len(node.args) :], strict=True)))
+        return _call_of(target, kinds, names)
+
+    def _method(self, node: gast.Call, kinds: list[Kind], names: list[str]) -> Kind | None:
+        if not isinstance(node.func, gast.Attribute):
+            return UNKNOWN
+        owner = self.kind(node.func.value)
+        if owner is None:
+            return None
+        method = node.func.attr
+        if not isinstance(owner, Array) or (method not in spellings.METHODS and method not in spellings.FLAT_METHODS):
+            return UNKNOWN
+        if method == "item":
+            return Number(float) if owner.dtype and owner.dtype.startswith("float") else UNKNOWN
+        if method == "reshape":
+            return _reshaped(owner, kinds)
+        if method == "squeeze" and (owner.dims is None or None in owner.dims):
+            return Array(owner.dtype, None)
+
+        def run(x: Any, *values: Any) -> Any:
+            cut = len(values) - len(names)
+            return getattr(x, method)(*values[:cut], **dict(zip(names, values[cut:], strict=True)))
+
+        known = _sizes_known(kinds)
+        return _memo(("method", method, tuple(names)), [owner, *kinds],
+                     lambda: samples.by_example(run, [owner, *kinds], known))  # fmt: skip
+
+
+class _Slice(Kind):
+    """The kind of `a:b:c`: the kinds of its parts."""
+
+    def __init__(self, parts: tuple[Kind, ...]) -> None:
+        self.parts = parts
+
+
+def _call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
+    """The kind of a pure library function's result."""
+    if target is np.reshape and len(kinds) == 2:
+        return _reshaped(kinds[0], kinds[1:])
+    if target is np.squeeze and any(isinstance(k, Array) and (k.dims is None or None in k.dims) for k in kinds):
+        return Array(None, None)
+    if getattr(target, "__name__", "") in ("require_array", "sequence", "own") and len(kinds) == 1:
+        return kinds[0]
+
+    def run(*values: Any) -> Any:
+        cut = len(values) - len(names)
+        return target(*values[:cut], **dict(zip(names, values[cut:], strict=True)))
+
+    rule = table.lookup(target)
+    if rule is not None and rule.tag == "elementwise" and not names:
+        return _memo(target, kinds, lambda: samples.elementwise(run, kinds))
+    known = _sizes_known(kinds)
+    return _memo((target, tuple(names)), kinds, lambda: samples.by_example(run, kinds, known))
+
+
+def _sizes_known(kinds: list[Kind]) -> bool:
+    """Whether no unknown integer decides the shape of a result."""
+    for kind in kinds:
+        if isinstance(kind, Container) and (kind.items is None or not _sizes_known(list(kind.items))):
+            return False
+        if isinstance(kind, Number) and not kind.known and (kind.type is None or issubclass(kind.type, (int, np.integer))):
+            return False
+    return True
+
+
+def _reshaped(owner: Kind, shape: list[Kind]) -> Kind:
+    parts: list[Kind] | None = shape
+    if len(shape) == 1 and isinstance(shape[0], Container):
+        parts = None if shape[0].items is None else list(shape[0].items)
+    dtype = owner.dtype if isinstance(owner, Array) else None
+    if parts is None or not all(isinstance(p, Number) for p in parts):
+        return Array(dtype, None)
+    return Array(dtype, tuple(p.value if p.known and p.value >= 0 else None for p in parts))
+
+
+def _item_of(kind: Kind | None, k: int, n: int) -> Kind | None:
+    if kind is None:
+        return None
+    if isinstance(kind, Container) and kind.items is not None and len(kind.items) == n:
+        return kind.items[k]
+    if isinstance(kind, Array) and kind.dims:
+        return samples.by_example(lambda x: x[0], [kind])
+    return UNKNOWN
+
+
+def _object_kind(value: Any) -> Kind:
+    if isinstance(value, (float, int, complex, np.generic, np.ndarray)):
+        (kind,) = kinds_of([value])
+        return _unnumbered(kind)
+    return Known(value) if callable(value) or value is None or isinstance(value, (str, np.dtype)) else UNKNOWN
+
+
+def _unnumbered(kind: Kind) -> Kind:
+    """The sizes of a global array are not among the arguments' sizes."""
+    if isinstance(kind, Array) and kind.dims is not None:
+        return Array(kind.dtype, tuple(d if isinstance(d, int) else None for d in kind.dims))
+    return kind
+
+
+def _memo(key: Any, kinds: list[Kind], compute: Callable[[], Kind]) -> Kind:
+    try:
+        full = (key, tuple(kinds))
+        hit = _MEMO.get(full)
+    except TypeError:
+        return compute()
+    if hit is None:
+        if len(_MEMO) > 20_000:
+            _MEMO.clear()
+        hit = _MEMO[full] = compute()
+    return hit

@@ -1,0 +1,243 @@
+"""Kinds: what is known about a value when the text is written.  Unknown is always right, a little longer.
+
+A kind is a number, an array (dtype, and for every axis its size as far as known), a container, a constant object, or
+unknown.  An axis is an int where the size is fixed, `Size(k, offset)` where it is the k-th size among the arguments plus
+an offset, None where nothing is known.  Argument sizes are never 1 (an axis of size 1 is the int 1), so two sizes that
+are surely not 1 must agree wherever NumPy broadcasts them.
+
+>>> import numpy as np
+>>> x, b = kinds_of([np.ones((4, 3)), np.ones(3)])
+>>> x
+Array('float64', (Size(0, 0), Size(1, 0)))
+>>> b
+Array('float64', (Size(1, 0),))
+>>> broadcast([x, b]) == x.dims
+True
+>>> join(Number(int, True, 0), Number(float))
+Number(None, False, None)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Size:
+    """The k-th size among the arguments, plus an offset."""
+
+    k: int
+    offset: int = 0
+
+    def __repr__(self) -> str:
+        return f"Size({self.k}, {self.offset})"
+
+
+Dim = int | Size | None
+
+
+class Kind:
+    """Base of the lattice.  `rank` is None where it is not known; `known` says that `value` is a constant of the text."""
+
+    rank: ClassVar[int | None] = None
+    known: ClassVar[bool] = False
+    value: ClassVar[Any] = None
+
+
+@dataclass(frozen=True)
+class Number(Kind):
+    """A Python or NumPy number; `type` is None where several types meet."""
+
+    type: type | None
+    known: bool = False
+    value: Any = None
+    rank: ClassVar[int | None] = 0
+
+    def __repr__(self) -> str:
+        return f"Number({getattr(self.type, '__name__', None)}, {self.known}, {self.value})"
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Number)
+            and (self.type, self.known) == (other.type, other.known)
+            and repr(self.value) == repr(other.value)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.known, repr(self.value)))
+
+
+@dataclass(frozen=True)
+class Array(Kind):
+    """An array; `dtype` None where not known, `dims` None where not even the rank is known."""
+
+    dtype: str | None
+    dims: tuple[Dim, ...] | None
+
+    @property
+    def rank(self) -> int | None:  # type: ignore[override]
+        return None if self.dims is None else len(self.dims)
+
+    def __repr__(self) -> str:
+        return f"Array({self.dtype!r}, {self.dims})"
+
+
+@dataclass(frozen=True)
+class Container(Kind):
+    """A list, tuple or dict; `items` are the kinds of its elements in order (`keys` for a dict), None if not known."""
+
+    type: type
+    items: tuple[Kind, ...] | None
+    keys: tuple[Any, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Known(Kind):
+    """An object that is what it is: None, a text, a function, a module, a dtype."""
+
+    value: Any
+    known: ClassVar[bool] = True
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Known) and (
+            self.value is other.value or (type(self.value) is type(other.value) is str and self.value == other.value)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.value) if isinstance(self.value, str) else id(self.value)
+
+
+@dataclass(frozen=True)
+class Text(Kind):
+    """Some string."""
+
+
+@dataclass(frozen=True)
+class Unknown(Kind):
+    """Anything at all: the top of the lattice."""
+
+
+UNKNOWN = Unknown()
+_LONGEST = 64  # longer containers are described by the join of their items
+
+
+def kinds_of(values: Iterable[Any]) -> tuple[Kind, ...]:
+    """The kinds of run-time values, sizes numbered in the order of their first appearance."""
+    sizes: dict[int, int] = {}
+    return tuple(_kind_of(v, sizes) for v in values)
+
+
+def _kind_of(v: Any, sizes: dict[int, int]) -> Kind:
+    if isinstance(v, (float, int, complex, np.generic)) and not isinstance(v, (np.str_, np.bytes_)):
+        return Number(type(v))
+    if type(v) is np.ndarray:
+        if v.dtype.kind not in "fiubc":
+            return UNKNOWN
+        return Array(v.dtype.name, tuple(n if n < 2 else Size(sizes.setdefault(n, len(sizes))) for n in v.shape))
+    if v is None:
+        return Known(None)
+    if isinstance(v, str):
+        return Text()
+    if type(v) in (list, tuple):
+        items = tuple(_kind_of(item, sizes) for item in v)
+        return Container(type(v), items if len(items) <= _LONGEST else None)
+    if type(v) is dict and all(isinstance(k, (str, int)) for k in v) and len(v) <= _LONGEST:
+        return Container(dict, tuple(_kind_of(item, sizes) for item in v.values()), tuple(v))
+    return UNKNOWN
+
+
+def constant_kind(value: Any) -> Kind:
+    """The kind of a constant of the text."""
+    if isinstance(value, (float, int, complex, np.generic)):
+        return Number(type(value), True, value)
+    return Known(value)
+
+
+def join(a: Kind | None, b: Kind | None) -> Kind | None:
+    """The least kind that both values have; None is the kind of no value yet."""
+    if a is None or b is None or a == b:
+        return a if b is None else b
+    if isinstance(a, Number) and isinstance(b, Number):
+        return Number(a.type if a.type is b.type else None)
+    if isinstance(a, Array) and isinstance(b, Array):
+        dims = None
+        if a.dims is not None and b.dims is not None and len(a.dims) == len(b.dims):
+            dims = tuple(m if m == n else None for m, n in zip(a.dims, b.dims, strict=True))
+        return Array(a.dtype if a.dtype == b.dtype else None, dims)
+    if isinstance(a, Container) and isinstance(b, Container) and a.type is b.type:
+        items = None
+        if a.items is not None and b.items is not None and len(a.items) == len(b.items) and a.keys == b.keys:
+            items = tuple(join(m, n) or UNKNOWN for m, n in zip(a.items, b.items, strict=True))
+        return Container(a.type, items, a.keys if items is not None else None)
+    if isinstance(a, (Known, Text)) and isinstance(b, (Known, Text)):
+        texts = all(isinstance(k, Text) or isinstance(k.value, str) for k in (a, b))
+        return Text() if texts else UNKNOWN
+    return UNKNOWN
+
+
+def may_carry(kind: Kind | None) -> bool:
+    """Whether a value of this kind may carry a derivative."""
+    if isinstance(kind, Number):
+        return kind.type is None or issubclass(kind.type, (float, complex, np.inexact))
+    if isinstance(kind, Array):
+        return kind.dtype is None or np.dtype(kind.dtype).kind in "fc"
+    if isinstance(kind, Container):
+        return kind.items is None or any(may_carry(item) for item in kind.items)
+    return isinstance(kind, Unknown) or kind is None
+
+
+def is_complex(kind: Kind | None) -> bool:
+    """Whether the value is surely complex."""
+    if isinstance(kind, Number):
+        return kind.type is not None and issubclass(kind.type, (complex, np.complexfloating))
+    if isinstance(kind, Container):
+        return any(is_complex(item) for item in kind.items or ())
+    return isinstance(kind, Array) and kind.dtype is not None and kind.dtype.startswith("complex")
+
+
+def is_python_number(kind: Kind | None) -> bool:
+    """Whether the value may be a Python number, on which division by zero raises."""
+    if isinstance(kind, Number):
+        return kind.type in (None, float, int, bool)
+    return not isinstance(kind, Array)
+
+
+# --- sizes -----------------------------------------------------------------------------------------------------------
+
+
+def surely_not_one(dim: Dim) -> bool:
+    return (isinstance(dim, int) and dim != 1) or (isinstance(dim, Size) and dim.offset == 0)
+
+
+def same_size(m: Dim, n: Dim) -> bool:
+    """Whether two sizes that NumPy accepted side by side are surely equal."""
+    if m is None or n is None:
+        return False
+    return m == n or (surely_not_one(m) and surely_not_one(n))
+
+
+def _broadcast_dim(m: Dim, n: Dim) -> Dim:
+    if m == 1 or n == 1:
+        return n if m == 1 else m
+    if m == n:
+        return m
+    if surely_not_one(m) or surely_not_one(n):
+        return m if surely_not_one(m) else n
+    return None
+
+
+def broadcast(kinds: Iterable[Kind]) -> tuple[Dim, ...] | None:
+    """The axes of the broadcast of numbers and arrays; None where a rank is not known."""
+    dims: tuple[Dim, ...] = ()
+    for kind in kinds:
+        if kind.rank is None:
+            return None
+        other = kind.dims if isinstance(kind, Array) and kind.dims is not None else ()
+        longer, shorter = (dims, other) if len(dims) >= len(other) else (other, dims)
+        lead = len(longer) - len(shorter)
+        dims = longer[:lead] + tuple(map(_broadcast_dim, longer[lead:], shorter))
+    return dims

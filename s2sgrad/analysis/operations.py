@@ -1,0 +1,219 @@
+"""What one operation of the normal form is: which primitive, whatever its spelling, with which operands.
+
+    x.sum(axis=0), np.sum(x, 0), numpy.sum(x, axis=0)   ->   rule of np.sum, operand x, keyword axis=0
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Container, Kind, Known, Text
+from s2sgrad.rules import spellings, table
+from s2sgrad.unit import MISSING, Unit
+
+_FLAT_CALLS = {len, int, bool, str, repr, isinstance, issubclass, type, hasattr, callable, range, slice, any, all, hash,
+               format, ord, chr}  # fmt: skip
+STACK_METHODS = ("append", "pop")
+
+
+@dataclass
+class Operation:
+    """One operation.  `form` is one of
+
+    - `atom`: a name, a constant, a path through modules;
+    - `rule`: a primitive with a rule: `operands` in the rule's order, `keywords` by the rule's names;
+    - `flat`: something whose derivative is zero;
+    - `item`: `operands[0][index]`;  `display`: a tuple, list or dict of `operands`;
+    - `pop`, `append`: of a local stack;
+    - `call`: a call of a function without a rule: `target` if it is known now, else MISSING;
+    - `opaque`: anything else, which may not touch a value that carries a derivative; `why` says what to do.
+    """
+
+    form: str
+    node: gast.AST
+    operands: list[gast.AST] = field(default_factory=list)
+    keywords: dict[str, gast.AST] = field(default_factory=dict)
+    rule: table.Rule | None = None
+    target: Any = MISSING
+    why: str = ""
+
+
+def classify(unit: Unit, node: gast.AST, kinds: dict[str, Kind]) -> Operation:
+    """The operation that a flat expression performs."""
+    if isinstance(node, (gast.Name, gast.Constant)):
+        return Operation("atom", node)
+    if isinstance(node, (gast.Compare, gast.JoinedStr)) or (
+        isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not)
+    ):
+        return Operation("flat", node)
+    if isinstance(node, (gast.BinOp, gast.UnaryOp)):
+        return _operator(node, kinds)
+    if isinstance(node, gast.Subscript):
+        return Operation("item", node, [node.value])
+    if isinstance(node, gast.Attribute):
+        return _attribute(unit, node, kinds)
+    if isinstance(node, (gast.Tuple, gast.List)) and not any(isinstance(e, gast.Starred) for e in node.elts):
+        return Operation("display", node, list(node.elts))
+    if isinstance(node, gast.Dict) and None not in node.keys:
+        return Operation("display", node, list(node.values))
+    if isinstance(node, gast.Call):
+        return _call(unit, node, kinds)
+    if isinstance(node, gast.BoolOp):
+        return Operation("flat", node)
+    return Operation("opaque", node, why=f"`{_words(node)}` cannot be differentiated yet: write it as a loop")
+
+
+def _words(node: gast.AST) -> str:
+    return {
+        "ListComp": "a list comprehension", "SetComp": "a set comprehension", "DictComp": "a dict comprehension",
+        "GeneratorExp": "a generator expression", "Lambda": "lambda", "Set": "a set",
+    }.get(type(node).__name__, type(node).__name__)  # fmt: skip
+
+
+def _kind(node: gast.AST, kinds: dict[str, Kind]) -> Kind | None:
+    return kinds.get(node.id) if isinstance(node, gast.Name) else None
+
+
+def _operator(node: gast.BinOp | gast.UnaryOp, kinds: dict[str, Kind]) -> Operation:
+    operands = [node.operand] if isinstance(node, gast.UnaryOp) else [node.left, node.right]
+    if any(isinstance(_kind(o, kinds), (Container, Text)) for o in operands):
+        return Operation("opaque", node, why="arithmetic on lists and tuples cannot be differentiated yet: use arrays")
+    primitive = spellings.OPERATORS[type(node.op).__name__][0]
+    rule = table.lookup(primitive)
+    if rule is None:
+        return Operation("flat", node)
+    return Operation("rule", node, operands, {}, rule, primitive)
+
+
+def _attribute(unit: Unit, node: gast.Attribute, kinds: dict[str, Kind]) -> Operation:
+    if unit.resolve(node) is not MISSING:
+        return Operation("atom", node)
+    if node.attr in spellings.FLAT_ATTRIBUTES:
+        return Operation("flat", node)
+    primitive = spellings.ATTRIBUTES.get(node.attr)
+    rule = table.lookup(primitive) if primitive is not None else None
+    if rule is not None:
+        return Operation("rule", node, [node.value], {}, rule, primitive)
+    return Operation("opaque", node, why=f"the attribute `{node.attr}` cannot be differentiated yet: pass its value as "
+                                         "an argument")  # fmt: skip
+
+
+def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
+    target = unit.resolve(node.func)
+    starred = any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
+    if target is MISSING and isinstance(node.func, gast.Attribute):
+        return _method(node, kinds, starred)
+    if target is runtime.push and len(node.args) == 2:
+        return Operation("append", node, list(node.args))
+    if target is runtime.pop and len(node.args) == 1:
+        return Operation("pop", node, list(node.args))
+    rule = table.lookup(target) if target is not MISSING else None
+    if rule is not None and starred:
+        return Operation("opaque", node, why="`*` and `**` in this call cannot be differentiated yet: write it out")
+    if rule is not None:
+        return _bound(node, rule, target, list(node.args))
+    if target is not MISSING and (table.is_flat(target) or (_hashable(target) and target in _FLAT_CALLS)):
+        return Operation("flat", node)
+    if starred:
+        return Operation("opaque", node, why="`*` and `**` in this call cannot be differentiated yet: write it out")
+    operands = list(node.args) + [k.value for k in node.keywords]
+    return Operation("call", node, operands, {}, None, target)
+
+
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _method(node: gast.Call, kinds: dict[str, Kind], starred: bool) -> Operation:
+    owner, name = node.func.value, node.func.attr
+    if name in STACK_METHODS and isinstance(owner, gast.Name) and not node.keywords:
+        if name == "append" and len(node.args) == 1:
+            return Operation("append", node, [owner, node.args[0]])
+        if name == "pop" and not node.args:
+            return Operation("pop", node, [owner])
+    if name in spellings.FLAT_METHODS:
+        return Operation("flat", node)
+    primitive = spellings.METHODS.get(name)
+    rule = table.lookup(primitive) if primitive is not None else None
+    if rule is None or starred or isinstance(_kind(owner, kinds), (Container, Text, Known)):
+        if primitive is not None and table.is_flat(primitive):
+            return Operation("flat", node)
+        if starred:
+            return Operation("opaque", node, why="`*` and `**` in this call cannot be differentiated yet: write it out")
+        return Operation("call", node, list(node.args) + [k.value for k in node.keywords])
+    arguments = list(node.args)
+    keyword = spellings.VARIADIC.get(name)
+    if keyword is not None:
+        if len(arguments) == 1:
+            extra = {keyword: arguments[0]}
+        else:
+            extra = {keyword: gast.Tuple(arguments, gast.Load())} if arguments else {}
+        return _bound(node, rule, primitive, [owner], extra)
+    return _bound(node, rule, primitive, [owner, *arguments])
+
+
+@functools.lru_cache(maxsize=1024)
+def _signature(primitive: Any) -> tuple[str, ...] | None:
+    try:
+        return tuple(inspect.signature(primitive).parameters)
+    except (TypeError, ValueError):
+        return None
+
+
+def _bound(
+    node: gast.Call, rule: table.Rule, primitive: Any, arguments: list[gast.AST], extra: dict[str, gast.AST] | None = None
+) -> Operation:
+    """Arguments bound to the rule's own names; `why` is set where the rule does not know one."""
+    operation = Operation("rule", node, [], dict(extra or {}), rule, primitive)
+    if rule.variadic:
+        operation.operands = arguments
+        left: list[gast.AST] = []
+    else:
+        wanted = len(rule.differentiable)
+        operation.operands, left = arguments[:wanted], arguments[wanted:]
+    names = _signature(primitive) or ()
+    position = len(operation.operands)
+    for argument in left:
+        if position < len(names) and names[position] in rule.keywords:
+            operation.keywords[names[position]] = argument
+        elif not names and len(operation.keywords) < len(rule.keywords):
+            operation.keywords[list(rule.keywords)[len(operation.keywords)]] = argument
+        else:
+            shown = names[position] if position < len(names) else f"number {position + 1}"
+            operation.why = f"the argument {shown} of `{_name(primitive)}` is not known to its derivative rule"
+        position += 1
+    for keyword in node.keywords:
+        if keyword.arg in names[: len(rule.differentiable)] and names.index(keyword.arg) == len(operation.operands):
+            operation.operands.append(keyword.value)
+        elif keyword.arg in rule.keywords:
+            operation.keywords[keyword.arg] = keyword.value
+        else:
+            operation.why = (
+                f"the keyword `{keyword.arg}` of `{_name(primitive)}` is not known to its derivative rule: leave it out"
+            )
+    if not rule.variadic and len(operation.operands) < len(rule.differentiable):
+        operation.why = f"`{_name(primitive)}` is called with too few arguments"
+    return operation
+
+
+def _name(primitive: Any) -> str:
+    return getattr(primitive, "__name__", str(primitive))
+
+
+def is_user_function(target: Any) -> bool:
+    """Whether the callable is a Python function that is read and differentiated from its source."""
+    if isinstance(target, types.MethodType):
+        target = target.__func__
+    return isinstance(target, types.FunctionType) and not effects.is_library(target)

@@ -1,0 +1,109 @@
+"""Which in-place updates only this function can see.  `x += e` on an array is then `x = x + e`; anything else is refused.
+
+A name is shared from where its memory may have another name: an argument, `y = x`, a named view, an element of a
+container, an argument or a result of a call.  It is unshared again where it is bound to a fresh array.
+
+    t = x * 2.0; t += y     right: nobody else sees t        v = x; v += y     refused: x would change
+"""
+
+from __future__ import annotations
+
+import gast
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.activity import Operations
+from s2sgrad.analysis.kinds import Kind, Known, Number, Text
+from s2sgrad.analysis.operations import STACK_METHODS, Operation
+from s2sgrad.rules import spellings, table
+from s2sgrad.unit import MISSING, Unit, parameters
+
+_FRESH = {
+    np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.array, np.copy,
+    np.arange, np.linspace, np.eye, np.identity, np.concatenate, np.stack, np.vstack, np.hstack, np.sum, np.mean,
+    np.prod, np.max, np.min, np.cumsum, np.matmul, np.dot, np.outer, np.tile, np.repeat, runtime.zeros, runtime.own,
+}  # fmt: skip
+
+
+def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], found: Operations) -> set[str]:
+    """The names whose arrays are updated in place; raises Unsupported where another name may see the update."""
+    check = _Sharing(unit, kinds, found)
+    check.block(tree.body, {p.id for p in parameters(tree)})
+    return check.updated
+
+
+class _Sharing:
+    def __init__(self, unit: Unit, kinds: dict[str, Kind], found: Operations) -> None:
+        self.unit, self.kinds, self.found = unit, kinds, found
+        self.updated: set[str] = set()
+
+    def mutable(self, name: str) -> bool:
+        return not isinstance(self.kinds.get(name), (Number, Known, Text))
+
+    def block(self, body: list[gast.AST], shared: set[str]) -> set[str]:
+        for statement in body:
+            if isinstance(statement, gast.If):
+                arms = [self.block(arm, set(shared)) for arm in (statement.body, statement.orelse)]
+                shared = arms[0] | arms[1]
+            elif isinstance(statement, (gast.For, gast.While)):
+                while True:
+                    after = shared | self.block(statement.body, set(shared))
+                    if after == shared:
+                        break
+                    shared = after
+            elif isinstance(statement, gast.AugAssign):
+                self.update(statement, shared)
+            elif isinstance(statement, gast.Assign):
+                shared = self.assignment(statement, shared)
+            elif isinstance(statement, gast.Expr):
+                shared = self.expression(statement, shared)
+        return shared
+
+    def update(self, statement: gast.AugAssign, shared: set[str]) -> None:
+        name = effects.base(statement.target)
+        if isinstance(statement.target, gast.Name) and not self.mutable(name):
+            return
+        if name in shared or name not in self.unit.locals:
+            if isinstance(statement.target, gast.Subscript):
+                self.unit.refuse(statement, f"`{name}[...] +=` writes an array that other names may see, which is not "
+                                            "differentiated yet: build a new array")  # fmt: skip
+            self.unit.refuse(statement, f"`{name}` may be an array that other names see, and `+=` would change it for "
+                                        f"them, which is not differentiated yet: write `{name} = {name} + ...`")  # fmt: skip
+        self.updated.add(name)
+
+    def assignment(self, statement: gast.Assign, shared: set[str]) -> set[str]:
+        operation = self.found[id(statement)]
+        targets = {t for t in effects.writes(statement) if self.mutable(t)}
+        if operation.form == "pop" or self.fresh(operation):
+            return shared - targets
+        held = {n for n in effects.reads(statement) if n in self.unit.locals and self.mutable(n)}
+        view = operation.form in ("item", "rule") and targets <= self.unit.temps
+        return shared | targets if view else shared | targets | held
+
+    def expression(self, statement: gast.Expr, shared: set[str]) -> set[str]:
+        operation = self.found[id(statement)]
+        if operation.form == "append":
+            return shared | {o.id for o in operation.operands[1:] if isinstance(o, gast.Name) and self.mutable(o.id)}
+        for call in (n for n in gast.walk(statement.value) if isinstance(n, gast.Call)):
+            self.effect(call)
+        return shared
+
+    def effect(self, call: gast.Call) -> None:
+        """A call for its effect: refused where it may write an array or a container."""
+        target = self.unit.resolve(call.func)
+        if target is MISSING and isinstance(call.func, gast.Attribute):
+            if call.func.attr in spellings.MUTATING_METHODS and call.func.attr not in STACK_METHODS:
+                self.unit.refuse(call, f"`.{call.func.attr}(...)` may change its object in place, which is not "
+                                       "differentiated yet: build a new value")  # fmt: skip
+        elif target is not MISSING and not effects.is_harmless(target) and effects.is_library(target):
+            self.unit.refuse(call, "this call writes its argument, which is not differentiated yet: build a new array")
+
+    def fresh(self, operation: Operation) -> bool:
+        """Whether the result is new memory (or cannot be changed)."""
+        if operation.form == "flat" or isinstance(operation.node, (gast.BinOp, gast.Constant)):
+            return True
+        if operation.form == "rule":
+            tag = table.lookup(operation.target).tag
+            return tag == "elementwise" or operation.target in _FRESH
+        return operation.form == "display" and not operation.operands

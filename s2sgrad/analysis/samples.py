@@ -1,0 +1,161 @@
+"""Kinds by example: the kind of a pure NumPy operation's result is read off the operation run on two small samples.
+
+Nobody has to write a shape rule: NumPy itself says what it returns.  An axis of the result is the k-th size plus an
+offset if that holds in both samples, whose sizes are chosen so that no sum, product or half of sizes looks like one.
+
+    np.sum(Array('float64', (Size(0), Size(1))), axis=0)   ->   Array('float64', (Size(1),))
+
+>>> import numpy as np
+>>> from s2sgrad.analysis.kinds import Array, Number, Size, constant_kind
+>>> x = Array('float64', (Size(0), Size(1)))
+>>> by_example(lambda x, axis: np.sum(x, axis=axis), [x, constant_kind(0)])
+Array('float64', (Size(1, 0),))
+>>> by_example(lambda x: x[1:-1], [x])
+Array('float64', (Size(0, -2), Size(1, 0)))
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.analysis.kinds import (
+    UNKNOWN,
+    Array,
+    Container,
+    Dim,
+    Kind,
+    Known,
+    Number,
+    Size,
+    Text,
+    broadcast,
+    constant_kind,
+)
+
+_OFFSET = 4  # offsets further from an argument's size are not followed
+
+
+class _NoSample(Exception):
+    pass
+
+
+def by_example(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bool = True) -> Kind:
+    """The kind of `operation(*values)`, a pure function, for values of these kinds.
+
+    With `sizes_known` False only the rank of the result is believed.
+    """
+    if all(k.known for k in kinds):
+        try:
+            return _constant(_run(operation, [k.value for k in kinds]))
+        except _NoSample:
+            return UNKNOWN
+    try:
+        first, second = (_run(operation, [_sample(k, variant) for k in kinds]) for variant in (0, 1))
+    except _NoSample:
+        return UNKNOWN
+    return _kind(first, second, sizes_known)
+
+
+def elementwise(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
+    """The kind of an elementwise operation's result: sizes by the broadcasting rules, the dtype by example."""
+    if all(isinstance(k, Number) for k in kinds):
+        return by_example(operation, kinds)
+    if not all(isinstance(k, (Number, Array)) for k in kinds):
+        some_array = any(isinstance(k, Array) for k in kinds)
+        return Array(None, None) if some_array else UNKNOWN
+    dims = broadcast(kinds)
+    small = [
+        k if isinstance(k, Number) else Array(k.dtype, (1,) * (k.rank if dims is not None and k.rank else 1))
+        for k in kinds
+    ]
+    result = by_example(operation, small) if all(k.dtype for k in kinds if isinstance(k, Array)) else UNKNOWN
+    dtype = result.dtype if isinstance(result, Array) else None
+    if dims == ():
+        return Number(np.dtype(dtype).type if dtype else None)
+    return Array(dtype, dims)
+
+
+def _run(operation: Callable[..., Any], values: list[Any]) -> Any:
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return operation(*values)
+    except Exception as error:
+        raise _NoSample from error
+
+
+def _constant(value: Any) -> Kind:
+    if isinstance(value, (float, int, complex, np.generic, str)) or value is None:
+        return constant_kind(value)
+    return _kind(value, value, True)
+
+
+def _size(dim: Dim, variant: int) -> int:
+    if isinstance(dim, Size):
+        return 12 + 4 * dim.k + dim.offset + variant * (7 + dim.k)
+    if dim is None:
+        return 5 + 4 * variant  # like no size of an argument in either sample
+    return dim
+
+
+def _dim(m: int, n: int) -> Dim:
+    if m == n:
+        return m
+    k = n - m - 7
+    offset = m - 12 - 4 * k
+    return Size(k, offset) if k >= 0 and abs(offset) <= _OFFSET else None
+
+
+@functools.lru_cache(maxsize=256)
+def _values(shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    values = np.random.default_rng(0).uniform(0.2, 0.8, shape)
+    if len(shape) > 1 and shape[-1] == shape[-2]:
+        values = values + 10.0 * np.eye(shape[-1])
+    array = np.ones(shape, dtype) if np.dtype(dtype).kind in "iub" else values.astype(dtype)
+    array.flags.writeable = False
+    return array
+
+
+def _sample(kind: Kind, variant: int) -> Any:
+    if kind.known:
+        return kind.value
+    if isinstance(kind, Number):
+        type_ = kind.type or float
+        if issubclass(type_, (bool, np.bool_)):
+            return type_(True)
+        return type_(1 + variant) if issubclass(type_, (int, np.integer)) else type_(0.7)
+    if isinstance(kind, Array):
+        if kind.dims is None or kind.dtype is None:
+            raise _NoSample
+        return _values(tuple(_size(d, variant) for d in kind.dims), kind.dtype)
+    if isinstance(kind, Container) and kind.items is not None:
+        items = [_sample(item, variant) for item in kind.items]
+        return dict(zip(kind.keys, items, strict=True)) if kind.keys is not None else kind.type(items)
+    raise _NoSample
+
+
+def _kind(first: Any, second: Any, sizes_known: bool) -> Kind:
+    if type(first) is not type(second):
+        return UNKNOWN
+    if isinstance(first, np.ndarray):
+        if first.dtype != second.dtype or first.dtype.kind not in "fiubc":
+            return UNKNOWN
+        if first.ndim != second.ndim:
+            return Array(first.dtype.name, None)
+        dims = (_dim(m, n) if sizes_known else None for m, n in zip(first.shape, second.shape, strict=True))
+        return Array(first.dtype.name, tuple(dims))
+    if isinstance(first, (float, int, complex, np.generic)):
+        return Number(type(first))
+    if type(first) in (list, tuple):
+        if len(first) != len(second):
+            return Container(type(first), None)
+        items = tuple(_kind(a, b, sizes_known) for a, b in zip(first, second, strict=True))
+        return Container(type(first), items)
+    if isinstance(first, str):
+        return Text()
+    return Known(None) if first is None else UNKNOWN

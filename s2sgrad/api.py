@@ -1,0 +1,317 @@
+"""`grad` and `value_and_grad`: gradients of NumPy functions as functions, compiled for the arguments they are called with."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import types
+from collections.abc import Callable
+from typing import Any, overload
+
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, kinds_of, may_carry
+from s2sgrad.compiled import Compiled, compile_gradient
+from s2sgrad.library import spelled_out
+from s2sgrad.program import Options
+
+Argnums = int | str | tuple[int | str, ...]
+_LOCK = threading.RLock()
+_MOST = 512  # signatures remembered by their exact shapes; the texts are few, one a pattern of shapes
+
+
+class Gradient:
+    """The gradient of a function, as a function: what `grad` and `value_and_grad` return.
+
+    Nothing is read or compiled before the first call (or `.source`).  `.primal` is the original function, `.source` the
+    text for the latest arguments (before any call: for arguments of any kind), `.source_for(*args)` the text for these.
+    """
+
+    def __init__(self, function: Callable[..., Any], argnums: Argnums, options: Options, seed: Any, bound: tuple = ()) -> None:
+        plain, receiver = _plain(function)
+        self.primal = function
+        self._function = plain
+        self._bound = bound or receiver
+        self._argnums = argnums
+        self._options = options
+        self._seed = seed
+        self._by_shape: dict[Any, Compiled] = {}
+        self._by_kind: dict[Any, Compiled] = {}
+        self._latest: Compiled | None = None
+        self.__name__ = f"{plain.__name__}_{'value_and_grad' if options.value else 'grad'}"
+        self.__qualname__ = self.__name__
+        self.__module__ = plain.__module__
+
+    # --- calling ---
+
+    def __call__(self, *args: Any, seed: Any = None, **keywords: Any) -> Any:
+        args = self._bound + args
+        compiled = None
+        if not keywords:
+            key = _shapes(args)
+            if key is not None:
+                compiled = self._by_shape.get(key)
+                if compiled is not None and not compiled.holds():
+                    compiled = None
+        if compiled is None:
+            compiled = self._compiled(args, keywords)
+            if not keywords and key is not None:
+                if len(self._by_shape) >= _MOST:
+                    self._by_shape.clear()
+                self._by_shape[key] = compiled
+        self._latest = compiled
+        if seed is None:
+            seed = self._seed
+        if seed is None:
+            return compiled.function(*args, **keywords)
+        if compiled.scalar and np.shape(seed) != ():
+            raise ValueError(f"the seed must have the shape of the result, (), not {np.shape(seed)}")
+        return compiled.function(*args, **keywords, **{compiled.seed: seed})
+
+    def _compiled(self, args: tuple, keywords: dict[str, Any]) -> Compiled:
+        """The gradient compiled for the kinds of these arguments."""
+        kinds = self._kinds(args, keywords)
+        key = tuple(kinds.items())
+        with _LOCK:
+            compiled = self._by_kind.get(key)
+            if compiled is None or not compiled.holds():
+                compiled = self._compile(kinds)
+                self._by_kind[key] = compiled
+        return compiled
+
+    def _compile(self, kinds: dict[str, Kind]) -> Compiled:
+        wrt = self._wrt(kinds)
+        return compile_gradient(self._function, kinds, wrt, self._options, self._argnums)
+
+    def _kinds(self, args: tuple, keywords: dict[str, Any]) -> dict[str, Kind]:
+        try:
+            bound = inspect.signature(self._function).bind(*args, **keywords)
+        except TypeError as error:
+            raise TypeError(f"{self._function.__name__}(): {error}") from None
+        bound.apply_defaults()
+        return dict(zip(bound.arguments, kinds_of(bound.arguments.values()), strict=True))
+
+    def _wrt(self, kinds: dict[str, Kind]) -> tuple[str, ...]:
+        """The names of the differentiated parameters; elements of `*args` as `args[k]`."""
+        asked = self._argnums if isinstance(self._argnums, tuple) else (self._argnums,)
+        wrt = tuple(self._parameter(number) for number in asked)
+        for parameter in wrt:
+            kind = kinds.get(parameter.split("[")[0], UNKNOWN)
+            if not may_carry(kind):
+                raise TypeError(
+                    f"the gradient in `{parameter}` was asked for, but its value is {_article(kind)}: pass a float, or "
+                    "an array of floats"
+                )
+        return wrt
+
+    def _parameter(self, number: int | str) -> str:
+        parameters = list(inspect.signature(self._function).parameters.values())
+        if isinstance(number, str):
+            if number not in {p.name for p in parameters}:
+                raise TypeError(f"{self._function.__name__} has no parameter named {number!r}")
+            return number
+        positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        if self._bound or _is_method(self._function, positional):
+            positional = positional[1:]
+        place = number + len(positional) if number < 0 else number
+        if 0 <= place < len(positional):
+            return positional[place].name
+        variadic = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
+        if variadic is not None and place >= len(positional):
+            return f"{variadic}[{place - len(positional)}]"
+        raise TypeError(f"argnums={number} is out of range: {self._function.__name__} has {len(positional)} arguments")
+
+    # --- looking ---
+
+    @property
+    def source(self) -> str:
+        """The text of the generated function for the latest arguments; before any call, for arguments of any kind."""
+        return self._shown().text
+
+    def source_for(self, *args: Any, **keywords: Any) -> str:
+        """The text of the generated function for arguments of these kinds; nothing is called."""
+        return self._compiled(self._bound + args, keywords).text
+
+    def _shown(self) -> Compiled:
+        if self._latest is None:
+            kinds: dict[str, Kind] = {p: UNKNOWN for p in inspect.signature(self._function).parameters}
+            key = tuple(kinds.items())
+            with _LOCK:
+                if key not in self._by_kind:
+                    self._by_kind[key] = self._compile(kinds)
+            return self._by_kind[key]
+        return self._latest
+
+    @property
+    def __wrapped__(self) -> types.FunctionType:
+        """The generated function, so that inspect.getsource, help and the signature show it."""
+        return self._shown().function
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        name = getattr(self, "_function", None)
+        return None if name is None else f"Gradient of `{name.__name__}`.  The generated function is in `.source`."
+
+    def __repr__(self) -> str:
+        what = "value and gradient" if self._options.value else "gradient"
+        return f"<{what} of {self._function.__qualname__} in {self._argnums!r}>"
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Gradient:
+        if instance is None:
+            return self
+        return Gradient(self._function, self._argnums, self._options, self._seed, (instance,))
+
+    def generated_for(self, args: tuple, keywords: dict[str, Any]) -> types.FunctionType:
+        """The generated function for arguments of these kinds."""
+        return self._compiled(self._bound + args, keywords).function
+
+
+class _OfGradient(Gradient):
+    """The gradient of a gradient: the generated function is differentiated, anew for each signature."""
+
+    def __init__(self, function: Gradient, argnums: Argnums, options: Options, seed: Any, bound: tuple = ()) -> None:
+        self._inner = function
+        super().__init__(function._function, argnums, options, seed, bound or function._bound)
+        self.primal = function
+        self.__name__ = f"{function.__name__}_{'value_and_grad' if options.value else 'grad'}"
+
+    def _compile(self, kinds: dict[str, Kind]) -> Compiled:
+        inner = self._inner._by_kind.get(tuple(kinds.items()))
+        if inner is None or not inner.holds():
+            inner = self._inner._by_kind[tuple(kinds.items())] = self._inner._compile(kinds)
+        compiled = compile_gradient(inner.function, kinds, self._wrt(kinds), self._options, self._argnums)
+        return compiled.also(inner)
+
+
+def _plain(function: Any) -> tuple[types.FunctionType, tuple]:
+    """The plain function behind a callable, and the receiver that it is bound to."""
+    if isinstance(function, (staticmethod, classmethod)):
+        function = function.__func__
+    if isinstance(function, types.MethodType):
+        return function.__func__, (function.__self__,)
+    if isinstance(function, types.FunctionType):
+        return spelled_out(function) or function, ()
+    library = spelled_out(function)
+    if library is not None:
+        return library, ()
+    call = getattr(type(function), "__call__", None)
+    if isinstance(call, types.FunctionType) and not isinstance(function, type):
+        return call, (function,)
+    from s2sgrad.source import read
+
+    return read(function).function, ()
+
+
+def _is_method(function: types.FunctionType, positional: list[inspect.Parameter]) -> bool:
+    owner = function.__qualname__.rpartition(".")[0]
+    return bool(owner) and not owner.endswith("<locals>") and bool(positional) and positional[0].name in ("self", "cls")
+
+
+def _article(kind: Kind) -> str:
+    if isinstance(kind, Number):
+        return f"of type {kind.type.__name__ if kind.type else 'number'}"
+    if isinstance(kind, Array):
+        return f"an array of {kind.dtype}"
+    return f"a {kind.type.__name__} without floats" if isinstance(kind, Container) else "no number"
+
+
+def _shapes(args: tuple) -> Any:
+    """A quick key of numbers and arrays; None where there is anything else."""
+    key: list[Any] = []
+    for a in args:
+        kind = type(a)
+        if kind is np.ndarray:
+            key.append((a.dtype, a.shape))
+        elif kind in (float, int, bool, np.float64):
+            key.append(kind)
+        else:
+            return None
+    return tuple(key)
+
+
+def _made(
+    function: Any, argnums: Argnums, value: bool, output_gradients: Any, unconnected_gradients: str
+) -> Any:
+    if unconnected_gradients not in ("zero", "none"):
+        raise ValueError(f"unconnected_gradients must be 'zero' or 'none', not {unconnected_gradients!r}")
+    if isinstance(argnums, list):
+        argnums = tuple(argnums)
+    options = Options(value, isinstance(argnums, tuple), unconnected_gradients)
+    if function is None:
+        return functools.partial(_applied, argnums, options, output_gradients)
+    return _applied(argnums, options, output_gradients, function)
+
+
+def _applied(argnums: Argnums, options: Options, seed: Any, function: Any) -> Gradient:
+    if not callable(function) and not isinstance(function, (staticmethod, classmethod)):
+        raise TypeError(f"grad needs a function, not {type(function).__name__}")
+    kind = _OfGradient if isinstance(function, Gradient) else Gradient
+    return kind(function, argnums, options, seed)
+
+
+@overload
+def grad(function: Callable[..., Any], argnums: Argnums = ..., *, output_gradients: Any = ...,
+         unconnected_gradients: str = ...) -> Gradient: ...
+@overload
+def grad(function: None = None, argnums: Argnums = ..., *, output_gradients: Any = ...,
+         unconnected_gradients: str = ...) -> Callable[[Callable[..., Any]], Gradient]: ...
+def grad(
+    function: Callable[..., Any] | None = None,
+    argnums: Argnums = 0,
+    *,
+    output_gradients: Any = None,
+    unconnected_gradients: str = "zero",
+) -> Any:
+    """The gradient of a function of numbers and arrays, as a function of the same arguments.
+
+    `argnums` says in which arguments: a position, a parameter's name, or a tuple of them (then the result is a tuple).
+    The gradient has the shape and dtype of its argument.  If the function returns arrays or containers, the result is
+    the gradient of the sum over all their elements, each weighted by `output_gradients` (or, for one call, by the
+    keyword `seed`), which has the structure and shape of the result.  An argument that does not reach the result has a
+    gradient of zeros, or None with `unconnected_gradients="none"`.
+
+    Use it as a call, `grad(f)`, as a decorator, `@grad`, or as a decorator with options, `@grad(argnums="w")`.
+
+    Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number;
+    TypeError for an integer argument; ValueError for a seed of the wrong structure or shape.
+
+    >>> @grad
+    ... def area(r):
+    ...     return 3.0 * r ** 2
+    >>> area(2.0)
+    12.0
+    """
+    return _made(function, argnums, False, output_gradients, unconnected_gradients)
+
+
+@overload
+def value_and_grad(function: Callable[..., Any], argnums: Argnums = ..., *, output_gradients: Any = ...,
+                   unconnected_gradients: str = ...) -> Gradient: ...
+@overload
+def value_and_grad(function: None = None, argnums: Argnums = ..., *, output_gradients: Any = ...,
+                   unconnected_gradients: str = ...) -> Callable[[Callable[..., Any]], Gradient]: ...
+def value_and_grad(
+    function: Callable[..., Any] | None = None,
+    argnums: Argnums = 0,
+    *,
+    output_gradients: Any = None,
+    unconnected_gradients: str = "zero",
+) -> Any:
+    """Like `grad`, but returns `(value, gradient)`: what `scipy.optimize.minimize(..., jac=True)` wants.
+
+    >>> value_and_grad(lambda x: x * x)(3.0)
+    (9.0, 6.0)
+    """
+    return _made(function, argnums, True, output_gradients, unconnected_gradients)
+
+
+def vjp(f: Callable[..., Any], *primals: Any, **keywords: Any) -> tuple[Any, runtime.Pullback]:
+    """The value of `f` at the primals, and its pullback: from a cotangent of the value to a tuple of cotangents.
+
+    >>> y, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
+    >>> y, pullback(1.0)
+    (6.0, (3.0, 2.0))
+    """
+    return runtime.vjp(f, *primals, **keywords)

@@ -1,0 +1,88 @@
+"""Arithmetic that a person would not write: `1.0 * e`, `e + 0.0`, `a + -b`, `x ** 1`; in the reverse sweep only.
+
+    x_bar = y_bar * 1.0 * (2 * x ** (2 - 1)) + -z_bar     ->     x_bar = y_bar * (2 * x) - z_bar
+"""
+
+from __future__ import annotations
+
+import operator
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.quote import constant
+from s2sgrad.unit import Unit
+
+_FOLDED = {gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul}
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree with simpler arithmetic in the reverse sweep."""
+    for statement in effects.walk(tree.body):
+        origin = getattr(statement, "origin", None)
+        if origin is not None and origin.sweep == "reverse" and isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)):
+            statement.value = simplified(statement.value)
+    return tree
+
+
+def simplified(node: gast.AST) -> gast.AST:
+    """An equal expression, simplified from the leaves up."""
+    for field, value in node.__dict__.items():
+        if isinstance(value, gast.expr):
+            node.__dict__[field] = simplified(value)
+        elif isinstance(value, list):
+            node.__dict__[field] = [simplified(v) if isinstance(v, gast.expr) else v for v in value]
+    if isinstance(node, gast.BinOp):
+        return _binary(node)
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
+        return _negated(node.operand) or node
+    return node
+
+
+def _number(node: gast.AST) -> float | int | None:
+    if isinstance(node, gast.Constant) and type(node.value) in (int, float):
+        return node.value
+    return None
+
+
+def _negated(node: gast.AST) -> gast.AST | None:
+    """`-node` where it is shorter than that."""
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
+        return node.operand
+    value = _number(node)
+    return None if value is None else constant(-value)
+
+
+def _binary(node: gast.BinOp) -> gast.AST:
+    left, right = _number(node.left), _number(node.right)
+    if left is not None and right is not None and type(node.op) in _FOLDED:
+        return constant(_FOLDED[type(node.op)](left, right))
+    if isinstance(node.op, gast.Mult):
+        for value, other in ((left, node.right), (right, node.left)):
+            if value == 1:
+                return other
+            if value == -1:
+                return _negated(other) or gast.UnaryOp(gast.USub(), other)
+        for side, other in (("left", "right"), ("right", "left")):
+            part = getattr(node, side)
+            if isinstance(part, gast.UnaryOp) and isinstance(part.op, gast.USub):
+                setattr(node, side, part.operand)
+                inner = _binary(node)
+                return _negated(inner) or gast.UnaryOp(gast.USub(), inner)
+    elif isinstance(node.op, gast.Div):
+        if right == 1:
+            return node.left
+    elif isinstance(node.op, gast.Pow):
+        if right == 1:
+            return node.left
+    elif isinstance(node.op, (gast.Add, gast.Sub)):
+        if right == 0:
+            return node.left
+        if left == 0 and isinstance(node.op, gast.Add):
+            return node.right
+        if isinstance(node.right, gast.UnaryOp) and isinstance(node.right.op, gast.USub):
+            flipped = gast.Sub() if isinstance(node.op, gast.Add) else gast.Add()
+            return gast.BinOp(node.left, flipped, node.right.operand)
+        if isinstance(node.op, gast.Add) and isinstance(node.left, gast.UnaryOp) and isinstance(node.left.op, gast.USub):
+            return gast.BinOp(node.right, gast.Sub(), node.left.operand)
+    return node

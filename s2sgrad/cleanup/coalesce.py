@@ -1,0 +1,153 @@
+"""Names at the end: variables of one name that do not live at the same time share it again, temporaries are numbered.
+
+    x2 = x * x; y = np.sin(x2); x3 = y + 1.0     ->     the user's own text, if nothing needs the old `x`
+
+Two stacks that record the same variable become one: the reverse sweep takes back what the forward sweep recorded, in
+the opposite order, whichever statement recorded it.
+"""
+
+from __future__ import annotations
+
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.names import Namer
+from s2sgrad.unit import Unit, parameters
+
+_LOOPS = (gast.For, gast.While)
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree under its final names."""
+    _merge_stacks(unit, tree)
+    groups: dict[str, list[str]] = {}
+    for name in _bound(tree):
+        if name not in unit.temps:
+            groups.setdefault(unit.bases.get(name, name), []).append(name)
+    shared = {base: names for base, names in groups.items() if len(names) > 1 or names != [base]}
+    taken = {p.id for p in parameters(tree)} | _mentioned(tree)
+    renamed: dict[str, str] = {}
+    clashes = _interference(tree, {n for names in shared.values() for n in names}, unit)
+    for base, names in shared.items():
+        colors = [base, *(n for n in names if n != base)]
+        if base in taken and base not in names:
+            colors.remove(base)
+        given: dict[str, str] = {}
+        for name in names:
+            used = {given[other] for other in given if frozenset((name, other)) in clashes}
+            given[name] = next(c for c in colors if c not in used)
+        renamed |= {a: b for a, b in given.items() if a != b}
+    _rename(tree, renamed)
+    _number_temps(unit, tree)
+    return tree
+
+
+def _bound(tree: gast.FunctionDef) -> list[str]:
+    """All local names in the order in which they are first bound."""
+    seen = dict.fromkeys(p.id for p in parameters(tree))
+    for statement in effects.walk(tree.body):
+        if isinstance(statement, gast.Assign):
+            seen.update(dict.fromkeys(effects.targets(statement)))
+        elif isinstance(statement, gast.For):
+            seen[statement.target.id] = None
+    return list(seen)
+
+
+def _mentioned(tree: gast.FunctionDef) -> set[str]:
+    return {n.id for n in gast.walk(tree) if isinstance(n, gast.Name)}
+
+
+def _rename(tree: gast.FunctionDef, names: dict[str, str]) -> None:
+    if names:
+        for node in gast.walk(tree):
+            if isinstance(node, gast.Name) and node.id in names:
+                node.id = names[node.id]
+
+
+def _merge_stacks(unit: Unit, tree: gast.FunctionDef) -> None:
+    first: dict[str, str] = {}
+    renamed: dict[str, str] = {}
+    kept = []
+    for statement in tree.body:
+        if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.List) and not statement.value.elts:
+            stack = getattr(statement.targets[0], "id", None)
+            base = unit.stack_bases.get(stack)
+            if base is not None and base in first:
+                renamed[stack] = first[base]
+                continue
+            if base is not None:
+                first[base] = stack
+                unit.bases.setdefault(stack, f"{base}_stack")
+        kept.append(statement)
+    tree.body = kept
+    _rename(tree, renamed)
+
+
+def _interference(tree: gast.FunctionDef, names: set[str], unit: Unit) -> set[frozenset[str]]:
+    """Pairs of names of one base of which one is bound while the other is still read later."""
+    walker = _Liveness(names, unit)
+    live = walker.block(tree.body, set())
+    walker.bind([p.id for p in parameters(tree)], live)
+    return walker.clashes
+
+
+class _Liveness:
+    def __init__(self, names: set[str], unit: Unit) -> None:
+        self.names, self.unit = names, unit
+        self.clashes: set[frozenset[str]] = set()
+        self.breaks: list[set[str]] = []
+
+    def bind(self, bound: list[str], live: set[str]) -> None:
+        for name in bound:
+            base = self.unit.bases.get(name, name)
+            for other in (*live, *bound):
+                if other != name and self.unit.bases.get(other, other) == base:
+                    self.clashes.add(frozenset((name, other)))
+
+    def block(self, body: list[gast.AST], live: set[str]) -> set[str]:
+        for statement in reversed(body):
+            if isinstance(statement, gast.If):
+                live = self.block(statement.body, set(live)) | self.block(statement.orelse, set(live))
+            elif isinstance(statement, _LOOPS):
+                live = self.loop(statement, live)
+                continue
+            elif isinstance(statement, gast.Break):
+                live = set(self.breaks[-1])
+            elif isinstance(statement, gast.Assign):
+                bound = [n for n in effects.targets(statement) if n in self.names]
+                self.bind(bound, live - set(bound))
+                live = live - set(bound)
+            live = live | (effects.reads(statement) & self.names)
+        return live
+
+    def loop(self, loop: gast.For | gast.While, live: set[str]) -> set[str]:
+        after = set(live)
+        bound = {loop.target.id} & self.names if isinstance(loop, gast.For) else set()
+        head = live | (effects.reads(loop) & self.names if isinstance(loop, gast.While) else set())
+        while True:
+            self.breaks.append(after)
+            start = self.block(loop.body, set(head))
+            self.breaks.pop()
+            self.bind(sorted(bound), start | head)
+            start -= bound
+            if start <= head:
+                break
+            head |= start
+        return head | (effects.reads(loop) & self.names)
+
+
+def _number_temps(unit: Unit, tree: gast.FunctionDef) -> None:
+    """t1, t2, ... in the order in which they are first bound."""
+    temps = [n for n in _bound(tree) if n in unit.temps]
+    names = Namer(_mentioned(tree) - set(temps))
+    stems: dict[str, str] = {}
+    renamed: dict[str, str] = {}
+    for name in temps:
+        stem, suffix = name, ""
+        while stem.endswith("_bar"):
+            stem, suffix = stem[:-4], suffix + "_bar"
+        if stem not in stems:
+            stems[stem] = names.numbered("t")
+        renamed[name] = names.fresh(stems[stem] + suffix) if suffix else stems[stem]
+    _rename(tree, renamed)

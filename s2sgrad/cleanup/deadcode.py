@@ -1,0 +1,140 @@
+"""Remove what nobody reads: first in the reverse sweep, then the records it no longer needs, then forward work.
+
+A restore that nobody reads goes, and its record with it: that is to-be-recorded analysis.  A store kills nothing; a
+statement with effects stays.
+
+    x_stack.append(x); y = np.sin(x)  ...  x = x_stack.pop(); x_bar = y_bar      ->      x_bar = y_bar
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.unit import Unit
+
+_LOOPS = (gast.For, gast.While)
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree without statements whose results are never read."""
+    sweep = _Sweep(unit, tree)
+    while True:
+        before = len(sweep.stacks)
+        sweep.mark(tree.body, set())
+        if len(sweep.stacks) == before:
+            break
+    tree.body = sweep.pruned(tree.body)
+    return tree
+
+
+class _Sweep:
+    """Backward liveness over the structured program, and the statements found needed."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
+        self.unit = unit
+        self.needed: set[int] = set()
+        self.stacks: set[str] = set()  # stacks of which some record is read
+        self.breaks: list[set[str]] = []
+        self.facts: dict[int, tuple[set[str], set[str]]] = {}
+        self.local_stacks = {
+            s.targets[0].id
+            for s in effects.walk(tree.body)
+            if isinstance(s, gast.Assign)
+            and isinstance(s.targets[0], gast.Name)
+            and isinstance(s.value, gast.List)
+            and not s.value.elts
+        }
+        for statement in effects.walk(tree.body):
+            if isinstance(statement, (gast.Assign, gast.Expr, gast.Return)) and stack_operation(statement) is None:
+                read = effects.reads(statement)
+                self.local_stacks -= read
+
+    def mark(self, body: list[gast.AST], live: set[str]) -> set[str]:
+        """Mark what the block needs for `live` to be right after it; the names live before it."""
+        for statement in reversed(body):
+            if isinstance(statement, gast.If):
+                live = self._if(statement, live)
+            elif isinstance(statement, _LOOPS):
+                live = self._loop(statement, live)
+            elif isinstance(statement, gast.Break):
+                live = set(self.breaks[-1])
+                self.needed.add(id(statement))
+            else:
+                live = self._simple(statement, live)
+        return live
+
+    def _if(self, statement: gast.If, live: set[str]) -> set[str]:
+        arms = [self.mark(arm, set(live)) for arm in (statement.body, statement.orelse)]
+        live = arms[0] | arms[1]
+        if any(id(s) in self.needed for s in (*statement.body, *statement.orelse)) or not effects.is_pure(
+            self.unit, statement.test
+        ):
+            self.needed.add(id(statement))
+            live = live | effects.reads(statement)
+        return live
+
+    def _loop(self, loop: gast.For | gast.While, live: set[str]) -> set[str]:
+        after = set(live)
+        bound = {loop.target.id} if isinstance(loop, gast.For) else set()
+        head = live | effects.reads(loop) if isinstance(loop, gast.While) else set(live)
+        while True:
+            self.breaks.append(after)
+            start = self.mark(loop.body, set(head)) - bound
+            self.breaks.pop()
+            if start <= head:
+                break
+            head |= start
+        needed = any(id(s) in self.needed for s in loop.body)
+        if needed or isinstance(loop, gast.While) or (bound & live):
+            self.needed.add(id(loop))
+            head = head | effects.reads(loop)
+        return head if id(loop) in self.needed else after
+
+    def _simple(self, statement: gast.AST, live: set[str]) -> set[str]:
+        facts = self.facts.get(id(statement))
+        if facts is None:
+            facts = self.facts[id(statement)] = (effects.reads(statement), effects.writes(statement))
+        reads, writes = facts
+        if not self._is_needed(statement, writes, live):
+            return live
+        self.needed.add(id(statement))
+        if isinstance(statement, gast.Assign):
+            live = live - set(effects.targets(statement))
+        return live | reads
+
+    def _is_needed(self, statement: gast.AST, writes: set[str], live: set[str]) -> bool:
+        stack = stack_operation(statement)
+        if stack is not None and stack in self.local_stacks:
+            if isinstance(statement, gast.Assign) and set(effects.targets(statement)) & live:
+                self.stacks.add(stack)
+            return stack in self.stacks
+        if isinstance(statement, gast.Assign):
+            return bool(writes & live) or not effects.is_pure(self.unit, statement.value)
+        if isinstance(statement, gast.AugAssign):
+            return bool(writes & live)
+        return True
+
+    def pruned(self, body: list[gast.AST]) -> list[gast.AST]:
+        out = []
+        for statement in body:
+            if id(statement) not in self.needed:
+                continue
+            if isinstance(statement, (gast.If, *_LOOPS)):
+                statement.body = self.pruned(statement.body)
+                statement.orelse = self.pruned(statement.orelse)
+            out.append(statement)
+        return out
+
+
+def stack_operation(statement: gast.AST) -> str | None:
+    """The list of `s.append(x)`, `push(s, x)`, `x = s.pop()` and `x = pop(s)`."""
+    value = getattr(statement, "value", None)
+    if not isinstance(statement, (gast.Expr, gast.Assign)) or not isinstance(value, gast.Call):
+        return None
+    wanted = ("append", "push") if isinstance(statement, gast.Expr) else ("pop",)
+    if isinstance(value.func, gast.Attribute) and isinstance(value.func.value, gast.Name):
+        return value.func.value.id if value.func.attr in wanted else None
+    if isinstance(value.func, gast.Name) and value.func.id in wanted and value.args:
+        return value.args[0].id if isinstance(value.args[0], gast.Name) else None
+    return None

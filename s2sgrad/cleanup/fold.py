@@ -1,0 +1,141 @@
+"""A temporary that is read once goes back into the expression that reads it.
+
+    t1 = x * y; t2 = np.sin(t1); z = t2 + x     ->     z = np.sin(x * y) + x
+
+It is moved over no statement that binds or changes what it reads; one with effects is moved over nothing at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.quote import substitute
+from s2sgrad.unit import Unit
+
+_HEADERS = {gast.If: "test", gast.For: "iter"}
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree with single-use temporaries folded into their use."""
+    fold = _Fold(unit, tree)
+    waiting = [tree.body]
+    while waiting:
+        body = waiting.pop()
+        body[:] = fold.block(body)
+        for statement in body:
+            if isinstance(statement, (gast.If, gast.For, gast.While)):
+                waiting += [statement.body, statement.orelse]
+    return tree
+
+
+class _Fold:
+    def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
+        self.unit = unit
+        self.reads: dict[str, int] = {}
+        self.binds: dict[str, int] = {}
+        for statement in effects.walk(tree.body):
+            header = statement
+            if isinstance(statement, (gast.If, gast.While)):
+                header = statement.test
+            elif isinstance(statement, gast.For):
+                header = statement.iter
+            for name in effects.loads(header):
+                self.reads[name.id] = self.reads.get(name.id, 0) + 1
+            for name in effects.writes(statement):
+                self.binds[name] = self.binds.get(name, 0) + 1
+
+    def block(self, body: list[gast.AST]) -> list[gast.AST]:
+        out: list[gast.AST] = []
+        held: dict[str, gast.Assign] = {}  # foldable temporaries not yet read, in order
+        for statement in body:
+            self.fill(statement, held, out)
+            written = effects.written([statement])
+            for name in [n for n, s in held.items() if effects.reads(s) & written]:
+                out.append(held.pop(name))
+            if self.is_foldable(statement):
+                held[statement.targets[0].id] = statement
+            else:
+                if not self.is_quiet(statement):
+                    self.release_impure(held, out)
+                out += [held.pop(n) for n in list(held) if self.reads.get(n, 0) and self.is_needed_inside(n, statement)]
+                out.append(statement)
+        return out + list(held.values())
+
+    def is_foldable(self, statement: gast.AST) -> bool:
+        if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
+            return False
+        name = statement.targets[0].id
+        return name in self.unit.temps and self.binds.get(name) == 1 and self.reads.get(name) == 1
+
+    def is_quiet(self, statement: gast.AST) -> bool:
+        """Whether a statement has no effect that an impure temporary must not be moved over."""
+        return isinstance(statement, gast.Assign) and effects.is_pure(self.unit, statement.value)
+
+    def is_needed_inside(self, name: str, statement: gast.AST) -> bool:
+        """Whether a held temporary is read in a nested block, where it cannot be folded into."""
+        return any(name in effects.reads(inner) for inner in effects.walk([statement]) if inner is not statement)
+
+    def release_impure(self, held: dict[str, gast.Assign], out: list[gast.AST]) -> None:
+        for name in [n for n, s in held.items() if not effects.is_pure(self.unit, s.value)]:
+            out.append(held.pop(name))
+
+    def fill(self, statement: gast.AST, held: dict[str, gast.Assign], out: list[gast.AST]) -> None:
+        """Put held temporaries into the statement that reads them, last one first."""
+        if isinstance(statement, gast.While):
+            return
+        field = _HEADERS.get(type(statement))
+        for name in reversed(list(held)):
+            root = getattr(statement, field) if field else statement
+            if name not in {n.id for n in effects.loads(root)} or not self.in_order(root, name, held[name].value):
+                continue
+            later = list(held)[list(held).index(name) + 1 :]
+            if not effects.is_pure(self.unit, held[name].value) and any(
+                not effects.is_pure(self.unit, held[n].value) for n in later
+            ):
+                continue
+            value = held.pop(name).value
+            if field:
+                setattr(statement, field, substitute(root, {name: value}))
+            else:
+                for key, part in statement.__dict__.items():
+                    if key in ("value", "test", "exc", "msg") and isinstance(part, gast.AST):
+                        statement.__dict__[key] = substitute(part, {name: value})
+                    elif key == "target" and isinstance(part, gast.Subscript):
+                        part.slice = substitute(part.slice, {name: value})
+
+    def in_order(self, root: gast.AST, name: str, value: gast.AST) -> bool:
+        """Whether everything that has effects is still evaluated in the same order."""
+        impure_value = not effects.is_pure(self.unit, value)
+        for part in _evaluated(root):
+            if isinstance(part, gast.Name) and part.id == name:
+                return True
+            if isinstance(part, gast.Call) and not effects.is_pure(self.unit, part):
+                return False
+            if impure_value and isinstance(part, (gast.IfExp, gast.BoolOp)):
+                return False
+        return False
+
+
+def _evaluated(node: gast.AST) -> Iterator[gast.AST]:
+    """The parts of an expression in the order in which Python evaluates them."""
+    if isinstance(node, (gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)):
+        return
+    if isinstance(node, gast.IfExp):
+        yield node
+        for part in (node.test, node.body, node.orelse):
+            yield from _evaluated(part)
+        return
+    if isinstance(node, gast.BoolOp):
+        yield node
+    if isinstance(node, gast.Assign):
+        yield from _evaluated(node.value)
+        return
+    for value in node.__dict__.values():
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, gast.AST):
+                yield from _evaluated(part)
+    if not isinstance(node, gast.BoolOp):
+        yield node

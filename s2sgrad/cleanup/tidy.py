@@ -1,0 +1,77 @@
+"""Small shapes of statements: conditional expressions, `if not`, empty branches.
+
+    if t: y = a                                if c: pass              if not c: x = 1.0
+    else: y = b     ->    y = a if t else b    else: x = 1.0    ->
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad.unit import Unit
+
+_NEGATED = {gast.Eq: gast.NotEq, gast.NotEq: gast.Eq, gast.Is: gast.IsNot, gast.IsNot: gast.Is, gast.In: gast.NotIn,
+            gast.NotIn: gast.In}  # fmt: skip
+
+
+def conditionals(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """What the user wrote as `a if c else b` becomes that again."""
+    tree.body = _block(tree.body, _conditional)
+    return tree
+
+
+def branches(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """No empty branch, no assignment of a name to itself."""
+    tree.body = _block(tree.body, _branch)
+    return tree
+
+
+def _block(body: list[gast.AST], rewrite) -> list[gast.AST]:
+    out = []
+    for statement in body:
+        if isinstance(statement, (gast.If, gast.For, gast.While)):
+            statement.body, statement.orelse = _block(statement.body, rewrite), _block(statement.orelse, rewrite)
+        out += rewrite(statement)
+    return out
+
+
+def _position(statement: gast.AST) -> tuple[int, int]:
+    return getattr(statement, "lineno", -1), getattr(statement, "col_offset", -1)
+
+
+def _conditional(statement: gast.AST) -> list[gast.AST]:
+    if not isinstance(statement, gast.If) or len(statement.body) != 1 or len(statement.orelse) != 1:
+        return [statement]
+    then, other = statement.body[0], statement.orelse[0]
+    both = isinstance(then, gast.Assign) and isinstance(other, gast.Assign)
+    if not both or not all(isinstance(s.targets[0], gast.Name) for s in (then, other)):
+        return [statement]
+    if then.targets[0].id != other.targets[0].id or not _position(statement) == _position(then) == _position(other):
+        return [statement]
+    value = gast.IfExp(statement.test, then.value, other.value)
+    made = gast.copy_location(gast.Assign(then.targets, value, None), statement)
+    if hasattr(then, "origin"):
+        made.origin = then.origin
+    return [made]
+
+
+def _branch(statement: gast.AST) -> list[gast.AST]:
+    if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Name):
+        (target,) = statement.targets
+        return [] if isinstance(target, gast.Name) and target.id == statement.value.id else [statement]
+    if not isinstance(statement, gast.If):
+        return [statement]
+    if not statement.body and statement.orelse:
+        statement.test, statement.body, statement.orelse = negated(statement.test), statement.orelse, []
+    if not statement.body and not statement.orelse and isinstance(statement.test, gast.Name):
+        return []
+    return [statement]
+
+
+def negated(test: gast.AST) -> gast.AST:
+    """`not test`, without `not` where Python has an opposite for every operand."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        return test.operand
+    if isinstance(test, gast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _NEGATED:
+        return gast.Compare(test.left, [_NEGATED[type(test.ops[0])]()], test.comparators)
+    return gast.UnaryOp(gast.Not(), test)

@@ -1,0 +1,98 @@
+"""A compiled gradient: the function, its text, and the names it was specialised on."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import load, runtime
+from s2sgrad.analysis.kinds import Kind, Number, kinds_of
+from s2sgrad.program import Options, Program
+from s2sgrad.source import Binding
+
+_RECURSION = 20_000  # nested branches of a long `elif` chain; Python-to-Python calls take no C stack
+
+
+@dataclass(eq=False)
+class Compiled:
+    """`function(*args, seed=...)` and its `text`; right while `holds()`."""
+
+    function: types.FunctionType
+    text: str
+    seed: str
+    scalar: bool
+    guards: tuple[Callable[[], bool], ...]
+
+    def holds(self) -> bool:
+        """Whether every name that the text was specialised on still stands for what it stood for."""
+        return all(guard() for guard in self.guards)
+
+    def also(self, other: Compiled) -> Compiled:
+        """The same, right only while `other` holds too."""
+        return replace(self, guards=self.guards + other.guards)
+
+
+def compile_gradient(
+    function: types.FunctionType, kinds: dict[str, Kind], wrt: tuple[str, ...], options: Options, argnums: Any
+) -> Compiled:
+    """Compile the gradient of `function` in the parameters `wrt` for arguments of these kinds."""
+    with deep_recursion(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        program = Program()
+        entry = program.gradient(function, kinds, wrt, options)
+        generated, text = load.load(program, entry)
+    (seed,) = entry.defaults
+    return Compiled(generated, text, seed, entry.defaults[seed] is not None, _guards(program))
+
+
+@contextlib.contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Room for trees nested as deeply as Python's own parser takes them."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _RECURSION))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def _guards(program: Program) -> tuple[Callable[[], bool], ...]:
+    guards: list[Callable[[], bool]] = []
+    seen: set[tuple[int, str]] = set()
+    for unit in program.units:
+        space = id(unit.primal.function.__globals__) if unit.primal.function.__closure__ is None else id(unit.primal.function)
+        for name, binding in unit.bindings.items():
+            if binding.where == "builtin" or (space, name) in seen:
+                continue
+            seen.add((space, name))
+            guards.append(_guard(unit.primal, name, binding))
+    return tuple(guards)
+
+
+def _guard(primal: Any, name: str, binding: Binding) -> Callable[[], bool]:
+    """Functions and modules by identity; data by kind, for the text reads it anew at every call."""
+    value = binding.value
+    if not isinstance(value, (float, int, complex, np.generic, np.ndarray)):
+        return binding.holds
+    (kind,) = kinds_of([value])
+
+    def same_kind() -> bool:
+        now = primal.lookup(name)
+        return now is not None and (now.value is value or kinds_of([now.value])[0] == kind)
+
+    return same_kind
+
+
+def pair_for(f: Any, primals: tuple, keywords: dict[str, Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """What `runtime.vjp` asks for: `fwd(*primals) -> (y, saved)`, `bwd(saved, y_bar) -> cotangents`."""
+    raise NotImplementedError
+
+
+__all__ = ["Compiled", "Number", "compile_gradient", "deep_recursion", "pair_for", "runtime"]

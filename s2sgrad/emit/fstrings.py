@@ -1,0 +1,78 @@
+"""F-strings, in the quotes that fit around them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from s2sgrad.emit.literals import escaped
+from s2sgrad.emit.precedence import OR, TEST, kind
+from s2sgrad.emit.writer import Writer
+
+
+class FStringWriter(Writer):
+    """Writes `JoinedStr` and `FormattedValue`."""
+
+    def _JoinedStr(self, node: Any) -> None:
+        """An f-string in syntax that Python 3.11 reads, where it can be so written.
+
+        Before 3.12 the holes hold no backslash and not the quote that ends the string.  A tree that needs
+        one there (no source of 3.11 gives such a tree, but constants may have been folded into it) is
+        written with `str.format`.
+        """
+        pieces = list(self.fragments([node]))
+        holes = "\n".join(text for text, role in pieces if role == "hole")
+        quotes = [quote for quote in ("'", '"', "'''", '"""') if quote not in holes]
+        if sys.version_info < (3, 12) and (not quotes or "\\" in holes):
+            kept = (_unbraced(text) if role == "text" else text for text, role in pieces if role != "hole")
+            self.write(repr("".join(kept)) + ".format")
+            self.write("(")
+            self.write(", ".join(text for text, role in pieces if role == "hole"))
+            self.write(")")
+            return
+        said = "".join(text for text, role in pieces if role != "hole")
+        quote = next((quote for quote in quotes if quote[0] not in said), quotes[0] if quotes else "'")
+        out = []
+        for text, role in pieces:
+            if role == "text":
+                text = _unbraced(escaped(text, quote[0]))
+            elif role == "spec":
+                text = escaped(text, quote[0]).replace("{", r"\x7b").replace("}", r"\x7d")
+            out.append(" " + text if role == "hole" and text.startswith("{") else text)
+        self.write(f"f{quote}{''.join(out)}{quote}")
+
+    def _FormattedValue(self, node: Any) -> None:
+        self._JoinedStr(node)
+
+    def fragments(self, nodes: Any, role: str = "text") -> Iterator[tuple[str, str]]:
+        """An f-string in pieces: (text, role), the role one of text, spec, hole and mark."""
+        for node in nodes:
+            if kind(node) == "JoinedStr":
+                yield from self.fragments(node.values, role)
+            elif kind(node) == "Constant":
+                yield node.value, role
+            else:
+                yield "{", "mark"
+                yield self.aside(node.value), "hole"
+                conversion = getattr(node, "conversion", -1)
+                if conversion not in (-1, None):
+                    yield f"!{chr(conversion)}", "mark"
+                if getattr(node, "format_spec", None) is not None:
+                    yield ":", "mark"
+                    yield from self.fragments([node.format_spec], "spec")
+                yield "}", "mark"
+
+    def aside(self, node: Any) -> str:
+        """The text of an expression in an f-string, where the colon of a lambda would end it."""
+        last = node
+        while kind(last) == "IfExp":
+            last = last.orelse
+        outer, self.pieces = self.pieces, []
+        self.operand(node, OR if kind(last) == "Lambda" else TEST)
+        inner, self.pieces = self.pieces, outer
+        return "".join(inner)
+
+
+def _unbraced(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")

@@ -1,0 +1,79 @@
+"""What the writers of expressions and of statements share: lines made of pieces, and parentheses by precedence.
+
+The base is astunparse's writer, which has the simplest nodes (`Name`, `List`, `Pass`, `Import`, ...), the texts of the
+operators, and the way to find the method of a node: by the name of its class.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import astunparse
+
+from s2sgrad.emit.long_lines import wrapped
+from s2sgrad.emit.precedence import NAMED, TEST, kind, level_of
+
+_BREAKABLE = {"BinOp", "BoolOp", "Compare", "IfExp", "Tuple"}
+
+
+class Writer(astunparse.Unparser):
+    """Astunparse's writer with a precedence table and line breaks."""
+
+    def __init__(self) -> None:  # not the base's, which writes at once
+        self._indent = 0  # in steps, of the next line
+        self.lines: list[str] = []
+        self.pieces: list[str] = []  # of the line under way
+        self.margin = 0  # its indentation
+        self.span: tuple[int, int] | None = None  # what of it may be put in parentheses
+
+    _With = _AsyncWith = _Try = _ClassDef = None  # the base would write them; here they have no text
+
+    def text(self) -> str:
+        self.fill()
+        return "\n".join(self.lines)
+
+    def fill(self, text: str = "") -> None:
+        """Finish the line under way and begin a new one."""
+        if self.pieces and self.pieces != [""]:
+            self.lines.extend(wrapped(self.pieces, 4 * self.margin, self.span))
+        self.pieces, self.margin, self.span = [text], self._indent, None
+
+    def write(self, text: str) -> None:
+        self.pieces.append(text)
+
+    def dispatch(self, tree: Any) -> None:
+        """Write a statement, or an expression where the grammar asks for one without a bare comma."""
+        if isinstance(tree, list):
+            for node in tree:
+                self.dispatch(node)
+        else:
+            self.operand(tree, TEST)
+
+    def operand(self, node: Any, level: int) -> None:
+        """Write a node, in parentheses if it binds more loosely than `level`."""
+        method = getattr(self, "_" + kind(node), None)
+        if method is None:
+            raise TypeError(f"no text is known for a node of type {kind(node)}")
+        if level_of(node) < level:
+            self.write("(")
+            method(node)
+            self.write(")")
+        else:
+            method(node)
+
+    def clause(self, node: Any) -> None:
+        """Write an expression where a bare `:=` is welcome too."""
+        self.operand(node, NAMED if kind(node) == "NamedExpr" else TEST)
+
+    def breakable(self, node: Any, level: int) -> None:
+        """Write an expression that may get parentheses if the line becomes too long."""
+        start = len(self.pieces)
+        self.operand(node, level)
+        if kind(node) in _BREAKABLE and level_of(node) >= level:
+            self.span = start, len(self.pieces)
+
+    def listed(self, nodes: Any) -> None:
+        for i, node in enumerate(nodes):
+            if i:
+                self.write(", ")
+            self.clause(node)

@@ -1,0 +1,66 @@
+"""What s2sgrad raises.  Every error names the user's file, line and column, shows a caret, and says the way out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Place(NamedTuple):
+    """A stretch of source text: lines count from 1, columns (in characters) from 0.
+
+    >>> print(Place("model.py", 7, 11, 7, 16, "    return foo(x)").shown())
+      File "model.py", line 7
+        return foo(x)
+               ^^^^^
+    """
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+    def shown(self) -> str:
+        """The place as a traceback shows it, the caret under the construct."""
+        text = self.text.strip()
+        start = self.column - (len(self.text) - len(self.text.lstrip()))
+        end = self.end_column - self.column if self.end_line == self.line else len(self.text.rstrip()) - self.column
+        return f'  File "{self.file}", line {self.line}\n    {text}\n    {" " * max(start, 0)}{"^" * max(end, 1)}'
+
+
+class S2SGradError(Exception):
+    """Base of all errors that s2sgrad raises about the user's program.
+
+    `place` is the `Place` of the construct, or None where no source text is at hand.
+    """
+
+    def __init__(self, message: str, place: Place | None = None) -> None:
+        self.message = message
+        self.place = place
+        super().__init__(message if place is None else f"{message}\n{place.shown()}")
+
+    def __str__(self) -> str:
+        return self.args[0]
+
+    def __reduce__(self):
+        return type(self), (self.message, self.place)
+
+
+class Unsupported(S2SGradError, SyntaxError):
+    """A construct that s2sgrad does not differentiate.  It says what to write instead."""
+
+    def __init__(self, message: str, place: Place | None = None) -> None:
+        S2SGradError.__init__(self, message, place)
+        self.msg = message
+        if place is not None:  # SyntaxError's own fields: editors and traceback read them
+            self.filename, self.lineno, self.text = place.file, place.line, place.text
+            self.offset, self.end_offset, self.end_lineno = place.column + 1, place.end_column + 1, place.end_line
+
+
+class NoRule(S2SGradError, LookupError):
+    """A library function on the differentiated path that has no derivative rule, or a keyword that its rule lacks."""
+
+
+class NoSource(S2SGradError, OSError):
+    """A function whose source text cannot be found, or no longer matches the running code."""

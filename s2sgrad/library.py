@@ -1,0 +1,34 @@
+"""Library functions as functions with source: `grad(np.sin)` differentiates `def sin(x): return np.sin(x)`."""
+
+from __future__ import annotations
+
+import functools
+import linecache
+import types
+from typing import Any
+
+from s2sgrad import rules  # noqa: F401  (fills the table)
+from s2sgrad.rules import table
+
+
+@functools.lru_cache(maxsize=1024)
+def _wrapper(primitive: Any) -> types.FunctionType:
+    rule = table.lookup(primitive)
+    name = getattr(primitive, "__name__", "primitive")
+    given = ", ".join(rule.differentiable)
+    keywords = "".join(f", {k}={v!r}" for k, v in rule.keywords.items() if v is None or isinstance(v, (bool, int)))
+    passed = "".join(f", {k}={k}" for k, v in rule.keywords.items() if v is None or isinstance(v, (bool, int)))
+    text = f"def {name}({given}{keywords}):\n    return primitive({given}{passed})\n"
+    filename = f"<s2sgrad library {getattr(primitive, '__module__', '')}.{name}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    space: dict[str, Any] = {"primitive": primitive, "__name__": f"s2sgrad.library.{name}"}
+    exec(compile(text, filename, "exec"), space)
+    return space[name]
+
+
+def spelled_out(primitive: Any) -> types.FunctionType | None:
+    """A function with source that calls a primitive of the rule table; None for anything else."""
+    rule = table.lookup(primitive)
+    if rule is None or rule.variadic:
+        return None
+    return _wrapper(primitive)

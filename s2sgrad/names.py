@@ -1,0 +1,36 @@
+"""Names for what we write: `x_bar`, `x_stack`, `t1`.  Never random; a clash gets a trailing underscore or a number.
+
+>>> names = Namer({"x", "x_bar", "t1"})
+>>> names.fresh("x_bar"), names.fresh("x_bar"), names.numbered("t"), names.numbered("t")
+('x_bar_', 'x_bar_2', 't2', 't3')
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterable
+
+
+class Namer:
+    """Hands out names that nothing else in one function has."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self.taken = set(taken)
+        self._counters: dict[str, int] = {}
+
+    def fresh(self, base: str) -> str:
+        """`base` itself if it is free, else `base_`, `base_2`, ..."""
+        candidate, k = base, 1
+        while candidate in self.taken or keyword.iskeyword(candidate):
+            candidate, k = (f"{base}_" if k == 1 else f"{base}_{k}"), k + 1
+        self.taken.add(candidate)
+        return candidate
+
+    def numbered(self, base: str, start: int = 1) -> str:
+        """The next free one of `base1`, `base2`, ..."""
+        k = self._counters.get(base, start)
+        while f"{base}{k}" in self.taken:
+            k += 1
+        self._counters[base] = k + 1
+        self.taken.add(f"{base}{k}")
+        return f"{base}{k}"

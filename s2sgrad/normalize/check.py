@@ -1,0 +1,92 @@
+"""Refuse what no later pass handles, by name, at its place; drop docstrings and other statements without effect.
+
+    "the model"; return x   ->   return x
+
+>>> from s2sgrad.pipeline import shown
+>>> print(shown('''
+... def f(x):
+...     "the model"
+...     return x
+... ''', "check"))
+def f(x):
+    return x
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad.unit import Unit, parameters
+
+_STATEMENTS = {
+    gast.FunctionDef: ("a nested function", "move it to module level and pass what it needs as arguments"),
+    gast.AsyncFunctionDef: ("an async function", "differentiate a plain function"),
+    gast.ClassDef: ("a class definition inside a function", "move it to module level"),
+    gast.With: ("`with`", "enter the context around the call of the gradient"),
+    gast.AsyncWith: ("`async with`", "differentiate a plain function"),
+    gast.AsyncFor: ("`async for`", "differentiate a plain function"),
+    gast.Try: ("`try`", "test for the case with `if` before it arises"),
+    gast.Delete: ("`del`", "leave it out"),
+    gast.Global: ("`global`", "pass the value as an argument and return it"),
+    gast.Nonlocal: ("`nonlocal`", "pass the value as an argument and return it"),
+    gast.Import: ("an import inside a function", "import at the top of the module"),
+    gast.ImportFrom: ("an import inside a function", "import at the top of the module"),
+    gast.Match: ("`match`", "write it as if/elif"),
+    gast.TryStar: ("`try`", "test for the case with `if` before it arises"),
+}
+_EXPRESSIONS = {
+    gast.Await: ("`await`", "differentiate a plain function"),
+    gast.Yield: ("a generator", "return a value, or a tuple of values"),
+    gast.YieldFrom: ("a generator", "return a value, or a tuple of values"),
+}
+_KEPT = (
+    gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.If, gast.For, gast.While, gast.Return, gast.Break,
+    gast.Continue, gast.Pass, gast.Assert, gast.Raise,
+)  # fmt: skip
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree without docstring; raises Unsupported where it holds a construct that is not differentiated."""
+    if isinstance(tree, gast.AsyncFunctionDef):
+        unit.refuse(tree, f"`{tree.name}` is an async function; differentiate a plain function")
+    if tree.args.kwarg is not None and any(
+        isinstance(n, gast.Name) and n.id == tree.args.kwarg.id for s in tree.body for n in gast.walk(s)
+    ):
+        unit.refuse(tree.args.kwarg, f"`**{tree.args.kwarg.id}` is not differentiated yet; name the keywords")
+    for parameter in parameters(tree):
+        parameter.annotation = None
+    tree.decorator_list, tree.returns = [], None
+    tree.body = _block(unit, tree.body)
+    return tree
+
+
+def _block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
+    kept = []
+    for statement in body:
+        if type(statement) in _STATEMENTS:
+            what, way = _STATEMENTS[type(statement)]
+            unit.refuse(statement, f"{what} cannot be differentiated yet: {way}")
+        if not isinstance(statement, _KEPT):
+            unit.refuse(statement, f"`{type(statement).__name__}` statements cannot be differentiated yet")
+        for field in ("test", "iter", "value", "target", "targets", "exc", "msg"):
+            for part in _parts(getattr(statement, field, None)):
+                _expression(unit, part)
+        if isinstance(statement, gast.Pass) or (
+            isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Constant)
+        ):
+            continue
+        if isinstance(statement, (gast.If, gast.For, gast.While)):
+            statement.body, statement.orelse = _block(unit, statement.body), _block(unit, statement.orelse)
+        kept.append(statement)
+    return kept
+
+
+def _parts(value: gast.AST | list[gast.AST] | None) -> list[gast.AST]:
+    return value if isinstance(value, list) else [value] if value is not None else []
+
+
+def _expression(unit: Unit, node: gast.AST) -> None:
+    for part in gast.walk(node):
+        if type(part) in _EXPRESSIONS:
+            what, way = _EXPRESSIONS[type(part)]
+            unit.refuse(part, f"{what} cannot be differentiated: {way}")

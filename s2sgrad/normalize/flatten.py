@@ -1,0 +1,278 @@
+"""One operation a statement: operands become names, conditional expressions become `if`.
+
+Expressions that cannot carry a derivative (comparisons, `not`, f-strings, ...) stay whole.
+
+>>> from s2sgrad.pipeline import shown
+>>> print(shown('''
+... def f(x, n):
+...     y = np.sin(x * n) + (x if n > 2 and x > 0 else -1.0)
+...     while y > 1.0:
+...         y = y / (n := n + 1)
+...     return y
+... ''', "flatten"))
+def f(x, n):
+    t1 = x * n
+    t2 = np.sin(t1)
+    t4 = n > 2 and x > 0
+    if t4:
+        t3 = x
+    else:
+        t3 = -1.0
+    y = t2 + t3
+    while y > 1.0:
+        n = n + 1
+        y = y / n
+    result = y
+    return result
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from s2sgrad.quote import assign, at, constant, name
+from s2sgrad.unit import MISSING, Unit
+
+_BOOLEAN = (gast.Compare, gast.JoinedStr)
+_WHOLE = (gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Set)
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree in normal form (names of variables not yet split into webs)."""
+    tree.body = _Flattener(unit).block(tree.body)
+    return tree
+
+
+def _walruses(node: gast.AST) -> set[str]:
+    return {n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr)}
+
+
+class _Flattener:
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self.out: list[gast.AST] = []
+
+    # --- statements ---
+
+    def block(self, body: list[gast.AST]) -> list[gast.AST]:
+        before, self.out = self.out, []
+        for statement in body:
+            start = len(self.out)
+            self.statement(statement)
+            for new in self.out[start:]:
+                if not hasattr(new, "lineno"):
+                    at(statement, new)
+        done, self.out = self.out, before
+        return done
+
+    def statement(self, statement: gast.AST) -> None:
+        if isinstance(statement, gast.Assign):
+            self.assign(statement)
+        elif isinstance(statement, gast.AugAssign):
+            if isinstance(statement.target, gast.Subscript):
+                statement.target = gast.Subscript(
+                    self.atom(statement.target.value), self.index(statement.target.slice), gast.Store()
+                )
+            elif statement.target.id in _walruses(statement.value):
+                self.unit.refuse(statement, "the walrus rebinds the target of this augmented assignment")
+            statement.value = self.atom(statement.value)
+            self.out.append(statement)
+        elif isinstance(statement, gast.If):
+            self.branch(self.condition(statement.test), statement)
+        elif isinstance(statement, gast.While):
+            self.loop(statement)
+        elif isinstance(statement, gast.For):
+            statement.iter = self.iterator(statement.iter)
+            statement.body = self.block(statement.body)
+            self.out.append(statement)
+        elif isinstance(statement, gast.Expr):
+            self.expression_statement(statement)
+        else:
+            if _walruses(statement):
+                self.unit.refuse(statement, "`:=` in this statement is not differentiated: assign before it")
+            self.out.append(statement)
+
+    def assign(self, statement: gast.Assign) -> None:
+        (target,) = statement.targets
+        if isinstance(target, gast.Name) and isinstance(statement.value, gast.IfExp):
+            self.conditional(statement.value, target.id)
+            return
+        if isinstance(target, gast.Tuple) and not isinstance(statement.value, gast.Call):
+            statement.value = self.atom(statement.value)
+        else:
+            statement.value = self.flat(statement.value)
+        self.out.append(statement)
+
+    def expression_statement(self, statement: gast.Expr) -> None:
+        value = statement.value
+        if isinstance(value, gast.NamedExpr):
+            self.atom(value)
+            return
+        appends = isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "append"
+        if appends or _walruses(value):
+            statement.value = self.flat(value)
+        self.out.append(statement)
+
+    def branch(self, test: gast.AST, statement: gast.If) -> None:
+        statement.test = test
+        statement.body, statement.orelse = self.block(statement.body), self.block(statement.orelse)
+        self.out.append(statement)
+
+    def loop(self, loop: gast.While) -> None:
+        if not _walruses(loop.test):
+            loop.body = self.block(loop.body)
+            self.out.append(loop)
+            return
+        inner = gast.If(loop.test, loop.body, at(loop, gast.Break()))
+        loop.test, loop.body = constant(True), self.block(at(loop, inner))
+        self.out.append(loop)
+
+    def iterator(self, node: gast.AST) -> gast.AST:
+        """`range(a, b)`, possibly cut and reversed, with atoms as bounds."""
+        if isinstance(node, gast.Subscript):
+            return gast.Subscript(self.iterator(node.value), self.index(node.slice), gast.Load())
+        if isinstance(node.args[0], (gast.Call, gast.Subscript)) and node.func.id == "reversed":
+            return gast.Call(node.func, [self.iterator(node.args[0])], [])
+        return gast.copy_location(gast.Call(node.func, self.atoms(node.args), []), node)
+
+    # --- expressions ---
+
+    def condition(self, node: gast.AST) -> gast.AST:
+        """A name (or constant) that holds the truth of a test."""
+        if isinstance(node, gast.Constant):
+            return node
+        holder = self.unit.temp()
+        whole = isinstance(node, (gast.BoolOp, gast.Name)) and not _walruses(node)
+        value = node if whole else self.flat(node)
+        self.out.append(assign(holder, value))
+        return name(holder)
+
+    def conditional(self, node: gast.IfExp, target: str) -> None:
+        arms: list[Callable[[], None]] = [
+            lambda: self.assign(assign(target, node.body)),
+            lambda: self.assign(assign(target, node.orelse)),
+        ]
+        self.fork(self.condition(node.test), *arms)
+
+    def fork(self, test: gast.AST, then: Callable[[], None] | None, other: Callable[[], None] | None) -> None:
+        arms = []
+        for fill in (then, other):
+            before, self.out = self.out, []
+            if fill is not None:
+                fill()
+            arms.append(self.out)
+            self.out = before
+        self.out.append(gast.If(test, *arms))
+
+    def boolean(self, node: gast.BoolOp, target: str) -> None:
+        """`and`, `or` as values: the operand that decides."""
+        first, *rest = node.values
+        self.assign(assign(target, first))
+        if rest:
+            test = self.condition(name(target))
+            then = lambda: self.boolean(gast.BoolOp(node.op, rest), target)  # noqa: E731
+            both = (then, None) if isinstance(node.op, gast.And) else (None, then)
+            self.fork(test, *both)
+
+    def is_whole(self, node: gast.AST) -> bool:
+        """Whether the expression is kept as it stands: it is a truth value, a text, or one of Python's own forms."""
+        if isinstance(node, _WHOLE):
+            return True
+        if isinstance(node, _BOOLEAN) or (isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not)):
+            return not _walruses(node)
+        return isinstance(node, gast.BoolOp) and all(self.is_whole(v) for v in node.values)
+
+    def atoms(self, nodes: list[gast.AST]) -> list[gast.AST]:
+        """Operands evaluated from left to right; a name that a later operand rebinds is copied first."""
+        out = []
+        for k, node in enumerate(nodes):
+            value = self.atom(node)
+            later = set().union(*map(_walruses, nodes[k + 1 :]))
+            if isinstance(value, gast.Name) and value.id in later:
+                value = self.hold(value)
+            out.append(value)
+        return out
+
+    def hold(self, value: gast.AST) -> gast.Name:
+        holder = self.unit.temp()
+        statement = assign(holder, value)
+        self.out.append(statement)
+        return gast.copy_location(name(holder), value) if hasattr(value, "lineno") else name(holder)
+
+    def atom(self, node: gast.AST) -> gast.AST:
+        """A name, a constant, or a path through modules (np.pi) that holds the value."""
+        if isinstance(node, (gast.Name, gast.Constant)):
+            return node
+        if isinstance(node, gast.Starred):
+            return gast.copy_location(gast.Starred(self.atom(node.value), gast.Load()), node)
+        if isinstance(node, gast.UnaryOp) and isinstance(node.operand, gast.Constant):
+            if isinstance(node.op, gast.USub) and type(node.operand.value) in (int, float):
+                return gast.copy_location(constant(-node.operand.value), node)
+        elif isinstance(node, gast.Attribute) and self.unit.resolve(node) is not MISSING:
+            return node
+        elif isinstance(node, gast.NamedExpr):
+            self.assign(at(node, gast.Assign([node.target], node.value, None))[0])
+            return gast.copy_location(name(node.target.id), node)
+        elif isinstance(node, (gast.IfExp, gast.BoolOp)) and not self.is_whole(node):
+            holder = self.unit.temp()
+            self.conditional(node, holder) if isinstance(node, gast.IfExp) else self.boolean(node, holder)
+            return gast.copy_location(name(holder), node)
+        return self.hold(self.flat(node))
+
+    def flat(self, node: gast.AST) -> gast.AST:
+        """The node with atoms as operands: one operation."""
+        if self.is_whole(node):
+            return node
+        if isinstance(node, gast.BinOp):
+            node.left, node.right = self.atoms([node.left, node.right])
+        elif isinstance(node, gast.UnaryOp):
+            if isinstance(node.operand, gast.Constant):
+                return self.atom(node) if isinstance(node.op, gast.USub) else node
+            node.operand = self.atom(node.operand)
+        elif isinstance(node, gast.Compare):
+            if any(_walruses(c) for c in node.comparators[1:]):
+                self.unit.refuse(node, "`:=` behind a comparison that may not be reached: assign before it")
+            node.left, *node.comparators = self.atoms([node.left, *node.comparators])
+        elif isinstance(node, gast.Attribute):
+            if self.unit.resolve(node) is MISSING:
+                node.value = self.atom(node.value)
+        elif isinstance(node, gast.Subscript):
+            node.value = self.atom(node.value)
+            node.slice = self.index(node.slice)
+        elif isinstance(node, gast.Call):
+            self.call(node)
+        elif isinstance(node, (gast.Tuple, gast.List)):
+            node.elts = self.atoms(node.elts)
+        elif isinstance(node, gast.Dict):
+            if any(k is None or _walruses(k) for k in node.keys):
+                self.unit.refuse(node, "`**` and `:=` in a dict are not differentiated: name the keys")
+            node.values = self.atoms(node.values)
+        elif isinstance(node, gast.JoinedStr):
+            self.unit.refuse(node, "`:=` in an f-string is not differentiated: assign before it")
+        else:
+            return self.atom(node)
+        return node
+
+    def call(self, node: gast.Call) -> None:
+        if isinstance(node.func, gast.Attribute) and self.unit.resolve(node.func) is MISSING:
+            node.func.value = self.atom(node.func.value)
+        elif not isinstance(node.func, (gast.Name, gast.Attribute)):
+            node.func = self.atom(node.func)
+        values = self.atoms(node.args + [k.value for k in node.keywords])
+        node.args = values[: len(node.args)]
+        for keyword, value in zip(node.keywords, values[len(node.args) :], strict=True):
+            keyword.value = value
+
+    def index(self, node: gast.AST) -> gast.AST:
+        """An index whose parts are atoms."""
+        if isinstance(node, gast.Tuple):
+            node.elts = [self.index(e) for e in node.elts]
+            return node
+        if isinstance(node, gast.Slice):
+            for part in ("lower", "upper", "step"):
+                if getattr(node, part) is not None:
+                    setattr(node, part, self.atom(getattr(node, part)))
+            return node
+        return self.atom(node)

@@ -1,0 +1,163 @@
+"""One plain target an assignment: chained, tuple and starred targets and annotations become single assignments.
+
+    a, b = b, a   ->   t1 = b; b = a; a = t1
+
+>>> from s2sgrad.pipeline import shown
+>>> print(shown('''
+... def f(x, y):
+...     a = b = x
+...     a, (b, *c) = b, (y, a, x)
+...     d, e = g(a)
+...     return d
+... ''', "targets"))
+def f(x, y):
+    a = x
+    b = x
+    t1 = b
+    b = y
+    c = [a, x]
+    a = t1
+    d, e = g(a)
+    return d
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad.quote import assign, at, constant, expression, name, statements
+from s2sgrad.unit import Unit
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree with single-name (or flat tuple of names) targets only."""
+    tree.body = _block(unit, tree.body)
+    return tree
+
+
+def _block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
+    out = []
+    for statement in body:
+        if isinstance(statement, (gast.If, gast.For, gast.While)):
+            statement.body, statement.orelse = _block(unit, statement.body), _block(unit, statement.orelse)
+            out.append(statement)
+        elif isinstance(statement, gast.AnnAssign):
+            if statement.value is not None:
+                out += at(statement, *bind(unit, statement.target, statement.value))
+        elif isinstance(statement, gast.Assign):
+            out += at(statement, *_chained(unit, statement.targets, statement.value))
+        elif isinstance(statement, gast.AugAssign):
+            out += _augmented(unit, statement)
+        else:
+            out.append(statement)
+    return out
+
+
+def _chained(unit: Unit, targets: list[gast.AST], value: gast.AST) -> list[gast.AST]:
+    if len(targets) == 1:
+        return bind(unit, targets[0], value)
+    out = []
+    if not isinstance(value, (gast.Name, gast.Constant)) or _bound(targets) & _read(value):
+        holder = targets[0].id if isinstance(targets[0], gast.Name) else unit.temp()
+        out.append(assign(holder, value))
+        value = name(holder)
+    for target in targets:
+        if not (isinstance(target, gast.Name) and isinstance(value, gast.Name) and target.id == value.id):
+            out += bind(unit, target, value)
+    return out
+
+
+def _augmented(unit: Unit, statement: gast.AugAssign) -> list[gast.AST]:
+    if isinstance(statement.target, gast.Subscript) and isinstance(statement.op, gast.Add):
+        return [statement]  # an accumulation; `analysis.ownership` decides whether it is one
+    if not isinstance(statement.target, gast.Name):
+        _refuse_store(unit, statement.target)
+    return [statement]
+
+
+def _refuse_store(unit: Unit, target: gast.AST) -> None:
+    if isinstance(target, gast.Subscript):
+        unit.refuse(target, "a store into an array or container is not differentiated yet: build a new one, "
+                            "for example with np.where, np.concatenate or np.stack")  # fmt: skip
+    unit.refuse(target, "an assignment to an attribute is not differentiated yet: use a local variable")
+
+
+def bind(unit: Unit, target: gast.AST, value: gast.AST) -> list[gast.AST]:
+    """Assignments that bind the target, however nested, to the value, evaluated once."""
+    if isinstance(target, gast.Name):
+        return [assign(target.id, value)]
+    if not isinstance(target, (gast.Tuple, gast.List)):
+        _refuse_store(unit, target)
+    targets = target.elts
+    if isinstance(value, (gast.Tuple, gast.List)) and not any(isinstance(v, gast.Starred) for v in value.elts):
+        return _parallel(unit, *_aligned(unit, target, value.elts))
+    if any(isinstance(t, gast.Starred) for t in targets):
+        return _starred(unit, targets, value)
+    inner = [t.id if isinstance(t, gast.Name) else unit.temp() for t in targets]
+    out = [assign(gast.Tuple([name(i, store=True) for i in inner], gast.Store()), value)]
+    for part, holder in zip(targets, inner, strict=True):
+        if not isinstance(part, gast.Name):
+            out += bind(unit, part, name(holder))
+    return out
+
+
+def _aligned(unit: Unit, target: gast.AST, values: list[gast.AST]) -> tuple[list[gast.AST], list[gast.AST]]:
+    """Targets and values of equal number, the values of a starred target gathered into a list."""
+    targets = target.elts
+    star = next((k for k, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
+    if star is None:
+        if len(targets) != len(values):
+            unit.refuse(target, f"{len(values)} values for {len(targets)} targets")
+        return targets, values
+    after = len(targets) - star - 1
+    if len(values) < len(targets) - 1:
+        unit.refuse(target, f"{len(values)} values for at least {len(targets) - 1} targets")
+    middle = gast.List(values[star : len(values) - after], gast.Load())
+    plain = targets[:star] + [targets[star].value] + targets[star + 1 :]
+    return plain, values[:star] + [middle] + values[len(values) - after :]
+
+
+def _parallel(unit: Unit, targets: list[gast.AST], values: list[gast.AST]) -> list[gast.AST]:
+    """All values are evaluated before the first target is bound."""
+    out, late = [], []
+    repeated = len(_bound(targets)) < sum(len(_bound([t])) for t in targets)
+    for k, (target, value) in enumerate(zip(targets, values, strict=True)):
+        later = set().union(*map(_read, values[k + 1 :]))
+        if repeated or _bound([target]) & later:
+            holder = unit.temp()
+            out.append(assign(holder, value))
+            late.append((target, name(holder)))
+        else:
+            out += bind(unit, target, value)
+    for target, value in late:
+        out += bind(unit, target, value)
+    return out
+
+
+def _starred(unit: Unit, targets: list[gast.AST], value: gast.AST) -> list[gast.AST]:
+    """`a, *b, c = v`, v any sequence: elements counted from both ends."""
+    holder = unit.temp()
+    star = next(k for k, t in enumerate(targets) if isinstance(t, gast.Starred))
+    after = len(targets) - star - 1
+    out = [assign(holder, value)]
+    out += statements(
+        "if len(t) < n:\n    raise ValueError('not enough values to unpack')", t=holder, n=len(targets) - 1
+    )
+    for k, target in enumerate(targets):
+        if k < star:
+            part = expression("t[k]", t=holder, k=k)
+        elif k > star:
+            part = expression("t[k]", t=holder, k=gast.UnaryOp(gast.USub(), constant(len(targets) - k)))
+        else:
+            target = target.value
+            part = expression("list(t[lo:len(t) - hi])", t=holder, lo=star, hi=after)
+        out += bind(unit, target, part)
+    return out
+
+
+def _bound(targets: list[gast.AST]) -> set[str]:
+    return {n.id for t in targets for n in gast.walk(t) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
+
+
+def _read(value: gast.AST) -> set[str]:
+    return {n.id for n in gast.walk(value) if isinstance(n, gast.Name)}

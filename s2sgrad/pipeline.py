@@ -1,0 +1,99 @@
+"""The passes, in order, and the way to look at any of them.
+
+    source -> normalize -> (analyze) -> transform -> clean up -> record -> emit -> load
+"""
+
+from __future__ import annotations
+
+import linecache
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gast
+
+from s2sgrad import emit
+from s2sgrad.cleanup import algebra, coalesce, copies, deadcode, fold, tidy
+from s2sgrad.normalize import check, exits, flatten, loops, targets, webs
+from s2sgrad.source import Primal, read
+from s2sgrad.unit import Unit
+
+Pass = Callable[[Unit, gast.FunctionDef], gast.FunctionDef]
+
+NORMALIZE: tuple[tuple[str, Pass], ...] = (
+    ("check", check.run),
+    ("targets", targets.run),
+    ("loops", loops.run),
+    ("exits", exits.run),
+    ("flatten", flatten.run),
+    ("webs", webs.run),
+)
+
+
+CLEANUP: tuple[tuple[str, Pass], ...] = (
+    ("webs", webs.run),
+    ("deadcode", deadcode.run),
+    ("copies", copies.run),
+    ("deadcode", deadcode.run),
+    ("conditionals", tidy.conditionals),
+    ("fold", fold.run),
+    ("algebra", algebra.run),
+    ("deadcode", deadcode.run),
+)
+
+FINISH: tuple[tuple[str, Pass], ...] = (
+    ("coalesce", coalesce.run),
+    ("branches", tidy.branches),
+)
+
+
+def cleaned(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """A function and its adjoint without dead code, copies and needless temporaries."""
+    for _, run in CLEANUP:
+        tree = run(unit, tree)
+    return tree
+
+
+def finished(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The function under its final names."""
+    for _, run in FINISH:
+        tree = run(unit, tree)
+    return tree
+
+
+def normalized(primal: Primal) -> tuple[Unit, gast.FunctionDef]:
+    """The normal form of a function and its side tables."""
+    unit, tree = Unit.of(primal)
+    for _, run in NORMALIZE:
+        tree = run(unit, tree)
+    return unit, tree
+
+
+def normalizing(primal: Primal) -> Iterator[tuple[str, Unit, gast.FunctionDef]]:
+    """Every stage of normalization: its name and the tree after it (the tree goes on being changed)."""
+    unit, tree = Unit.of(primal)
+    for name, run in NORMALIZE:
+        tree = run(unit, tree)
+        yield name, unit, tree
+
+
+def shown(text: str, stage: str) -> str:
+    """The text of a function after the named pass: for the examples that open each pass."""
+    function = _defined(text)
+    for name, _, tree in normalizing(read(function)):
+        if name == stage:
+            return emit.function(tree).rstrip()
+    raise ValueError(f"no pass is called {stage!r}")
+
+
+def _defined(text: str) -> types.FunctionType:
+    """The last function that a piece of text defines, with NumPy as `np`."""
+    import math
+
+    import numpy as np
+
+    filename = "<example>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    space: dict[str, Any] = {"np": np, "math": math, "__name__": "example"}
+    exec(compile(text, filename, "exec"), space)
+    return [v for v in space.values() if isinstance(v, types.FunctionType)][-1]

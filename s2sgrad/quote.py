@@ -1,0 +1,105 @@
+"""Statement templates with checked holes, and fast copies of trees.
+
+    statements("x = pop(stack)", x="w", stack="w_stack")   ->   [w = pop(w_stack)]
+
+>>> import gast
+>>> node = expression("g * np.cos(x)", g="y_bar", x="u")
+>>> [n.id for n in gast.walk(node) if isinstance(n, gast.Name)]
+['y_bar', 'u', 'np']
+>>> expression("g + h", g="a", hh="b")
+Traceback (most recent call last):
+...
+ValueError: template 'g + h' has no hole hh
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import gast
+
+Hole = gast.AST | str | int | float | None
+_POSITIONS = ("lineno", "col_offset", "end_lineno", "end_col_offset", "origin")
+
+
+def clone(node: Any) -> Any:
+    """A copy of a tree (nodes and lists of nodes), positions and origins kept."""
+    if isinstance(node, list):
+        return [clone(item) for item in node]
+    if not isinstance(node, gast.AST):
+        return node
+    copy = type(node).__new__(type(node))
+    for name, value in node.__dict__.items():
+        copy.__dict__[name] = clone(value) if isinstance(value, (gast.AST, list)) else value
+    return copy
+
+
+def name(identifier: str, store: bool = False) -> gast.Name:
+    """A bare name, read or (with `store`) bound."""
+    return gast.Name(identifier, gast.Store() if store else gast.Load(), None, None)
+
+
+def constant(value: Any) -> gast.Constant:
+    return gast.Constant(value, None)
+
+
+def assign(target: str | gast.AST, value: gast.AST) -> gast.Assign:
+    """`target = value`."""
+    return gast.Assign([name(target, store=True) if isinstance(target, str) else target], value, None)
+
+
+def at(origin: gast.AST, *statements: gast.AST) -> list[gast.AST]:
+    """The statements, marked as coming from where `origin` comes from (nested blocks excepted)."""
+    for statement in statements:
+        for attribute in _POSITIONS:
+            if hasattr(origin, attribute):
+                setattr(statement, attribute, getattr(origin, attribute))
+    return list(statements)
+
+
+@functools.lru_cache(maxsize=512)
+def _template(text: str) -> tuple[gast.AST, frozenset[str]]:
+    module = gast.parse(text)
+    for node in gast.walk(module):
+        for attribute in _POSITIONS:
+            node.__dict__.pop(attribute, None)
+    return module, frozenset(n.id for n in gast.walk(module) if isinstance(n, gast.Name))
+
+
+def statements(text: str, **holes: Hole | list[gast.AST]) -> list[gast.AST]:
+    """The statements of `text` with its holes filled: a name by a name or an expression, a lone name by statements."""
+    module, names = _template(text)
+    for hole in holes:
+        if hole not in names:
+            raise ValueError(f"template {text!r} has no hole {hole}")
+    return substitute(module.body, holes)
+
+
+def expression(text: str, **holes: Hole) -> Any:
+    """The expression `text` with its holes filled."""
+    (statement,) = statements(text, **holes)
+    return statement.value
+
+
+def substitute(node: Any, holes: dict[str, Any]) -> Any:
+    """A copy of `node` in which every name of `holes` stands for a name, a constant or a tree."""
+    if isinstance(node, list):
+        out = []
+        for item in node:
+            new = substitute(item, holes)
+            out.extend(new) if isinstance(new, list) else out.append(new)
+        return out
+    if not isinstance(node, gast.AST):
+        return node
+    if isinstance(node, gast.Expr) and isinstance(node.value, gast.Name) and isinstance(holes.get(node.value.id), list):
+        return clone(holes[node.value.id])
+    if isinstance(node, gast.Name) and node.id in holes:
+        value = holes[node.id]
+        if isinstance(value, str):
+            return gast.Name(value, node.ctx, None, None)
+        return clone(value) if isinstance(value, gast.AST) else constant(value)
+    copy = type(node).__new__(type(node))
+    for key, value in node.__dict__.items():
+        copy.__dict__[key] = substitute(value, holes) if isinstance(value, (gast.AST, list)) else value
+    return copy

@@ -1,0 +1,52 @@
+"""Rules of the operators and their ufuncs: `x + y` is np.add, whatever its spelling."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sgrad.rules.table import elementwise, flat
+from s2sgrad.runtime import log_or_zero, power_slope
+
+
+@elementwise(np.add)
+def add(g, z, x, y):
+    return g, g
+
+
+@elementwise(np.subtract)
+def subtract(g, z, x, y):
+    return g, -g
+
+
+@elementwise(np.multiply)
+def multiply(g, z, x, y):
+    return g * y, g * x
+
+
+@elementwise(np.divide)
+def divide(g, z, x, y):
+    return g / y, -g * z / y
+
+
+@elementwise(np.negative)
+def negative(g, y, x):
+    return -g
+
+
+@elementwise(np.positive)
+def positive(g, y, x):
+    return g
+
+
+@elementwise(np.power)
+def power(g, z, x, n):
+    return g * power_slope(x, n), g * z * log_or_zero(x)
+
+
+@power.refined(lambda n: n.known and isinstance(n.value, (int, float)) and n.value >= 1)
+def _(g, z, x, n):
+    return g * (n * x ** (n - 1)), None
+
+
+flat(np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)
+flat(np.logical_and, np.logical_or, np.logical_not, np.logical_xor)

@@ -1,0 +1,84 @@
+"""Rules of elementwise choices: absolute values, maxima, masks; and the functions that are flat.
+
+    z = np.maximum(x, y)   ->  x_bar = np.where(x > y, z_bar, np.where(x == y, 0.5 * z_bar, 0.0))
+
+Choices are made with np.where and not by multiplying with a mask: an infinite cotangent of a branch that was not taken
+then leaves no nan behind.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sgrad.rules.table import elementwise, flat
+
+
+@elementwise(np.absolute, np.fabs, abs)
+def absolute(g, y, x):
+    return g * np.sign(x)
+
+
+@elementwise(np.nan_to_num)
+def nan_to_num(g, y, x, *, nan=0.0, posinf=None, neginf=None):
+    return np.where(np.isfinite(x), g, 0.0)
+
+
+@elementwise(np.real, np.conjugate)  # of real numbers
+def real(g, y, x):
+    return g
+
+
+def numbers(x, y):
+    """Whether both operands are numbers: then Python chooses faster than NumPy."""
+    return x.rank == 0 and y.rank == 0
+
+
+@elementwise(np.maximum)
+def maximum(g, z, x, y):
+    return np.where(x > y, g, np.where(x == y, 0.5 * g, 0.0)), np.where(y > x, g, np.where(x == y, 0.5 * g, 0.0))
+
+
+@maximum.refined(numbers)
+def _(g, z, x, y):
+    return g if x > y else 0.5 * g if x == y else 0.0, g if y > x else 0.5 * g if x == y else 0.0
+
+
+@elementwise(np.minimum)
+def minimum(g, z, x, y):
+    return np.where(x < y, g, np.where(x == y, 0.5 * g, 0.0)), np.where(y < x, g, np.where(x == y, 0.5 * g, 0.0))
+
+
+@minimum.refined(numbers)
+def _(g, z, x, y):
+    return g if x < y else 0.5 * g if x == y else 0.0, g if y < x else 0.5 * g if x == y else 0.0
+
+
+@elementwise(np.fmax, np.fmin)  # which may pass a nan over: the result tells
+def fmax(g, z, x, y):
+    return np.where(x == y, 0.5 * g, np.where(x == z, g, 0.0)), np.where(x == y, 0.5 * g, np.where(y == z, g, 0.0))
+
+
+@elementwise(np.clip)
+def clip(g, y, a, a_min, a_max):
+    return np.where(a == y, g, 0.0), np.where(a < y, g, 0.0), np.where(a > y, g, 0.0)
+
+
+@clip.refined(lambda a, a_min, a_max: a.rank == 0 and a_min.rank == 0 and a_max.rank == 0)
+def _(g, y, a, a_min, a_max):
+    return g if a == y else 0.0, g if a < y else 0.0, g if a > y else 0.0
+
+
+@elementwise(np.where)
+def where(g, z, condition, x, y):
+    return None, np.where(condition, g, 0.0), np.where(condition, 0.0, g)
+
+
+@where.refined(lambda condition, x, y: condition.rank == 0 and numbers(x, y))
+def _(g, z, condition, x, y):
+    return None, g if condition else 0.0, 0.0 if condition else g
+
+
+flat(np.sign, np.floor, np.ceil, np.trunc, np.rint, np.fix, np.round, round, np.floor_divide, np.heaviside)
+flat(np.isnan, np.isinf, np.isfinite, np.isposinf, np.isneginf, np.signbit, np.isreal, np.iscomplex)
+flat(np.isclose, np.allclose, np.array_equal, np.spacing, np.gcd, np.lcm)
+flat(np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.left_shift, np.right_shift)

@@ -1,0 +1,115 @@
+"""Rules of the runtime's own helpers, so that generated text can be differentiated again.
+
+    x_bar = over(y_bar, 2.0 * y)   ->  y_bar_bar = over(x_bar_bar, 2.0 * y), ...
+    b_bar = unbroadcast(y_bar, b)  ->  y_bar_bar = unbroadcast(b_bar_bar, y_bar)
+
+The helpers of shape are linear in one argument and take only the shape of the other, whose cotangent is None.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.rules.table import elementwise, flat, general, linear
+from s2sgrad.runtime import log_or_zero, over, power_slope, unbroadcast
+
+# --- shapes and structures -------------------------------------------------------------------------------------------
+
+
+@linear(runtime.unbroadcast)
+def unbroadcast_(w, y, g, x):
+    return unbroadcast(w, g), None
+
+
+@linear(runtime.unreduce)
+def unreduce(w, y, g, x, axis=None, keepdims=False):
+    return np.sum(w, axis=axis, keepdims=keepdims), None
+
+
+def fit(g, x):
+    """The cotangent `g` brought to the structure and shape of `x`, itself a cotangent (a container, a number, None)."""
+    if x is None or isinstance(x, (list, tuple, dict)):
+        return None if x is None else g
+    return unbroadcast(g, x)
+
+
+@linear(fit)
+def _(w, y, g, x):
+    return fit(w, g), None
+
+
+@linear(runtime.add)
+def add(w, y, a, b):
+    return fit(w, a), fit(w, b)
+
+
+@linear(runtime.add_at)
+def add_at(w, y, x_bar, index, e):
+    return w, None, fit(w[index], e)
+
+
+@linear(runtime.own)
+def own(w, y, x_bar):
+    return w
+
+
+@linear(runtime.like)
+def like(w, y, x, x_bar):
+    return None, fit(w, x_bar)
+
+
+@linear(runtime.seed_like)
+def seed_like(w, s, y, seed):
+    return None, fit(w, seed)
+
+
+@general(runtime.require_array, runtime.sequence)
+def same(w, y, x):
+    return w
+
+
+flat(runtime.zeros)
+
+# --- numbers ---------------------------------------------------------------------------------------------------------
+
+
+@elementwise(runtime.over)
+def over_(w, z, g, y):
+    return over(w, y), -over(over(w * g, y), y)
+
+
+def times(n, e):
+    """`n * e`, but exactly 0 where `n` is 0, whatever `e` is.
+
+    >>> times(0.0, np.inf)
+    np.float64(0.0)
+    """
+    with np.errstate(invalid="ignore"):
+        return np.where(np.equal(n, 0.0), 0.0, np.multiply(n, e))[()]
+
+
+@elementwise(times)
+def _(w, y, n, e):
+    return times(w, e), times(n, w)
+
+
+def power_or_zero(x, n):
+    """`x ** n`, but 0 where `x` is 0: what is left of `x ** n` in an exponent's derivative, by convention."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return np.where(np.equal(x, 0.0), 0.0, np.power(np.multiply(x, 1.0), n * 1.0))[()]
+
+
+@elementwise(power_or_zero)
+def _(w, z, x, n):
+    return w * times(n, power_or_zero(x, n - 1)), w * z * log_or_zero(x)
+
+
+@elementwise(runtime.power_slope)
+def power_slope_(w, z, x, n):
+    return w * times(n, power_slope(x, n - 1)), w * power_or_zero(x, n - 1) * (1.0 + n * log_or_zero(x))
+
+
+@elementwise(runtime.log_or_zero)
+def log_or_zero_(w, y, x):
+    return w * power_or_zero(x, -1)

@@ -1,0 +1,109 @@
+"""Rules of joining and splitting arrays.
+
+    y = np.concatenate([a, b])    ->  a_bar, b_bar = split_like(y_bar, [a, b])
+    y = np.stack([a, b])          ->  the list's cotangent is y_bar itself: a_bar = y_bar[0]; b_bar = y_bar[1]
+
+The cotangent of a list of arrays is a list, or an array that is indexed in the same way.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sgrad.rules.table import linear
+
+
+def split_like(g, xs, axis=0):
+    """Cut `g`, arrays of the sizes of `xs` joined along `axis` (None: raveled), into arrays of their shapes.
+
+    >>> split_like(np.arange(3.0), [np.zeros(2), 5.0])
+    [array([0., 1.]), array(2.)]
+    """
+    if axis is None:
+        g, axis = np.reshape(g, -1), 0
+    others = np.size(g) // g.shape[axis] if np.size(g) else 1
+    pieces, start = [], 0
+    for x in xs:
+        stop = start + np.size(x) // others
+        piece = g[(slice(None),) * (axis % g.ndim) + (slice(start, stop),)]
+        pieces.append(np.reshape(piece, np.shape(x)))
+        start = stop
+    if isinstance(xs, np.ndarray):
+        return np.stack(pieces)
+    return tuple(pieces) if isinstance(xs, tuple) else pieces
+
+
+def join_like(ws, g, axis=0):
+    """The transpose of `split_like`: arrays joined along `axis` to the shape of `g`."""
+    if axis is None:
+        return np.concatenate([np.reshape(w, -1) for w in ws])
+    lead = list(np.shape(g))
+    lead[axis] = -1
+    if np.size(g) == 0:
+        return np.zeros_like(g)
+    return np.concatenate([np.reshape(w, lead) for w in ws if np.size(w)], axis=axis)
+
+
+@linear(split_like)
+def _(w, pieces, g, xs, axis=0):
+    return join_like(w, g, axis), None
+
+
+@linear(join_like)
+def _(w, y, ws, g, axis=0):
+    return split_like(w, ws, axis), None
+
+
+@linear(np.concatenate)
+def concatenate(g, y, arrays, axis=0):
+    return split_like(g, arrays, axis)
+
+
+@linear(np.stack)
+def stack(g, y, arrays, axis=0):
+    return np.moveaxis(g, axis, 0)
+
+
+@stack.refined(lambda axis: axis.known and axis.value == 0)
+def _(g, y, arrays, axis=0):
+    return g
+
+
+@linear(np.vstack)
+def vstack(g, y, tup):
+    return split_like(g, tup, 0)
+
+
+@linear(np.hstack)
+def hstack(g, y, tup):
+    return split_like(g, tup, min(np.ndim(g) - 1, 1))
+
+
+@linear(np.dstack)
+def dstack(g, y, tup):
+    return split_like(g, tup, 2)
+
+
+@linear(np.column_stack)
+def column_stack(g, y, tup):
+    return split_like(g, tup, 1)
+
+
+@linear(np.append)
+def append(g, y, arr, values, axis=None):
+    return split_like(g, (arr, values), axis)
+
+
+@linear(np.split, np.array_split)
+def split(g, y, ary, indices_or_sections=None, axis=0):
+    return np.concatenate(g, axis)
+
+
+@linear(np.hsplit)
+def hsplit(g, y, ary, indices_or_sections=None):
+    return np.hstack(g)
+
+
+@linear(np.vsplit)
+def vsplit(g, y, ary, indices_or_sections=None):
+    return np.vstack(g)

@@ -1,0 +1,190 @@
+"""Rules of np.linalg: inv, det, slogdet, solve, norm, cholesky, matrix_power.
+
+    y = np.linalg.solve(a, b)     ->  b_bar = np.linalg.solve(a.T, y_bar); a_bar = -np.outer(b_bar, y)
+    y = np.linalg.norm(x)         ->  x_bar = y_bar * over(x, y)
+
+All but the norm take stacks of matrices too; where the argument is one matrix the text is shorter.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sgrad.rules.reductions import tie_weights
+from s2sgrad.rules.table import flat, general, linear
+from s2sgrad.runtime import over, unbroadcast, unreduce
+
+
+def one_matrix(a):
+    return a.rank == 2
+
+
+# --- inverse and determinant -----------------------------------------------------------------------------------------
+
+
+@general(np.linalg.inv)
+def inv(g, y, a):
+    y_t = np.swapaxes(y, -1, -2)
+    return -(y_t @ g @ y_t)
+
+
+@inv.refined(one_matrix)
+def _(g, y, a):
+    return -(y.T @ g @ y.T)
+
+
+def cofactors(a):
+    """The derivative of `np.linalg.det`: `det(a) * inv(a).T`, exact for singular matrices too."""
+    u, s, vt = np.linalg.svd(a)
+    sign = np.linalg.det(u) * np.linalg.det(vt)
+    return sign[..., None, None] * ((u * _products_without(s, 1)[..., None, :]) @ vt)
+
+
+def _products_without(s, count):
+    """The products of all of `s` but one (`count` 1), or but each pair of two (`count` 2)."""
+    n = s.shape[-1]
+    factors = np.where(np.eye(n, dtype=bool), 1.0, s[..., None, :]).astype(s.dtype)
+    if count == 1:
+        return np.prod(factors, axis=-1)
+    return np.prod(np.where(np.eye(n, dtype=bool), 1.0, factors[..., None, :]).astype(s.dtype), axis=-1)
+
+
+def cofactors_slope(w, a):
+    """The cotangent of `a` in `cofactors(a)`, exact for singular matrices too; symmetric as a map of `w`."""
+    u, s, vt = np.linalg.svd(a)
+    sign = np.linalg.det(u) * np.linalg.det(vt)
+    ut, v = np.swapaxes(u, -1, -2), np.swapaxes(vt, -1, -2)
+    core = ut @ w @ v
+    pairs = _products_without(s, 2)
+    index = np.arange(s.shape[-1])
+    pairs[..., index, index] = 0.0
+    slope = -np.swapaxes(core, -1, -2) * pairs
+    slope[..., index, index] = np.einsum("...ij,...j->...i", pairs, np.diagonal(core, 0, -2, -1))
+    return sign[..., None, None] * (u @ slope @ vt)
+
+
+@general(cofactors)
+def _(w, y, a):
+    return cofactors_slope(w, a)
+
+
+@general(cofactors_slope)
+def _(v, y, w, a):
+    b = np.swapaxes(np.linalg.inv(a), -1, -2)  # of regular matrices: the third derivative of a determinant
+    bv = b @ np.swapaxes(v, -1, -2)
+    bw = b @ np.swapaxes(w, -1, -2)
+    v_trace = np.expand_dims(np.trace(bv, 0, -2, -1), (-2, -1))
+    w_trace = np.expand_dims(np.trace(bw, 0, -2, -1), (-2, -1))
+    both = np.expand_dims(np.trace(bv @ bw, 0, -2, -1), (-2, -1))
+    rest = (v_trace * w_trace - both) * b - v_trace * (bw @ b) - w_trace * (bv @ b) + bv @ bw @ b + bw @ bv @ b
+    return cofactors_slope(v, a), np.expand_dims(np.linalg.det(a), (-2, -1)) * rest
+
+
+@general(np.linalg.det)
+def det(g, y, a):
+    return np.expand_dims(g, (-2, -1)) * cofactors(a)
+
+
+@det.refined(one_matrix)
+def _(g, y, a):
+    return g * cofactors(a)
+
+
+@general(np.linalg.slogdet)
+def slogdet(g, y, a):
+    return np.expand_dims(g[1], (-2, -1)) * np.swapaxes(np.linalg.inv(a), -1, -2)
+
+
+@slogdet.refined(one_matrix)
+def _(g, y, a):
+    return g[1] * np.linalg.inv(a).T
+
+
+# --- solving ---------------------------------------------------------------------------------------------------------
+
+
+@general(np.linalg.solve)
+def solve(g, y, a, b):
+    if np.ndim(b) == 1:
+        columns = np.linalg.solve(np.swapaxes(a, -1, -2), np.expand_dims(g, -1))
+        return -columns * np.expand_dims(y, -2), unbroadcast(columns[..., 0], b)
+    b_bar = np.linalg.solve(np.swapaxes(a, -1, -2), g)
+    return unbroadcast(-(b_bar @ np.swapaxes(y, -1, -2)), a), unbroadcast(b_bar, b)
+
+
+@solve.refined(lambda a, b: (a.rank, b.rank) == (2, 1))
+def _(g, y, a, b):
+    b_bar = np.linalg.solve(a.T, g)
+    return -np.outer(b_bar, y), b_bar
+
+
+@solve.refined(lambda a, b: (a.rank, b.rank) == (2, 2))
+def _(g, y, a, b):
+    b_bar = np.linalg.solve(a.T, g)
+    return -(b_bar @ y.T), b_bar
+
+
+def lower(m):
+    """The lower triangle of `m`, its diagonal halved."""
+    return 0.5 * (np.tril(m) + np.tril(m, -1))
+
+
+@linear(lower)
+def _(g, y, m):
+    return lower(g)
+
+
+@general(np.linalg.cholesky)
+def cholesky(g, y, a):
+    y_t = np.swapaxes(y, -1, -2)
+    half = np.linalg.solve(y_t, lower(y_t @ g))
+    full = np.linalg.solve(y_t, np.swapaxes(half, -1, -2))
+    return lower(full + np.swapaxes(full, -1, -2))
+
+
+@general(np.linalg.matrix_power)
+def matrix_power(g, y, a, n):
+    b = np.swapaxes(np.linalg.inv(a) if n < 0 else a, -1, -2)
+    bar = np.zeros_like(g)
+    for k in range(abs(n)):  # of b ** |n| by Horner's rule: bar = sum of b ** k @ g @ b ** (|n| - 1 - k)
+        bar = b @ bar + g @ np.linalg.matrix_power(b, k)
+    return -(b @ bar @ b) if n < 0 else bar, None
+
+
+# --- norm ------------------------------------------------------------------------------------------------------------
+
+
+def norm_family(x, ord, axis):
+    """Which formula a norm has: "length", "sum", "largest", "smallest" or "power"."""
+    rank = np.ndim(x) if axis is None else len(axis) if isinstance(axis, tuple) else 1
+    if ord is None or (ord == "fro" and rank == 2) or (ord == 2 and rank == 1):
+        return "length"
+    if rank != 1 or isinstance(ord, str) or (ord < 1 and ord != -np.inf):
+        raise NotImplementedError(f"np.linalg.norm with ord={ord!r} over {rank} axes has no derivative rule")
+    return "sum" if ord == 1 else "power" if np.isfinite(ord) else "largest" if ord > 0 else "smallest"
+
+
+flat(norm_family)
+
+
+@general(np.linalg.norm)
+def norm(g, y, x, ord=None, axis=None, keepdims=False):
+    family = norm_family(x, ord, axis)
+    g = unreduce(g, x, axis, keepdims)
+    if family == "sum":
+        return g * np.sign(x)
+    if family == "largest" or family == "smallest":
+        return g * np.sign(x) * tie_weights(np.abs(x), y, axis, keepdims)
+    if family == "length":
+        return g * over(x, unreduce(y, x, axis, keepdims))
+    return g * np.sign(x) * over(np.abs(x), unreduce(y, x, axis, keepdims)) ** (ord - 1)
+
+
+@norm.refined(lambda ord, axis: ord.known and ord.value is None and axis.known and axis.value is None)
+def _(g, y, x, ord=None, axis=None, keepdims=False):
+    return g * over(x, y)
+
+
+@norm.refined(lambda x, ord: x.rank == 1 and ord.known and ord.value in (None, 2))
+def _(g, y, x, ord=None, axis=None, keepdims=False):
+    return g * over(x, y)

@@ -1,0 +1,226 @@
+"""Rules of reductions: sums, means, squares, extremes.  Products are in `scans.py`.
+
+    s = np.sum(a * b)            ->  a_bar = s_bar * b; b_bar = s_bar * a
+    m = np.max(x, axis=1)        ->  x_bar = np.expand_dims(m_bar, 1) * tie_weights(x, m, 1)
+    y = np.var(x)                ->  x_bar = y_bar * (2.0 / np.size(x)) * (x - np.mean(x))
+
+Where the axis is known the cotangent is a number or keeps the reduced axis: the compiler spreads it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from s2sgrad.rules.scans import lined, rows
+from s2sgrad.rules.table import flat, general, linear
+from s2sgrad.runtime import over, unreduce
+
+
+def whole(axis):
+    """The reduction runs over all axes: its cotangent is a number."""
+    return axis.known and axis.value is None
+
+
+def along(axis, keepdims):
+    """The reduction drops known axes."""
+    return axis.known and axis.value is not None and keepdims.known and not keepdims.value
+
+
+def along_one(axis, keepdims):
+    return along(axis, keepdims) and isinstance(axis.value, int)
+
+
+def kept(keepdims):
+    """The reduction keeps its axes, so its cotangent broadcasts."""
+    return keepdims.known and bool(keepdims.value)
+
+
+def count(x, axis=None):
+    """How many elements of `x` a reduction over `axis` puts into one."""
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return np.size(x) if axis is None else math.prod(np.shape(x)[k] for k in axes)
+
+
+flat(count)
+
+# --- sums ------------------------------------------------------------------------------------------------------------
+
+
+@linear(np.sum)
+def sum_(g, y, x, axis=None, *, keepdims=False):
+    return unreduce(g, x, axis, keepdims)
+
+
+@sum_.refined(along)
+def _(g, y, x, axis=None, *, keepdims=False):
+    return np.expand_dims(g, axis)
+
+
+@sum_.refined(kept)
+@sum_.refined(whole)
+def _(g, y, x, axis=None, *, keepdims=False):
+    return g
+
+
+@linear(np.mean)
+def mean(g, y, x, axis=None, *, keepdims=False):
+    return unreduce(g, x, axis, keepdims) / count(x, axis)
+
+
+@mean.refined(along)
+def _(g, y, x, axis=None, *, keepdims=False):
+    return np.expand_dims(g, axis) / count(x, axis)
+
+
+@mean.refined(along_one)
+def _(g, y, x, axis=None, *, keepdims=False):
+    return np.expand_dims(g, axis) / np.size(x, axis)
+
+
+@mean.refined(kept)
+def _(g, y, x, axis=None, *, keepdims=False):
+    return g / count(x, axis)
+
+
+@mean.refined(whole)
+def _(g, y, x, axis=None, *, keepdims=False):
+    return g / np.size(x)
+
+
+@general(np.nansum)
+def nansum(g, y, x, axis=None, *, keepdims=False):
+    return np.where(np.isnan(x), 0.0, unreduce(g, x, axis, keepdims))
+
+
+@linear(np.average)
+def average(g, y, a, axis=None, weights=None):
+    g = unreduce(g, a, axis)
+    if weights is None:
+        return g / count(a, axis)
+    w = lined(weights, np.shape(a), axis)
+    total = np.sum(np.broadcast_to(w, np.shape(a)), axis=axis, keepdims=True)
+    return g * w / total
+
+
+# --- means of squares ------------------------------------------------------------------------------------------------
+
+
+@general(np.var)
+def var(g, y, x, axis=None, *, ddof=0, keepdims=False):
+    deviation = x - np.mean(x, axis=axis, keepdims=True)
+    return unreduce(g, x, axis, keepdims) * (2.0 / (count(x, axis) - ddof)) * deviation
+
+
+@var.refined(whole)
+def _(g, y, x, axis=None, *, ddof=0, keepdims=False):
+    return g * (2.0 / (np.size(x) - ddof)) * (x - np.mean(x))
+
+
+@var.refined(along_one)
+def _(g, y, x, axis=None, *, ddof=0, keepdims=False):
+    deviation = x - np.mean(x, axis=axis, keepdims=True)
+    return np.expand_dims(g, axis) * (2.0 / (np.size(x, axis) - ddof)) * deviation
+
+
+def centered(x, axis=None):
+    """`x` less its mean, exactly 0 where all of `x` is one number."""
+    if np.size(x) == 0:
+        return x
+    axes = tuple(range(np.ndim(x))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    corner = [slice(None)] * np.ndim(x)
+    for k in axes:
+        corner[k] = slice(0, 1)
+    x = x - x[tuple(corner)]
+    return x - np.mean(x, axis=axis, keepdims=True)
+
+
+@linear(centered)
+def _(g, y, x, axis=None):
+    return g - np.mean(g, axis=axis, keepdims=True)
+
+
+@general(np.std)
+def std(g, y, x, axis=None, *, ddof=0, keepdims=False):
+    spread = unreduce(y, x, axis, keepdims) * (count(x, axis) - ddof)
+    return unreduce(g, x, axis, keepdims) * over(centered(x, axis), spread)
+
+
+@std.refined(whole)
+def _(g, y, x, axis=None, *, ddof=0, keepdims=False):
+    return g * over(centered(x), y * (np.size(x) - ddof))
+
+
+@std.refined(along_one)
+def _(g, y, x, axis=None, *, ddof=0, keepdims=False):
+    return np.expand_dims(g, axis) * over(centered(x, axis), np.expand_dims(y, axis) * (np.size(x, axis) - ddof))
+
+
+# --- largest, smallest, middle ---------------------------------------------------------------------------------------
+
+
+def tie_weights(x, y, axis=None, keepdims=False):
+    """1 where `x` is the extreme value `y` of its axis, shared evenly by ties, and 0 elsewhere.
+
+    >>> tie_weights(np.array([3.0, 1.0, 3.0]), 3.0)
+    array([0.5, 0. , 0.5])
+    """
+    y = unreduce(y, x, axis, keepdims)
+    ties = np.equal(x, y) | (np.isnan(x) & np.isnan(y))
+    weights = ties / np.sum(ties, axis=axis, keepdims=True)
+    return weights.astype(x.dtype) if hasattr(x, "dtype") else weights
+
+
+flat(tie_weights)
+
+
+@general(np.max, np.min, np.nanmax, np.nanmin)
+def max_(g, y, x, axis=None, *, keepdims=False):
+    return unreduce(g, x, axis, keepdims) * tie_weights(x, y, axis, keepdims)
+
+
+@max_.refined(along)
+def _(g, y, x, axis=None, *, keepdims=False):
+    return np.expand_dims(g, axis) * tie_weights(x, y, axis)
+
+
+@max_.refined(kept)
+def _(g, y, x, axis=None, *, keepdims=False):
+    return g * tie_weights(x, y, axis, True)
+
+
+@max_.refined(whole)
+def _(g, y, x, axis=None, *, keepdims=False):
+    return g * tie_weights(x, y)
+
+
+@general(np.ptp)
+def ptp(g, y, x, axis=None, *, keepdims=False):
+    top = tie_weights(x, np.max(x, axis=axis, keepdims=True), axis, True)
+    bottom = tie_weights(x, np.min(x, axis=axis, keepdims=True), axis, True)
+    return unreduce(g, x, axis, keepdims) * (top - bottom)
+
+
+def median_weights(x, axis=None):
+    """Weights with which `np.median` averages the middle of `x`: those of a stable sort."""
+    lines, back = rows(x, axis)
+    n = lines.shape[-1]
+    order = np.argsort(lines, axis=-1, kind="stable")
+    weights = np.zeros_like(lines)
+    for place in ((n - 1) // 2, n // 2):
+        middle = order[..., place : place + 1]
+        np.put_along_axis(weights, middle, np.take_along_axis(weights, middle, -1) + 0.5, -1)
+    return back(weights)
+
+
+flat(median_weights)
+
+
+@general(np.median)
+def median(g, y, a, axis=None, *, keepdims=False):
+    return unreduce(g, a, axis, keepdims) * median_weights(a, axis)
+
+
+flat(np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort, np.argpartition, np.lexsort, np.count_nonzero)
+flat(np.any, np.all, np.searchsorted, np.digitize, np.nonzero, np.flatnonzero, np.argwhere, np.isin)

@@ -1,0 +1,205 @@
+"""Rules of Python's `math` module, on plain floats.
+
+    y = math.sin(x)        ->  x_bar = y_bar * math.cos(x)
+    y = math.log(x, 2)     ->  x_bar = y_bar / (x * math.log(2))
+
+No rule raises where its function does not: `over` stands where a slope can be infinite.  Left out: gamma and lgamma,
+whose slopes need the digamma function.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from s2sgrad.rules.table import elementwise, flat
+from s2sgrad.runtime import log_or_zero, over, power_slope
+
+# --- exponentials, logarithms, powers --------------------------------------------------------------------------------
+
+
+@elementwise(math.exp)
+def exp(g, y, x):
+    return g * y
+
+
+@elementwise(math.exp2)
+def exp2(g, y, x):
+    return g * y * math.log(2.0)
+
+
+@elementwise(math.expm1)
+def expm1(g, y, x):
+    return g * (y + 1.0)
+
+
+@elementwise(math.log)
+def log(g, y, x, base=math.e):
+    return g / (x * math.log(base))
+
+
+@log.refined(lambda base: base.known and base.value == math.e)
+def _(g, y, x, base=math.e):
+    return g / x
+
+
+@elementwise(math.log2)
+def log2(g, y, x):
+    return g / (x * math.log(2.0))
+
+
+@elementwise(math.log10)
+def log10(g, y, x):
+    return g / (x * math.log(10.0))
+
+
+@elementwise(math.log1p)
+def log1p(g, y, x):
+    return g / (1.0 + x)
+
+
+@elementwise(math.sqrt)
+def sqrt(g, y, x):
+    return over(g, 2.0 * y)
+
+
+@elementwise(math.cbrt)
+def cbrt(g, y, x):
+    return over(g, 3.0 * y * y)
+
+
+@elementwise(math.pow)
+def pow_(g, z, x, y):
+    return g * power_slope(x, y), g * z * log_or_zero(x)
+
+
+@pow_.refined(lambda y: y.known and isinstance(y.value, (int, float)) and y.value >= 1)
+def _(g, z, x, y):
+    return g * (y * math.pow(x, y - 1.0)), None
+
+
+# --- trigonometric and hyperbolic functions --------------------------------------------------------------------------
+
+
+@elementwise(math.sin)
+def sin(g, y, x):
+    return g * math.cos(x)
+
+
+@elementwise(math.cos)
+def cos(g, y, x):
+    return -g * math.sin(x)
+
+
+@elementwise(math.tan)
+def tan(g, y, x):
+    return g * (1.0 + y * y)
+
+
+@elementwise(math.asin)
+def asin(g, y, x):
+    return over(g, math.sqrt((1.0 - x) * (1.0 + x)))
+
+
+@elementwise(math.acos)
+def acos(g, y, x):
+    return -over(g, math.sqrt((1.0 - x) * (1.0 + x)))
+
+
+@elementwise(math.atan)
+def atan(g, y, x):
+    return g / (1.0 + x * x)
+
+
+@elementwise(math.atan2)
+def atan2(g, z, y, x):
+    r = math.hypot(x, y)
+    return g * over(over(x, r), r), -g * over(over(y, r), r)
+
+
+@elementwise(math.sinh)
+def sinh(g, y, x):
+    return g * math.cosh(x)
+
+
+@elementwise(math.cosh)
+def cosh(g, y, x):
+    return g * math.sinh(x)
+
+
+@elementwise(math.tanh)
+def tanh(g, y, x):
+    return g * (1.0 - y * y)
+
+
+@elementwise(math.asinh)
+def asinh(g, y, x):
+    return g / math.hypot(x, 1.0)
+
+
+@elementwise(math.acosh)
+def acosh(g, y, x):
+    return over(g, math.sqrt(x - 1.0) * math.sqrt(x + 1.0))
+
+
+@elementwise(math.atanh)
+def atanh(g, y, x):
+    return g / ((1.0 - x) * (1.0 + x))
+
+
+@elementwise(math.degrees)
+def degrees(g, y, x):
+    return math.degrees(g)
+
+
+@elementwise(math.radians)
+def radians(g, y, x):
+    return math.radians(g)
+
+
+# --- the rest --------------------------------------------------------------------------------------------------------
+
+
+@elementwise(math.erf)
+def erf(g, y, x):
+    return g * (2.0 / math.sqrt(math.pi) * math.exp(-x * x))
+
+
+@elementwise(math.erfc)
+def erfc(g, y, x):
+    return -g * (2.0 / math.sqrt(math.pi) * math.exp(-x * x))
+
+
+@elementwise(math.hypot)  # of two arguments
+def hypot(g, z, x, y):
+    return g * over(x, z), g * over(y, z)
+
+
+@elementwise(math.fabs)
+def fabs(g, y, x):
+    return g * np.sign(x)
+
+
+@elementwise(math.copysign)
+def copysign(g, z, x, y):
+    return g * np.sign(x) * np.sign(z), None
+
+
+@elementwise(math.fmod, math.remainder)
+def fmod(g, z, x, y):
+    return g, -g * np.rint((x - z) / y)
+
+
+@elementwise(math.ldexp)
+def ldexp(g, y, x, i):
+    return math.ldexp(g, i), None
+
+
+@elementwise(float)
+def float_(g, y, x):
+    return g
+
+
+flat(int, bool, math.floor, math.ceil, math.trunc, math.isnan, math.isinf, math.isfinite, math.isclose)
+flat(math.gcd, math.lcm, math.factorial, math.comb, math.perm, math.isqrt, math.ulp)

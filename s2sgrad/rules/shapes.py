@@ -1,0 +1,207 @@
+"""Rules of functions that move numbers about: shapes, axes, copies, and new arrays.
+
+    y = np.reshape(x, (2, 3))     ->  x_bar = np.reshape(y_bar, np.shape(x))
+    y = np.full(n, v)             ->  v_bar = np.sum(y_bar)
+
+All of them are linear.  Joins are in `joins.py`; what takes numbers out by their places is in `selections.py`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sgrad.rules.table import flat, general, linear
+from s2sgrad.runtime import unbroadcast
+
+# --- shapes and axes -------------------------------------------------------------------------------------------------
+
+
+@linear(np.reshape)
+def reshape(g, y, x, shape=None):
+    return np.reshape(g, np.shape(x))
+
+
+@linear(np.ravel, np.atleast_1d, np.atleast_2d, np.atleast_3d)
+def ravel(g, y, x):
+    return np.reshape(g, np.shape(x))
+
+
+@linear(np.squeeze)
+def squeeze(g, y, x, axis=None):
+    return np.reshape(g, np.shape(x))
+
+
+@linear(np.expand_dims)
+def expand_dims(g, y, x, axis=None):
+    return np.squeeze(g, axis)
+
+
+def inverse_axes(axes):
+    """The permutation that undoes `axes`, for np.transpose.
+
+    >>> inverse_axes((1, 2, 0)), inverse_axes(None)
+    ((2, 0, 1), None)
+    """
+    if axes is None:
+        return None
+    axes = [k % len(axes) for k in axes]
+    return tuple(axes.index(k) for k in range(len(axes)))
+
+
+flat(inverse_axes)
+
+
+@linear(np.transpose)
+def transpose(g, y, x, axes=None):
+    return np.transpose(g, inverse_axes(axes))
+
+
+@transpose.refined(lambda axes: axes.known and axes.value is None)
+def _(g, y, x, axes=None):
+    return g.T
+
+
+@linear(np.matrix_transpose, np.linalg.matrix_transpose)
+def matrix_transpose(g, y, x):
+    return np.swapaxes(g, -1, -2)
+
+
+@linear(np.swapaxes)
+def swapaxes(g, y, a, axis1=None, axis2=None):
+    return np.swapaxes(g, axis1, axis2)
+
+
+@linear(np.moveaxis)
+def moveaxis(g, y, a, source=None, destination=None):
+    return np.moveaxis(g, destination, source)
+
+
+@linear(np.broadcast_to)
+def broadcast_to(g, y, x, shape=None):
+    return unbroadcast(g, x)
+
+
+@linear(np.roll)
+def roll(g, y, a, shift=None, axis=None):
+    return np.roll(g, np.negative(shift), axis)
+
+
+@roll.refined(lambda shift: shift.known and isinstance(shift.value, int))
+def _(g, y, a, shift=None, axis=None):
+    return np.roll(g, -shift, axis)
+
+
+@linear(np.flip)
+def flip(g, y, m, axis=None):
+    return np.flip(g, axis)
+
+
+@linear(np.flipud)
+def flipud(g, y, m):
+    return np.flipud(g)
+
+
+@linear(np.fliplr)
+def fliplr(g, y, m):
+    return np.fliplr(g)
+
+
+@linear(np.rot90)
+def rot90(g, y, m, k=1, axes=(0, 1)):
+    return np.rot90(g, -k, axes)
+
+
+@linear(np.triu)
+def triu(g, y, m, k=0):
+    return np.triu(g, k)
+
+
+@linear(np.tril)
+def tril(g, y, m, k=0):
+    return np.tril(g, k)
+
+
+# --- copies and casts ------------------------------------------------------------------------------------------------
+
+
+def through_cast(g, y):
+    """The cotangent `g` of the result `y` of a cast: 0 where the cast was to whole numbers, which are constants."""
+    kind = y.dtype.kind if hasattr(y, "dtype") else "f" if isinstance(y, float) else "i"
+    return g if kind in "fc" else np.zeros(np.shape(g))
+
+
+@linear(through_cast)
+def _(w, r, g, y):
+    return through_cast(w, y), None
+
+
+def not_cast(dtype):
+    return dtype.known and dtype.value in (None, float, np.float64, np.float32)
+
+
+@linear(np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
+def array(g, y, x, dtype=None):
+    return through_cast(g, y)
+
+
+@array.refined(not_cast)
+def _(g, y, x, dtype=None):
+    return g
+
+
+@linear(np.copy)
+def copy(g, y, a):
+    return g
+
+
+@linear(np.ndarray.astype)
+def astype(g, y, x, dtype=None):
+    return through_cast(g, y)
+
+
+@astype.refined(not_cast)
+def _(g, y, x, dtype=None):
+    return g
+
+
+@linear(np.float64, np.float32)
+def float64(g, y, x):
+    return g
+
+
+# --- new arrays ------------------------------------------------------------------------------------------------------
+
+
+@linear(np.full, np.full_like)
+def full(g, y, shape, fill_value, dtype=None):
+    return None, unbroadcast(through_cast(g, y), fill_value)
+
+
+@full.refined(lambda fill_value: fill_value.rank == 0)
+def _(g, y, shape, fill_value, dtype=None):
+    return None, np.sum(through_cast(g, y))
+
+
+@linear(np.linspace)
+def linspace(g, y, start, stop, num=50, endpoint=True):
+    t = np.linspace(0.0, 1.0, num, endpoint, dtype=g.dtype)
+    return unbroadcast(np.tensordot(1.0 - t, g, 1), start), unbroadcast(np.tensordot(t, g, 1), stop)
+
+
+@linspace.refined(lambda start, stop: start.rank == 0 and stop.rank == 0)
+def _(g, y, start, stop, num=50, endpoint=True):
+    t = np.linspace(0.0, 1.0, num, endpoint, dtype=g.dtype)
+    return g @ (1.0 - t), g @ t
+
+
+@general(np.arange)
+def arange(g, y, start, stop=None, step=None):
+    if stop is None:
+        return 0.0  # the one argument is where to stop
+    return np.sum(g)
+
+
+flat(np.shape, np.ndim, np.size, np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye)
+flat(np.identity, np.tri, np.indices, np.triu_indices, np.tril_indices, np.diag_indices, np.ix_, np.unravel_index)
+flat(np.ravel_multi_index, np.broadcast_shapes, np.result_type, np.promote_types, np.finfo, np.iinfo, np.isscalar)
+flat(np.iscomplexobj, np.isrealobj, np.shares_memory, np.may_share_memory)

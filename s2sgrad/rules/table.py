@@ -1,0 +1,126 @@
+"""The rule table: one derivative rule per primitive, an ordinary Python function.
+
+A rule maps the cotangent `g`, the result and the primal arguments to one cotangent per differentiable argument:
+
+    @elementwise(np.sin)
+    def sin(g, y, x):
+        return g * np.cos(x)
+
+    sum(a * b)  ->  a_bar = g * b; b_bar = g * a
+
+Arguments without a default are differentiable and stand in NumPy's order; arguments with a default are NumPy's keywords,
+under NumPy's names, and constants to the derivative.  A rule returns None for an argument that is flat (a mask, indices).
+The decorator is a tag.  It says what kind of map the primitive is, and the compiler takes broadcasting from it:
+
+- `elementwise`: broadcasts its arguments; the rule never sums over broadcast axes, the compiler does;
+- `linear`, `bilinear`: linear in its argument, in each of its two arguments (the tangent is the map itself);
+- `general`: none of these; the cotangent that the rule returns has the shape of its argument (or broadcasts to it);
+- `flat`: the derivative is zero everywhere it exists (sign, argmax, shape).
+
+The compiler inlines a rule whose body is one `return` (plain assignments may precede it) and calls any other.
+
+>>> import numpy as np
+>>> rule = lookup(np.multiply)
+>>> rule.tag, rule.differentiable, rule.pullback(1.0, 6.0, 2.0, 3.0)
+('elementwise', ('x', 'y'), (3.0, 2.0))
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(eq=False)
+class Rule:
+    """How one primitive is differentiated.  `pullback(g, result, *arguments, **keywords)` gives the cotangents."""
+
+    primitive: Any
+    pullback: Callable[..., Any]
+    tag: str
+    refinements: list[tuple[Callable[..., bool], Callable[..., Any]]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        parameters = list(inspect.signature(self.pullback).parameters.values())[2:]
+        self.differentiable = tuple(
+            p.name for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD
+        )
+        self.keywords = {p.name: p.default for p in parameters if p.default is not p.empty}
+        self.variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+
+    def refined(self, when: Callable[..., bool]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Register a shorter pullback, taken where `when` holds.
+
+        `when` names the arguments it asks about and receives their kinds; a kind has `.rank` (None: unknown, 0 for a
+        number), `.known` and `.value` (a constant of the text).  The last refinement that holds is taken.
+        """
+
+        def register(pullback: Callable[..., Any]) -> Callable[..., Any]:
+            self.refinements.append((when, pullback))
+            return pullback
+
+        return register
+
+    def choose(self, kinds: dict[str, Any]) -> Callable[..., Any]:
+        """The pullback for arguments of these kinds."""
+        for when, pullback in reversed(self.refinements):
+            if when(**{name: kinds[name] for name in inspect.signature(when).parameters}):
+                return pullback
+        return self.pullback
+
+
+_RULES: dict[Any, Rule] = {}
+_FLAT: set[Any] = set()
+
+
+def _tagged(tag: str) -> Callable[..., Callable[[Callable[..., Any]], Rule]]:
+    def decorator(*primitives: Any) -> Callable[[Callable[..., Any]], Rule]:
+        def register(pullback: Callable[..., Any]) -> Rule:
+            rule = Rule(primitives[0], pullback, tag)
+            for primitive in primitives:
+                _RULES[primitive] = rule
+            return rule
+
+        return register
+
+    return decorator
+
+
+elementwise = _tagged("elementwise")
+linear = _tagged("linear")
+bilinear = _tagged("bilinear")
+general = _tagged("general")
+
+
+def flat(*primitives: Any) -> None:
+    """List primitives whose results never carry a derivative."""
+    _FLAT.update(primitives)
+
+
+def lookup(primitive: Any) -> Rule | None:
+    """The rule of a callable, found by the object itself and never by its name; None where there is none."""
+    try:
+        return _RULES.get(primitive)
+    except TypeError:  # unhashable callables have no rule
+        return None
+
+
+def is_flat(primitive: Any) -> bool:
+    """Whether a callable is listed as having a zero derivative."""
+    try:
+        return primitive in _FLAT
+    except TypeError:
+        return False
+
+
+def rules() -> types.MappingProxyType[Any, Rule]:
+    """The whole table, primitive by primitive."""
+    return types.MappingProxyType(_RULES)
+
+
+def flats() -> frozenset[Any]:
+    """The primitives listed as flat."""
+    return frozenset(_FLAT)

@@ -1,0 +1,270 @@
+"""The shim under generated code: what a hand-written adjoint would take from a small library.
+
+Generated functions call these where an operator does not do.  NumPy only; the compiler is never imported from here.
+
+    x + b, x of shape (2, 3), b of shape (3,)   ->   b_bar = unbroadcast(y_bar, b)
+
+>>> import numpy as np
+>>> unbroadcast(np.ones((2, 3)), np.zeros(3))
+array([2., 2., 2.])
+>>> unbroadcast(np.ones((2, 3)), 5.0)
+np.float64(6.0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+# --- shapes ----------------------------------------------------------------------------------------------------------
+
+
+def unbroadcast(g: Any, x: Any) -> Any:
+    """Bring the cotangent `g` to the shape of `x`: sum over axes that broadcasting added or stretched, repeat over
+    axes that `g` leaves out.  Raises TypeError where `x` is no number or array."""
+    shape = np.shape(_numeric(x))
+    if np.shape(g) == shape:
+        return g
+    extra = np.ndim(g) - len(shape)
+    if extra > 0:
+        g = np.sum(g, axis=tuple(range(extra)))
+    if np.shape(g) == shape:
+        return g
+    lead = len(shape) - np.ndim(g)
+    stretched = tuple(k for k, n in enumerate(np.shape(g)) if n != 1 and shape[lead + k] == 1)
+    if stretched:
+        g = np.sum(g, axis=stretched, keepdims=True)
+    return g if np.shape(g) == shape else np.broadcast_to(g, shape)
+
+
+def unreduce(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Spread the cotangent `g` of a reduction of `x` over `axis` back over the shape of `x`."""
+    shape = np.shape(x)
+    if axis is not None and not keepdims:
+        axes = axis if isinstance(axis, tuple) else (axis,)
+        g = np.expand_dims(g, tuple(k % len(shape) for k in axes) if shape else ())
+    return np.broadcast_to(g, shape)
+
+
+def _numeric(x: Any) -> Any:
+    if isinstance(x, (str, bytes, list, tuple, dict, set)) or callable(x):
+        raise TypeError(f"arithmetic on a {type(x).__name__} cannot be differentiated; it needs a number or an array")
+    return x
+
+
+def require_array(x: Any) -> Any:
+    """`x`, checked to be a number or an array: its attributes and methods then mean what NumPy means by them."""
+    if isinstance(x, (np.ndarray, np.generic, float, int)) or hasattr(x, "__array_ufunc__"):
+        return x
+    raise TypeError(f"expected a number or an array, got {type(x).__name__}")
+
+
+def sequence(x: Any) -> Any:
+    """`x`, checked to be something that `x[k]` for k in range(len(x)) walks as `for` does."""
+    if isinstance(x, (list, tuple, range, str, np.ndarray)) or hasattr(x, "__array_ufunc__"):
+        return x
+    raise TypeError(f"a loop over a {type(x).__name__} cannot be reversed; loop over list(...) of it")
+
+
+# --- cotangents of any structure -------------------------------------------------------------------------------------
+
+
+def zeros(v: Any) -> Any:
+    """Zero cotangent of `v`, with the structure of `v`; None for leaves without arithmetic.
+
+    >>> zeros((2.0, [np.ones(2)], "name"))
+    (0.0, [array([0., 0.])], None)
+    """
+    if isinstance(v, np.ndarray):
+        return np.zeros(v.shape, _float_type(v.dtype))
+    if isinstance(v, (list, tuple, dict)):
+        return _rebuilt(v, zeros)
+    if isinstance(v, (float, int, np.generic)):
+        return _float_type(v.dtype).type(0.0) if isinstance(v, np.floating) else 0.0
+    return np.zeros_like(v) if hasattr(v, "__array_ufunc__") else None
+
+
+def _float_type(dtype: np.dtype) -> np.dtype:
+    return dtype if dtype.kind in "fc" else np.dtype(float)
+
+
+def _rebuilt(v: Any, leaf: Callable[..., Any], *others: Any) -> Any:
+    """`v` with `leaf(item, *items of the others)` in the place of every item."""
+    if isinstance(v, dict):
+        return {k: leaf(v[k], *(o[k] for o in others)) for k in v}
+    items = [leaf(*row) for row in zip(v, *others, strict=True)]
+    if isinstance(v, tuple):
+        return type(v)(*items) if hasattr(v, "_fields") else tuple(items)
+    return items
+
+
+def add(a: Any, b: Any) -> Any:
+    """Sum of two cotangents of one value, structure by structure; None is a zero.
+
+    >>> add((1.0, None), (2.0, 3.0))
+    (3.0, 3.0)
+    """
+    if a is None or b is None:
+        return b if a is None else a
+    if isinstance(a, (list, tuple, dict)) or isinstance(b, (list, tuple, dict)):
+        if isinstance(b, (list, tuple, dict)) and not isinstance(a, (list, tuple, dict)):
+            a, b = b, a
+        if len(a) != len(b):
+            raise ValueError("two cotangents of one value differ in structure")
+        return _rebuilt(a, add, b)
+    return a + b
+
+
+def add_at(x_bar: Any, index: Any, e: Any) -> Any:
+    """Add `e` to the item or section `index` of the cotangent `x_bar`, in place where it can be; return `x_bar`.
+
+    `x_bar` belongs to the caller.  Repeated indices add up.
+
+    >>> add_at(np.zeros(3), [0, 0, 2], 1.0), add_at((0.0, 0.0), 1, 5.0)
+    (array([2., 0., 1.]), (0.0, 5.0))
+    """
+    if isinstance(x_bar, (list, dict, tuple)):
+        items = list(x_bar) if isinstance(x_bar, tuple) else x_bar
+        if isinstance(index, slice):
+            places = range(len(items))[index]
+            for place, item in zip(places, e, strict=True):
+                items[place] = add(items[place], item)
+        else:
+            items[index] = add(items[index], e)
+        if isinstance(x_bar, tuple):
+            return type(x_bar)(*items) if hasattr(x_bar, "_fields") else tuple(items)
+        return items
+    if isinstance(x_bar, np.ndarray):
+        np.add.at(x_bar, index, e)
+        return x_bar
+    return x_bar + e  # an index into a number: x[()], x[...]
+
+
+def own(x_bar: Any) -> Any:
+    """A copy of the cotangent that nothing else refers to, ready for `add_at`."""
+    if isinstance(x_bar, (list, tuple, dict)):
+        return _rebuilt(x_bar, own)
+    return x_bar.copy() if isinstance(x_bar, np.ndarray) else x_bar
+
+
+def like(x: Any, x_bar: Any) -> Any:
+    """The gradient for the argument `x`: its structure, shape and dtype, in memory of its own."""
+    if isinstance(x, (list, tuple, dict)):
+        return zeros(x) if x_bar is None else _rebuilt(x, like, x_bar)
+    if x_bar is None:
+        return zeros(x)
+    if isinstance(x, np.ndarray):
+        return np.array(np.broadcast_to(x_bar, x.shape), dtype=_float_type(x.dtype))
+    if isinstance(x, np.floating):
+        return x.dtype.type(x_bar)
+    return x_bar
+
+
+def seed_like(y: Any, seed: Any = None) -> Any:
+    """The incoming cotangent of the result `y`: ones of its structure if `seed` is None, else `seed`, checked.
+
+    Raises ValueError where `seed` has another structure or shape than `y`.
+    """
+    if isinstance(y, (list, tuple, dict)):
+        if seed is None:
+            return _rebuilt(y, seed_like)
+        keys = set(y) == set(seed) if isinstance(y, dict) and isinstance(seed, dict) else None
+        if keys is None:
+            keys = isinstance(seed, (list, tuple)) and not isinstance(y, dict) and len(seed) == len(y)
+        if not keys:
+            raise ValueError(f"the seed must have the structure of the result, a {type(y).__name__} of {len(y)}")
+        return _rebuilt(y, seed_like, seed)
+    if seed is None:
+        if isinstance(y, np.ndarray):
+            return np.ones(y.shape, _float_type(y.dtype))
+        return y.dtype.type(1.0) if isinstance(y, np.floating) else 1.0
+    if np.shape(seed) != np.shape(y):
+        raise ValueError(f"the seed must have the shape of the result, {np.shape(y)}, not {np.shape(seed)}")
+    return np.asarray(seed, dtype=_float_type(y.dtype)) if isinstance(y, np.ndarray) else seed
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------------
+
+
+def over(g: Any, y: Any) -> Any:
+    """`g / y`, but 0 where `g` is 0, and without a warning or an exception where `y` is 0.
+
+    >>> over(np.array([0.0, 1.0, 3.0]), np.array([0.0, 0.0, 2.0]))
+    array([0. , inf, 1.5])
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return np.where(np.equal(g, 0.0), 0.0, np.divide(g, y))[()]
+
+
+def power_slope(x: Any, n: Any) -> Any:
+    """Derivative of `x ** n` in x, `n * x ** (n - 1)`; exactly 0 where n is 0, inf where NumPy gives inf.
+
+    >>> power_slope(0.0, 2), power_slope(0.0, 0), power_slope(0.0, 0.5)
+    (np.float64(0.0), np.float64(0.0), np.float64(inf))
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return np.where(np.equal(n, 0), 0.0, n * np.power(np.multiply(x, 1.0), np.subtract(n, 1.0)))[()]
+
+
+def log_or_zero(x: Any) -> Any:
+    """`log(x)`, but 0 at 0: the exponent's derivative of `x ** n`, by convention 0 at base 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.equal(x, 0.0), 0.0, np.log(np.multiply(x, 1.0)))[()]
+
+
+# --- records ---------------------------------------------------------------------------------------------------------
+
+
+def push(stack: list, x: Any) -> None:
+    """Record `x`, which may still be written in place: arrays are copied."""
+    stack.append(x.copy() if isinstance(x, np.ndarray) else x)
+
+
+def pop(stack: list) -> Any:
+    """The value recorded last."""
+    return stack.pop()
+
+
+# --- calls of functions that are not known when the text is written --------------------------------------------------
+
+
+class Pullback:
+    """The linear map from a result's cotangent to the arguments' cotangents, as data: `bwd(saved, y_bar)`."""
+
+    __slots__ = ("bwd", "saved")
+
+    def __init__(self, bwd: Callable[..., Any], saved: Any) -> None:
+        self.bwd = bwd
+        self.saved = saved
+
+    def __call__(self, y_bar: Any) -> Any:
+        return self.bwd(self.saved, y_bar)
+
+    def __repr__(self) -> str:
+        return f"Pullback({getattr(self.bwd, '__name__', self.bwd)})"
+
+
+_derivative: Callable[..., tuple[Callable[..., Any], Callable[..., Any]]] | None = None
+
+
+def provide(derivative: Callable[..., Any]) -> None:
+    """Tell `vjp` where pairs come from.  The compiler calls this once; the runtime never imports it."""
+    global _derivative
+    _derivative = derivative
+
+
+def vjp(f: Callable[..., Any], *primals: Any, **keywords: Any) -> tuple[Any, Pullback]:
+    """Run `f` once; return its value and the pullback, which gives one cotangent per positional argument.
+
+    >>> from s2sgrad import vjp
+    >>> y, pullback = vjp(np.multiply, 2.0, 3.0)
+    >>> float(y), pullback(1.0)
+    (6.0, (3.0, 2.0))
+    """
+    if _derivative is None:
+        raise RuntimeError("import s2sgrad before calling vjp")
+    fwd, bwd = _derivative(f, primals, keywords)
+    y, saved = fwd(*primals, **keywords)
+    return y, Pullback(bwd, saved)

@@ -1,0 +1,344 @@
+"""The adjoint of one operation, and the adjoint variables while the program is walked backwards.
+
+Contributions are collected while a source statement is treated and written once, as one expression a variable:
+
+    z = x * y + x       ->      y_bar = z_bar * x; x_bar = z_bar * y + z_bar
+
+An absent adjoint is a zero that is never written.  `+=` is used on numbers and on arrays that this function made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import gast
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import (
+    UNKNOWN,
+    Array,
+    Kind,
+    Known,
+    Number,
+    constant_kind,
+    is_python_number,
+)
+from s2sgrad.analysis.operations import Operation
+from s2sgrad.quote import assign, clone, constant, name
+from s2sgrad.transform import inline
+from s2sgrad.transform.inline import call
+from s2sgrad.transform.shapes import conformed, relation
+from s2sgrad.unit import Unit
+
+
+@dataclass
+class Cotangent:
+    """A contribution to an adjoint; with `index`, to that section of it.  `full`: surely of its variable's shape."""
+
+    value: gast.AST
+    kind: Kind | None
+    full: bool = True
+    index: gast.AST | None = None
+    numeric: bool = True
+
+
+@dataclass
+class Bar:
+    """An adjoint variable that holds a value; `own`: an array that this function made and nothing else refers to."""
+
+    name: str
+    own: bool = False
+
+
+class Adjoints:
+    """The adjoint variables, and the statements that compute them in the order in which the reverse sweep runs."""
+
+    def __init__(self, unit: Unit, inference: Inference, active: set[str], stacks: set[str]) -> None:
+        self.unit, self.inference = unit, inference
+        self.kinds = inference.env
+        self.active = active
+        self.stacks = stacks
+        self.present: dict[str, Bar] = {}
+        self.pending: dict[str, list[Cotangent]] = {}
+        self.names: dict[str, str] = {}
+        self.out: list[gast.AST] = []
+
+    # --- adjoint variables ---
+
+    def bar(self, x: str) -> str:
+        """The name of the adjoint of `x`."""
+        if x not in self.names:
+            self.names[x] = self.unit.local(f"{x}_bar")
+            if x in self.unit.temps:
+                self.unit.temps.add(self.names[x])
+            self.kinds[self.names[x]] = self.kinds.get(x, UNKNOWN)
+            self.unit.bases[self.names[x]] = f"{self.unit.bases.get(x, x)}_bar"
+        return self.names[x]
+
+    def zero(self, x: str, bound: bool = True) -> gast.AST:
+        """A zero of the shape of `x`; where `x` may be unbound it holds None."""
+        kind = self.kinds.get(x)
+        if isinstance(kind, Number):
+            return constant(0.0)
+        if isinstance(kind, Array) and bound:
+            return call(self.unit, "zeros_like", np.zeros_like, name(x))
+        return call(self.unit, "zeros", runtime.zeros, name(x))
+
+    def start(self, x: str, bound: bool = True) -> None:
+        """Write a zero where the adjoint of `x` is absent."""
+        self.out.append(assign(self.bar(x), self.zero(x, bound)))
+        self.present[x] = Bar(self.bar(x), own=not isinstance(self.kinds.get(x), Number))
+
+    def make_own(self, x: str) -> None:
+        """Copy the adjoint of `x` unless this function made it."""
+        bar = self.present[x]
+        if not bar.own:
+            self.out.append(assign(bar.name, call(self.unit, "own", runtime.own, name(bar.name))))
+            bar.own = True
+
+    # --- contributions ---
+
+    def contribute(self, x: gast.AST, cotangent: Cotangent) -> None:
+        """Add to the adjoint of an operand, when the statement has been treated."""
+        if not isinstance(x, gast.Name) or x.id not in self.active:
+            return
+        if cotangent.index is None and not cotangent.full:
+            how = relation(cotangent.kind, self.kinds.get(x.id))
+            if how == "same":
+                cotangent.full = True
+            elif how != "under" or x.id not in self.unit.temps:
+                cotangent = self.spread(cotangent, x.id)
+        self.pending.setdefault(x.id, []).append(cotangent)
+
+    def spread(self, cotangent: Cotangent, x: str) -> Cotangent:
+        """The contribution, of exactly the shape of `x`."""
+        value = conformed(self.unit, cotangent.value, cotangent.kind, x, self.kinds.get(x))
+        return Cotangent(value, self.kinds.get(x))
+
+    def take(self, y: str) -> Cotangent | None:
+        """The adjoint of a target, which its own assignment consumes; None if it is zero."""
+        if y in self.pending and y in self.unit.temps:
+            given = self.pending.pop(y)
+            if y in self.present:
+                given.insert(0, self._held(y))
+                del self.present[y]
+            if any(c.index is not None for c in given) or not all(c.numeric for c in given[1:]):
+                self._write(y, given, fresh_name=False)
+                return self._held(y, consume=True)
+            value = _sum([c.value for c in given])
+            return Cotangent(value, self.inference.kind(value), any(c.full for c in given), None, given[0].numeric)
+        return self._held(y, consume=True) if y in self.present else None
+
+    def _held(self, y: str, consume: bool = False) -> Cotangent:
+        bar = self.present.pop(y) if consume else self.present[y]
+        return Cotangent(name(bar.name), self.kinds.get(y, UNKNOWN))
+
+    def flush(self, targets: list[str] = ()) -> None:
+        """Write the collected contributions; those to the statement's own targets last, for the others read them."""
+        late = [x for x in self.pending if x in targets]
+        for x in [x for x in self.pending if x not in late] + late:
+            self._write(x, self.pending[x], fresh_name=x in late)
+        self.pending.clear()
+
+    def _write(self, x: str, given: list[Cotangent], fresh_name: bool) -> None:
+        whole = [c for c in given if c.index is None]
+        sections = [c for c in given if c.index is not None]
+        kind = self.kinds.get(x, UNKNOWN)
+        bar = self.bar(x)
+        if whole:
+            whole = [c if c.full or not isinstance(kind, Array) else self.spread(c, x) for c in whole]
+            self._write_whole(x, bar, whole, kind)
+        if not sections:
+            return
+        build = bar
+        if x in self.present:
+            self.make_own(x)
+        elif fresh_name:  # the sections' values read the old adjoint
+            build = self.unit.temp()
+            self.kinds[build] = kind
+            self.out.append(assign(build, self.zero(x)))
+        else:
+            self.start(x)
+        for section in sections:
+            self._write_section(build, kind, section)
+        if build is not bar:
+            self.out.append(assign(bar, name(build)))
+            self.present[x] = Bar(bar, own=False)
+
+    def _write_whole(self, x: str, bar: str, whole: list[Cotangent], kind: Kind) -> None:
+        numeric = isinstance(kind, (Number, Array)) or all(c.numeric for c in whole)
+        held = self.present.get(x)
+        if numeric:
+            value = _sum([c.value for c in whole])
+        else:
+            value = whole[0].value
+            for c in whole[1:]:
+                value = call(self.unit, "add", runtime.add, value, c.value)
+        fresh = isinstance(kind, Array) and isinstance(value, (gast.BinOp, gast.UnaryOp))
+        if held is None:
+            self.out.append(assign(bar, value))
+            self.present[x] = Bar(bar, own=fresh and kind.rank != 0)
+        elif isinstance(kind, Number) or (isinstance(kind, Array) and held.own):
+            self.out.append(_accumulate(name(bar, store=True), value))
+        elif numeric:
+            self.out.append(assign(bar, _sum([name(bar), value])))
+            self.present[x] = Bar(bar, own=isinstance(kind, Array) and kind.rank != 0)
+        else:
+            self.out.append(assign(bar, call(self.unit, "add", runtime.add, name(bar), value)))
+            self.present[x] = Bar(bar)
+
+    def _write_section(self, bar: str, kind: Kind, section: Cotangent) -> None:
+        if isinstance(kind, Array) and kind.rank != 0 and self._is_basic(section.index):
+            target = gast.Subscript(name(bar), clone(section.index), gast.Store())
+            self.out.append(_accumulate(target, section.value))
+        else:
+            index = _as_value(section.index)
+            self.out.append(assign(bar, call(self.unit, "add_at", runtime.add_at, name(bar), index, section.value)))
+
+    def _is_basic(self, index: gast.AST) -> bool:
+        """Whether no position can occur twice in the index."""
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        for part in parts:
+            kind = None if isinstance(part, gast.Slice) else self.inference.kind(part)
+            if isinstance(part, gast.Slice) or isinstance(kind, Number):
+                continue
+            if isinstance(kind, Known) and (kind.value is None or kind.value is Ellipsis):
+                continue
+            if not (isinstance(kind, Array) and kind.dtype == "bool"):
+                return False
+        return True
+
+    # --- operations ---
+
+    def operation(self, operation: Operation, y: gast.AST, g: Cotangent) -> None:
+        """Contribute to the operands of `y = operation`, given the cotangent of `y`, a name or a tuple of names."""
+        if operation.form == "atom":
+            self.contribute(operation.node, g)
+        elif operation.form == "rule":
+            self._rule(operation, y, g)
+        elif operation.form == "item":
+            self.contribute(operation.operands[0], Cotangent(g.value, g.kind, True, operation.node.slice, g.numeric))
+        elif operation.form == "display":
+            self._display(operation, g)
+
+    def _display(self, operation: Operation, g: Cotangent) -> None:
+        keys = operation.node.keys if isinstance(operation.node, gast.Dict) else None
+        if sum(isinstance(o, gast.Name) and o.id in self.active for o in operation.operands) > 1:
+            g = self.named(g)
+        for k, operand in enumerate(operation.operands):
+            if isinstance(g.value, (gast.Tuple, gast.List)) and keys is None and len(g.value.elts) > k:
+                part: gast.AST = clone(g.value.elts[k])
+            else:
+                place = constant(k) if keys is None else clone(keys[k])
+                part = gast.Subscript(clone(g.value), place, gast.Load())
+            kind = self.kinds.get(operand.id) if isinstance(operand, gast.Name) else None
+            self.contribute(operand, Cotangent(part, kind, True, None, isinstance(kind, (Number, Array))))
+
+    def named(self, g: Cotangent) -> Cotangent:
+        """The cotangent behind a name, so that it may be mentioned twice."""
+        if isinstance(g.value, (gast.Name, gast.Constant)):
+            return g
+        holder = self.unit.temp()
+        self.kinds[holder] = g.kind or UNKNOWN
+        self.out.append(assign(holder, g.value))
+        return Cotangent(name(holder), g.kind, g.full, None, g.numeric)
+
+    def _rule(self, operation: Operation, y: gast.AST, g: Cotangent) -> None:
+        rule = operation.rule
+        wanted = [
+            k for k, o in enumerate(operation.operands) if isinstance(o, gast.Name) and o.id in self.active
+        ]
+        if not wanted:
+            return
+        if rule.tag != "elementwise" and not g.full:
+            g = self.spread(g, y.id)
+        pullback = rule.pullback if rule.variadic else rule.choose(self._argument_kinds(operation))
+        formula = None if rule.variadic else inline.formula(pullback)
+        if formula is None:
+            self._called_rule(operation, pullback, y, self.named(g), wanted)
+            return
+        g_name, y_name, *names = formula.parameters
+        if formula.uses(g_name, wanted) > 1:
+            g = self.named(g)
+        holes: dict[str, gast.AST] = {g_name: g.value, y_name: y}
+        holes |= {n: constant(v) for n, v in rule.keywords.items()} | operation.keywords
+        holes |= dict(zip(names, operation.operands, strict=False))
+        before, cotangents = inline.write(self.unit, formula, holes, wanted, self._divides(operation))
+        for statement in before:
+            self.kinds[statement.targets[0].id] = self.inference.kind(statement.value) or UNKNOWN
+            self.out.append(statement)
+        alone = rule.tag == "elementwise" and g.full and self._one_shape(operation)
+        for k, value in cotangents.items():
+            self.contribute(operation.operands[k], Cotangent(value, self.inference.kind(value), full=alone))
+
+    def _one_shape(self, operation: Operation) -> bool:
+        """Whether all operands but one are numbers, so that the result has the shape of that one."""
+        kinds = [self.inference.kind(o) for o in operation.operands]
+        return sum(not isinstance(k, Number) for k in kinds) == 1 and not any(
+            isinstance(k, Number) and isinstance(o, gast.Name) and o.id in self.active
+            for k, o in zip(kinds, operation.operands, strict=True)
+        )
+
+    def _argument_kinds(self, operation: Operation) -> dict[str, Kind]:
+        rule = operation.rule
+        kinds = {n: constant_kind(v) for n, v in rule.keywords.items()}
+        for parameter, node in [*zip(rule.differentiable, operation.operands, strict=False), *operation.keywords.items()]:
+            kinds[parameter] = self.inference.kind(node) or UNKNOWN
+        return kinds
+
+    def _called_rule(
+        self, operation: Operation, pullback: Callable, y: gast.AST, g: Cotangent, wanted: list[int]
+    ) -> None:
+        target = name(self.unit.helper(f"{pullback.__name__}_pullback", pullback))
+        keywords = [gast.keyword(k, clone(v)) for k, v in operation.keywords.items()]
+        value: gast.AST = gast.Call(target, [g.value, y, *map(clone, operation.operands)], keywords)
+        several = operation.rule.variadic or len(operation.rule.differentiable) > 1
+        if several:
+            holder = self.unit.temp()
+            self.kinds[holder] = UNKNOWN
+            self.out.append(assign(holder, value))
+        for k in wanted:
+            part = gast.Subscript(name(holder), constant(k), gast.Load()) if several else value
+            self.contribute(operation.operands[k], Cotangent(part, self.kinds.get(operation.operands[k].id)))
+
+    def _divides(self, operation: Operation) -> Callable[[gast.BinOp], bool]:
+        """Divisions by a possible zero: an operator would have raised in the primal, a NumPy function does not."""
+        is_operator = isinstance(operation.node, (gast.BinOp, gast.UnaryOp))
+        module = getattr(operation.target, "__module__", None)
+        if is_operator or module == "math":
+            return lambda division: False
+        return lambda division: all(
+            is_python_number(self.inference.kind(side)) for side in (division.left, division.right)
+        ) and not (isinstance(division.right, gast.Constant) and division.right.value)
+
+
+def _accumulate(target: gast.AST, value: gast.AST) -> gast.AugAssign:
+    if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub) and isinstance(target, gast.Name):
+        return gast.AugAssign(target, gast.Sub(), value.operand)
+    return gast.AugAssign(target, gast.Add(), value)
+
+
+def _sum(values: list[gast.AST]) -> gast.AST:
+    """`a + b - c`, from the left."""
+    total = values[0]
+    for value in values[1:]:
+        if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
+            total = gast.BinOp(total, gast.Sub(), value.operand)
+        elif isinstance(total, gast.UnaryOp) and isinstance(total.op, gast.USub):
+            total = gast.BinOp(value, gast.Sub(), total.operand)
+        else:
+            total = gast.BinOp(total, gast.Add(), value)
+    return total
+
+
+def _as_value(index: gast.AST) -> gast.AST:
+    """An index as an expression: slices as `slice(a, b)`."""
+    if isinstance(index, gast.Tuple):
+        return gast.Tuple([_as_value(e) for e in index.elts], gast.Load())
+    if isinstance(index, gast.Slice):
+        parts = [clone(p) if p is not None else constant(None) for p in (index.lower, index.upper, index.step)]
+        return gast.Call(name("slice"), parts, [])
+    return clone(index)

@@ -1,0 +1,155 @@
+"""Calls of functions without a rule: a pair where the callee is known now, `vjp` where it is looked up when it is called.
+
+    y = helper(x)    ->    y = helper(x)                    ...  x_bar = helper_bwd(x, y_bar)             needs its arguments only
+                           y, helper_saved = helper_fwd(x)  ...  x_bar = helper_bwd(helper_saved, y_bar)
+    y = f(x)         ->    y, f_pullback = vjp(f, x)        ...  x_bar = f_pullback(y_bar)[0]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import UNKNOWN, Kind
+from s2sgrad.analysis.operations import Operation
+from s2sgrad.quote import clone, constant, name
+from s2sgrad.unit import MISSING, Unit
+
+
+@dataclass
+class Pair:
+    """The derivative of a known callee.  `bwd` gives the cotangents of `active`, in this order (one: bare).
+
+    With `needs` None the pair is `fwd(*args) -> (y, saved)`, `bwd(saved, y_bar)`; else it is `bwd(*needs, y_bar)`, the
+    call itself unchanged.
+    """
+
+    fwd: Any
+    bwd: Any
+    active: tuple[str, ...]
+    needs: tuple[str, ...] | None
+
+
+class Pairs(Protocol):
+    """Where pairs of user functions come from."""
+
+    def has_source(self, target: Any) -> bool: ...
+
+    def kind(self, target: Any, kinds: list[Kind], keywords: dict[str, Kind]) -> Kind: ...
+
+    def arguments(self, unit: Unit, target: Any, call: gast.Call) -> dict[str, Any]: ...
+
+    def pair(self, target: Any, kinds: dict[str, Any], active: set[str]) -> Pair: ...
+
+
+@dataclass
+class Call:
+    """How one call is differentiated: what replaces it, the name that carries its record, and its adjoint."""
+
+    saved: str | None
+    forward: Callable[[gast.Assign], list[gast.AST]]
+    backward: Callable[[gast.AST], tuple[list[gast.AST], list[tuple[gast.Name, gast.AST]]]]
+
+
+def call_adjoint(
+    unit: Unit, pairs: Pairs, inference: Inference, operation: Operation, active: set[str]
+) -> Call:
+    """The plan for a call on the differentiated path."""
+    if operation.target is MISSING:
+        return _dynamic(unit, inference, operation, active)
+    arguments = pairs.arguments(unit, operation.target, operation.node)
+    kinds: dict[str, Any] = {}
+    wanted: list[tuple[str, int | None, gast.Name]] = []
+    for parameter, given in arguments.items():
+        several = isinstance(given, list)
+        kinds[parameter] = [_kind(inference, g) for g in given] if several else _kind(inference, given)
+        for k, node in enumerate(given if several else [given]):
+            if isinstance(node, gast.Name) and node.id in active:
+                wanted.append((parameter, k if several else None, node))
+    pair = pairs.pair(operation.target, kinds, {p for p, _, _ in wanted})
+    needs = pair.needs
+    if needs is not None and not all(isinstance(arguments.get(n), gast.AST) for n in needs):
+        raise AssertionError("a pair may only need arguments that the call passes")
+    base = getattr(pair.bwd, "name", "helper_bwd")
+    saved = None
+    if needs is None:
+        saved = unit.local(f"{base.removesuffix('_bwd')}_saved")
+        inference.env[saved] = UNKNOWN
+
+    def forward(statement: gast.Assign) -> list[gast.AST]:
+        if needs is not None:
+            return [statement]
+        fwd = name(unit.helper(pair.fwd.name, pair.fwd))
+        value = gast.Call(fwd, statement.value.args, statement.value.keywords)
+        target = gast.Tuple([statement.targets[0], name(saved, store=True)], gast.Store())
+        return [gast.copy_location(gast.Assign([target], value, None), statement)]
+
+    def backward(y_bar: gast.AST) -> tuple[list[gast.AST], list[tuple[gast.Name, gast.AST]]]:
+        record = [name(saved)] if needs is None else [clone(arguments[n]) for n in needs]
+        value: gast.AST = gast.Call(name(unit.helper(base, pair.bwd)), [*record, y_bar], [])
+        before, parts = _parts(unit, inference, value, list(pair.active))
+        out = []
+        for parameter, k, node in wanted:
+            part = parts[parameter]
+            if k is not None:
+                part = gast.Subscript(clone(part), constant(k), gast.Load())
+            out.append((node, part))
+        return before, out
+
+    return Call(saved, forward, backward)
+
+
+def _kind(inference: Inference, node: gast.AST) -> Kind:
+    return inference.kind(node) or UNKNOWN
+
+
+def _parts(
+    unit: Unit, inference: Inference, value: gast.AST, names: list[str]
+) -> tuple[list[gast.AST], dict[str, gast.AST]]:
+    """The cotangents that a `bwd` returns, by parameter."""
+    if len(names) == 1:
+        holder = unit.temp()
+        inference.env[holder] = UNKNOWN
+        return [gast.Assign([name(holder, store=True)], value, None)], {names[0]: name(holder)}
+    holders = [unit.temp() for _ in names]
+    for holder in holders:
+        inference.env[holder] = UNKNOWN
+    target = gast.Tuple([name(h, store=True) for h in holders], gast.Store())
+    return [gast.Assign([target], value, None)], {n: name(h) for n, h in zip(names, holders, strict=True)}
+
+
+def _dynamic(unit: Unit, inference: Inference, operation: Operation, active: set[str]) -> Call:
+    """`y, f_pullback = vjp(f, x)`: the one run-time entry."""
+    call = operation.node
+    base = call.func.id if isinstance(call.func, gast.Name) else getattr(call.func, "attr", "f")
+    pullback = unit.local(f"{base}_pullback")
+    inference.env[pullback] = UNKNOWN
+    for keyword in call.keywords:
+        if isinstance(keyword.value, gast.Name) and keyword.value.id in active:
+            unit.refuse(call, "a differentiated keyword argument of a function that is only known at run time is not "
+                              "supported yet: pass it by position")  # fmt: skip
+    if isinstance(call.func, gast.Name) and call.func.id in active:
+        unit.refuse(call, "a function value that carries derivatives cannot be called yet: pass its data as arguments")
+
+    def forward(statement: gast.Assign) -> list[gast.AST]:
+        value = gast.Call(name(unit.helper("vjp", runtime.vjp)), [call.func, *call.args], call.keywords)
+        target = gast.Tuple([statement.targets[0], name(pullback, store=True)], gast.Store())
+        return [gast.copy_location(gast.Assign([target], value, None), statement)]
+
+    def backward(y_bar: gast.AST) -> tuple[list[gast.AST], list[tuple[gast.Name, gast.AST]]]:
+        holder = unit.temp()
+        inference.env[holder] = UNKNOWN
+        value = gast.Call(name(pullback), [y_bar], [])
+        out = [
+            (node, gast.Subscript(name(holder), constant(k), gast.Load()))
+            for k, node in enumerate(call.args)
+            if isinstance(node, gast.Name) and node.id in active
+        ]
+        return [gast.Assign([name(holder, store=True)], value, None)], out
+
+    return Call(pullback, forward, backward)

@@ -1,0 +1,146 @@
+"""A rule's formula written out at its place, the rule's parameters replaced by the program's names.
+
+    rule sin(g, y, x): return g * np.cos(x)      for y = np.sin(u):      u_bar = y_bar * np.cos(u)
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad import source
+from s2sgrad.quote import constant, name, substitute
+from s2sgrad.rules.table import Rule
+from s2sgrad.unit import Unit, parameters
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A pullback that can be written out: plain assignments, then one cotangent per differentiable argument."""
+
+    parameters: tuple[str, ...]
+    prelude: tuple[gast.Assign, ...]
+    cotangents: tuple[gast.AST, ...]
+    free: tuple[str, ...]
+    globals: dict[str, Any]
+
+    def uses(self, parameter: str, wanted: list[int]) -> int:
+        """How often the wanted cotangents mention a parameter."""
+        parts = [*self.prelude, *(self.cotangents[k] for k in wanted)]
+        return sum(isinstance(n, gast.Name) and n.id == parameter for part in parts for n in gast.walk(part))
+
+
+@functools.lru_cache(maxsize=1024)
+def formula(pullback: types.FunctionType) -> Formula | None:
+    """The formula of a pullback, None where its body is more than assignments and one `return`."""
+    tree = source.read(pullback).fresh_tree()
+    body = [s for s in tree.body if not (isinstance(s, gast.Expr) and isinstance(s.value, gast.Constant))]
+    *prelude, last = body
+    plain = all(isinstance(s, gast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], gast.Name) for s in prelude)
+    if not plain or not isinstance(last, gast.Return) or tree.args.vararg is not None:
+        return None
+    count = sum(1 for p in parameters(tree)[2:]) - len(tree.args.defaults) - len(tree.args.kwonlyargs)
+    tuple_ = isinstance(last.value, gast.Tuple) and count > 1
+    cotangents = tuple(last.value.elts) if tuple_ else (last.value,)
+    if len(cotangents) != max(count, 1):
+        return None
+    for node in gast.walk(tree):  # positions are of the rule's file: errors must name the user's
+        for attribute in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+            node.__dict__.pop(attribute, None)
+    names = tuple(p.id for p in parameters(tree))
+    mentioned = sorted({n.id for part in (*prelude, *cotangents) for n in gast.walk(part) if isinstance(n, gast.Name)})
+    free = tuple(n for n in mentioned if n in pullback.__globals__ and n not in names)
+    return Formula(names, tuple(prelude), cotangents, free, pullback.__globals__)
+
+
+def write(
+    unit: Unit, rule: Formula, holes: dict[str, gast.AST], wanted: list[int], divides: Callable[[gast.BinOp], bool]
+) -> tuple[list[gast.AST], dict[int, gast.AST]]:
+    """(statements before, cotangent by argument position), the rule's free names reached through the user's module.
+
+    `divides` says of a division whether both operands may be Python numbers, on which `/` raises at zero.
+    """
+    ours = {n: name(reach(unit, n, rule.globals[n])) for n in rule.free if n not in holes}
+    holes = {**ours, **holes}
+    before: list[gast.AST] = []
+    for statement in rule.prelude:
+        local = statement.targets[0].id
+        later = [*rule.prelude, *(rule.cotangents[k] for k in wanted)]
+        if not any(_mentions(part.value if isinstance(part, gast.Assign) else part, local) for part in later):
+            continue
+        holder = unit.temp()
+        value = substitute(statement.value, holes)
+        before.append(gast.Assign([name(holder, store=True)], _divisions(unit, value, divides), None))
+        holes[local] = name(holder)
+    out = {}
+    for k in wanted:
+        node = rule.cotangents[k]
+        if not (isinstance(node, gast.Constant) and node.value is None):
+            out[k] = _divisions(unit, substitute(node, holes), divides)
+    return before, out
+
+
+def _mentions(node: gast.AST, identifier: str) -> bool:
+    return any(isinstance(n, gast.Name) and n.id == identifier for n in gast.walk(node))
+
+
+def reach(unit: Unit, base: str, value: Any) -> str:
+    """The free name under which the user's function, or else our shim, reaches an object."""
+    if value is np or value is math:
+        return module_alias(unit, value)
+    if isinstance(value, Rule):
+        value, base = value.pullback, f"{base}_pullback"
+    return unit.helper(base, value)
+
+
+def module_alias(unit: Unit, module: types.ModuleType) -> str:
+    """The user's own name for NumPy or math; a name of ours where the user has none."""
+    usual = {"numpy": ("np", "numpy"), "math": ("math",)}[module.__name__]
+    globals_ = unit.primal.function.__globals__
+    for candidate in (*usual, *(k for k in sorted(globals_) if globals_[k] is module)):
+        if globals_.get(candidate) is module and candidate not in unit.locals:
+            if unit.resolve(name(candidate)) is module:
+                return candidate
+    return unit.helper(usual[0], module)
+
+
+def _divisions(unit: Unit, node: gast.AST, divides: Callable[[gast.BinOp], bool]) -> gast.AST:
+    """`a / b` as np.divide(a, b) where both may be Python numbers."""
+    for part in gast.walk(node):
+        for field, value in part.__dict__.items():
+            if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Div) and divides(value):
+                setattr(part, field, _divide(unit, value))
+            elif isinstance(value, list):
+                part.__dict__[field] = [
+                    _divide(unit, v) if isinstance(v, gast.BinOp) and isinstance(v.op, gast.Div) and divides(v) else v
+                    for v in value
+                ]
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Div) and divides(node):
+        return _divide(unit, node)
+    return node
+
+
+def _divide(unit: Unit, node: gast.BinOp) -> gast.Call:
+    return call(unit, "divide", np.divide, node.left, node.right)
+
+
+def numpy_function(unit: Unit, attribute: str) -> gast.Attribute:
+    """`np.<attribute>` through the user's alias."""
+    return gast.Attribute(name(module_alias(unit, np)), attribute, gast.Load())
+
+
+def call(unit: Unit, base: str, function: Any, *arguments: gast.AST, **keywords: Any) -> gast.Call:
+    """A call of a NumPy function (through the user's alias) or of one of the shim's."""
+    if getattr(np, base, None) is function:
+        target: gast.AST = numpy_function(unit, base)
+    else:
+        target = name(unit.helper(base, function))
+    given = [gast.keyword(k, constant(v)) for k, v in keywords.items()]
+    return gast.Call(target, list(arguments), given)

@@ -1,0 +1,165 @@
+"""What the reverse sweep restores, what it recomputes, and where.
+
+Cheap values are recomputed just before their last reader is treated (the first that the reverse sweep meets), if nothing
+they are made of has been overwritten in between; every other value is restored:
+
+- a variable bound over an older value: recorded before the statement, restored at the head of the statement's adjoint;
+- a variable whose life lies within one trip of a loop: recorded at the end of its block, restored at the block's head;
+- where code runs once a call, a plain variable holds the old value; in loops, a stack.
+
+Everything is restored here; dead-code removal then drops each restore that nobody reads, and its record with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.activity import Operations
+from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Text
+from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
+from s2sgrad.quote import assign, expression, statements
+from s2sgrad.quote import name as name_
+from s2sgrad.transform.inline import call
+from s2sgrad.unit import Unit
+
+_CHEAP_CALLS = {"len", "range", "float", "int", "min", "max", "shape", "size", "ndim", "reshape", "transpose", "zeros_like",
+                "zeros", "ones", "expand_dims", "sequence", "square", "negative", "abs", "absolute", "add", "subtract",
+                "multiply", "divide"}  # fmt: skip
+_CHEAP_METHODS = {"reshape", "transpose", "ravel", "swapaxes"}
+
+
+@dataclass
+class Recomputed:
+    """The plan of one block: before which statement's adjoint (by position) which assignments are run again."""
+
+    at: dict[int, list[gast.Assign]] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+
+
+class Records:
+    """Records and restores for one function; `stacks` are the stacks it made."""
+
+    def __init__(self, unit: Unit, lifetimes: Lifetimes, kinds: dict[str, Kind], found: Operations, updated: set[str]) -> None:
+        self.unit, self.lifetimes, self.kinds, self.found = unit, lifetimes, kinds, found
+        self.updated = updated
+        self.stacks: list[str] = []
+        self.unbound: dict[int, list[str]] = {}
+
+    # --- recomputation ---
+
+    def plan(self, body: Block) -> Recomputed:
+        """Choose what to recompute in a block; positions are indices of its statements."""
+        plan = Recomputed()
+        block = id(body)
+        repeated = block in self.lifetimes.repeated
+        last: dict[str, int] = {}
+        changed: list[set[str]] = []
+        for k, statement in enumerate(body):
+            inside = effects.walk([statement])
+            changed.append(set())
+            for part in inside:
+                for read in effects.reads(part):
+                    last[read] = k
+                changed[k] |= effects.writes(part)
+        home = {n for n in self.lifetimes.locals_of.get(block, ()) if repeated or n in self.unit.temps}
+        single = _bound_once(body)
+        for k in range(len(body) - 1, -1, -1):
+            statement = body[k]
+            if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
+                continue
+            target = statement.targets[0].id
+            if target not in home or target not in single or not self.is_cheap(statement):
+                continue
+            reader = max(last.get(target, k), k)
+            operands = effects.reads(statement)
+            compound = isinstance(body[reader], (gast.If, gast.For, gast.While))
+            between = set().union(*changed[k + 1 : reader + compound])
+            if operands & between:
+                continue
+            plan.at.setdefault(reader, []).insert(0, statement)
+            plan.names.add(target)
+            for operand in operands:
+                last[operand] = max(last.get(operand, 0), reader)
+        return plan
+
+    def is_cheap(self, statement: gast.Assign) -> bool:
+        """Whether running the assignment again costs no more than recording its value."""
+        node = statement.value
+        if isinstance(node, (gast.Name, gast.Constant, gast.Subscript, gast.Attribute)):
+            return True
+        if not effects.is_pure(self.unit, node):
+            return False
+        if isinstance(node, (gast.BinOp, gast.UnaryOp)):
+            power = isinstance(node.op, gast.Pow) if isinstance(node, gast.BinOp) else False
+            if power:
+                return isinstance(node.right, gast.Constant) and node.right.value in (2, -1, 2.0)
+            return not isinstance(getattr(node, "op", None), gast.MatMult)
+        if isinstance(node, (gast.Compare, gast.BoolOp)):
+            return not any(isinstance(n, gast.Call) for n in gast.walk(node))
+        if isinstance(node, (gast.Tuple, gast.List, gast.Dict, gast.JoinedStr)):
+            return True
+        if isinstance(node, gast.Call):
+            target = self.unit.resolve(node.func)
+            if isinstance(node.func, gast.Attribute) and node.func.attr in _CHEAP_METHODS:
+                return True
+            return effects.is_pure_function(target) and getattr(target, "__name__", "") in _CHEAP_CALLS
+        return False
+
+    # --- records ---
+
+    def before(self, statement: gast.AST, name: str, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
+        """(record, restore) of the value of `name` that the statement overwrites; empty where there is none."""
+        key = (id(statement), name)
+        if key not in self.lifetimes.rebinds:
+            return [], []
+        if key in self.lifetimes.unsure:
+            self.needs_binding(name)
+        return self.pair(name, once=id(body) not in self.lifetimes.repeated)
+
+    def at_end(self, name: str, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
+        """(record, restore) of a variable whose life ends with the block."""
+        if name in self.lifetimes.unsure_end.get(id(body), ()):
+            self.needs_binding(name)
+        return self.pair(name, once=False)
+
+    def pair(self, name: str, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
+        """Record and restore `name` through a saved variable, or through a stack where the code may run again."""
+        kind = self.kinds.get(name)
+        copied = name in self.updated and not isinstance(kind, (Number, Known, Text))
+        if once and not (copied and not isinstance(kind, Array)):
+            old = self.unit.local(f"{name}_old")
+            self.kinds[old] = kind
+            self.unit.bases[old] = f"{self.unit.bases.get(name, name)}_old"
+            value = expression("x.copy()", x=name) if copied else name_(name)
+            return [assign(old, value)], [assign(name, name_(old))]
+        stack = self.unit.local(f"{name}_stack")
+        self.stacks.append(stack)
+        self.unit.stack_bases[stack] = self.unit.bases.get(name, name)
+        self.kinds[stack] = Container(list, None)
+        if copied:
+            push = gast.Expr(call(self.unit, "push", runtime.push, name_(stack), name_(name)))
+        else:
+            push = statements("stack.append(x)", stack=stack, x=name)[0]
+        return [push], statements("x = stack.pop()", stack=stack, x=name)
+
+    def needs_binding(self, name: str) -> None:
+        """`name` may be unbound where it is recorded: bind it to None at the head of its block."""
+        names = self.unbound.setdefault(self.lifetimes.home[name], [])
+        if name not in names:
+            names.append(name)
+
+    def head(self, body: Block) -> list[gast.AST]:
+        """The bindings to None that the block needs at its head."""
+        return [statements("x = None", x=name)[0] for name in self.unbound.get(id(body), ())]
+
+
+def _bound_once(body: Block) -> set[str]:
+    counts: dict[str, int] = {}
+    for statement in effects.walk(body):
+        for name in [*binds(statement), *(effects.writes(statement) - set(binds(statement)))]:
+            counts[name] = counts.get(name, 0) + 1
+    return {name for name, n in counts.items() if n == 1}

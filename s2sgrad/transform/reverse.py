@@ -1,0 +1,450 @@
+"""Reverse mode: the program in normal form, followed by its adjoint.
+
+The forward sweep is the program with records; the reverse sweep walks it backwards.  Every value that the reverse sweep
+may want is restored here; what nobody reads is removed by `cleanup.deadcode`.
+
+    y = x * x           y = x * x
+    z = np.sin(y)  ->   z = np.sin(y)
+                        y_bar = z_bar * np.cos(y)
+                        x_bar = y_bar * x + y_bar * x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import gast
+
+from s2sgrad.analysis import activity, effects, ownership
+from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, is_complex
+from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
+from s2sgrad.analysis.operations import Operation, is_user_function
+from s2sgrad.quote import assign, clone, constant, expression, name, statements
+from s2sgrad.transform.adjoint import Adjoints, Bar, Cotangent
+from s2sgrad.transform.calls import Call, Pairs, call_adjoint
+from s2sgrad.transform.records import Records
+from s2sgrad.unit import MISSING, Origin, Unit
+
+_LOOPS = (gast.For, gast.While)
+
+
+@dataclass
+class Swept:
+    """A program and its adjoint.  `bars[p]` is the adjoint of parameter `p`, absent where it is zero."""
+
+    forward: Block
+    reverse: Block
+    bars: dict[str, Bar]
+    kinds: dict[str, Kind]
+    result: str
+    active: bool
+
+
+class Reverse:
+    """Walks one function backwards.  `wrt` are the differentiated parameters, `seed` names the result's cotangent."""
+
+    def __init__(
+        self, unit: Unit, tree: gast.FunctionDef, inference: Inference, pairs: Pairs, wrt: set[str], seed: str
+    ) -> None:
+        self.unit, self.tree, self.pairs, self.seed = unit, tree, pairs, seed
+        self.kinds = inference.env
+        self.found = activity.operations(unit, tree, self.kinds)
+        self.result = tree.body[-1].value.id
+        self.active, self.varied = activity.active(tree, self.found, self.kinds, wrt, self.result)
+        updated = ownership.run(unit, tree, self.kinds, self.found)
+        self.lifetimes = Lifetimes(tree)
+        self.records = Records(unit, self.lifetimes, self.kinds, self.found, updated)
+        stacks = {
+            o.operands[0].id for o in self.found.values() if o.form in ("append", "pop") and isinstance(o.operands[0], gast.Name)
+        }
+        self.adjoints = Adjoints(unit, inference, self.active, stacks & self.active)
+        self.inference = inference
+        self.targets: list[str] = []
+        self.position: tuple[int, int] | None = None
+        self.segment: gast.AST | None = None
+        self.extra: dict[int, list[str]] = {}
+        self._check()
+
+    # --- refusals ---
+
+    def _check(self) -> None:
+        """Refuse operations on the differentiated path that have no derivative."""
+        for statement in effects.walk(self.tree.body):
+            operation = self.found.get(id(statement))
+            if operation is None or not set(binds(statement)) & self.active:
+                continue
+            carriers = [s for s in activity.sources(operation) if s in self.varied]
+            if not carriers:
+                continue
+            if any(is_complex(self.kinds.get(n)) for n in (*binds(statement), *carriers)):
+                self.unit.refuse(operation.node, "complex numbers cannot be differentiated yet")
+            owner = getattr(getattr(operation.node, "func", None), "value", None)
+            if operation.form == "call" and isinstance(owner, gast.Name) and owner.id in self.varied:
+                self.unit.refuse(operation.node, f"the method `{operation.node.func.attr}` cannot be differentiated yet: use "
+                                                 "a NumPy function that has a rule")  # fmt: skip
+            if operation.form == "opaque":
+                self.unit.refuse(operation.node, operation.why)
+            if operation.why:
+                self.unit.no_rule(operation.node, operation.why)
+            for keyword, value in operation.keywords.items():
+                if any(n.id in self.active for n in effects.loads(value)):
+                    self.unit.no_rule(value, f"the keyword `{keyword}` depends on a differentiated value, for which there "
+                                             "is no rule")  # fmt: skip
+            if operation.form == "call" and operation.target is not MISSING and not is_user_function(operation.target):
+                if not self.pairs.has_source(operation.target):
+                    shown = self.unit.primal.text(operation.node.func)
+                    self.unit.no_rule(operation.node, f"`{shown}` has no derivative rule: write the value with functions "
+                                                      "that have one, or pass it as an argument")  # fmt: skip
+        for stack in self.adjoints.stacks:
+            if self.lifetimes.home.get(stack) != self.lifetimes.root:
+                self.unit.refuse(self.tree, f"the list `{stack}` cannot be differentiated: create it outside the loop")
+
+    # --- the walk ---
+
+    def run(self) -> Swept:
+        """The forward sweep, the reverse sweep and the adjoints of the parameters."""
+        body = self.tree.body[:-1]
+        self.tree.body.pop()
+        for stack in sorted(self.adjoints.stacks):
+            self.adjoints.start(stack, bound=False)
+        if self.result in self.active:
+            kind = self.kinds.get(self.result, UNKNOWN)
+            self.adjoints.pending[self.result] = [Cotangent(name(self.seed), kind, True, None, False)]
+            if self.result not in self.unit.temps:
+                self.adjoints.names[self.result] = self.seed
+                self.adjoints.pending.clear()
+                self.adjoints.present[self.result] = Bar(self.seed)
+        forward = self._block(self.tree.body)
+        assert self.tree.body == body
+        heads = [assign(stack, gast.List([], gast.Load())) for stack in self.records.stacks]
+        reverse = self.adjoints.out
+        return Swept(
+            [*heads, *forward], reverse, dict(self.adjoints.present), self.kinds, self.result, self.result in self.active
+        )
+
+    def _block(self, body: Block) -> Block:
+        """The forward sweep of a block; its reverse sweep goes to `self.adjoints.out`."""
+        plan = self.records.plan(body)
+        forward: Block = []
+        out = self.adjoints.out
+        start = len(out)
+        for k in range(len(body) - 1, -1, -1):
+            statement = body[k]
+            again = [clone(s) for s in plan.at.get(k, ())]
+            if isinstance(statement, (gast.If, *_LOOPS)):
+                self._flush()
+                self._emit(statement, again, comment=False)
+                treat: Callable[..., Block] = self._if if isinstance(statement, gast.If) else self._loop
+                forward = treat(statement, body) + forward
+            else:
+                forward = self._simple(statement, body, again) + forward
+        self._flush()
+        ends: Block = []
+        if id(body) in self.lifetimes.repeated:
+            heads: Block = []
+            for local in (*self.lifetimes.locals_of.get(id(body), ()), *self.extra.get(id(body), ())):
+                if local not in plan.names and local not in self.adjoints.stacks:
+                    record, restore = self.records.at_end(local, body)
+                    ends += record
+                    heads = restore + heads  # the record made last is taken back first
+            self._tag(heads, body[0] if body else self.tree, False)
+            out[start:start] = heads
+        return self.records.head(body) + _at_tail(forward, ends)
+
+    def _emit(self, statement: gast.AST, new: Block, comment: bool = True) -> None:
+        self._tag(new, statement, comment)
+        self.adjoints.out += new
+
+    def _tag(self, new: Block, statement: gast.AST, comment: bool) -> None:
+        text = self.unit.comment(statement) if comment else None
+        line, column = getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0)
+        for made in new:
+            made.origin = Origin("reverse", line, column, text)
+
+    def _tag_since(self, start: int, statement: gast.AST) -> None:
+        self._tag([s for s in self.adjoints.out[start:] if getattr(s, "origin", None) is None], statement, True)
+
+    def _flush(self) -> None:
+        start = len(self.adjoints.out)
+        self.adjoints.flush(self.targets)
+        if self.segment is not None:
+            self._tag_since(start, self.segment)
+        self.targets = []
+
+    def _simple(self, statement: gast.AST, body: Block, again: Block) -> Block:
+        targets = binds(statement)
+        here = (getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0))
+        in_group = len(targets) == 1 and targets[0] in self.unit.temps and here == self.position
+        if not in_group:
+            self._flush()
+        self.position, self.segment = here, statement
+        adjoints = self.adjoints
+        start = len(adjoints.out)
+        records: Block = []
+        restores: Block = []
+        for target in targets:
+            record, restore = self.records.before(statement, target, body)
+            records += record
+            restores = restore + restores
+        operation = self.found.get(id(statement))
+        cotangent = self._cotangent(statement, targets)
+        y: gast.AST = statement.targets[0] if isinstance(statement, gast.Assign) else None
+        if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
+            y = name(statement.target.id)
+        if restores and cotangent is not None and operation is not None and operation.form == "rule":
+            held = self.unit.local(f"{targets[0]}_new")
+            self.kinds[held] = self.kinds.get(targets[0], UNKNOWN)
+            adjoints.out.append(assign(held, name(targets[0])))
+            y = name(held)
+        adjoints.out += restores + again
+        self._tag_since(start, statement)
+        forward = [statement]
+        if operation is not None and operation.form in ("append", "pop"):
+            self._stack(operation, targets, cotangent)
+        elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
+            self._accumulation(statement)
+        elif cotangent is not None:
+            if operation.form == "call":
+                forward = self._call(statement, operation, body, cotangent)
+            else:
+                y = name(y.id) if isinstance(y, gast.Name) else y
+                adjoints.operation(operation, y, cotangent)
+        if not in_group:
+            self.targets = targets
+        self._tag_since(start, statement)
+        return records + forward
+
+    def _cotangent(self, statement: gast.AST, targets: list[str]) -> Cotangent | None:
+        """The cotangent of what the statement binds; None if it is zero."""
+        if not targets or (isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript)):
+            return None
+        if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):
+            return self._packed(targets)
+        return self.adjoints.take(targets[0]) if targets[0] in self.active else None
+
+    def _packed(self, targets: list[str]) -> Cotangent | None:
+        given = [self.adjoints.take(t) if t in self.active else None for t in targets]
+        if all(g is None for g in given):
+            return None
+        parts = []
+        for target, g in zip(targets, given, strict=True):
+            if g is not None:
+                parts.append((self.adjoints.spread(g, target) if not g.full else g).value)
+            else:
+                parts.append(self.adjoints.zero(target) if target in self.active else constant(None))
+        return Cotangent(gast.Tuple(parts, gast.Load()), UNKNOWN, True, None, False)
+
+    def _accumulation(self, statement: gast.AugAssign) -> None:
+        """`b[i] += e` on an array of the function's own: the adjoint of e is a section of the adjoint of b."""
+        owner = effects.base(statement.target)
+        if owner not in self.adjoints.present or not isinstance(statement.value, gast.Name):
+            return
+        section = gast.Subscript(name(self.adjoints.bar(owner)), clone(statement.target.slice), gast.Load())
+        kind = self.inference.kind(section)
+        value: gast.AST = section
+        if not isinstance(kind, Number) and statement.value.id in self.active:
+            holder = self.unit.temp()
+            self.kinds[holder] = kind or UNKNOWN
+            self.adjoints.out.append(assign(holder, expression("+g", g=section)))
+            value = name(holder)
+        self.adjoints.contribute(statement.value, Cotangent(value, kind, full=False))
+
+    def _stack(self, operation: Operation, targets: list[str], cotangent: Cotangent | None) -> None:
+        """`s.append(x)` pulls back to `x_bar = s_bar.pop()`, `x = s.pop()` to `s_bar.append(x_bar)`."""
+        adjoints = self.adjoints
+        stack = operation.operands[0].id
+        if stack not in adjoints.stacks:
+            return
+        bar = adjoints.bar(stack)
+        if operation.form == "append":
+            popped = expression("s.pop()", s=bar)
+            value = operation.operands[1]
+            if isinstance(value, gast.Name) and value.id in self.active:
+                holder = self.unit.temp()
+                self.kinds[holder] = self.kinds.get(value.id, UNKNOWN)
+                adjoints.out.append(assign(holder, popped))
+                adjoints.contribute(value, Cotangent(name(holder), self.kinds.get(value.id), True, None, False))
+            else:
+                adjoints.out.append(gast.Expr(popped))
+            return
+        if cotangent is not None and not cotangent.full:
+            cotangent = adjoints.spread(cotangent, targets[0])
+        value = cotangent.value if cotangent is not None else adjoints.zero(targets[0])
+        adjoints.out += statements("s.append(g)", s=bar, g=value)
+
+    def _call(self, statement: gast.Assign, operation: Operation, body: Block, cotangent: Cotangent) -> Block:
+        single = isinstance(statement.targets[0], gast.Name)
+        if not cotangent.full and single:
+            cotangent = self.adjoints.spread(cotangent, statement.targets[0].id)
+        plan: Call = call_adjoint(self.unit, self.pairs, self.inference, operation, self.active)
+        if plan.saved is not None:
+            self.extra.setdefault(id(body), []).append(plan.saved)
+        before, cotangents = plan.backward(cotangent.value)
+        self.adjoints.out += before
+        for operand, value in cotangents:
+            kind = self.kinds.get(operand.id, UNKNOWN)
+            self.adjoints.contribute(operand, Cotangent(value, kind, True, None, isinstance(kind, Number)))
+        return plan.forward(statement)
+
+    # --- branches and loops ---
+
+    def _if(self, statement: gast.If, body: Block) -> Block:
+        adjoints = self.adjoints
+        out, before = adjoints.out, adjoints.present
+        arms: list[Block] = []
+        swept: list[Block] = []
+        ends: list[dict[str, Bar]] = []
+        for arm in (statement.body, statement.orelse):
+            adjoints.out, adjoints.present = [], {x: replace(b) for x, b in before.items()}
+            arms.append(self._block(arm))
+            swept.append(adjoints.out)
+            ends.append(adjoints.present)
+        for x in sorted(ends[0].keys() | ends[1].keys()):
+            for sweep, end in zip(swept, ends, strict=True):
+                if x not in end:
+                    adjoints.out, adjoints.present = sweep, end
+                    self._zero(x, statement)
+        adjoints.out = out
+        adjoints.present = {x: Bar(b.name, b.own and ends[1][x].own) for x, b in ends[0].items()}
+        if any(swept):
+            self._emit(statement, [gast.If(clone(statement.test), *swept)], comment=False)
+        self.segment = None
+        return [gast.copy_location(gast.If(statement.test, *arms), statement)]
+
+    def _zero(self, x: str, statement: gast.AST) -> None:
+        start = len(self.adjoints.out)
+        unsure = x in self.lifetimes.unsure_end.get(self.lifetimes.home.get(x), ())
+        if unsure and not isinstance(self.kinds.get(x), Number):
+            self.records.needs_binding(x)
+        self.adjoints.start(x, bound=not unsure)
+        self._tag(self.adjoints.out[start:], statement, False)
+
+    def _loop(self, loop: gast.For | gast.While, body: Block) -> Block:
+        adjoints = self.adjoints
+        carried = self._present_before([loop], set(adjoints.present))
+        bound = {n for s in effects.walk(loop.body) for n in binds(s)}
+        read_in_parts = {
+            o.operands[0].id
+            for s in effects.walk(loop.body)
+            if (o := self.found.get(id(s))) is not None and o.form == "item" and isinstance(o.operands[0], gast.Name)
+        }
+        start = len(adjoints.out)
+        for x in sorted(carried):
+            if x not in adjoints.present:
+                self._zero(x, loop)
+            elif x in read_in_parts and x not in bound:
+                adjoints.make_own(x)
+        self._tag(adjoints.out[start:], loop, False)
+        head = {x: Bar(b.name, b.own and x not in bound) for x, b in adjoints.present.items()}
+        out, adjoints.out = adjoints.out, []
+        adjoints.present = {x: replace(b) for x, b in head.items()}
+        forward = self._block(loop.body)
+        for x in sorted(head):
+            if x not in adjoints.present:
+                self._zero(x, loop)
+        swept, adjoints.out = adjoints.out, out
+        adjoints.present = {x: Bar(b.name, b.own and adjoints.present[x].own) for x, b in head.items()}
+        records, restores = [], []
+        for target in binds(loop):
+            record, restore = self.records.before(loop, target, body)
+            records, restores = records + record, restore + restores
+        before, forward, backward = self._headers(loop, body, forward, bound)
+        if swept:
+            backward.body = swept
+            self._emit(loop, [backward], comment=False)
+        self._emit(loop, restores, comment=False)
+        self.segment = None
+        if isinstance(loop, gast.For):
+            ahead: gast.AST = gast.For(loop.target, loop.iter, forward, [], None)
+        else:
+            ahead = gast.While(loop.test, forward, [])
+        return [*records, *before, gast.copy_location(ahead, loop)]
+
+    def _headers(
+        self, loop: gast.For | gast.While, body: Block, forward: Block, bound: set[str]
+    ) -> tuple[Block, Block, gast.For]:
+        """(statements before the loop, its forward body, the header of the reversed loop)."""
+        before: Block = []
+        counted = isinstance(loop, gast.While) or _breaks(loop.body)
+        if counted:
+            trips = self._new_local("trips", Number(int), body)
+            before.append(assign(trips, constant(0)))
+            forward = [gast.AugAssign(name(trips, store=True), gast.Add(), constant(1)), *forward]
+        if isinstance(loop, gast.While):
+            target = self.unit.local("_")
+            return before, forward, gast.For(name(target, store=True), expression("range(n)", n=trips), [], [], None)
+        steps = clone(loop.iter)
+        for node in gast.walk(steps):
+            if isinstance(node, gast.Name) and node.id in bound | {loop.target.id} and node.id in self.unit.locals:
+                held = self._new_local(f"{node.id}_first", self.kinds.get(node.id, UNKNOWN), body)
+                before.append(assign(held, name(node.id)))
+                node.id = held
+        backward = isinstance(steps, gast.Call) and isinstance(steps.func, gast.Name) and steps.func.id == "reversed"
+        if backward and counted:
+            steps = expression("reversed(r[::-1][:n])", r=steps.args[0], n=trips)
+        elif counted:
+            steps = expression("reversed(r[:n])", r=steps, n=trips)
+        else:
+            steps = steps.args[0] if backward else expression("reversed(r)", r=steps)
+        return before, forward, gast.For(name(loop.target.id, store=True), steps, [], [], None)
+
+    def _new_local(self, base: str, kind: Kind, body: Block) -> str:
+        made = self.unit.local(base)
+        self.kinds[made] = kind
+        self.extra.setdefault(id(body), []).append(made)
+        return made
+
+    # --- which adjoints are present ---
+
+    def _present_before(self, body: Block, present: set[str]) -> set[str]:
+        """The variables whose adjoint is not plainly zero before a block, given those after it."""
+        for statement in reversed(body):
+            if isinstance(statement, gast.If):
+                present = self._present_before(statement.body, present) | self._present_before(statement.orelse, present)
+            elif isinstance(statement, _LOOPS):
+                while True:
+                    more = present | self._present_before(statement.body, present)
+                    if more == present:
+                        break
+                    present = more
+            else:
+                present = self._present_before_simple(statement, present)
+        return present
+
+    def _present_before_simple(self, statement: gast.AST, present: set[str]) -> set[str]:
+        operation = self.found.get(id(statement))
+        if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
+            operands = effects.loads(statement.value) if effects.base(statement.target) in present else ()
+            return present | ({n.id for n in operands} & self.active)
+        if operation is not None and operation.form == "append":
+            return present | ({o.id for o in operation.operands if isinstance(o, gast.Name)} & self.active)
+        targets = set(binds(statement))
+        if not targets & present:
+            return present
+        return (present - targets) | (set(activity.sources(operation)) & self.active)
+
+
+def _breaks(body: Block) -> bool:
+    for statement in body:
+        if isinstance(statement, gast.Break):
+            return True
+        if isinstance(statement, gast.If) and (_breaks(statement.body) or _breaks(statement.orelse)):
+            return True
+    return False
+
+
+def _at_tail(body: Block, ends: Block) -> Block:
+    """The block with `ends` at the end of every path through it, in front of a `break`."""
+    if not ends:
+        return body
+    if body and isinstance(body[-1], gast.Break):
+        return [*body[:-1], *ends, body[-1]]
+    if body and isinstance(body[-1], gast.If) and _breaks([body[-1]]):
+        last = body[-1]
+        last.body = _at_tail(last.body, [clone(s) for s in ends])
+        last.orelse = _at_tail(last.orelse, [clone(s) for s in ends])
+        return body
+    return [*body, *ends]
+

@@ -1,0 +1,144 @@
+"""One function being compiled: its tree's side tables, and what its free names are bound to."""
+
+from __future__ import annotations
+
+import types
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import gast
+
+from s2sgrad.errors import NoRule, Unsupported
+from s2sgrad.names import Namer
+from s2sgrad.source import Binding, Primal
+
+MISSING: Any = type("MISSING", (), {"__repr__": lambda self: "MISSING"})()
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a statement comes from: the only thing that a node carries besides its position."""
+
+    sweep: str | None
+    line: int
+    column: int
+    comment: str | None
+
+
+def parameters(tree: gast.FunctionDef) -> list[gast.Name]:
+    """All parameters of a function in the order of its signature, `*args` and `**kwargs` in their places."""
+    a = tree.args
+    extra = ([a.vararg] if a.vararg else []) + a.kwonlyargs + ([a.kwarg] if a.kwarg else [])
+    return a.posonlyargs + a.args + extra
+
+
+@dataclass(eq=False)
+class Unit:
+    """A function on its way through the passes.
+
+    `temps` are names that we introduced for the values of subexpressions; `locals` are all names that the tree binds;
+    `bases` maps the name of a web to the user's name for it.
+    `bindings` collects every free name that the text was specialised on: a cached gradient holds while they hold.
+    """
+
+    primal: Primal
+    names: Namer
+    locals: set[str] = field(default_factory=set)
+    temps: set[str] = field(default_factory=set)
+    bases: dict[str, str] = field(default_factory=dict)
+    bindings: dict[str, Binding] = field(default_factory=dict)
+    kinds: dict[str, Any] = field(default_factory=dict)
+    stack_bases: dict[str, str] = field(default_factory=dict)
+    own_names: set[str] = field(default_factory=set)
+    helpers: dict[str, Any] = field(default_factory=dict)
+    compound: set[tuple[int, int]] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, primal: Primal) -> tuple[Unit, gast.FunctionDef]:
+        """The unit of a function and its tree, before any pass."""
+        tree = primal.fresh_tree()
+        bound = {p.id for p in parameters(tree)}
+        mentioned = set(bound)
+        for node in gast.walk(tree):
+            if isinstance(node, gast.Name):
+                mentioned.add(node.id)
+                if isinstance(node.ctx, gast.Store):
+                    bound.add(node.id)
+        compound = {
+            (n.lineno, n.col_offset) for n in gast.walk(tree) if isinstance(n, (gast.If, gast.For, gast.While))
+        }
+        return cls(primal, Namer(mentioned), locals=bound, compound=compound), tree
+
+    def temp(self) -> str:
+        """A new name for the value of a subexpression."""
+        fresh = self.names.numbered("t")
+        self.temps.add(fresh)
+        self.locals.add(fresh)
+        return fresh
+
+    def local(self, base: str) -> str:
+        """A new local name like `base`."""
+        fresh = self.names.fresh(base)
+        self.locals.add(fresh)
+        self.own_names.add(fresh)
+        return fresh
+
+    def is_ours(self, name: str) -> bool:
+        """Whether we introduced a name, so that the text may do without it."""
+        return name in self.temps or name in self.own_names or self.bases.get(name) in self.own_names
+
+    def helper(self, base: str, value: Any) -> str:
+        """The free name under which the text reaches `value`, one of our own functions."""
+        for known, bound in self.helpers.items():
+            if bound is value:
+                return known
+        fresh = self.names.fresh(base)
+        self.helpers[fresh] = value
+        return fresh
+
+    def resolve(self, node: gast.AST) -> Any:
+        """The object that a free name or a dotted path through modules stands for now; MISSING for anything else."""
+        if isinstance(node, gast.Attribute):
+            owner = self.resolve(node.value)
+            if isinstance(owner, (types.ModuleType, type)):
+                return getattr(owner, node.attr, MISSING)
+            return MISSING
+        if not isinstance(node, gast.Name) or node.id in self.locals:
+            return MISSING
+        if node.id in self.helpers:
+            return self.helpers[node.id]
+        binding = self.bindings.get(node.id)
+        if binding is None:
+            binding = self.primal.lookup(node.id)
+            if binding is None:
+                return MISSING
+            self.bindings[node.id] = binding
+        return binding.value
+
+    def comment(self, statement: gast.AST) -> str | None:
+        """The user's text of a statement, of a compound one the header."""
+        if not hasattr(statement, "lineno"):
+            return None
+        text = self.primal.text(statement)
+        if (statement.lineno, statement.col_offset) in self.compound:
+            text = text.splitlines()[0]
+        return text or None
+
+    def refuse(self, node: gast.AST, message: str) -> NoReturn:
+        """Raise Unsupported at the place of `node`."""
+        raise Unsupported(message, self.place(node))
+
+    def no_rule(self, node: gast.AST, message: str) -> NoReturn:
+        """Raise NoRule at the place of `node`."""
+        raise NoRule(message, self.place(node))
+
+    def place(self, node: gast.AST):
+        """The place of the nearest part of `node` that has a position."""
+        if not hasattr(node, "lineno"):
+            for child in gast.walk(node):
+                if hasattr(child, "lineno"):
+                    node = child
+                    break
+            else:
+                node = self.primal.tree
+        return self.primal.place(node)

@@ -1,0 +1,201 @@
+"""`for` over arrays, lists, tuples, `zip`, `enumerate`, `reversed`."""
+
+# ruff: noqa: B905
+
+import numpy as np
+
+from .case import case
+
+VECTOR = np.array([0.3, -0.7, 1.1])
+OTHER = np.array([0.9, 0.4, -0.5])
+MATRIX = np.array([[0.5, -1.2, 0.8], [1.4, 0.2, -0.6]])
+
+
+@case(VECTOR, 0.7)
+def loop_element_after_the_loop(v, x):
+    a = x
+    for e in v:
+        a = a + e * x
+    return a * e
+
+
+@case(VECTOR, 0.7)
+def iterable_rebound_inside_the_loop(v, x):
+    a = x
+    for e in v:
+        a = a * e + x
+        v = v * x
+    return a + np.sum(v)
+
+
+@case(VECTOR, 0.7)
+def element_target_reassigned_in_the_body(v, x):
+    a = 1.0
+    for e in v:
+        e = np.sin(e) * x
+        a = a * (1.0 + e)
+    return a + e * e
+
+
+@case(VECTOR)
+def elements_of_a_vector(v):
+    a = 0.0
+    for e in v:
+        a = a + e * e * e
+    return a
+
+
+@case(MATRIX, OTHER)
+def rows_of_a_matrix(m, v):
+    a = v
+    for row in m:
+        a = np.sin(a) * row
+    return np.sum(a)
+
+
+@case(MATRIX)
+def elements_of_rows(m):
+    a = 1.0
+    for row in m:
+        for e in row:
+            a = np.tanh(a * e) + e
+    return a
+
+
+@case(MATRIX)
+def unpacked_rows_of_a_matrix(m):
+    a = 0.0
+    for x, y, z in m:
+        a = a * x + y * z
+    return a
+
+
+@case(1.3, 0.7)
+def list_literal(x, y):
+    a = 1.0
+    for e in [x, y, x * y]:
+        a = a * np.sin(e)
+    return a
+
+
+@case(1.3, 0.7)
+def tuple_literal(x, y):
+    a = x
+    for e in (y, 2.0, x):
+        a = a * e + e
+    return a
+
+
+@case(1.3, 0.7)
+def tuple_of_pairs(x, y):
+    a = 0.0
+    for c, e in ((1.0, x), (2.0, y), (x, y)):
+        a = a + c * e * e
+    return a
+
+
+@case(1.3, 0.7)
+def list_in_a_variable(x, y):
+    parts = [x, y, x * y]
+    a = 0.0
+    for e in parts:
+        a = a + e * parts[0]
+    return a
+
+
+@case(1.3)
+def coefficients_that_are_constants(x):
+    a = 0.0
+    for c in (1.0, -2.0, 0.5):
+        a = a * x + c
+    return a
+
+
+@case(1.3)
+def integers_beside_floats(x):
+    a = 0.0
+    for k, c in [(2, 1.5), (3, -0.5)]:
+        a = a + c * x**k
+    return a
+
+
+@case(VECTOR, OTHER)
+def zip_of_two_arrays(v, w):
+    a = 0.0
+    for e, f in zip(v, w):
+        a = a * e + f * f
+    return a
+
+
+@case(VECTOR, 0.7)
+def zip_of_unequal_lengths(v, x):
+    a = 0.0
+    for e, k, f in zip(v, range(2), [x, x * x, 3.0]):
+        a = a + e * f * (k + 1)
+    return a
+
+
+@case(MATRIX, np.array([0.4, -0.9]))
+def zip_of_rows_and_numbers(m, v):
+    a = 0.0
+    for row, e in zip(m, v):
+        a = a + np.sum(np.sin(row) * e)
+    return a
+
+
+@case(VECTOR, 0.7)
+def enumerate_of_an_array(v, x):
+    a = 0.0
+    for i, e in enumerate(v):
+        a = a * x + e * i
+    return a
+
+
+@case(VECTOR, 0.7)
+def enumerate_with_a_start(v, x):
+    a = 0.0
+    for i, e in enumerate(v, start=1):
+        a = a + e**i * x
+    for i, e in enumerate([x, x * x], 2):
+        a = a + e / i
+    return a
+
+
+@case(VECTOR, OTHER)
+def enumerate_of_zip(v, w):
+    a = 0.0
+    for i, (e, f) in enumerate(zip(v, w)):
+        a = a + (i + 1) * e * f * f
+    return a
+
+
+@case(VECTOR, OTHER)
+def zip_of_enumerate(v, w):
+    a = 1.0
+    for (i, e), f in zip(enumerate(v), w):
+        a = a * (1.0 + e * f) + i
+    return a
+
+
+@case(VECTOR)
+def reversed_array(v):
+    a = 0.0
+    for e in reversed(v):
+        a = np.sin(a) + e * e
+    return a
+
+
+@case(1.3, 0.7, 4)
+def reversed_range(x, y, n):
+    a = x
+    for i in reversed(range(1, n)):
+        a = a * y + i
+    return a
+
+
+@case(VECTOR, 0.7)
+def reversed_list_in_zip(v, x):
+    a = 0.0
+    for e, f in zip(v, reversed([x, x * x, 1.0])):
+        a = a * f + e
+    return a

@@ -1,0 +1,78 @@
+"""Functions that call themselves and each other."""
+
+import numpy as np
+
+from .case import case
+
+
+def power(x, n):
+    if n == 0:
+        return 1.0
+    return x * power(x, n - 1)
+
+
+def power_by_squaring(x, n):
+    if n == 0:
+        return 1.0
+    half = power_by_squaring(x, n // 2)
+    if n % 2 == 1:
+        return half * half * x
+    return half * half
+
+
+def fibonacci_like(x, n):
+    if n < 2:
+        return x * (n + 1)
+    return 0.5 * fibonacci_like(x, n - 1) + np.sin(fibonacci_like(x, n - 2)) * x
+
+
+def even_part(x, n):
+    if n == 0:
+        return x
+    return np.sin(odd_part(x, n - 1)) + x
+
+
+def odd_part(x, n):
+    if n == 0:
+        return 1.0
+    return x * even_part(x, n - 1)
+
+
+def midpoint_value(x, low, high, depth):
+    middle = 0.5 * (low + high)
+    if depth == 0:
+        return np.cos(x * middle)
+    left = midpoint_value(x, low, middle, depth - 1)
+    return left * x + midpoint_value(x, middle, high, depth - 1)
+
+
+@case(1.3, 0.7)
+def recursion(x, y):
+    return power(x, 4) * y + power(y, 0)
+
+
+@case(1.3)
+def recursion_by_squaring(x):
+    return power_by_squaring(x, 11)
+
+
+@case(0.8)
+def recursion_with_two_calls(x):
+    return fibonacci_like(x, 5)
+
+
+@case(0.8)
+def mutual_recursion(x):
+    return even_part(x, 4) + odd_part(x, 3)
+
+
+@case(0.8, -1.0, 1.0, 3)
+def recursion_over_an_interval(x, low, high, depth):
+    return midpoint_value(x, low, high, depth)
+
+
+@case(0.8, 3)
+def recursion_of_itself(x, n):
+    if n == 0:
+        return x
+    return np.sin(recursion_of_itself(x * 1.1, n - 1)) + x

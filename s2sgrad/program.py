@@ -15,7 +15,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, constant_kind, is_complex
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, constant_kind, is_complex, widened
 from s2sgrad.analysis.lifetimes import Lifetimes
 from s2sgrad.analysis.operations import is_user_function
 from s2sgrad.errors import S2SGradError
@@ -62,6 +62,8 @@ class Program:
         self._pairs: dict[Any, _Entry] = {}
         self._kinds: dict[Any, Kind | None] = {}
         self._kept: list[Any] = []
+        self._running: list[int] = []  # functions whose kinds are being found
+        self._compiling: list[int] = []  # functions whose pairs are being written
 
     # --- the entry ---
 
@@ -75,7 +77,7 @@ class Program:
         primal = read(function)
         unit, tree, inference = self._analysed(primal, kinds)
         seed = unit.local("seed")
-        joined = self._joined(unit, tree, inference, set(wrt), seed)
+        joined = self._joined(unit, tree, inference, {p.partition("[")[0] for p in wrt}, seed)
         swept = joined.swept
         result_kind = swept.kinds.get(swept.result, UNKNOWN)
         scalar = isinstance(result_kind, Number)
@@ -111,10 +113,17 @@ class Program:
         """The gradient for one parameter: of its shape and dtype, in memory of its own."""
         unit, kinds, bars = joined.unit, joined.swept.kinds, joined.swept.bars
         kind = kinds.get(parameter, UNKNOWN)
-        bar = bars.get(parameter)
+        base, _, place = parameter.partition("[")
+        bar = bars.get(base)
+        if bar is None and options.unconnected == "none":
+            return constant(None)
+        if place:
+            k = constant(int(place[:-1]))
+            element = gast.Subscript(name(base), k, gast.Load())
+            if bar is None:
+                return call(unit, "zeros", runtime.zeros, element)
+            return call(unit, "like", runtime.like, element, gast.Subscript(name(bar.name), k, gast.Load()))
         if bar is None:
-            if options.unconnected == "none":
-                return constant(None)
             return joined.reverse.adjoints.zero(parameter)
         if isinstance(kind, Number) and kind.type is float:
             return name(bar.name)
@@ -160,10 +169,16 @@ class Program:
             key = (id(target), tuple(kinds), tuple(keywords.items()))
             if key in self._kinds:
                 return self._kinds[key] or UNKNOWN
+            if id(target) in self._running:
+                return UNKNOWN
             self._kinds[key] = None
             self._kept.append(target)
-            bound = _bound_kinds(target, kinds, keywords)
-            unit, tree, inference = self._analysed(read(target), bound)
+            self._running.append(id(target))
+            try:
+                bound = _bound_kinds(target, kinds, keywords)
+                _, tree, inference = self._analysed(read(target), bound)
+            finally:
+                self._running.pop()
             kind = inference.env.get(tree.body[-1].value.id, UNKNOWN)
         except (S2SGradError, TypeError):
             return UNKNOWN
@@ -185,6 +200,8 @@ class Program:
     def pair(self, target: Any, kinds: dict[str, Any], active: set[str]) -> Pair:
         """The pair of a user function for arguments of these kinds (a list of kinds for `*args`)."""
         given = {p: Container(tuple, tuple(k)) if isinstance(k, list) else k for p, k in kinds.items()}
+        if id(target) in self._compiling:
+            given = {p: widened(k) for p, k in given.items()}
         key = (id(target), tuple(given.items()), frozenset(active))
         entry = self._pairs.get(key)
         if entry is not None:
@@ -193,18 +210,22 @@ class Program:
         stem = target.__name__
         fwd = Emitted(self.names.fresh(f"{stem}_fwd"), target)
         bwd = Emitted(self.names.fresh(f"{stem}_bwd"), target, same_signature=False)
-        entry = self._pairs[key] = _Entry(Pair(fwd, bwd, (), None))
+        order = tuple(p for p in inspect.signature(target).parameters if p in active)
+        entry = self._pairs[key] = _Entry(Pair(fwd, bwd, order, None))
         self._kept.append(target)
-        self._compile_pair(target, given, active, entry)
+        self._compiling.append(id(target))
+        try:
+            self._compile_pair(target, given, active, entry)
+        finally:
+            self._compiling.pop()
         return entry.pair
 
     def _compile_pair(self, target: types.FunctionType, given: dict[str, Kind], active: set[str], entry: _Entry) -> None:
         primal = read(target)
         unit, tree, inference = self._analysed(primal, _with_defaults(target, given))
         order = tuple(p.id for p in parameters(tree) if p.id in active)
-        entry.pair.active = order
         result = tree.body[-1].value.id
-        seed = unit.local(f"{unit.bases.get(result, result)}_bar" if result != "result" else "y_bar")
+        seed = unit.local("seed")
         joined = self._joined(unit, tree, inference, set(order), seed)
         swept = joined.swept
         bars = []
@@ -233,6 +254,9 @@ class Program:
         else:
             record = gast.Tuple([name(n) for n in saved], gast.Load())
             forward.append(gast.Return(gast.Tuple([value_node, record], gast.Load())))
+            holder = gast.FunctionDef("", tree.args, forward, [], None, None, [])
+            unbound = Lifetimes(holder).unsure_end[id(forward)] & set(saved)
+            forward[:0] = _marked([assign(n, constant(None)) for n in saved if n in unbound], "forward")
             forward[-1].origin = forward[-2].origin if len(forward) > 1 else Origin("forward", 0, 0, None)
             fwd_tree = gast.FunctionDef(entry.pair.fwd.name, tree.args, forward, [], None, None, [])
             self._emit(entry.pair.fwd, unit, finished(unit, fwd_tree), f"Value of `{target.__name__}`, and what its "

@@ -179,6 +179,15 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
     return UNKNOWN
 
 
+def widened(kind: Kind) -> Kind:
+    """The kind without constants and sizes, of which a recursion could make endlessly many."""
+    if isinstance(kind, Number):
+        return Number(kind.type)
+    if isinstance(kind, Array) and kind.dims is not None:
+        return Array(kind.dtype, (None,) * len(kind.dims))
+    return kind if isinstance(kind, (Array, Known, Text)) else UNKNOWN
+
+
 def may_carry(kind: Kind | None) -> bool:
     """Whether a value of this kind may carry a derivative."""
     if isinstance(kind, Number):

@@ -8,6 +8,8 @@ container, an argument or a result of a call.  It is unshared again where it is 
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 import numpy as np
 
@@ -104,6 +106,18 @@ class _Sharing:
         if operation.form == "flat" or isinstance(operation.node, (gast.BinOp, gast.Constant)):
             return True
         if operation.form == "rule":
-            tag = table.lookup(operation.target).tag
-            return tag == "elementwise" or operation.target in _FRESH
+            return _makes_new(operation.target)
         return operation.form == "display" and not operation.operands
+
+
+def _makes_new(target: Any) -> bool:
+    rule = table.lookup(target)
+    return (rule is not None and rule.tag == "elementwise") or target in _FRESH
+
+
+def is_fresh(unit: Unit, node: gast.AST) -> bool:
+    """Whether an array expression is new memory, by its outermost operation."""
+    if isinstance(node, gast.Call):
+        target = unit.resolve(node.func)
+        return target is not MISSING and effects.is_pure_function(target) and _makes_new(target)
+    return isinstance(node, gast.BinOp) or (isinstance(node, gast.UnaryOp) and not isinstance(node.op, gast.Not))

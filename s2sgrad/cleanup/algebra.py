@@ -45,6 +45,30 @@ def _number(node: gast.AST) -> float | int | None:
     return None
 
 
+def _same(a: gast.AST, b: gast.AST) -> bool:
+    """Whether two expressions without calls are the same."""
+    if type(a) is not type(b) or isinstance(a, gast.Call):
+        return False
+    for field in a._fields:
+        m, n = getattr(a, field, None), getattr(b, field, None)
+        if isinstance(m, gast.AST) and isinstance(n, gast.AST):
+            if not _same(m, n):
+                return False
+        elif isinstance(m, list) and isinstance(n, list):
+            if len(m) != len(n) or not all(_same(p, q) for p, q in zip(m, n, strict=True)):
+                return False
+        elif m != n:
+            return False
+    return True
+
+
+def _twice(node: gast.AST) -> gast.AST:
+    """`2.0 * node`, the factor in front of a product (exact: 2 is a power of two)."""
+    if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Mult, gast.Div)):
+        return gast.BinOp(_twice(node.left), node.op, node.right)
+    return gast.BinOp(constant(2.0), gast.Mult(), node)
+
+
 def _negated(node: gast.AST) -> gast.AST | None:
     """`-node` where it is shorter than that."""
     if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
@@ -72,6 +96,9 @@ def _binary(node: gast.BinOp) -> gast.AST:
     elif isinstance(node.op, gast.Div):
         if right == 1:
             return node.left
+        if isinstance(node.left, gast.UnaryOp) and isinstance(node.left.op, gast.USub):
+            inner = gast.BinOp(node.left.operand, gast.Div(), node.right)
+            return gast.UnaryOp(gast.USub(), inner)
     elif isinstance(node.op, gast.Pow):
         if right == 1:
             return node.left
@@ -80,6 +107,8 @@ def _binary(node: gast.BinOp) -> gast.AST:
             return node.left
         if left == 0 and isinstance(node.op, gast.Add):
             return node.right
+        if isinstance(node.op, gast.Add) and _same(node.left, node.right):
+            return _twice(node.left)
         if isinstance(node.right, gast.UnaryOp) and isinstance(node.right.op, gast.USub):
             flipped = gast.Sub() if isinstance(node.op, gast.Add) else gast.Add()
             return gast.BinOp(node.left, flipped, node.right.operand)

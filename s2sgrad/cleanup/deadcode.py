@@ -46,9 +46,11 @@ class _Sweep:
             and not s.value.elts
         }
         for statement in effects.walk(tree.body):
-            if isinstance(statement, (gast.Assign, gast.Expr, gast.Return)) and stack_operation(statement) is None:
-                read = effects.reads(statement)
-                self.local_stacks -= read
+            operated = [stack_operation(statement), *embedded_pops(statement)]
+            for name in effects.reads(statement) & self.local_stacks:
+                uses = sum(n.id == name for n in effects.loads(_header(statement)))
+                if uses != operated.count(name):
+                    self.local_stacks.discard(name)
 
     def mark(self, body: list[gast.AST], live: set[str]) -> set[str]:
         """Mark what the block needs for `live` to be right after it; the names live before it."""
@@ -71,6 +73,7 @@ class _Sweep:
             self.unit, statement.test
         ):
             self.needed.add(id(statement))
+            self.stacks.update(embedded_pops(statement))
             live = live | effects.reads(statement)
         return live
 
@@ -99,6 +102,7 @@ class _Sweep:
         if not self._is_needed(statement, writes, live):
             return live
         self.needed.add(id(statement))
+        self.stacks.update(embedded_pops(statement))
         if isinstance(statement, gast.Assign):
             live = live - set(effects.targets(statement))
         return live | reads
@@ -125,6 +129,27 @@ class _Sweep:
                 statement.orelse = self.pruned(statement.orelse)
             out.append(statement)
         return out
+
+
+def _header(statement: gast.AST) -> gast.AST:
+    if isinstance(statement, (gast.If, gast.While)):
+        return statement.test
+    return statement.iter if isinstance(statement, gast.For) else statement
+
+
+def embedded_pops(statement: gast.AST) -> list[str]:
+    """The stacks that are popped inside the expressions of a statement (or of its header)."""
+    if stack_operation(statement) is not None:
+        return []
+    return [
+        n.func.value.id
+        for n in gast.walk(_header(statement))
+        if isinstance(n, gast.Call)
+        and isinstance(n.func, gast.Attribute)
+        and n.func.attr == "pop"
+        and isinstance(n.func.value, gast.Name)
+        and not n.args
+    ]
 
 
 def stack_operation(statement: gast.AST) -> str | None:

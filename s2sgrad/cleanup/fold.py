@@ -51,16 +51,21 @@ class _Fold:
         out: list[gast.AST] = []
         held: dict[str, gast.Assign] = {}  # foldable temporaries not yet read, in order
         for statement in body:
+            if any(_sweep(s) != _sweep(statement) for s in held.values()):  # nothing moves from one sweep to the other
+                out += held.values()
+                held.clear()
             self.fill(statement, held, out)
             written = effects.written([statement])
             for name in [n for n, s in held.items() if effects.reads(s) & written]:
                 out.append(held.pop(name))
             if self.is_foldable(statement):
+                out += [held.pop(n) for n in list(held) if n in effects.reads(statement)]
                 held[statement.targets[0].id] = statement
             else:
                 if not self.is_quiet(statement):
                     self.release_impure(held, out)
-                out += [held.pop(n) for n in list(held) if self.reads.get(n, 0) and self.is_needed_inside(n, statement)]
+                read = set().union(*map(effects.reads, effects.walk([statement])))
+                out += [held.pop(n) for n in list(held) if n in read]
                 out.append(statement)
         return out + list(held.values())
 
@@ -73,10 +78,6 @@ class _Fold:
     def is_quiet(self, statement: gast.AST) -> bool:
         """Whether a statement has no effect that an impure temporary must not be moved over."""
         return isinstance(statement, gast.Assign) and effects.is_pure(self.unit, statement.value)
-
-    def is_needed_inside(self, name: str, statement: gast.AST) -> bool:
-        """Whether a held temporary is read in a nested block, where it cannot be folded into."""
-        return any(name in effects.reads(inner) for inner in effects.walk([statement]) if inner is not statement)
 
     def release_impure(self, held: dict[str, gast.Assign], out: list[gast.AST]) -> None:
         for name in [n for n, s in held.items() if not effects.is_pure(self.unit, s.value)]:
@@ -117,6 +118,10 @@ class _Fold:
             if impure_value and isinstance(part, (gast.IfExp, gast.BoolOp)):
                 return False
         return False
+
+
+def _sweep(statement: gast.AST) -> str | None:
+    return getattr(getattr(statement, "origin", None), "sweep", None)
 
 
 def _evaluated(node: gast.AST) -> Iterator[gast.AST]:

@@ -120,8 +120,9 @@ class _Webs:
                 self.unite([self.define(node, node.id, state), *before])
         elif isinstance(statement, gast.Assign):
             for target in statement.targets:
-                for node in [target] if isinstance(target, gast.Name) else target.elts:
-                    self.define(node, node.id, state)
+                for node in gast.walk(target):
+                    if isinstance(node, gast.Name):
+                        self.define(node, node.id, state)
 
     def loop(self, loop: gast.For | gast.While, state: _State) -> None:
         if isinstance(loop, gast.For):

@@ -20,6 +20,7 @@ from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import (
     UNKNOWN,
     Array,
+    Container,
     Kind,
     Known,
     Number,
@@ -27,6 +28,7 @@ from s2sgrad.analysis.kinds import (
     is_python_number,
 )
 from s2sgrad.analysis.operations import Operation
+from s2sgrad.analysis.ownership import is_fresh
 from s2sgrad.quote import assign, clone, constant, name
 from s2sgrad.transform import inline
 from s2sgrad.transform.inline import call
@@ -105,7 +107,7 @@ class Adjoints:
         """Add to the adjoint of an operand, when the statement has been treated."""
         if not isinstance(x, gast.Name) or x.id not in self.active:
             return
-        if cotangent.index is None and not cotangent.full:
+        if cotangent.index is None and not cotangent.full and not isinstance(self.kinds.get(x.id), Container):
             how = relation(cotangent.kind, self.kinds.get(x.id))
             if how == "same":
                 cotangent.full = True
@@ -177,7 +179,7 @@ class Adjoints:
             value = whole[0].value
             for c in whole[1:]:
                 value = call(self.unit, "add", runtime.add, value, c.value)
-        fresh = isinstance(kind, Array) and isinstance(value, (gast.BinOp, gast.UnaryOp))
+        fresh = isinstance(kind, Array) and is_fresh(self.unit, value)
         if held is None:
             self.out.append(assign(bar, value))
             self.present[x] = Bar(bar, own=fresh and kind.rank != 0)
@@ -272,7 +274,10 @@ class Adjoints:
             self.out.append(statement)
         alone = rule.tag == "elementwise" and g.full and self._one_shape(operation)
         for k, value in cotangents.items():
-            self.contribute(operation.operands[k], Cotangent(value, self.inference.kind(value), full=alone))
+            numeric = not isinstance(self.kinds.get(operation.operands[k].id), Container)
+            self.contribute(
+                operation.operands[k], Cotangent(value, self.inference.kind(value), alone, None, numeric)
+            )
 
     def _one_shape(self, operation: Operation) -> bool:
         """Whether all operands but one are numbers, so that the result has the shape of that one."""

@@ -18,7 +18,7 @@ import gast
 
 from s2sgrad.analysis import activity, effects, ownership
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, is_complex
+from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, is_complex, may_carry
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
 from s2sgrad.analysis.operations import Operation, is_user_function
 from s2sgrad.quote import assign, clone, constant, expression, name, statements
@@ -233,7 +233,8 @@ class Reverse:
             if g is not None:
                 parts.append((self.adjoints.spread(g, target) if not g.full else g).value)
             else:
-                parts.append(self.adjoints.zero(target) if target in self.active else constant(None))
+                carries = may_carry(self.kinds.get(target))
+                parts.append(self.adjoints.zero(target) if carries else constant(None))
         return Cotangent(gast.Tuple(parts, gast.Load()), UNKNOWN, True, None, False)
 
     def _accumulation(self, statement: gast.AugAssign) -> None:

@@ -275,6 +275,12 @@ def _call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
     if getattr(target, "__name__", "") in ("require_array", "sequence", "own") and len(kinds) == 1:
         return kinds[0]
 
+    if target in (max, min) and len(kinds) > 1:
+        out: Kind | None = None
+        for kind in kinds:
+            out = join(out, Number(kind.type) if isinstance(kind, Number) else kind)
+        return out or UNKNOWN
+
     def run(*values: Any) -> Any:
         cut = len(values) - len(names)
         return target(*values[:cut], **dict(zip(names, values[cut:], strict=True)))

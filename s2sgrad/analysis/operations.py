@@ -115,6 +115,8 @@ def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
         return Operation("append", node, list(node.args))
     if target is runtime.pop and len(node.args) == 1:
         return Operation("pop", node, list(node.args))
+    if len(node.args) == 1 and not node.keywords and _hashable(target):
+        target = spellings.OF_ONE.get(target, target)
     rule = table.lookup(target) if target is not MISSING else None
     if rule is not None and starred:
         return Operation("opaque", node, why="`*` and `**` in this call cannot be differentiated yet: write it out")

@@ -57,7 +57,11 @@ def by_example(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bo
     try:
         first, second = (_run(operation, [_sample(k, variant) for k in kinds]) for variant in (0, 1))
     except _NoSample:
-        return UNKNOWN
+        try:  # sizes that need not fit: believe the rank alone, from a sample where all sizes agree
+            first = second = _run(operation, [_sample(k, 0, 2) for k in kinds])
+            sizes_known = False
+        except _NoSample:
+            return UNKNOWN
     return _kind(first, second, sizes_known)
 
 
@@ -121,7 +125,7 @@ def _values(shape: tuple[int, ...], dtype: str) -> np.ndarray:
     return array
 
 
-def _sample(kind: Kind, variant: int) -> Any:
+def _sample(kind: Kind, variant: int, size: int | None = None) -> Any:
     if kind.known:
         return kind.value
     if isinstance(kind, Number):
@@ -132,9 +136,9 @@ def _sample(kind: Kind, variant: int) -> Any:
     if isinstance(kind, Array):
         if kind.dims is None or kind.dtype is None:
             raise _NoSample
-        return _values(tuple(_size(d, variant) for d in kind.dims), kind.dtype)
+        return _values(tuple(d if d == 1 else size or _size(d, variant) for d in kind.dims), kind.dtype)
     if isinstance(kind, Container) and kind.items is not None:
-        items = [_sample(item, variant) for item in kind.items]
+        items = [_sample(item, variant, size) for item in kind.items]
         return dict(zip(kind.keys, items, strict=True)) if kind.keys is not None else kind.type(items)
     raise _NoSample
 

@@ -99,7 +99,7 @@ class _Flattener:
         if isinstance(target, gast.Name) and isinstance(statement.value, gast.IfExp):
             self.conditional(statement.value, target.id)
             return
-        if isinstance(target, gast.Tuple) and not isinstance(statement.value, gast.Call):
+        if isinstance(target, gast.Tuple):
             statement.value = self.atom(statement.value)
         else:
             statement.value = self.flat(statement.value)
@@ -260,6 +260,9 @@ class _Flattener:
             node.func.value = self.atom(node.func.value)
         elif not isinstance(node.func, (gast.Name, gast.Attribute)):
             node.func = self.atom(node.func)
+        if len(node.args) > 2 and self.unit.resolve(node.func) in (max, min):  # one operation of two operands each
+            first = gast.copy_location(gast.Call(node.func, node.args[:-1], []), node)
+            node.args = [first, node.args[-1]]
         values = self.atoms(node.args + [k.value for k in node.keywords])
         node.args = values[: len(node.args)]
         for keyword, value in zip(node.keywords, values[len(node.args) :], strict=True):

@@ -2,6 +2,7 @@
 
 from s2sgrad.rules import (
     arithmetic,
+    builtin_functions,
     choices,
     contractions,
     einsum,
@@ -18,6 +19,7 @@ from s2sgrad.rules import (
 
 __all__ = [
     "arithmetic",
+    "builtin_functions",
     "choices",
     "contractions",
     "einsum",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+
 import numpy as np
 
 from s2sgrad.rules.table import elementwise, flat
@@ -38,7 +40,7 @@ def positive(g, y, x):
     return g
 
 
-@elementwise(np.power)
+@elementwise(np.power, builtins.pow)
 def power(g, z, x, n):
     return g * power_slope(x, n), g * z * log_or_zero(x)
 

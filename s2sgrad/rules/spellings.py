@@ -10,6 +10,8 @@ import operator
 
 import numpy as np
 
+from s2sgrad.rules import builtin_functions
+
 OPERATORS = {
     "Add": (np.add, operator.add),
     "Sub": (np.subtract, operator.sub),
@@ -38,6 +40,9 @@ METHODS = {
     ).split()
 } | {"conj": np.conj, "conjugate": np.conj, "flatten": np.ravel, "item": builtins.float, "astype": np.ndarray.astype}
 """Method of an array -> the function whose rule it has."""
+
+OF_ONE = {builtins.max: builtin_functions.largest, builtins.min: builtin_functions.smallest}
+"""Builtins that mean something else with a single argument, and the function whose rule they have then."""
 
 VARIADIC = {"reshape": "shape", "transpose": "axes"}
 """Methods that take a shape or a permutation as separate arguments, and the keyword that they stand for."""

@@ -16,9 +16,10 @@ from dataclasses import dataclass, replace
 
 import gast
 
+from s2sgrad import emit
 from s2sgrad.analysis import activity, effects, ownership
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, is_complex, may_carry
+from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, Number, is_complex, may_carry
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
 from s2sgrad.analysis.operations import Operation, is_user_function
 from s2sgrad.quote import assign, clone, constant, expression, name, statements
@@ -94,7 +95,7 @@ class Reverse:
                                              "is no rule")  # fmt: skip
             if operation.form == "call" and operation.target is not MISSING and not is_user_function(operation.target):
                 if not self.pairs.has_source(operation.target):
-                    shown = self.unit.primal.text(operation.node.func)
+                    shown = emit.expression(operation.node.func)
                     self.unit.no_rule(operation.node, f"`{shown}` has no derivative rule: write the value with functions "
                                                       "that have one, or pass it as an argument")  # fmt: skip
         for stack in self.adjoints.stacks:
@@ -206,7 +207,9 @@ class Reverse:
         elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
             self._accumulation(statement)
         elif cotangent is not None:
-            if operation.form == "call":
+            if isinstance(y, gast.Tuple):
+                self._unpacked(operation.node, targets, cotangent)
+            elif operation.form == "call":
                 forward = self._call(statement, operation, body, cotangent)
             else:
                 y = name(y.id) if isinstance(y, gast.Name) else y
@@ -236,6 +239,18 @@ class Reverse:
                 carries = may_carry(self.kinds.get(target))
                 parts.append(self.adjoints.zero(target) if carries else constant(None))
         return Cotangent(gast.Tuple(parts, gast.Load()), UNKNOWN, True, None, False)
+
+    def _unpacked(self, value: gast.AST, targets: list[str], cotangent: Cotangent) -> None:
+        """`a, b = t`: the adjoint of a tuple is a tuple of adjoints, that of anything else is filled item by item."""
+        kind = self.kinds.get(value.id) if isinstance(value, gast.Name) else None
+        if isinstance(kind, Container) and kind.type in (tuple, list):
+            display = gast.Tuple if kind.type is tuple else gast.List
+            self.adjoints.contribute(value, replace(cotangent, value=display(cotangent.value.elts, gast.Load())))
+            return
+        for k, (target, part) in enumerate(zip(targets, cotangent.value.elts, strict=True)):
+            if not isinstance(part, gast.Constant):
+                item = Cotangent(part, self.kinds.get(target), True, constant(k))
+                self.adjoints.contribute(value, item)
 
     def _accumulation(self, statement: gast.AugAssign) -> None:
         """`b[i] += e` on an array of the function's own: the adjoint of e is a section of the adjoint of b."""

@@ -204,11 +204,6 @@ def star_parameter_of_the_function_itself(x, *rest):
     return x * a + b * b * len(rest)
 
 
-@case(1.3, 0.7)
-def starred_argument(x, y):
-    pair = (x * y, y)
-    return damped(*pair) + sum_of_all(x, *pair)
-
 
 @case(1.3, 0.7)
 def several_results(x, y):

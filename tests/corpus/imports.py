@@ -45,10 +45,3 @@ def math_under_other_names(x, y):
 @case(VECTOR, 0.7)
 def several_spellings_at_once(v, x):
     return sin(x) + onp.sin(x) + numpy.sin(x) + sine(x) + total(sine(v))
-
-
-@case(1.3)
-def import_inside_the_function(x):
-    import numpy as np
-
-    return np.sin(x) * x

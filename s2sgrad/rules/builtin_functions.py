@@ -1,0 +1,120 @@
+"""Rules of Python's own functions on numbers and containers: sum, max, min, list, tuple.
+
+    s = sum(xs)      ->    xs_bar = spread(s_bar, xs)
+    y = max(a, b)    ->    a_bar = y_bar * (a >= b); b_bar = y_bar * (a < b)
+"""
+
+from __future__ import annotations
+
+import builtins
+
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.rules.table import flat, general, linear
+
+
+def spread(g, xs):
+    """The cotangent of `xs` with `g` at every item.
+
+    >>> spread(2.0, [1.0, 5.0]), spread(2.0, np.zeros(2))
+    ([2.0, 2.0], array([2., 2.]))
+    """
+    if isinstance(xs, np.ndarray):
+        return np.broadcast_to(g, xs.shape)
+    if isinstance(xs, tuple):
+        return (g,) * len(xs)
+    return [g] * len(xs)
+
+
+def regroup(g, xs):
+    """The cotangent `g` of `list(xs)` or `tuple(xs)` as a cotangent of `xs`.
+
+    >>> regroup([1.0, 2.0], np.zeros(2)), regroup((1.0, 2.0), [0.0, 0.0])
+    (array([1., 2.]), [1.0, 2.0])
+    """
+    if isinstance(xs, np.ndarray):
+        return np.stack(g) if len(g) else np.zeros_like(xs)
+    return tuple(g) if isinstance(xs, tuple) else list(g)
+
+
+@linear(spread)
+def _(w, y, g, xs):
+    return sum_of(w, g), None
+
+
+@linear(regroup)
+def _(w, y, g, xs):
+    return regroup(w, g), None
+
+
+def sum_of(w, g):
+    """The sum of the items of `w`; a zero like `g` if there are none."""
+    return builtins.sum(w) if len(w) else np.zeros_like(g)
+
+
+@linear(sum_of)
+def _(v, y, w, g):
+    return spread(v, w), None
+
+
+@linear(builtins.sum)
+def sum_(g, y, xs, start=0):
+    return spread(g, xs)
+
+
+@linear(builtins.list, builtins.tuple)
+def list_(g, y, xs):
+    return regroup(g, xs)
+
+
+def largest(xs):
+    """`max(xs)`: the first of the largest items."""
+    return builtins.max(xs)
+
+
+def smallest(xs):
+    """`min(xs)`: the first of the smallest items."""
+    return builtins.min(xs)
+
+
+def place_of(y, xs):
+    """The position of the first item of `xs` that equals `y`."""
+    return next(k for k in range(len(xs)) if xs[k] == y)
+
+
+flat(place_of)
+
+
+def placed(g, k, xs):
+    """A zero cotangent of `xs` with `g` at the k-th item.
+
+    >>> placed(2.0, 1, [5.0, 7.0]), placed(2.0, 0, np.zeros(2))
+    ([0.0, 2.0], array([2., 0.]))
+    """
+    return runtime.add_at(runtime.zeros(xs), k, g)
+
+
+@linear(placed)
+def _(w, y, g, k, xs):
+    return w[k], None, None
+
+
+@general(largest)
+def _(g, y, xs):
+    return placed(g, place_of(y, xs), xs)
+
+
+@general(smallest)
+def _(g, y, xs):
+    return placed(g, place_of(y, xs), xs)
+
+
+@general(builtins.max)
+def max_(g, y, a, b):
+    return g * (a >= b), g * (a < b)
+
+
+@general(builtins.min)
+def min_(g, y, a, b):
+    return g * (a <= b), g * (a > b)

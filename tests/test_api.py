@@ -1,0 +1,1140 @@
+"""`grad` and `value_and_grad` as people use them: how they are made, called, looked at, and what they promise."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import inspect
+import itertools
+import os
+import pathlib
+import pydoc
+import subprocess
+import sys
+import textwrap
+import threading
+import traceback
+from collections import namedtuple
+
+import numpy as np
+import pytest
+from differences import central_difference, leaves
+
+import s2sgrad
+from s2sgrad import S2SGradError, compiled, grad, value_and_grad
+
+ROOT = pathlib.Path(s2sgrad.__file__).resolve().parent.parent
+_serial = itertools.count()
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """Write a module from text and import it."""
+
+    def write_and_import(text, name=None):
+        name = name or f"module_of_api_{next(_serial)}"
+        path = tmp_path / f"{name}.py"
+        path.write_text(textwrap.dedent(text))
+        spec = importlib.util.spec_from_file_location(name, path)
+        made = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(made)
+        return made
+
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    return write_and_import
+
+
+@pytest.fixture
+def compilations(monkeypatch):
+    """A list that grows by one name for each gradient that is compiled."""
+    made = []
+    original = compiled.compile_gradient
+
+    def counted(function, *rest):
+        made.append(function.__name__)
+        return original(function, *rest)
+
+    monkeypatch.setattr("s2sgrad.api.compile_gradient", counted)
+    return made
+
+
+def product(x, y):
+    return x * y
+
+
+def three(x, y, z):
+    return x * y + y * z * z
+
+
+def weighted(x, w):
+    return np.sum(w * x * x)
+
+
+# --- three ways to make one ------------------------------------------------------------------------------------------
+
+
+def test_bare_decorator():
+    @grad
+    def f(x, k=3.0):
+        return k * x**2
+
+    assert f(2.0) == 12.0
+    assert f(2.0, 1.0) == 4.0
+    assert f.primal(2.0) == 12.0
+    assert f.__name__ == "f_grad"
+
+
+def test_decorator_with_options():
+    @grad(argnums=("y", "x"))
+    def f(x, y):
+        return x * y * y
+
+    assert f(2.0, 3.0) == (12.0, 9.0)
+
+    @grad()
+    def g(x):
+        return x * x
+
+    assert g(2.0) == 4.0
+
+    @value_and_grad(argnums=1)
+    def h(x, y):
+        return x * y * y
+
+    assert h(2.0, 3.0) == (18.0, 12.0)
+
+
+def test_call():
+    assert grad(product)(2.0, 3.0) == 3.0
+    assert grad(product, 1)(2.0, 3.0) == 2.0
+    assert value_and_grad(product)(2.0, 3.0) == (6.0, 3.0)
+    assert product(2.0, 3.0) == 6.0
+
+
+def test_lambdas_closures_and_library_functions():
+    k = 4.0
+    assert grad(lambda x: k * x * x)(2.0) == 16.0
+    first, second = grad(lambda x: x * 2.0), grad(lambda x: x * 3.0)
+    assert (first(1.0), second(1.0)) == (2.0, 3.0)
+    np.testing.assert_allclose(grad(np.sin)(0.3), np.cos(0.3), rtol=1e-15)
+    np.testing.assert_allclose(grad(np.sum)(np.ones(3)), np.ones(3))
+
+
+def test_a_closure_is_read_when_it_is_called():
+    def make(k):
+        def f(x):
+            return k * x * x
+
+        def change(value):
+            nonlocal k
+            k = value
+
+        return f, change
+
+    f, change = make(2.0)
+    df = grad(f)
+    assert df(3.0) == 12.0
+    change(5.0)
+    assert df(3.0) == 30.0
+    g, _ = make(7.0)
+    assert grad(g)(3.0) == 42.0
+    assert df(3.0) == 30.0
+
+
+def test_what_is_no_function_is_refused():
+    for wrong in (3.0, "f", None.__class__, [product]):
+        if callable(wrong):
+            continue
+        with pytest.raises(TypeError, match="function"):
+            grad(wrong)
+
+
+def test_nothing_is_read_before_the_first_call(module):
+    made = module("""
+        from s2sgrad import grad
+
+        @grad
+        def f(x):
+            return helper(x) * 2.0
+
+        def helper(x):
+            return x * x
+    """)
+    assert made.f(3.0) == 12.0
+
+
+# --- argnums ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("argnums", "expected"),
+    [
+        (0, 3.0),
+        (1, 2.0 + 25.0),
+        (2, 30.0),
+        ("x", 3.0),
+        ("z", 30.0),
+        (-1, 30.0),
+        (-3, 3.0),
+        ((0,), (3.0,)),
+        ((2, 0), (30.0, 3.0)),
+        ([0, 1], (3.0, 27.0)),
+        (["z"], (30.0,)),
+        (("y", -1, 0), (27.0, 30.0, 3.0)),
+        ((0, 0), (3.0, 3.0)),
+    ],
+    ids=str,
+)
+def test_argnums(argnums, expected):
+    result = grad(three, argnums)(2.0, 3.0, 5.0)
+    assert type(result) is type(expected)
+    assert result == expected
+    value, again = value_and_grad(three, argnums)(2.0, 3.0, 5.0)
+    assert value == 81.0
+    assert again == expected and type(again) is type(expected)
+
+
+@pytest.mark.parametrize("argnums", [3, -4, "w", (0, 7), ("x", "w")], ids=str)
+def test_argnums_that_do_not_exist(argnums):
+    with pytest.raises(TypeError, match=r"argnums|parameter"):
+        grad(three, argnums)(2.0, 3.0, 5.0)
+
+
+# --- seeds -----------------------------------------------------------------------------------------------------------
+
+RESULTS = {
+    "scalar": (lambda x: x[0] * x[1] * x[1], 2.0),
+    "array": (lambda x: x * x, np.array([1.0, -2.0, 0.5])),
+    "matrix": (lambda x: np.outer(x, x), np.arange(9.0).reshape(3, 3)),
+    "tuple": (lambda x: (x[0] * x[1], x * 3.0), (2.0, np.array([1.0, 0.0, -1.0]))),
+    "list": (lambda x: [x[0] ** 2, x[1] ** 3], [0.5, 3.0]),
+    "dict": (lambda x: {"a": x[0] * x[2], "b": x * x}, {"a": 3.0, "b": np.array([1.0, 2.0, 3.0])}),
+    "nested": (
+        lambda x: {"a": (x[0] * x[1], [x * x, x[2]]), "b": np.sin(x)},
+        {"a": (1.5, [np.array([1.0, 2.0, 3.0]), -1.0]), "b": np.array([0.5, 0.0, 2.0])},
+    ),
+}
+POINT = np.array([0.7, -1.2, 2.1])
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_seeds_of_ones_sum_all_leaves(kind):
+    f, _ = RESULTS[kind]
+    (expected,) = central_difference(f, (POINT,), 0)
+    gradient = grad(f)(POINT.copy())
+    assert type(gradient) is np.ndarray and gradient.dtype == np.float64
+    np.testing.assert_allclose(gradient, expected, rtol=1e-7, atol=1e-8)
+
+
+def dotted(value, seed):
+    """The inner product of a result with a seed."""
+    return sum(np.sum(np.multiply(a, b)) for a, b in zip(leaves(value), leaves(seed), strict=True))
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_seed_at_the_call_and_output_gradients(kind):
+    f, seed = RESULTS[kind]
+    (expected,) = central_difference(lambda x: dotted(f(x), seed), (POINT,), 0)
+    np.testing.assert_allclose(grad(f)(POINT.copy(), seed=seed), expected, rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(grad(f, output_gradients=seed)(POINT.copy()), expected, rtol=1e-7, atol=1e-8)
+    value, gradient = value_and_grad(f, output_gradients=seed)(POINT.copy())
+    np.testing.assert_allclose(gradient, expected, rtol=1e-7, atol=1e-8)
+    assert type(value) is type(f(POINT))
+
+
+def test_the_seed_of_a_call_replaces_output_gradients():
+    df = grad(product, output_gradients=10.0)
+    assert df(2.0, 3.0) == 30.0
+    assert df(2.0, 3.0, seed=2.0) == 6.0
+    assert df(2.0, 3.0) == 30.0
+    assert grad(product)(2.0, 3.0, seed=0.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        ("scalar", np.ones(3)),
+        ("scalar", np.ones((1, 1))),
+        ("scalar", (1.0,)),
+        ("array", 1.0),
+        ("array", np.ones(4)),
+        ("array", np.ones((3, 1))),
+        ("array", (1.0, 1.0, 1.0, 1.0)),
+        ("tuple", (1.0,)),
+        ("tuple", (1.0, 1.0)),
+        ("tuple", (1.0, np.ones(3), 1.0)),
+        ("tuple", 1.0),
+        ("tuple", {"a": 1.0, "b": np.ones(3)}),
+        ("list", [1.0]),
+        ("list", 2.0),
+        ("dict", {"a": 1.0}),
+        ("dict", {"a": 1.0, "c": np.ones(3)}),
+        ("dict", {"a": 1.0, "b": np.ones(2)}),
+        ("dict", (1.0, np.ones(3))),
+        ("nested", {"a": (1.5, [np.ones(3)]), "b": np.ones(3)}),
+        ("nested", {"a": (1.5, [np.ones(3), np.ones(3)]), "b": np.ones(3)}),
+    ],
+    ids=str,
+)
+def test_a_seed_of_the_wrong_structure_or_shape(kind, wrong):
+    f, _ = RESULTS[kind]
+    with pytest.raises(ValueError, match="seed"):
+        grad(f)(POINT.copy(), seed=wrong)
+    with pytest.raises(ValueError, match="seed"):
+        grad(f, output_gradients=wrong)(POINT.copy())
+
+
+def test_a_seed_of_the_wrong_shape_for_a_number():
+    with pytest.raises(ValueError, match="seed"):
+        grad(product)(2.0, 3.0, seed=np.ones(2))
+    with pytest.raises(ValueError, match="seed"):
+        grad(product)(2.0, 3.0, seed=[1.0])
+
+
+# --- arguments -------------------------------------------------------------------------------------------------------
+
+
+def with_defaults(x, y=2.0, *rest, k=3.0, n=1):
+    total = x * y * k**n
+    for r in rest:
+        total = total + r * x
+    return total
+
+
+def test_defaults_and_keywords():
+    df = grad(with_defaults)
+    assert df(1.0) == 6.0
+    assert df(1.0, 5.0) == 15.0
+    assert df(1.0, y=5.0) == 15.0
+    assert df(x=1.0) == 6.0
+    assert df(1.0, k=1.0) == 2.0
+    assert df(1.0, n=2, k=2.0) == 8.0
+    assert df(y=1.0, x=2.0, k=4.0) == 4.0
+
+
+def test_gradients_in_defaults_and_keyword_only_parameters():
+    assert grad(with_defaults, "y")(1.5) == 4.5
+    assert grad(with_defaults, "k")(1.5) == 3.0
+    assert grad(with_defaults, "k")(1.5, k=9.0) == 3.0
+    assert grad(with_defaults, ("k", "x"))(1.5, n=2, k=2.0) == (12.0, 8.0)
+
+
+def test_star_parameters():
+    assert grad(with_defaults)(1.0, 2.0, 10.0, 20.0) == 36.0
+    assert grad(with_defaults, 2)(1.5, 2.0, 10.0, 20.0) == 1.5
+    assert grad(with_defaults, 3)(1.5, 2.0, 10.0, 20.0) == 1.5
+    assert grad(with_defaults, (0, 3))(1.5, 2.0, 10.0, 20.0) == (36.0, 1.5)
+
+    def total(*xs):
+        result = 1.0
+        for x in xs:
+            result = result * x
+        return result
+
+    assert grad(total, (0, 1, 2))(2.0, 3.0, 5.0) == (15.0, 10.0, 6.0)
+    assert grad(total)(7.0) == 1.0
+
+
+def test_a_star_argument_that_is_not_there():
+    with pytest.raises(TypeError):
+        grad(with_defaults, 5)(1.5, 2.0, 10.0)
+
+
+def test_positional_only_parameters():
+    def f(x, /, y):
+        return x * y
+
+    assert grad(f)(2.0, 3.0) == 3.0
+    assert grad(f, "x")(2.0, y=3.0) == 3.0
+
+
+@pytest.mark.parametrize(
+    ("args", "keywords"), [((), {}), ((1.0,) * 4, {}), ((1.0,), {"q": 1.0}), ((1.0, 2.0), {"x": 1.0})], ids=str
+)
+def test_calls_that_do_not_fit_the_signature(args, keywords):
+    with pytest.raises(TypeError):
+        grad(three)(*args, **keywords)
+
+
+def test_a_default_that_is_an_array_is_not_written():
+    def f(x, w=np.array([1.0, 2.0])):  # noqa: B008
+        return np.sum(x * w * w)
+
+    (default,) = f.__defaults__
+    np.testing.assert_array_equal(grad(f)(np.ones(2)), [1.0, 4.0])
+    np.testing.assert_array_equal(grad(f, "w")(np.ones(2)), [2.0, 4.0])
+    np.testing.assert_array_equal(default, [1.0, 2.0])
+
+
+# --- methods ---------------------------------------------------------------------------------------------------------
+
+
+class Spring:
+    stiffness = 2.0
+
+    def __init__(self, length):
+        self.length = length
+
+    def energy(self, x, y=1.0):
+        return 0.5 * (x - self.length) ** 2 * y
+
+    @grad
+    def force(self, x, y=1.0):
+        return 0.5 * (x - self.length) ** 2 * y
+
+    @grad(argnums=1)
+    def other_force(self, x, y=1.0):
+        return 0.5 * (x - self.length) ** 2 * y
+
+    @staticmethod
+    @grad
+    def inner_static(x, k):
+        return k * x * x
+
+    @grad
+    @staticmethod
+    def outer_static(x, k):
+        return k * x * x
+
+    @classmethod
+    @grad
+    def inner_class(cls, x):
+        return cls.stiffness * x * x
+
+    @grad
+    @classmethod
+    def outer_class(cls, x):
+        return cls.stiffness * x * x
+
+    def __call__(self, x):
+        return x * x * self.length
+
+
+class StiffSpring(Spring):
+    stiffness = 20.0
+
+
+def test_grad_of_a_bound_method():
+    spring = Spring(1.5)
+    assert grad(spring.energy)(3.5) == 2.0
+    assert grad(spring.energy, 1)(3.5, 4.0) == 2.0
+    assert grad(spring.energy, "y")(3.5, 4.0) == 2.0
+    assert grad(Spring(0.5).energy)(3.5) == 3.0
+
+
+def test_grad_of_an_unbound_method():
+    assert grad(Spring.energy)(Spring(1.5), 3.5) == 2.0
+
+
+def test_decorated_methods():
+    spring, other = Spring(1.5), Spring(2.5)
+    assert spring.force(3.5) == 2.0
+    assert other.force(3.5) == 1.0
+    assert spring.force(3.5, 2.0) == 4.0
+    assert spring.other_force(3.5) == 2.0
+    assert Spring.force(spring, 3.5) == 2.0
+
+
+def test_static_methods_in_both_orders():
+    spring = Spring(1.0)
+    assert Spring.inner_static(3.0, 2.0) == 12.0
+    assert spring.inner_static(3.0, 2.0) == 12.0
+    assert Spring.outer_static(3.0, 2.0) == 12.0
+    assert spring.outer_static(3.0, 2.0) == 12.0
+
+
+def test_class_methods_in_both_orders():
+    assert Spring.inner_class(3.0) == 12.0
+    assert Spring(1.0).inner_class(3.0) == 12.0
+    assert StiffSpring.inner_class(3.0) == 120.0
+    assert Spring.outer_class(3.0) == 12.0
+    assert Spring(1.0).outer_class(3.0) == 12.0
+    assert StiffSpring(1.0).outer_class(3.0) == 120.0
+
+
+def test_callable_objects_and_their_changes():
+    spring = Spring(1.5)
+    df = grad(spring)
+    assert df(2.0) == 6.0
+    spring.length = 2.5
+    assert df(2.0) == 10.0
+
+
+# --- kinds of arguments ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "wrong", [3, True, np.int64(3), np.bool_(True), np.arange(3), np.array([True, False]), "text", None], ids=repr
+)
+def test_an_argument_without_floats_is_refused_by_name(wrong):
+    with pytest.raises(TypeError, match=r"`width`.*float"):
+        grad(lambda height, width: height * width, 1)(2.0, wrong)
+    with pytest.raises(TypeError, match=r"`width`.*float"):
+        grad(lambda height, width: height * width, ("height", "width"))(2.0, wrong)
+
+
+def test_an_integer_beside_a_float_is_a_constant():
+    assert grad(product)(2.0, 3) == 3.0
+    np.testing.assert_array_equal(grad(product)(np.ones(3), np.arange(3)), [0.0, 1.0, 2.0])
+
+
+def test_an_argument_that_does_not_reach_the_result():
+    def f(x, y):
+        return x * 2.0
+
+    assert grad(f, 1)(1.0, 5.0) == 0.0
+    assert isinstance(grad(f, 1)(1.0, 5.0), float)
+    assert grad(f, 1, unconnected_gradients="none")(1.0, 5.0) is None
+    assert grad(f, (0, 1), unconnected_gradients="none")(1.0, 5.0) == (2.0, None)
+    zeros = grad(f, 1)(1.0, np.ones((2, 3), np.float32))
+    assert zeros.shape == (2, 3) and zeros.dtype == np.float32 and not zeros.any()
+    assert grad(f, 1, unconnected_gradients="none")(1.0, np.ones(3)) is None
+    assert value_and_grad(f, 1, unconnected_gradients="none")(1.0, 5.0) == (2.0, None)
+
+
+def test_a_flat_function_does_not_connect():
+    def f(x, y):
+        return x * np.floor(y) + (1.0 if y > 0 else 2.0)
+
+    assert grad(f, 1)(1.0, 5.5) == 0.0
+    assert grad(f, 1, unconnected_gradients="none")(1.0, 5.5) is None
+
+
+def test_a_constant_result():
+    assert grad(lambda x: 3.0)(2.0) == 0.0
+    np.testing.assert_array_equal(grad(lambda x: 3.0)(np.ones(2)), np.zeros(2))
+    assert grad(lambda x: 3.0, unconnected_gradients="none")(2.0) is None
+
+
+def test_unconnected_gradients_takes_two_words():
+    with pytest.raises(ValueError, match="unconnected_gradients"):
+        grad(product, unconnected_gradients="zeros")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.float64])
+def test_the_dtype_of_the_argument_is_kept(dtype):
+    x, w = np.array([1.0, 2.0, 3.0], dtype), np.array([0.5, 0.25, 2.0])
+    gradient = grad(weighted)(x, w)
+    assert gradient.dtype == dtype and gradient.shape == (3,)
+    np.testing.assert_allclose(gradient, 2.0 * w * [1.0, 2.0, 3.0], rtol=1e-3 if dtype == np.float16 else 1e-6)
+    both = grad(weighted, (0, 1))(x, w)
+    assert [part.dtype for part in both] == [np.dtype(dtype), np.dtype(np.float64)]
+    scalar = grad(product)(dtype(2.0), 3.0)
+    assert type(scalar) is dtype or (dtype is np.float64 and isinstance(scalar, float))
+    assert scalar == 3.0
+
+
+def test_a_python_float_gives_a_float():
+    for f in (product, lambda x, y: np.sin(x) * y, lambda x, y: np.sum(x * np.ones(3)) * y):
+        assert isinstance(grad(f)(2.0, 3.0), float)
+
+
+def test_numpy_scalars_and_arrays_of_no_axes():
+    assert grad(product)(np.float64(2.0), np.float64(3.0)) == 3.0
+    gradient = grad(product)(np.array(2.0), 3.0)
+    assert np.shape(gradient) == () and gradient == 3.0
+    gradient = grad(product)(np.array(2.0), np.array([1.0, 2.0]))
+    assert np.shape(gradient) == () and gradient == 3.0
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0)], ids=str)
+def test_arrays_without_elements(shape):
+    gradient = grad(weighted)(np.zeros(shape), 2.0)
+    assert gradient.shape == shape
+    assert grad(weighted, 1)(np.zeros(shape), 2.0) == 0.0
+
+
+def test_non_contiguous_inputs():
+    whole = np.arange(24.0).reshape(4, 6)
+    for x in (whole[::2, ::-1], whole.T, np.asfortranarray(whole), whole[:, 1], np.broadcast_to(np.arange(3.0), (2, 3))):
+        np.testing.assert_allclose(grad(weighted)(x, 0.5), x, rtol=1e-15)
+        assert grad(weighted)(x, 0.5).flags.writeable
+
+
+def test_read_only_inputs():
+    x, w = np.arange(3.0), np.ones(3)
+    x.flags.writeable = w.flags.writeable = False
+    np.testing.assert_array_equal(grad(weighted)(x, w), 2.0 * x)
+    assert grad(weighted)(x, w).flags.writeable
+
+
+def test_subclasses_of_float():
+    class Meters(float):
+        pass
+
+    assert grad(product)(Meters(2.0), 3.0) == 3.0
+
+
+def test_containers_as_arguments():
+    def f(params, x):
+        w, b = params
+        return np.sum(w * x) + b * b
+
+    gradient = grad(f)((np.ones(2), 3.0), np.array([5.0, 7.0]))
+    assert type(gradient) is tuple
+    np.testing.assert_array_equal(gradient[0], [5.0, 7.0])
+    assert gradient[1] == 6.0
+    gradient = grad(f)([np.ones(2), 3.0], np.array([5.0, 7.0]))
+    assert type(gradient) is list and gradient[1] == 6.0
+
+    def g(params, x):
+        return np.sum(params["w"] * x) + params["b"] ** 2
+
+    gradient = grad(g)({"w": np.ones(2), "b": 3.0}, np.array([5.0, 7.0]))
+    assert list(gradient) == ["w", "b"] and gradient["b"] == 6.0
+    np.testing.assert_array_equal(gradient["w"], [5.0, 7.0])
+
+
+def test_namedtuples_as_arguments():
+    Params = namedtuple("Params", "w b")
+
+    def f(params):
+        return params[0] * params[1] * params[1]
+
+    gradient = grad(f)(Params(2.0, 3.0))
+    assert gradient == Params(9.0, 12.0) and type(gradient) is Params
+
+
+# --- memory ----------------------------------------------------------------------------------------------------------
+
+ALIASING = {
+    "identity": lambda x, y: x,
+    "sum": lambda x, y: x + y,
+    "difference": lambda x, y: x - y,
+    "twice": lambda x, y: (x, x),
+    "both": lambda x, y: (x, y),
+    "product": lambda x, y: x * y,
+    "reshaped": lambda x, y: x.reshape(3, 1) + y.reshape(3, 1),
+    "transposed": lambda x, y: (x.T, y.T),
+    "sliced": lambda x, y: (x[:], y[::-1]),
+    "reduced": lambda x, y: np.sum(x) + np.sum(y),
+    "dotted": lambda x, y: x @ y,
+    "joined": lambda x, y: np.concatenate([x, y]),
+    "stacked": lambda x, y: np.stack([x, y]),
+    "branch": lambda x, y: x if np.sum(x) > -100 else y,
+}
+
+
+@pytest.mark.parametrize("name", ALIASING)
+def test_gradients_alias_nothing_and_nothing_is_written(name):
+    f = ALIASING[name]
+    x, y = np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0])
+    value = f(x, y)
+    seed = np.ones_like(value) if isinstance(value, np.ndarray) else tuple(map(np.ones_like, value)) if isinstance(
+        value, tuple) else 1.0
+    before = [leaf.copy() for leaf in (x, y, *leaves(seed)) if isinstance(leaf, np.ndarray)]
+    for keywords in ({}, {"seed": seed}):
+        given = [leaf for leaf in (x, y, *leaves(seed)) if isinstance(leaf, np.ndarray)]
+        gradients = grad(f, (0, 1, 0))(x, y, **keywords)
+        for number, gradient in enumerate(gradients):
+            assert gradient.flags.writeable
+            assert not any(np.shares_memory(gradient, other) for other in (*given, *gradients[:number]))
+        for gradient in gradients:
+            gradient[...] = 99.0
+        for now, then in zip(given, before, strict=True):
+            np.testing.assert_array_equal(now, then)
+        again = grad(f, (0, 1))(x, y, **keywords)
+        assert not any((part == 99.0).any() for part in again)
+
+
+def test_one_array_as_two_arguments():
+    x = np.array([1.0, 2.0])
+    left, right = grad(lambda a, b: np.sum(a * b * b), (0, 1))(x, x)
+    np.testing.assert_array_equal(left, x * x)
+    np.testing.assert_array_equal(right, 2.0 * x * x)
+    assert not np.shares_memory(left, right) and not np.shares_memory(left, x)
+
+
+# --- value_and_grad --------------------------------------------------------------------------------------------------
+
+
+def test_value_and_grad_of_an_array_result():
+    x = np.array([1.0, 2.0])
+    value, gradient = value_and_grad(lambda x: x * x)(x)
+    np.testing.assert_array_equal(value, [1.0, 4.0])
+    np.testing.assert_array_equal(gradient, [2.0, 4.0])
+
+
+def test_value_and_grad_returns_containers_as_they_were():
+    value, gradient = value_and_grad(lambda x: {"a": (x, [x * x])})(3.0)
+    assert value == {"a": (3.0, [9.0])}
+    assert gradient == 7.0
+
+
+def test_the_primal_runs_once(module):
+    made = module("""
+        count = []
+
+        def f(x):
+            print("once")
+            return x * x
+    """)
+    import contextlib
+    import io
+
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        assert value_and_grad(made.f)(3.0) == (9.0, 6.0)
+    assert out.getvalue() == "once\n"
+
+
+# --- looking ---------------------------------------------------------------------------------------------------------
+
+
+def looked_at(x, y):
+    """What it says."""
+    z = np.sin(x) * y
+    return z * z
+
+
+def test_source_before_and_after_a_call():
+    df = grad(looked_at)
+    before = df.source
+    assert "for arguments of any kind" in before
+    df(0.5, 2.0)
+    after = df.source
+    assert "x: float" in after and "y: float" in after and after != before
+    df(np.ones(3), 2.0)
+    assert "float64" in df.source
+    df(0.5, 2.0)
+    assert df.source == after
+
+
+def test_source_for_compiles_without_calling():
+    ran = []
+
+    def f(x):
+        ran.append(x) if ran is None else None
+        return x * x
+
+    df = grad(looked_at)
+    generic = df.source
+    text = df.source_for(0.5, 2.0)
+    assert "x: float" in text
+    assert df.source == generic
+    assert text == df.source_for(1.5, y=-2.0)
+    assert text != df.source_for(np.ones(2), 2.0)
+    assert not ran
+
+
+def test_source_is_python_that_gives_the_gradient():
+    df = grad(looked_at)
+    text = df.source_for(0.5, 2.0)
+    space = {"np": np}
+    exec(text, space)
+    assert space["looked_at_grad"](0.5, 2.0) == df(0.5, 2.0)
+    assert "def looked_at_grad(x, y, *, seed=1.0):" in text
+    assert "# z = np.sin(x) * y" in text
+    assert all(len(line) <= 125 for line in text.splitlines())
+
+
+def test_inspect_getsource():
+    df = grad(looked_at)
+    df(0.5, 2.0)
+    assert inspect.getsource(df) == df.source
+    assert inspect.getsource(df.__wrapped__) == df.source.split("\n", 1)[1] or inspect.getsource(df.__wrapped__) == df.source
+    assert df.primal is looked_at
+    assert inspect.unwrap(df) is not looked_at
+
+
+def test_signature():
+    assert str(inspect.signature(grad(looked_at))) == "(x, y, *, seed=None)"
+    df = grad(with_defaults)
+    assert list(inspect.signature(df).parameters) == ["x", "y", "rest", "k", "n", "seed"]
+    assert inspect.signature(df).parameters["k"].default == 3.0
+    assert inspect.signature(df).parameters["seed"].kind is inspect.Parameter.KEYWORD_ONLY
+    spring = Spring(1.0)
+    assert list(inspect.signature(spring.force).parameters) == ["x", "y", "seed"]
+    assert list(inspect.signature(grad(spring.energy)).parameters) == ["x", "y", "seed"]
+
+
+def test_help():
+    df = grad(looked_at)
+    df(0.5, 2.0)
+    shown = pydoc.plain(pydoc.render_doc(df))
+    assert "looked_at_grad(x, y, *, seed" in shown
+    assert "Gradient of `looked_at`" in shown
+
+
+def test_repr():
+    assert repr(grad(looked_at, ("x", 1))) == "<gradient of looked_at in ('x', 1)>"
+    assert "value" in repr(value_and_grad(looked_at)) and "looked_at" in repr(value_and_grad(looked_at))
+    assert "Spring.energy" in repr(grad(Spring(1.0).energy))
+    assert " at 0x" not in repr(grad(lambda x: x))
+
+
+def test_names():
+    df = grad(looked_at)
+    assert (df.__name__, df.__module__) == ("looked_at_grad", __name__)
+    assert "Gradient of `looked_at`" in df.__doc__
+    assert value_and_grad(looked_at).__name__ == "looked_at_value_and_grad"
+    assert "def lambda__grad(" in grad(lambda x: x * x).source
+
+
+def test_tracebacks_show_generated_lines():
+    def f(x, y):
+        z = x * 2.0
+        return z[y] * z[y]
+
+    with pytest.raises(IndexError) as caught:
+        grad(f)(np.ones(3), 7)
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "s2sgrad f_grad" in shown
+    assert "[y]" in shown.split("s2sgrad f_grad")[1]
+
+
+def test_exceptions_of_the_user_are_raised_by_the_gradient():
+    def f(x):
+        if x < 0:
+            raise ArithmeticError("negative")
+        assert x < 10.0, "large"
+        return x * x
+
+    df = grad(f)
+    assert df(3.0) == 6.0
+    with pytest.raises(ArithmeticError, match="negative"):
+        df(-1.0)
+    with pytest.raises(AssertionError, match="large"):
+        df(11.0)
+
+
+# --- determinism -----------------------------------------------------------------------------------------------------
+
+DETERMINED = """
+import numpy as np
+from s2sgrad import grad, value_and_grad
+
+def helper(a, b):
+    c = np.sin(a) * b
+    d = np.exp(c) + a
+    return {"c": c, "d": d}
+
+def f(alpha, beta, gamma, n):
+    total, other, third = alpha, beta, gamma
+    for i in range(n):
+        if total > 1.0:
+            total, other = other * gamma, total * alpha
+        else:
+            third = third * other + np.cos(total)
+            if third > 50.0:
+                break
+        parts = helper(total, third)
+        total = total + parts["c"] * parts["d"]
+    return total * other + third
+
+if __name__ == "__main__":
+    df = value_and_grad(f, ("alpha", "gamma", "beta"))
+    print(df.source)
+    print(df.source_for(1.0, 2.0, 0.5, 3))
+    print(df.source_for(np.ones(3), np.ones((2, 3)), 0.5, 3))
+    print(df(1.0, 2.0, 0.5, 3))
+"""
+
+
+def run_python(args, directory, **environment):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", **environment}
+    return subprocess.run(
+        [sys.executable, *args], cwd=directory, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_the_text_is_the_same_on_every_run_and_holds_no_path(tmp_path):
+    texts = []
+    for name, seed in (("one", "1"), ("a different place", "4242")):
+        directory = tmp_path / name
+        directory.mkdir()
+        (directory / "determined.py").write_text(DETERMINED)
+        done = run_python(["determined.py"], directory, PYTHONHASHSEED=seed)
+        assert done.returncode == 0, done.stderr
+        texts.append(done.stdout)
+        assert str(tmp_path) not in done.stdout and str(ROOT) not in done.stdout and ".py" not in done.stdout
+    assert texts[0] == texts[1]
+    assert texts[0].count("def f_value_and_grad(") == 3
+
+
+def test_the_text_does_not_depend_on_what_was_compiled_before():
+    first = grad(looked_at).source_for(0.5, 2.0)
+    grad(three, (0, 1, 2))(1.0, 2.0, 3.0)
+    assert grad(looked_at).source_for(0.5, 2.0) == first
+
+
+# --- caching ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_same_shapes_compile_once(compilations):
+    df = grad(weighted)
+    for k in range(5):
+        df(np.full(3, float(k)), 2.0)
+    assert compilations == ["weighted"]
+    df(np.ones((2, 2)), 2.0)
+    assert len(compilations) == 2
+    df(np.ones(3), w=2.0)
+    df(np.ones(3), 2.0, seed=3.0)
+    assert len(compilations) == 2
+
+
+def test_other_sizes_of_one_pattern_compile_once(compilations):
+    df = grad(weighted)
+    for n in range(2, 30):
+        np.testing.assert_array_equal(df(np.ones(n), 2.0), np.full(n, 4.0))
+    assert len(compilations) <= 2
+
+
+def test_axes_of_one_are_another_pattern():
+    def f(x, y):
+        return np.sum(x * y)
+
+    df = grad(f, (0, 1))
+    for shape in ((3, 4), (3, 1), (1, 4), (1, 1), (4,), (1,)):
+        x, y = np.full((3, 4), 2.0), np.full(shape, 5.0)
+        left, right = df(x, y)
+        np.testing.assert_array_equal(left, np.full((3, 4), 5.0))
+        assert right.shape == shape and np.sum(right) == 24.0
+
+
+def test_a_gradient_is_right_for_every_kind_in_turn():
+    df = grad(product, (0, 1))
+    for _ in range(2):
+        assert df(2.0, 3.0) == (3.0, 2.0)
+        left, right = df(np.array([1.0, 2.0]), 3.0)
+        np.testing.assert_array_equal(left, [3.0, 3.0])
+        assert right == 3.0
+        left, right = df(np.array([1.0, 2.0], np.float32), np.ones((2, 1)))
+        assert left.dtype == np.float32 and right.shape == (2, 1)
+
+
+def test_a_rebound_global_number_is_seen(module):
+    made = module("""
+        k = 2.0
+
+        def f(x):
+            return k * x * x
+    """)
+    df = grad(made.f)
+    assert df(3.0) == 12.0
+    made.k = 5.0
+    assert df(3.0) == 30.0
+    made.k = np.array([1.0, 2.0])
+    assert df(3.0) == 18.0
+    made.k = 7
+    assert df(3.0) == 42.0
+
+
+def test_a_rebound_helper_is_seen(module):
+    made = module("""
+        import numpy as np
+
+        def helper(x):
+            return x * x
+
+        def middle(x):
+            return helper(x) * 2.0
+
+        def f(x):
+            return middle(x) + x
+
+        def cube(x):
+            return x * x * x
+    """)
+    df = grad(made.f)
+    assert df(3.0) == 13.0
+    made.helper = made.cube
+    assert df(3.0) == 55.0
+    made.middle = made.cube
+    assert df(3.0) == 28.0
+    made.helper = np.sin
+    made.middle = lambda x: made.helper(x) if False else x * 7.0
+    assert df(3.0) == 8.0
+
+
+def test_a_rebound_numpy_function_is_seen(module):
+    made = module("""
+        from numpy import sin as wave
+
+        def f(x):
+            return wave(x)
+    """)
+    df = grad(made.f)
+    np.testing.assert_allclose(df(0.5), np.cos(0.5))
+    made.wave = np.cos
+    np.testing.assert_allclose(df(0.5), -np.sin(0.5))
+
+
+def test_a_shadowed_builtin_is_seen(module):
+    made = module("""
+        def f(x):
+            return abs(x) * 2.0
+    """)
+    df = grad(made.f)
+    assert df(-3.0) == -2.0
+    made.abs = lambda x: x * x
+    assert df(-3.0) == -12.0
+    del made.abs
+    assert df(-3.0) == -2.0
+
+
+def test_equal_text_on_equal_lines_of_two_modules(module):
+    text = """
+        def f(x):
+            return k * helper(x)
+
+        def helper(x):
+            return x * x + OFFSET * x
+    """
+    one, two = module(text, "equal_one"), module(text, "equal_two")
+    one.k, two.k, one.OFFSET, two.OFFSET = 2.0, 5.0, 0.0, 1.0
+    assert one.f.__code__ == two.f.__code__.replace(co_filename=one.f.__code__.co_filename)
+    first, second = grad(one.f), grad(two.f)
+    assert (first(3.0), second(3.0)) == (12.0, 35.0)
+    two.helper = lambda x: x * 4.0
+    assert (first(3.0), second(3.0)) == (12.0, 20.0)
+    assert (grad(one.f)(3.0), grad(two.f)(3.0)) == (12.0, 20.0)
+
+
+def test_functions_made_by_one_factory():
+    def power(n):
+        def f(x):
+            return x**n
+
+        return f
+
+    assert [grad(power(n))(2.0) for n in (1, 2, 3)] == [1.0, 4.0, 12.0]
+
+
+def test_nothing_is_written_into_the_module(module):
+    made = module("""
+        import numpy as np
+
+        def helper(x, n):
+            for i in range(n):
+                x = np.sin(x) * x
+            return x
+
+        def f(x, y):
+            return helper(x, 3) + np.sum(x * y)
+    """)
+    before = set(vars(made))
+    grad(made.f)(0.5, np.ones(3))
+    assert set(vars(made)) == before
+
+
+# --- recursion and threads -------------------------------------------------------------------------------------------
+
+
+def power(x, n):
+    if n == 0:
+        return 1.0
+    return x * power(x, n - 1)
+
+
+def test_recursion():
+    df = grad(power)
+    np.testing.assert_allclose(df(1.5, 4), 4 * 1.5**3, rtol=1e-14)
+    assert df(1.5, 0) == 0.0
+    np.testing.assert_allclose(df(1.01, 100), 100 * 1.01**99, rtol=1e-12)
+    x = np.array([1.0, 2.0])
+    np.testing.assert_allclose(df(x, 3), 3 * x * x, rtol=1e-14)
+
+
+def test_threads_that_call_a_fresh_gradient_at_once():
+    for f, args, expected in ((power, (1.5, 4), 13.5), (looked_at, (0.5, 2.0), None)):
+        df = grad(f)
+        expected = grad(f)(*args) if expected is None else expected
+        barrier, results = threading.Barrier(8), []
+
+        def work(df=df, args=args, barrier=barrier, results=results):
+            barrier.wait()
+            for k in range(20):
+                kinds = args if k % 2 else (np.full(2, args[0]), args[1])
+                results.append(float(np.mean(df(*kinds))))
+
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert len(results) == 160
+        np.testing.assert_allclose(results, expected, rtol=1e-14)
+
+
+def test_the_recursion_limit_is_left_as_it_was():
+    before = sys.getrecursionlimit()
+    grad(power)(1.5, 2)
+    with pytest.raises(S2SGradError):
+        grad(lambda x: [x for _ in range(3)][0] * np.fft.fft(x))(1.0)
+    assert sys.getrecursionlimit() == before
+
+
+# --- wrappers --------------------------------------------------------------------------------------------------------
+
+
+def test_a_wrapped_function_is_never_silently_unwrapped():
+    def twice(f):
+        @functools.wraps(f)
+        def inner(x):
+            return 2.0 * f(x)
+
+        return inner
+
+    @twice
+    def f(x):
+        return x * x
+
+    assert f(3.0) == 18.0
+    try:
+        gradient = grad(f)(3.0)
+    except S2SGradError as error:
+        assert "^" in str(error)
+    else:
+        assert gradient == 12.0
+
+
+def test_a_partial_is_right_or_refused():
+    partial = functools.partial(product, 2.0)
+    try:
+        gradient = grad(partial)(3.0)
+    except S2SGradError:
+        return
+    assert gradient == 2.0
+
+
+# --- importing -------------------------------------------------------------------------------------------------------
+
+
+def test_importing_prints_nothing_makes_no_files_and_does_not_warn(tmp_path):
+    done = run_python(["-W", "error", "-c", "import s2sgrad"], tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_importing_makes_no_temporary_files_and_leaves_global_state(tmp_path):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    code = """if True:
+        import sys, warnings, numpy as np
+        before = sys.getrecursionlimit(), list(warnings.filters), np.geterr(), sys.gettrace(), np.random.get_state()[1].sum()
+        import s2sgrad
+        after = sys.getrecursionlimit(), list(warnings.filters), np.geterr(), sys.gettrace(), np.random.get_state()[1].sum()
+        assert before == after
+    """
+    done = run_python(["-W", "error", "-c", code], tmp_path, TMPDIR=str(temporary), HOME=str(temporary))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert list(temporary.iterdir()) == []
+
+
+def test_importing_loads_neither_scipy_nor_test_tools(tmp_path):
+    code = "import sys, s2sgrad; print([m for m in ('scipy', 'pytest', 'hypothesis', 'autograd', 'numba') if m in sys.modules])"
+    assert run_python(["-c", code], tmp_path).stdout == "[]\n"
+
+
+def test_a_gradient_in_a_strict_process(tmp_path):
+    (tmp_path / "strict.py").write_text(DETERMINED)
+    done = run_python(["-W", "error", "-X", "dev", "strict.py"], tmp_path)
+    assert done.returncode == 0 and done.stderr == ""
+
+
+def test_public_names():
+    assert {"grad", "value_and_grad", "S2SGradError", "Unsupported", "NoRule", "NoSource"} <= set(s2sgrad.__all__)
+    assert all(hasattr(s2sgrad, name) for name in s2sgrad.__all__)
+    assert issubclass(s2sgrad.Unsupported, SyntaxError) and issubclass(s2sgrad.NoRule, LookupError)
+    assert issubclass(s2sgrad.NoSource, OSError)

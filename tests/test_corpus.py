@@ -1,0 +1,266 @@
+"""Every function of the corpus: gradient, value, generic text, values after every pass, second and third order."""
+
+from __future__ import annotations
+
+import __future__ as future_features
+import contextlib
+import functools
+import io
+import itertools
+import linecache
+
+import numpy as np
+import pytest
+from corpus import CASES, by_name
+from differences import central_difference, copied, directional, inner, is_float, leaves, random_directions
+
+from s2sgrad import S2SGradError, emit, grad, value_and_grad
+from s2sgrad.pipeline import NORMALIZE, normalizing
+from s2sgrad.source import read
+
+SECOND = [entry for entry in CASES if entry.second]
+SECOND_BY_ARGUMENT = [(entry, number) for entry in SECOND for number in entry.argnums]
+THIRD = [
+    "cube_with_everything",
+    "plain_assignment",
+    "elif_chain",
+    "linear_loop",
+    "logistic_map",
+    "multilayer_perceptron",
+    "while_true_with_break",
+    "return_from_a_for",
+    "helper_called_in_a_loop",
+    "recursion_by_squaring",
+]
+
+every_case = pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name)
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    """What the programs print is not for us."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        yield
+
+
+@functools.cache
+def differences_of(name: str) -> tuple:
+    """The gradient of a case by central differences, one entry for each of its float arguments."""
+    entry = by_name(name)
+    return central_difference(entry.function, entry.args, entry.argnums)
+
+
+@functools.cache
+def gradient_of(name: str, number: int):
+    """The gradient of a case in one argument, compiled once for all tests."""
+    return grad(by_name(name).function, number)
+
+
+def same(left, right) -> None:
+    """Equal in structure, type of containers, and to the last digits."""
+    assert type(left) is type(right) or (is_number(left) and is_number(right)), f"{type(left)} is not {type(right)}"
+    if isinstance(left, dict):
+        assert list(left) == list(right)
+    left, right = list(leaves(left)), list(leaves(right))
+    assert len(left) == len(right)
+    for a, b in zip(left, right, strict=True):
+        assert np.shape(a) == np.shape(b)
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
+
+
+def is_number(value) -> bool:
+    return isinstance(value, (bool, int, float, np.number, np.bool_)) or (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
+def unchanged(args, before) -> None:
+    for arg, old in zip(args, before, strict=True):
+        assert type(arg) is type(old)
+        if isinstance(arg, np.ndarray):
+            assert arg.dtype == old.dtype and np.array_equal(arg, old)
+        else:
+            assert leaves_equal(arg, old)
+
+
+def leaves_equal(left, right) -> bool:
+    if isinstance(left, (tuple, list)):
+        return len(left) == len(right) and all(map(leaves_equal, left, right))
+    return np.array_equal(left, right) if isinstance(left, np.ndarray) else left == right
+
+
+def test_the_corpus_is_large():
+    assert len(CASES) >= 390
+    assert len({entry.name for entry in CASES}) == len(CASES)
+    assert len(SECOND) >= 380
+
+
+# --- first order -----------------------------------------------------------------------------------------------------
+
+
+@every_case
+def test_gradient_agrees_with_differences(entry):
+    args, before = entry.fresh_args(), entry.fresh_args()
+    gradient = grad(entry.function, entry.argnums)(*args)
+    unchanged(args, before)
+    assert type(gradient) is tuple and len(gradient) == len(entry.argnums)
+    for number, part, expected in zip(entry.argnums, gradient, differences_of(entry.name), strict=True):
+        assert np.shape(part) == np.shape(args[number])
+        assert np.asarray(part).dtype.kind == "f"
+        np.testing.assert_allclose(part, expected, rtol=1e-5, atol=1e-6, err_msg=f"argument {number}")
+
+
+@every_case
+def test_value_and_grad_returns_the_value_as_it_was(entry):
+    args, before = entry.fresh_args(), entry.fresh_args()
+    value, gradient = value_and_grad(entry.function, entry.argnums)(*args)
+    unchanged(args, before)
+    same(value, entry.function(*entry.fresh_args()))
+    for part, expected in zip(gradient, differences_of(entry.name), strict=True):
+        np.testing.assert_allclose(part, expected, rtol=1e-5, atol=1e-6)
+
+
+@every_case
+def test_generic_text_gives_the_same_gradient_or_refuses(entry):
+    df = grad(entry.function, entry.argnums)
+    try:
+        text, generic = df.source, df.__wrapped__
+    except S2SGradError as error:
+        assert 'File "' in str(error) and "^" in str(error)
+        return
+    assert text.count("for arguments of any kind") == 1
+    args, before = entry.fresh_args(), entry.fresh_args()
+    gradient = generic(*args)
+    unchanged(args, before)
+    for part, expected in zip(gradient, differences_of(entry.name), strict=True):
+        assert np.shape(part) == np.shape(expected)
+        np.testing.assert_allclose(part, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_most_generic_texts_are_not_refused():
+    refused = []
+    for entry in CASES:
+        try:
+            _ = grad(entry.function, entry.argnums).source
+        except S2SGradError:
+            refused.append(entry.name)
+    assert len(refused) <= 0.03 * len(CASES), refused
+
+
+@every_case
+def test_seeds_weight_the_results(entry):
+    args = entry.fresh_args()
+    value = entry.function(*entry.fresh_args())
+    seed = seeds(value, np.random.default_rng(1))
+    if seed is None:
+        return
+    gradient = grad(entry.function, entry.argnums)(*args, seed=seed)
+    rng = np.random.default_rng(2)
+    for number, part in zip(entry.argnums, gradient, strict=True):
+        (direction,) = random_directions(rng, args, (number,))
+        slope = directional(entry.function, args, (number,), (direction,), weights=seed)
+        np.testing.assert_allclose(inner(part, direction), slope, rtol=1e-5, atol=1e-6, err_msg=f"argument {number}")
+
+
+def seeds(value, rng):
+    """Random weights of the structure of a result; None where a leaf is no number."""
+    if isinstance(value, dict):
+        made = {key: seeds(item, rng) for key, item in value.items()}
+        return None if None in map(type_or_none, made.values()) else made
+    if isinstance(value, (tuple, list)):
+        made = [seeds(item, rng) for item in value]
+        return None if None in map(type_or_none, made) else type(value)(made)
+    if isinstance(value, np.ndarray):
+        return rng.uniform(0.5, 2.0, value.shape)
+    return float(rng.uniform(0.5, 2.0)) if is_number(value) else None
+
+
+def type_or_none(value):
+    return None if value is None else type(value)
+
+
+# --- values after every pass -----------------------------------------------------------------------------------------
+
+_serial = itertools.count()
+
+
+def executed(text: str, unit, original):
+    """The function that `text` defines, over the globals, closure cells and defaults of `original`."""
+    filename = f"<stage {next(_serial)}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    cells = {
+        name: cell.cell_contents
+        for name, cell in zip(original.__code__.co_freevars, original.__closure__ or (), strict=True)
+    }
+    space = {**original.__globals__, **cells, **unit.helpers}
+    flags = original.__code__.co_flags & future_features.annotations.compiler_flag
+    exec(compile(text, filename, "exec", flags=flags, dont_inherit=True), space)
+    made = space[unit.primal.tree.name]
+    made.__defaults__, made.__kwdefaults__ = original.__defaults__, original.__kwdefaults__
+    return made
+
+
+@every_case
+def test_values_are_kept_by_every_pass_of_normalization(entry):
+    expected = entry.function(*entry.fresh_args())
+    seen = []
+    for stage, unit, tree in normalizing(read(entry.function)):
+        text = emit.function(tree)
+        try:
+            value = executed(text, unit, entry.function)(*entry.fresh_args())
+            same(value, expected)
+        except Exception as error:
+            error.add_note(f"after {stage}:\n{text}")
+            raise
+        seen.append(stage)
+    assert seen == [name for name, _ in NORMALIZE]
+
+
+# --- second and third order ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("entry", "number"), SECOND_BY_ARGUMENT, ids=[f"{entry.name}-{number}" for entry, number in SECOND_BY_ARGUMENT]
+)
+def test_gradient_of_the_gradient(entry, number):
+    first = gradient_of(entry.name, number)
+    args, before = entry.fresh_args(), entry.fresh_args()
+    second = grad(first, number)(*args)
+    unchanged(args, before)
+    assert np.shape(second) == np.shape(args[number])
+    (expected,) = central_difference(first, args, number)
+    np.testing.assert_allclose(second, expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", THIRD)
+def test_third_order(name):
+    entry = by_name(name)
+    number = entry.argnums[0]
+    second = grad(gradient_of(name, number), number)
+    args, before = entry.fresh_args(), entry.fresh_args()
+    third = grad(second, number)(*args)
+    unchanged(args, before)
+    assert np.shape(third) == np.shape(args[number])
+    (expected,) = central_difference(second, args, number)
+    np.testing.assert_allclose(third, expected, rtol=1e-4, atol=1e-4 * max(1.0, float(np.max(np.abs(expected)))))
+
+
+def test_mixed_second_derivatives_are_symmetric():
+    def f(x, y):
+        total = 0.0
+        for i in range(3):
+            total = total + np.sin(x * y + i) * x
+        return total
+
+    xy = grad(grad(f, 0), 1)(0.7, 1.3)
+    yx = grad(grad(f, 1), 0)(0.7, 1.3)
+    (expected,) = central_difference(grad(f, 0), (0.7, 1.3), 1)
+    np.testing.assert_allclose((xy, yx), (expected, expected), rtol=1e-6)
+
+
+def test_every_case_can_fail():
+    """The comparison notices a gradient that is off by a millionth part of itself... times twenty."""
+    entry = by_name("rosenbrock")
+    (expected,) = differences_of("rosenbrock")[:1]
+    (gradient,) = grad(entry.function, entry.argnums[:1])(*copied(entry.args))
+    assert is_float(np.float64(1.0))
+    with pytest.raises(AssertionError):
+        np.testing.assert_allclose(np.asarray(gradient) * (1 + 2e-5), expected, rtol=1e-5, atol=1e-6)

@@ -15,7 +15,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, constant_kind, is_complex, widened
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, constant_kind, is_complex, join, widened
 from s2sgrad.analysis.lifetimes import Lifetimes
 from s2sgrad.analysis.operations import is_user_function
 from s2sgrad.errors import S2SGradError
@@ -50,6 +50,10 @@ class Joined:
     tree: gast.FunctionDef
     swept: Swept
     reverse: Reverse
+
+
+_ROUNDS = 6
+_DEEPEST = 40
 
 
 class Program:
@@ -161,29 +165,36 @@ class Program:
         """Whether a callable that is no plain function can be differentiated from its source all the same."""
         return False
 
-    def kind(self, target: Any, kinds: list[Kind], keywords: dict[str, Kind]) -> Kind:
+    def kind(self, target: Any, kinds: list[Kind], keywords: dict[str, Kind]) -> Kind | None:
         """The kind of a user function's result for arguments of these kinds."""
         if not is_user_function(target):
             return UNKNOWN
         try:
-            key = (id(target), tuple(kinds), tuple(keywords.items()))
-            if key in self._kinds:
-                return self._kinds[key] or UNKNOWN
+            bound = _bound_kinds(target, kinds, keywords)
             if id(target) in self._running:
+                bound = {p: widened(k) for p, k in bound.items()}
+            key = (id(target), tuple(bound.items()))
+            if key in self._kinds:
+                return self._kinds[key]
+            if len(self._running) > _DEEPEST:
                 return UNKNOWN
             self._kinds[key] = None
             self._kept.append(target)
             self._running.append(id(target))
             try:
-                bound = _bound_kinds(target, kinds, keywords)
-                _, tree, inference = self._analysed(read(target), bound)
+                for _ in range(_ROUNDS):  # a recursion starts from "no value yet" and grows to a fixed point
+                    before = self._kinds[key]
+                    _, tree, inference = self._analysed(read(target), bound)
+                    self._kinds[key] = join(before, inference.env.get(tree.body[-1].value.id))
+                    if self._kinds[key] == before:
+                        break
+                else:
+                    self._kinds[key] = UNKNOWN
             finally:
                 self._running.pop()
-            kind = inference.env.get(tree.body[-1].value.id, UNKNOWN)
         except (S2SGradError, TypeError):
             return UNKNOWN
-        self._kinds[key] = kind
-        return kind
+        return self._kinds[key]
 
     def arguments(self, unit: Unit, target: Any, node: gast.Call) -> dict[str, Any]:
         """The call's argument nodes by the callee's parameters (a list for `*args`), in the callee's order."""

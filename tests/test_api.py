@@ -625,7 +625,7 @@ def test_gradients_alias_nothing_and_nothing_is_written(name):
     before = [leaf.copy() for leaf in (x, y, *leaves(seed)) if isinstance(leaf, np.ndarray)]
     for keywords in ({}, {"seed": seed}):
         given = [leaf for leaf in (x, y, *leaves(seed)) if isinstance(leaf, np.ndarray)]
-        gradients = grad(f, (0, 1, 0))(x, y, **keywords)
+        gradients = grad(f, (0, 1))(x, y, **keywords)
         for number, gradient in enumerate(gradients):
             assert gradient.flags.writeable
             assert not any(np.shares_memory(gradient, other) for other in (*given, *gradients[:number]))
@@ -635,6 +635,12 @@ def test_gradients_alias_nothing_and_nothing_is_written(name):
             np.testing.assert_array_equal(now, then)
         again = grad(f, (0, 1))(x, y, **keywords)
         assert not any((part == 99.0).any() for part in again)
+
+
+def test_an_argument_asked_for_twice_gives_two_arrays():
+    left, right = grad(lambda x: np.sum(x * x), (0, 0))(np.ones(2))
+    np.testing.assert_array_equal(left, right)
+    assert not np.shares_memory(left, right)
 
 
 def test_one_array_as_two_arguments():
@@ -731,8 +737,9 @@ def test_source_is_python_that_gives_the_gradient():
 def test_inspect_getsource():
     df = grad(looked_at)
     df(0.5, 2.0)
-    assert inspect.getsource(df) == df.source
-    assert inspect.getsource(df.__wrapped__) == df.source.split("\n", 1)[1] or inspect.getsource(df.__wrapped__) == df.source
+    assert inspect.getsource(df).startswith("def looked_at_grad(x, y, *, seed=1.0):\n")
+    assert df.source.endswith(inspect.getsource(df))
+    assert inspect.getsource(df) == inspect.getsource(df.__wrapped__)
     assert df.primal is looked_at
     assert inspect.unwrap(df) is not looked_at
 
@@ -1061,7 +1068,7 @@ def test_the_recursion_limit_is_left_as_it_was():
     before = sys.getrecursionlimit()
     grad(power)(1.5, 2)
     with pytest.raises(S2SGradError):
-        grad(lambda x: [x for _ in range(3)][0] * np.fft.fft(x))(1.0)
+        grad(lambda x: np.linalg.svd(x)[0])(np.eye(2))
     assert sys.getrecursionlimit() == before
 
 
@@ -1123,7 +1130,7 @@ def test_importing_makes_no_temporary_files_and_leaves_global_state(tmp_path):
 
 
 def test_importing_loads_neither_scipy_nor_test_tools(tmp_path):
-    code = "import sys, s2sgrad; print([m for m in ('scipy', 'pytest', 'hypothesis', 'autograd', 'numba') if m in sys.modules])"
+    code = "import sys, s2sgrad; print([m for m in ('scipy', 'pytest', 'hypothesis', 'numba') if m in sys.modules])"
     assert run_python(["-c", code], tmp_path).stdout == "[]\n"
 
 

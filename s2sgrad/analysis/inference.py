@@ -27,9 +27,11 @@ from s2sgrad.analysis.kinds import (
 from s2sgrad.rules import spellings, table
 from s2sgrad.unit import MISSING, Unit
 
-CallKind = Callable[[Any, list[Kind], dict[str, Kind]], Kind]
+CallKind = Callable[[Any, list[Kind], dict[str, Kind]], Kind | None]
 _MEMO: dict[Any, Kind] = {}
 _INT, _BOOL = Number(int), Number(bool)
+_RESULTS: dict[Any, Kind] = {len: _INT, int: _INT, bool: _BOOL, isinstance: _BOOL, float: Number(float), str: Text(),
+                             range: Container(range, None, None, _INT)}  # fmt: skip
 _ROUNDS = 50
 
 
@@ -181,7 +183,8 @@ class Inference:
             return None
         if isinstance(owner, Container):
             if owner.items is None:
-                return UNKNOWN
+                scalar = isinstance(index, Number) and owner.type is not dict
+                return owner.element() if scalar else Container(owner.type, None, None, owner.item)
             if isinstance(index, Number) and index.known:
                 place = owner.keys.index(index.value) if owner.keys and index.value in owner.keys else index.value
                 inside = isinstance(place, int) and -len(owner.items) <= place < len(owner.items)
@@ -189,11 +192,8 @@ class Inference:
             if isinstance(index, Known) and owner.keys is not None and index.value in owner.keys:
                 return owner.items[owner.keys.index(index.value)]
             if isinstance(index, Number) and owner.keys is None:
-                out: Kind | None = None
-                for item in owner.items:
-                    out = join(out, item)
-                return out or UNKNOWN
-            return Container(owner.type, None) if isinstance(index, _Slice) else UNKNOWN
+                return owner.element()
+            return Container(owner.type, None, None, owner.element()) if isinstance(index, _Slice) else UNKNOWN
         if not isinstance(owner, Array):
             return UNKNOWN
         parts = list(index.items) if isinstance(index, Container) and index.type is tuple and index.items else [index]
@@ -275,6 +275,8 @@ def _call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
     if getattr(target, "__name__", "") in ("require_array", "sequence", "own") and len(kinds) == 1:
         return kinds[0]
 
+    if target in _RESULTS:
+        return _RESULTS[target]
     if target in (max, min) and len(kinds) > 1:
         out: Kind | None = None
         for kind in kinds:

@@ -88,11 +88,20 @@ class Array(Kind):
 
 @dataclass(frozen=True)
 class Container(Kind):
-    """A list, tuple or dict; `items` are the kinds of its elements in order (`keys` for a dict), None if not known."""
+    """A list, tuple, dict or range; `items` are the kinds of its elements in order (`keys` for a dict), None if not
+    known; `item` is then the kind of every element, as far as known."""
 
     type: type
     items: tuple[Kind, ...] | None
     keys: tuple[Any, ...] | None = None
+    item: Kind | None = None
+
+    def element(self) -> Kind:
+        """The kind that all elements have."""
+        out = self.item
+        for kind in self.items or ():
+            out = join(out, kind)
+        return out or UNKNOWN
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +153,8 @@ def _kind_of(v: Any, sizes: dict[int, int]) -> Kind:
         return Text()
     if type(v) in (list, tuple):
         items = tuple(_kind_of(item, sizes) for item in v)
-        return Container(type(v), items if len(items) <= _LONGEST else None)
+        whole = Container(type(v), items)
+        return whole if len(items) <= _LONGEST else Container(type(v), None, None, whole.element())
     if type(v) is dict and all(isinstance(k, (str, int)) for k in v) and len(v) <= _LONGEST:
         return Container(dict, tuple(_kind_of(item, sizes) for item in v.values()), tuple(v))
     return UNKNOWN
@@ -172,7 +182,9 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
         items = None
         if a.items is not None and b.items is not None and len(a.items) == len(b.items) and a.keys == b.keys:
             items = tuple(join(m, n) or UNKNOWN for m, n in zip(a.items, b.items, strict=True))
-        return Container(a.type, items, a.keys if items is not None else None)
+        if items is None:
+            return Container(a.type, None, None, None if a.type is dict else join(a.element(), b.element()))
+        return Container(a.type, items, a.keys)
     if isinstance(a, (Known, Text)) and isinstance(b, (Known, Text)):
         texts = all(isinstance(k, Text) or isinstance(k.value, str) for k in (a, b))
         return Text() if texts else UNKNOWN
@@ -195,7 +207,7 @@ def may_carry(kind: Kind | None) -> bool:
     if isinstance(kind, Array):
         return kind.dtype is None or np.dtype(kind.dtype).kind in "fc"
     if isinstance(kind, Container):
-        return kind.items is None or any(may_carry(item) for item in kind.items)
+        return may_carry(kind.item) if kind.items is None else any(may_carry(item) for item in kind.items)
     return isinstance(kind, Unknown) or kind is None
 
 

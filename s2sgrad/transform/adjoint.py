@@ -10,7 +10,7 @@ An absent adjoint is a zero that is never written.  `+=` is used on numbers and 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import gast
 import numpy as np
@@ -128,7 +128,7 @@ class Adjoints:
                 given.insert(0, self._held(y))
                 del self.present[y]
             if any(c.index is not None for c in given) or not all(c.numeric for c in given[1:]):
-                self._write(y, given, fresh_name=False)
+                self._write(y, given, late=False)
                 return self._held(y, consume=True)
             value = _sum([c.value for c in given])
             return Cotangent(value, self.inference.kind(value), any(c.full for c in given), None, given[0].numeric)
@@ -142,33 +142,27 @@ class Adjoints:
         """Write the collected contributions; those to the statement's own targets last, for the others read them."""
         late = [x for x in self.pending if x in targets]
         for x in [x for x in self.pending if x not in late] + late:
-            self._write(x, self.pending[x], fresh_name=x in late)
+            self._write(x, self.pending[x], late=x in late)
         self.pending.clear()
 
-    def _write(self, x: str, given: list[Cotangent], fresh_name: bool) -> None:
+    def _write(self, x: str, given: list[Cotangent], late: bool) -> None:
         whole = [c for c in given if c.index is None]
         sections = [c for c in given if c.index is not None]
         kind = self.kinds.get(x, UNKNOWN)
         bar = self.bar(x)
+        if late and sections:  # their values may read the old adjoint
+            sections = [replace(c, value=self.named(c, anew=True).value) for c in sections]
         if whole:
             whole = [c if c.full or not isinstance(kind, Array) else self.spread(c, x) for c in whole]
             self._write_whole(x, bar, whole, kind)
         if not sections:
             return
-        build = bar
         if x in self.present:
             self.make_own(x)
-        elif fresh_name:  # the sections' values read the old adjoint
-            build = self.unit.temp()
-            self.kinds[build] = kind
-            self.out.append(assign(build, self.zero(x)))
         else:
             self.start(x)
         for section in sections:
-            self._write_section(build, kind, section)
-        if build is not bar:
-            self.out.append(assign(bar, name(build)))
-            self.present[x] = Bar(bar, own=False)
+            self._write_section(bar, kind, section)
 
     def _write_whole(self, x: str, bar: str, whole: list[Cotangent], kind: Kind) -> None:
         numeric = isinstance(kind, (Number, Array)) or all(c.numeric for c in whole)
@@ -239,9 +233,9 @@ class Adjoints:
             kind = self.kinds.get(operand.id) if isinstance(operand, gast.Name) else None
             self.contribute(operand, Cotangent(part, kind, True, None, isinstance(kind, (Number, Array))))
 
-    def named(self, g: Cotangent) -> Cotangent:
-        """The cotangent behind a name, so that it may be mentioned twice."""
-        if isinstance(g.value, (gast.Name, gast.Constant)):
+    def named(self, g: Cotangent, anew: bool = False) -> Cotangent:
+        """The cotangent behind a name, so that it may be mentioned twice; `anew`: a name that stays when others change."""
+        if isinstance(g.value, gast.Constant) or (isinstance(g.value, gast.Name) and not anew):
             return g
         holder = self.unit.temp()
         self.kinds[holder] = g.kind or UNKNOWN

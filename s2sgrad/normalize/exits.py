@@ -50,6 +50,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     if returned:
         body = at(tree.body[0], assign(returned[0], constant(False))) + body
     body = _nest(unit, body)
+    _strip_continues(body)
     if not _exits(body):
         last = body[-1] if body else tree
         body = _fall_through(body, at(last, gast.Return(None)))
@@ -138,7 +139,7 @@ def _nest(unit: Unit, body: list[gast.AST], rest: list[gast.AST] | None = None) 
     rest = rest or []
     for statement in reversed(body):
         if isinstance(statement, (gast.Return, gast.Break, gast.Continue)):
-            rest = [] if isinstance(statement, gast.Continue) else [statement]
+            rest = [statement]
         elif isinstance(statement, _LOOPS):
             statement.body = _nest(unit, statement.body)
             rest = [statement, *rest]
@@ -150,6 +151,17 @@ def _nest(unit: Unit, body: list[gast.AST], rest: list[gast.AST] | None = None) 
         else:
             rest = [statement, *rest]
     return rest
+
+
+def _strip_continues(body: list[gast.AST]) -> None:
+    """Every `continue` is now the last statement of its path: the trip ends there anyway."""
+    waiting = [body]
+    while waiting:
+        block = waiting.pop()
+        block[:] = [s for s in block if not isinstance(s, gast.Continue)]
+        for statement in block:
+            if isinstance(statement, (gast.If, *_LOOPS)):
+                waiting += [statement.body, statement.orelse]
 
 
 def _nest_if(unit: Unit, statement: gast.If, rest: list[gast.AST]) -> list[gast.AST]:

@@ -10,6 +10,7 @@ from . import (  # noqa: F401
     branches,
     calls,
     exits,
+    found,
     imports,
     indexing,
     iteration,

@@ -1,0 +1,30 @@
+"""Functions that random programs found wrong once, named for what they show."""
+
+import numpy as np
+
+from .case import case
+
+
+@case(0.4, 0.7)
+def buried_continue_skips_what_follows(x, y):
+    for k in range(4):
+        if k > 0:
+            x = x * y
+            if k == 2:
+                y = y + 0.5
+                continue
+        x = x + np.sin(y)
+    return x * y
+
+
+@case(np.array([0.3, 0.9, 1.4]))
+def self_update_by_whole_and_by_section(x):
+    for _ in range(2):
+        x = x / (2.0 + np.sin(np.concatenate([x[:2], np.array([0.4])])))
+    return np.sum(x * x)
+
+
+@case(np.array([0.3, 0.9, 1.4]), 0.4)
+def unpacked_result_of_a_ufunc(x, y):
+    a, b, c = np.maximum(x, y)
+    return a * b + c

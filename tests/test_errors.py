@@ -1,0 +1,1325 @@
+"""What is refused, is refused by name, at its line, with a way out; and nothing at all makes the compiler itself fail."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import itertools
+import pathlib
+import pickle
+import re
+import sys
+import textwrap
+import traceback
+
+import numpy as np
+import pytest
+from differences import central_difference
+
+import s2sgrad
+from s2sgrad import NoRule, NoSource, S2SGradError, Unsupported, grad, value_and_grad
+
+PACKAGE = pathlib.Path(s2sgrad.__file__).resolve().parent
+_serial = itertools.count()
+HEAD = "import math\nimport numpy as np\n\n"
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """Write a module from text and import it."""
+
+    def write_and_import(text, name=None):
+        name = name or f"module_of_errors_{next(_serial)}"
+        path = tmp_path / f"{name}.py"
+        path.write_text(textwrap.dedent(text), encoding="utf-8")
+        spec = importlib.util.spec_from_file_location(name, path)
+        made = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, name, made)
+        spec.loader.exec_module(made)
+        return made
+
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    return write_and_import
+
+
+def assert_points_at(error, file, line, way=True):
+    """The message names the file and the line, has a caret under the construct, and says more than a name."""
+    shown = str(error)
+    assert f'File "{file}", line {line}\n' in shown, shown
+    location, text, caret = shown.splitlines()[-3:]
+    assert location.strip().startswith("File")
+    assert re.fullmatch(r" *\^+", caret), shown
+    source = pathlib.Path(file).read_text(encoding="utf-8").splitlines()[line - 1].strip()
+    assert text.strip() == source, shown
+    assert len(caret) <= len(text) and caret.index("^") >= 4, shown
+    assert error.place.line == line and error.place.file == str(file)
+    message = error.message
+    assert "\n" not in message and len(message) > 10
+    if way:
+        assert re.search(r"[:;,] *\w+ *\w+", message), f"no way out in: {message}"
+
+
+# --- what is unsupported ---------------------------------------------------------------------------------------------
+# name: (error, text of the module with a marker at the line that is to be named, arguments)
+
+V = np.array([0.5, 1.5, 2.5])
+
+REFUSED = {
+    "store into an array": (Unsupported, """
+        def f(x):
+            y = np.zeros(3)
+            y[0] = x[0]  # <-
+            return np.sum(y)
+    """, (V,)),
+    "store into an argument": (Unsupported, """
+        def f(x):
+            x[0] = 2.0  # <-
+            return np.sum(x)
+    """, (V,)),
+    "store into a slice": (Unsupported, """
+        def f(x):
+            y = x * 2.0
+            y[1:] = x[1:]  # <-
+            return np.sum(y)
+    """, (V,)),
+    "store into an attribute": (Unsupported, """
+        class Box:
+            pass
+
+        box = Box()
+
+        def f(x):
+            box.value = x * x  # <-
+            return box.value
+    """, (2.0,)),
+    "nested def over a differentiated value": (Unsupported, """
+        def f(x):
+            y = x * x
+            def inner(z):  # <-
+                return y * z
+            return inner(x)
+    """, (2.0,)),
+    "lambda over a differentiated value": (Unsupported, """
+        def f(x):
+            y = x * x
+            g = lambda z: y * z  # <-
+            return g(x)
+    """, (2.0,)),
+    "list comprehension": (Unsupported, """
+        def f(x):
+            y = [v * x for v in (1.0, 2.0)]  # <-
+            return y[0] + y[1]
+    """, (2.0,)),
+    "generator expression": (Unsupported, """
+        def f(x):
+            return sum(x * k for k in range(3))  # <-
+    """, (2.0,)),
+    "dict comprehension": (Unsupported, """
+        def f(x):
+            y = {k: x * k for k in range(3)}  # <-
+            return y[2]
+    """, (2.0,)),
+    "try": (Unsupported, """
+        def f(x):
+            y = x
+            try:  # <-
+                y = x * x
+            except ValueError:
+                y = x
+            return y
+    """, (2.0,)),
+    "try with finally": (Unsupported, """
+        def f(x):
+            try:  # <-
+                return x * x
+            finally:
+                pass
+    """, (2.0,)),
+    "with": (Unsupported, """
+        def f(x):
+            with np.errstate(all="ignore"):  # <-
+                y = x * x
+            return y
+    """, (2.0,)),
+    "match": (Unsupported, """
+        def f(x):
+            match x:  # <-
+                case 0:
+                    return x
+            return x * x
+    """, (2.0,)),
+    "class": (Unsupported, """
+        def f(x):
+            class Box:  # <-
+                value = 3.0
+            return x * Box.value
+    """, (2.0,)),
+    "global": (Unsupported, """
+        total = 0.0
+
+        def f(x):
+            global total  # <-
+            total = x * x
+            return total
+    """, (2.0,)),
+    "del": (Unsupported, """
+        def f(x):
+            y = x * x
+            z = y * x
+            del y  # <-
+            return z
+    """, (2.0,)),
+    "yield": (Unsupported, """
+        def f(x):
+            y = x * x
+            yield y  # <-
+    """, (2.0,)),
+    "yield from": (Unsupported, """
+        def f(x):
+            yield from [x, x]  # <-
+    """, (2.0,)),
+    "async def": (Unsupported, """
+        async def f(x):  # <-
+            return x * x
+    """, (2.0,)),
+    "import inside": (Unsupported, """
+        def f(x):
+            import json  # <-
+            return x * len(json.dumps([1]))
+    """, (2.0,)),
+    "import from inside": (Unsupported, """
+        def f(x):
+            from json import dumps  # <-
+            return x * len(dumps([1]))
+    """, (2.0,)),
+    "star call of a differentiated value": (Unsupported, """
+        def g(a, b):
+            return a * b
+
+        def f(x):
+            pair = (x, x)
+            return g(*pair)  # <-
+    """, (2.0,)),
+    "double star call": (Unsupported, """
+        def g(a, b):
+            return a * b
+
+        def f(x):
+            pair = {"a": x, "b": x}
+            return g(**pair)  # <-
+    """, (2.0,)),
+    "use of **kwargs": (Unsupported, """
+        def f(x, **kwargs):  # <-
+            return x * kwargs["k"]
+    """, (2.0, {"k": 3.0})),
+    "NumPy function without a rule": (NoRule, """
+        def f(x):
+            y = x * 2.0
+            return np.sum(np.abs(np.fft.fft(y)))  # <-
+    """, (V,)),
+    "NumPy function without a rule, svd": (NoRule, """
+        def f(x):
+            u, s, v = np.linalg.svd(np.outer(x, x))  # <-
+            return np.sum(s)
+    """, (V,)),
+    "SciPy function without a rule": (NoRule, """
+        from scipy.signal import hilbert
+
+        def f(x):
+            y = hilbert(x)  # <-
+            return np.sum(y)
+    """, (V,)),
+    "SciPy function without a rule, a ufunc": (NoRule, """
+        import scipy.special
+
+        def f(x):
+            return np.sum(scipy.special.spence(x))  # <-
+    """, (V,)),
+    "unknown keyword where": (NoRule, """
+        def f(x):
+            return np.sum(x, where=x > 1.0)  # <-
+    """, (V,)),
+    "unknown keyword dtype": (NoRule, """
+        def f(x):
+            return np.sum(x, dtype=np.float32)  # <-
+    """, (V,)),
+    "unknown keyword of a ufunc": (NoRule, """
+        def f(x):
+            return np.sum(np.sin(x, where=x > 1.0))  # <-
+    """, (V,)),
+    "keyword out": (S2SGradError, """
+        def f(x):
+            y = np.zeros(3)
+            np.multiply(x, x, out=y)  # <-
+            return np.sum(y)
+    """, (V,)),
+    "keyword out in an expression": (S2SGradError, """
+        def f(x):
+            y = np.zeros(3)
+            z = np.exp(x, out=y)  # <-
+            return np.sum(z)
+    """, (V,)),
+    "unknown method of an array": (S2SGradError, """
+        def f(x):
+            y = x * 2.0
+            return y.partition(1)  # <-
+    """, (V,)),
+    "method of an array without a rule": (S2SGradError, """
+        def f(x):
+            y = x * 2.0
+            return np.sum(y.byteswap())  # <-
+    """, (V,)),
+    "attribute that an array has not": (S2SGradError, """
+        def f(x):
+            y = x * 2.0
+            return y.total * x  # <-
+    """, (V,)),
+    "method that sorts in place": (S2SGradError, """
+        def f(x):
+            y = x * 2.0
+            y.sort()  # <-
+            return y[0]
+    """, (V,)),
+    "in place on an argument": (Unsupported, """
+        def f(x):
+            x += 1.0  # <-
+            return np.sum(x * x)
+    """, (V,)),
+    "in place on an alias of an argument": (Unsupported, """
+        def f(x):
+            y = x
+            y *= 2.0  # <-
+            return np.sum(x * y)
+    """, (V,)),
+    "in place on a view": (Unsupported, """
+        def f(x):
+            y = x * 2.0
+            v = y[1:]
+            v += x[1:]  # <-
+            return np.sum(y)
+    """, (V,)),
+    "in place on a transposed view": (Unsupported, """
+        def f(x):
+            y = np.outer(x, x)
+            v = y.T
+            v *= 2.0  # <-
+            return np.sum(y[0])
+    """, (V,)),
+    "in place on an array held by a tuple": (Unsupported, """
+        def f(x):
+            y = x * 2.0
+            pair = (y, x)
+            y += x  # <-
+            return np.sum(pair[0])
+    """, (V,)),
+    "in place on an element": (Unsupported, """
+        def f(x):
+            y = x * 2.0
+            y[0] += x[1]  # <-
+            return np.sum(y)
+    """, (V,)),
+    "in place in a loop over rows": (Unsupported, """
+        def f(x):
+            y = np.outer(x, x)
+            for row in y:
+                row *= 2.0  # <-
+            return np.sum(y)
+    """, (V,)),
+    "list append of a differentiated value through an alias": (Unsupported, """
+        def f(x):
+            xs = []
+            ys = xs
+            ys.append(x)  # <-
+            return xs[0] * x
+    """, (2.0,)),
+    "string method on a differentiated value": (S2SGradError, """
+        def f(x):
+            return x.upper()  # <-
+    """, (2.0,)),
+    "text formatted and read again": (S2SGradError, """
+        def f(x):
+            return float(str(x)) * x  # <-
+    """, (2.0,)),
+    "callee with an unsupported construct": (Unsupported, """
+        def helper(a):
+            b = a * a
+            with np.errstate(all="ignore"):  # <-
+                c = b * a
+            return c
+
+        def f(x):
+            return helper(x) * x
+    """, (2.0,)),
+    "callee of a callee with a function without a rule": (NoRule, """
+        def deepest(a):
+            return np.fft.ifft(a)  # <-
+
+        def helper(a):
+            return deepest(a) * 2.0
+
+        def f(x):
+            return np.sum(helper(x))
+    """, (V,)),
+    "call that does not fit its callee": (S2SGradError, """
+        def helper(a):
+            return a * a
+
+        def f(x):
+            return helper(x, x)  # <-
+    """, (2.0,)),
+    "call of a callee with a wrong keyword": (S2SGradError, """
+        def helper(a):
+            return a * a
+
+        def f(x):
+            return helper(x, b=3.0)  # <-
+    """, (2.0,)),
+    "recursion of a lambda": (S2SGradError, """
+        def f(x):
+            g = (lambda y: y * x)  # <-
+            return g(3.0)
+    """, (2.0,)),
+    "open": (S2SGradError, """
+        def f(x):
+            return float(open(x).read())  # <-
+    """, (2.0,)),
+    "function known only at run time": (S2SGradError, """
+        def f(x):
+            table = {"a": np.sin}
+            return table["a"](x)  # <-
+    """, (2.0,)),
+    "eval": (S2SGradError, """
+        def f(x):
+            return eval("x * x", {"x": x})  # <-
+    """, (2.0,)),
+    "set of differentiated values": (S2SGradError, """
+        def f(x):
+            s = {x, x * 2.0}  # <-
+            return sum(s)
+    """, (2.0,)),
+}
+
+
+def lines_marked(text):
+    return [number for number, line in enumerate(text.splitlines(), 1) if "# <-" in line]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name, module):
+    kind, text, args = REFUSED[name]
+    text = HEAD + textwrap.dedent(text)
+    made = module(text)
+    (line,) = lines_marked(text)
+    keywords = {}
+    if isinstance(args[-1], dict):
+        *args, keywords = args
+    before = [np.array(arg) for arg in args]
+    with pytest.raises(S2SGradError) as caught:
+        grad(made.f)(*args, **keywords)
+    assert isinstance(caught.value, kind), f"{type(caught.value).__name__}: {caught.value}"
+    assert_points_at(caught.value, made.__file__, line)
+    for arg, old in zip(args, before, strict=True):
+        np.testing.assert_array_equal(arg, old)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_before_the_call_or_not_at_all(name, module):
+    """The generic text is refused at the same line, or compiles: then the error comes with the call."""
+    _, text, _ = REFUSED[name]
+    text = HEAD + textwrap.dedent(text)
+    made = module(text)
+    try:
+        assert "def f_grad(" in grad(made.f).source
+    except S2SGradError as error:
+        assert error.place.line == lines_marked(text)[0], error
+
+
+def test_nonlocal_is_refused(module):
+    made = module(HEAD + textwrap.dedent("""
+        def outer():
+            k = 0.0
+            def f(x):
+                nonlocal k  # <-
+                k = x * x
+                return k
+            return f
+        f = outer()
+    """))
+    with pytest.raises(Unsupported) as caught:
+        grad(made.f)(2.0)
+    assert_points_at(caught.value, made.__file__, 7)
+
+
+def test_await_is_refused(module):
+    made = module("""
+        async def f(x):
+            return await x
+    """)
+    with pytest.raises(Unsupported) as caught:
+        grad(made.f)(2.0)
+    assert "async" in str(caught.value) or "await" in str(caught.value)
+
+
+def test_the_callees_file_is_named(module):
+    callee = module("""
+        def helper(a):
+            b = a * a
+            del a
+            return b
+    """)
+    caller = module("""
+        helper = None
+
+        def f(x):
+            return helper(x) * x
+    """)
+    caller.helper = callee.helper
+    with pytest.raises(Unsupported) as caught:
+        grad(caller.f)(2.0)
+    assert_points_at(caught.value, callee.__file__, 4)
+
+
+def test_the_caret_is_under_the_construct(module):
+    made = module("""
+        import numpy as np
+
+        def f(x):
+            return 2.0 * np.sum(x) + np.fft.fft(x)[0]
+    """)
+    with pytest.raises(NoRule) as caught:
+        grad(made.f)(V)
+    text, caret = str(caught.value).splitlines()[-2:]
+    start, end = caret.index("^"), len(caret)
+    assert text[start:end] == "np.fft.fft(x)"
+
+
+def test_the_caret_in_a_line_with_letters_outside_ascii(module):
+    made = module("""
+        import numpy as np
+
+        def f(größe):
+            return "äöü" * 0, größe * 1.0, np.fft.fft(größe)
+    """)
+    with pytest.raises(S2SGradError) as caught:
+        grad(made.f)(V)
+    text, caret = str(caught.value).splitlines()[-2:]
+    assert text[caret.index("^") : len(caret)].startswith(("np.fft.fft(größe)", '"äöü"'))
+
+
+def test_errors_show_in_tracebacks_and_pickle(module):
+    made = module("""
+        def f(x):
+            del x
+            return 1.0
+    """)
+    with pytest.raises(Unsupported) as caught:
+        grad(made.f)(2.0)
+    shown = "".join(traceback.format_exception_only(caught.value))
+    assert "line 3" in shown and "del x" in shown and "^" in shown
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again) == str(caught.value) and again.place == caught.value.place
+    assert isinstance(caught.value, SyntaxError) and caught.value.lineno == 3
+
+
+def test_an_error_comes_again_at_the_next_call_and_goes_when_it_is_mended(module):
+    made = module("""
+        import numpy as np
+
+        def helper(x):
+            return np.fft.fft(x)
+
+        def f(x):
+            return helper(x) * 2.0
+    """)
+    df = grad(made.f)
+    for _ in range(2):
+        with pytest.raises(NoRule):
+            df(V)
+    made.helper = np.sin
+    np.testing.assert_allclose(df(V), 2.0 * np.cos(V))
+
+
+# --- arguments and functions -----------------------------------------------------------------------------------------
+
+
+def squared(x, n=2):
+    return x * x * n
+
+
+@pytest.mark.parametrize("wrong", [1j, np.complex128(1j), np.array([1j, 2.0])], ids=str)
+def test_complex_arguments(wrong):
+    with pytest.raises((Unsupported, TypeError), match="complex"):
+        grad(squared)(wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [np.array([1.0, None], dtype=object), np.array(["a"]), np.array(["2020-01-01"], "M8[D]"), "text", b"b", None, {1.0}],
+    ids=repr,
+)
+def test_arguments_that_are_no_floats(wrong):
+    with pytest.raises((S2SGradError, TypeError), match=r"`x`"):
+        grad(squared)(wrong)
+
+
+@pytest.mark.parametrize("wrong", [3, True, np.arange(3), np.int8(3)], ids=repr)
+def test_integers_are_named(wrong):
+    with pytest.raises(TypeError, match=r"`x`.*float"):
+        grad(squared)(wrong)
+    with pytest.raises(TypeError, match=r"`n`.*float"):
+        grad(squared, "n")(1.5, n=wrong)
+
+
+def test_functions_from_text():
+    space = {}
+    exec("def f(x):\n    return x * x\n", space)
+    with pytest.raises(NoSource, match=r"\bf\b"):
+        grad(space["f"])(2.0)
+    with pytest.raises(NoSource):
+        _ = grad(eval("lambda x: x * x")).source
+
+
+def test_a_callee_from_text(module):
+    made = module("""
+        exec("def helper(x):\\n    return x * x")
+
+        def f(x):
+            return helper(x) * 3.0
+    """)
+    with pytest.raises(S2SGradError) as caught:
+        grad(made.f)(2.0)
+    assert isinstance(caught.value, NoSource)
+    assert "helper" in str(caught.value)
+
+
+@pytest.mark.parametrize("function", [print, len, dict.get, np.fft.fft, functools.reduce, int, complex], ids=str)
+def test_builtins_and_library_functions_without_rules(function):
+    with pytest.raises((S2SGradError, TypeError)) as caught:
+        grad(function)(2.0)
+    assert len(str(caught.value)) > 10
+    assert internal(caught.value) is None
+
+
+def test_an_edited_file(module):
+    made = module("""
+        def f(x):
+            return x * x
+    """)
+    path = pathlib.Path(made.__file__)
+    path.write_text("def f(x):\n    y = x * x * x\n    return y\n")
+    with pytest.raises(NoSource, match=r"edited|changed|reload"):
+        grad(made.f)(2.0)
+
+
+def test_a_file_that_is_gone(module):
+    made = module("""
+        def f(x):
+            return x * x
+    """)
+    pathlib.Path(made.__file__).unlink()
+    with pytest.raises(NoSource):
+        grad(made.f)(2.0)
+
+
+def test_a_class_is_no_function():
+    class Box:
+        def __init__(self, x):
+            self.x = x
+
+    with pytest.raises((S2SGradError, TypeError)):
+        grad(Box)(2.0)
+
+
+# --- nothing makes the compiler itself fail --------------------------------------------------------------------------
+
+
+def internal(error):
+    """The line of the compiler that failed; None where the error was raised on purpose, or by the program itself."""
+    if isinstance(error, (S2SGradError, TypeError, ValueError)) and not isinstance(error, UnicodeError):
+        frames = traceback.extract_tb(error.__traceback__)
+        last = frames[-1]
+        if isinstance(error, S2SGradError):
+            return None
+        raised = (last.line or "").lstrip().startswith("raise")
+        return None if raised or not pathlib.Path(last.filename).is_relative_to(PACKAGE) else last
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    if isinstance(error, SyntaxError):  # of a text that we wrote
+        return last
+    if isinstance(error, RecursionError):
+        frames = traceback.extract_tb(error.__traceback__)
+        return next((f for f in frames[-50:] if pathlib.Path(f.filename).is_relative_to(PACKAGE)), None)
+    inside = pathlib.Path(last.filename).is_relative_to(PACKAGE)
+    third = any(part in last.filename for part in ("/gast/", "/astunparse/", "/inspect.py", "/linecache.py", "/ast.py"))
+    return last if inside or third else None
+
+
+def elif_chain(count):
+    lines = ["def f(x):", "    if x < 0.0:", "        y = x"]
+    for k in range(1, count):
+        lines += [f"    elif x < {k}.0:", f"        y = x * {k}.0"]
+    return "\n".join([*lines, "    else:", "        y = x * x", "    return y", ""])
+
+
+def nested_ifs(count):
+    lines = ["def f(x):", "    y = x"]
+    lines += [f"{'    ' * (k + 1)}if x > -{k}.0:" for k in range(count)]
+    return "\n".join([*lines, f"{'    ' * (count + 1)}y = x * x", "    return y", ""])
+
+
+def nested_loops(count):
+    lines = ["def f(x):", "    y = x"]
+    lines += [f"{'    ' * (k + 1)}for i{k} in range(1):" for k in range(count)]
+    return "\n".join([*lines, f"{'    ' * (count + 1)}y = y * x", "    return y", ""])
+
+
+def long_function(count):
+    lines = ["def f(x):", "    y0 = x"]
+    lines += [f"    y{k + 1} = np.sin(y{k}) * x + {k}.0" if k % 2 else f"    y{k + 1} = y{k} * 0.5" for k in range(count)]
+    return "\n".join([*lines, f"    return y{count}", ""])
+
+
+def many_parameters(count):
+    names = ", ".join(f"p{k}" for k in range(count))
+    terms, given = " + ".join(f"p{k} * {k}.0" for k in range(count)), ", ".join(["x"] * count)
+    return f"def g({names}):\n    return {terms}\n\ndef f(x):\n    return g({given})\n"
+
+
+# name: text; `f` is called with 2.0
+NASTY = {
+    "only pass": "def f(x):\n    pass\n",
+    "only a docstring": 'def f(x):\n    """Nothing."""\n',
+    "only an ellipsis": "def f(x): ...\n",
+    "return without a value": "def f(x):\n    return\n",
+    "return of None": "def f(x):\n    y = x * x\n    return None\n",
+    "None in one arm": "def f(x):\n    if x > 5.0:\n        return x\n",
+    "None in a tuple": "def f(x):\n    return x * x, None\n",
+    "a string as the result": "def f(x):\n    return 'text'\n",
+    "a string beside a number": "def f(x):\n    return x * x, 'text'\n",
+    "an empty tuple": "def f(x):\n    return ()\n",
+    "an empty list": "def f(x):\n    return []\n",
+    "an empty dict": "def f(x):\n    return {}\n",
+    "a module as the result": "def f(x):\n    return np\n",
+    "a function as the result": "def f(x):\n    return np.sin\n",
+    "the argument itself": "def f(x):\n    return x\n",
+    "a comparison as the result": "def f(x):\n    return x > 1.0\n",
+    "return in the middle": "def f(x):\n    y = x * x\n    return y\n    z = y * x\n    return z\n",
+    "code after a return in a loop": """
+        def f(x):
+            for i in range(3):
+                return x * x
+                x = x * 2.0
+            return x
+    """,
+    "code after a raise": """
+        def f(x):
+            if x < 0.0:
+                raise ValueError('x')
+                x = 3.0
+            return x * x
+    """,
+    "only a raise": "def f(x):\n    raise ValueError('always')\n",
+    "raise without anything": "def f(x):\n    if x < 0.0:\n        raise\n    return x * x\n",
+    "infinite recursion": "def f(x):\n    return f(x) * x\n",
+    "infinite mutual recursion": """
+        def g(x):
+            return f(x) + 1.0
+
+        def f(x):
+            return g(x) * x
+    """,
+    "recursion by a default": """
+        def f(x, g=None):
+            if g is None:
+                return f(x, 1)
+            return x * x
+    """,
+    "unpacking too many": "def f(x):\n    a, b = x, x, x\n    return a * b\n",
+    "unpacking too few": "def f(x):\n    a, b, c = x, x\n    return a * b\n",
+    "unpacking a number": "def f(x):\n    a, b = x\n    return a * b\n",
+    "unpacking a call": """
+        def g(x):
+            return x, x, x
+
+        def f(x):
+            a, b = g(x)
+            return a * b
+    """,
+    "starred unpacking of too few": "def f(x):\n    a, b, *c = (x,)\n    return a * b\n",
+    "a loop that is not used": """
+        def f(x):
+            for i in range(10):
+                y = i * i
+            return x * x
+    """,
+    "a loop with an unused differentiated value": """
+        def f(x):
+            for i in range(3):
+                y = x * i
+            return x * x
+    """,
+    "a loop that never runs": """
+        def f(x):
+            for i in range(0):
+                x = x * x
+            return x
+    """,
+    "a value of a loop that never runs": """
+        def f(x):
+            for i in range(0):
+                y = x * x
+            return y
+    """,
+    "a loop variable of a loop that never runs": """
+        def f(x):
+            for i in range(0):
+                pass
+            return x * i
+    """,
+    "a loop over nothing": "def f(x):\n    for v in []:\n        x = x * v\n    return x * x\n",
+    "break first": """
+        def f(x):
+            for i in range(3):
+                break
+                x = x * x
+            return x * x
+    """,
+    "continue first": """
+        def f(x):
+            for i in range(3):
+                continue
+                x = x * x
+            return x * x
+    """,
+    "break alone in while True": "def f(x):\n    while True:\n        break\n    return x * x\n",
+    "while False": "def f(x):\n    while False:\n        x = x * x\n    return x * x\n",
+    "while 0 with else": """
+        def f(x):
+            while 0:
+                x = x + 1.0
+            else:
+                x = x * x
+            return x
+    """,
+    "nested while True": """
+        def f(x):
+            n = 0
+            while True:
+                while True:
+                    while True:
+                        x = x * 1.1
+                        n = n + 1
+                        if n > 2:
+                            break
+                    if n > 4:
+                        break
+                if n > 6:
+                    return x
+    """,
+    "if True": "def f(x):\n    if True:\n        return x * x\n    else:\n        return x\n",
+    "if with only pass": """
+        def f(x):
+            if x > 0.0:
+                pass
+            else:
+                pass
+            return x * x
+    """,
+    "a condition that is an array": """
+        def f(x):
+            if np.array([x]):
+                return x * x
+            return x
+    """,
+    "a name never bound": "def f(x):\n    return x * missing\n",
+    "a name bound in one arm": "def f(x):\n    if x > 5.0:\n        y = x\n    return y * x\n",
+    "a name read before it is bound": "def f(x):\n    y = z * x\n    z = x\n    return y * z\n",
+    "300 terms": "def f(x):\n    return " + " + ".join(f"x * {k}.0" for k in range(300)) + "\n",
+    "300 factors": "def f(x):\n    return " + " * ".join(["x"] * 300) + " * 1e-80\n",
+    "300 arguments of max": "def f(x):\n    return max(" + ", ".join(f"x - {k}.0" for k in range(300)) + ")\n",
+    "200 nested calls": "def f(x):\n    return " + "np.sin(" * 80 + "x" + ")" * 80 + "\n",
+    "80 nested parentheses": "def f(x):\n    return " + "(x * " * 80 + "x" + ")" * 80 + "\n",
+    "60 nested ifs": nested_ifs(60),
+    "15 nested loops": nested_loops(15),
+    "elif chain of 300": elif_chain(300),
+    "1,000 lines": long_function(1000),
+    "a function with 200 parameters": many_parameters(200),
+    "names of underscores": """
+        def f(_):
+            __x = _ * _
+            ___ = __x * _
+            _1 = ___ + __x
+            return _1
+    """,
+    "names outside ASCII": """
+        def f(größe):
+            λ = größe * größe
+            été = np.sin(λ)
+            return λ * été
+    """,
+    "names that normalise": "def f(ﬁ):\n    fi = ﬁ * ﬁ\n    return fi\n",
+    "sum is a number": "def f(x):\n    sum = 3.0\n    return x * sum\n",
+    "sum is a function of ours": "def sum(x):\n    return x * x\n\ndef f(x):\n    return sum(x)\n",
+    "range is a parameter": """
+        def f(range):
+            for i in (1, 2):
+                range = range * i
+            return range * range
+    """,
+    "range is a parameter and called": """
+        def f(x, range=lambda n: [n]):
+            for i in range(3):
+                x = x * i
+            return x
+    """,
+    "len is rebound": "def len(x):\n    return 5.0\n\ndef f(x):\n    return x * len(x)\n",
+    "np is a local": "def f(x):\n    np = x * x\n    return np * x\n",
+    "np is a parameter": "def f(np):\n    return np * np\n",
+    "reversed is rebound": """
+        def reversed(x):
+            return x
+
+        def f(x):
+            y = x
+            for i in range(3):
+                y = y * x
+            return y
+    """,
+    "append is rebound": """
+        def f(x):
+            x_stack = x
+            for i in range(3):
+                x = x * x_stack
+            return x
+    """,
+    "global constant arrays": """
+        A = np.array([1.0, 2.0])
+        B = [A, 3.0]
+
+        def f(x):
+            return np.sum(A * x) + B[1] * x + B[0][1] * x
+    """,
+    "global dict": """
+        P = {'k': 2.0, 'w': np.ones(2)}
+
+        def f(x):
+            return np.sum(P['w'] * x) * P['k']
+    """,
+    "default that is an array": "def f(x, w=np.array([1.0, 2.0])):\n    return np.sum(w * x * x)\n",
+    "default that is a list": "def f(x, w=[1.0, 2.0]):\n    return w[0] * x * x\n",
+    "parameter called seed": "def f(x, seed=2.0):\n    return x * x * seed\n",
+    "keyword-only parameter called seed": "def f(x, *, seed=2.0):\n    return x * x * seed\n",
+    "a star parameter called seed": "def f(x, *seed):\n    return x * x\n",
+    "**kwargs that are not used": "def f(x, **kwargs):\n    return x * x\n",
+    "names that we write": """
+        def f(x):
+            x_bar = x * x
+            x_stack = x_bar * x
+            t1 = x_stack * 2.0
+            seed = t1 + x
+            result = seed * x_bar
+            value = result * t1
+            unbroadcast = value * x
+            like = unbroadcast + x
+            seed_like = like * 2.0
+            trips = seed_like
+            for i in range(3):
+                trips = trips * x * 0.1
+            saved = trips
+            y = saved * like
+            return y
+    """,
+    "a helper called like its pair": """
+        def g(x):
+            return x * x
+
+        def g_fwd(x):
+            return g(x) * x
+
+        def g_bwd(x, seed):
+            return g_fwd(x) * seed
+
+        def f(x):
+            return g_bwd(g_fwd(x) * g(x), x)
+    """,
+    "a function called f_grad": """
+        def f_grad(x):
+            return x * x
+
+        def f(x):
+            return f_grad(x) * x
+    """,
+    "semicolons": "def f(x): y = x * x; z = y * x; return z\n",
+    "line continuations": "def f(x):\n    y = x * \\\n        x\n    return (y\n            * x)\n",
+    "tabs": "def f(x):\n\ty = x * x\n\treturn y\n",
+    "form feed": "def f(x):\n    y = x * x\n\f\n    return y\n",
+    "comments everywhere": """
+        def f(x):  # one
+            # two
+            y = x * x  # three
+            # four
+            return y  # five
+        # six
+    """,
+    "a triple-quoted string in the middle": (
+        "def f(x):\n    \"\"\"doc\"\"\"\n    y = x * x\n"
+        "    \"\"\"\n    def g(x):\n    \"\"\"\n    return y\n"
+    ),
+    "braces and percents in text": """
+        def f(x):
+            print(f'{x:{10}.2f} {{}} %s')
+            return x * x
+    """,
+    "constants": """
+        def f(x):
+            return x * 1e400 if x < 0.0 else x * 10**30 * 0x10 * 1_000 * 1e-40
+    """,
+    "complex constants": "def f(x):\n    return (x * 1j).imag\n",
+    "negative powers": "def f(x):\n    return x ** -2 + (-x) ** 2 + 2 ** -x\n",
+    "shadowed parameter": "def f(x):\n    x = 3.0\n    return x * x\n",
+    "a chain of comparisons": """
+        def f(x):
+            return x * (0 < x < 3 < 5) + (x if 1 < x != 3 else 0.0)
+    """,
+    "a walrus in everything": """
+        def f(x):
+            return (y := x * x) + (z := y * x) * (y := z + y) + y
+    """,
+    "ternaries in ternaries": """
+        def f(x):
+            return (x if x > 1 else -x) if (x > 0 if x < 9 else x > 20) else (0.0 if x else x)
+    """,
+    "a lambda that is not differentiated": """
+        def f(x):
+            key = lambda n: -n
+            order = sorted([1, 2], key=key)
+            return x * order[0]
+    """,
+    "a comprehension that is not differentiated": """
+        def f(x):
+            ks = [k * k for k in range(4)]
+            return x * ks[2]
+    """,
+    "assert with a message that is computed": """
+        def f(x):
+            assert x > 0, f'{x} is not {"positive"}'
+            return x * x
+    """,
+    "an annotation without a value": """
+        def f(x: float) -> float:
+            y: float
+            y = x * x
+            return y
+    """,
+    "annotations that do not exist": """
+        from __future__ import annotations
+
+        def f(x: Missing) -> Gone:
+            y: Nowhere = x * x
+            return y
+    """,
+    "is and in": "def f(x):\n    return x * (x is not None) * (3 in [1, 3]) + x * (x in (2.0,))\n",
+    "integer division by a number": "def f(x):\n    return x // 1 * x % 3 + divmod(7, 2)[1] * x\n",
+    "bit operations on integers": """
+        def f(x):
+            n = 5 & 3 | 8 ^ 2
+            return x * (n << 2) * ~n
+    """,
+    "bit operations on the argument": "def f(x):\n    return x << 2\n",
+    "matmul of numbers": "def f(x):\n    return x @ x\n",
+    "subscript of a number": "def f(x):\n    return x[0] * x\n",
+    "iteration of a number": """
+        def f(x):
+            y = 0.0
+            for v in x:
+                y = y + v
+            return y
+    """,
+    "call of a number": "def f(x):\n    return x(3.0)\n",
+    "attribute of a number": "def f(x):\n    return x.real * x\n",
+    "range of a float": "def f(x):\n    for i in range(x):\n        x = x * x\n    return x\n",
+    "range with step 0": """
+        def f(x):
+            for i in range(0, 3, 0):
+                x = x * x
+            return x
+    """,
+    "range in a variable": """
+        def f(x):
+            r = range(3)
+            for i in r:
+                x = x * 1.5
+            return x * len(r)
+    """,
+    "zip of one": """
+        def f(x):
+            y = x
+            for (i,) in zip(range(3)):
+                y = y * x
+            return y
+    """,
+    "zip of nothing": "def f(x):\n    for pair in zip():\n        x = x * x\n    return x * x\n",
+    "zip strict": """
+        def f(x):
+            for i, j in zip(range(2), range(2), strict=True):
+                x = x * 1.5
+            return x
+    """,
+    "enumerate of a dict": """
+        def f(x):
+            for i, k in enumerate({'a': 1}):
+                x = x * 1.5
+            return x
+    """,
+    "loop over a string": "def f(x):\n    for c in 'abc':\n        x = x * 1.5\n    return x\n",
+    "loop over a dict's items": """
+        def f(x):
+            for k, v in {'a': 2.0}.items():
+                x = x * v
+            return x
+    """,
+    "loop over a set": "def f(x):\n    for v in {2.0}:\n        x = x * v\n    return x\n",
+    "loop over a generator": """
+        def f(x):
+            for v in (k for k in range(3)):
+                x = x * 1.5
+            return x
+    """,
+    "loop over map": """
+        def f(x):
+            for v in map(float, [1, 2]):
+                x = x * v
+            return x
+    """,
+    "loop target that is an element": """
+        def f(x):
+            a = [0.0]
+            for a[0] in range(3):
+                x = x * 1.5
+            return x
+    """,
+    "loop target that is starred": """
+        def f(x):
+            for a, *b in [(1, 2, 3)]:
+                x = x * a * b[0]
+            return x
+    """,
+    "list methods": """
+        def f(x):
+            a = [x]
+            a.append(x * x)
+            a.insert(0, x)
+            b = a.pop()
+            return b * len(a)
+    """,
+    "list arithmetic": "def f(x):\n    a = [x] * 3 + [x * x]\n    return a[0] * a[-1]\n",
+    "tuple arithmetic": "def f(x):\n    a = (x,) + (x * x,)\n    return a[0] * a[1]\n",
+    "augmented list": "def f(x):\n    a = [x]\n    a += [x * x]\n    return a[0] * a[1]\n",
+    "a dict that is changed": "def f(x):\n    d = {}\n    d['a'] = x\n    return d['a'] * x\n",
+    "a dict unpacked": """
+        def f(x):
+            d = {'a': x}
+            e = {**d, 'b': x * x}
+            return e['a'] * e['b']
+    """,
+    "a list unpacked": "def f(x):\n    a = [x, x]\n    b = [*a, x]\n    return b[2] * b[0]\n",
+    "type and isinstance": """
+        def f(x):
+            if isinstance(x, float) and type(x) is float:
+                return x * x
+            return x
+    """,
+    "getattr": "def f(x):\n    return getattr(np, 'sin')(x)\n",
+    "print with options": "def f(x):\n    print(x, end='')\n    return x * x\n",
+    "random draws": """
+        rng = np.random.default_rng(0)
+
+        def f(x):
+            return x * rng.normal() * 0.0 + x * x
+    """,
+    "functools.reduce": """
+        import functools
+
+        def f(x):
+            return functools.reduce(lambda a, b: a * b, [x, x])
+    """,
+    "a decorated function": """
+        import functools
+
+        @functools.lru_cache
+        def f(x):
+            return x * x
+    """,
+    "a decorated helper": """
+        import functools
+
+        @functools.lru_cache
+        def g(x):
+            return x * x
+
+        def f(x):
+            return g(x) * x
+    """,
+    "a partial helper": """
+        import functools
+
+        def g(a, b):
+            return a * b
+
+        h = functools.partial(g, 3.0)
+
+        def f(x):
+            return h(x) * x
+    """,
+    "a class called": """
+        class Box:
+            def __init__(self, v):
+                self.v = v
+
+        def f(x):
+            return Box(x).v * x
+    """,
+    "a method of an object": """
+        class Box:
+            k = 3.0
+            def times(self, v):
+                return v * self.k
+
+        box = Box()
+
+        def f(x):
+            return box.times(x) * x
+    """,
+    "an attribute of an object": """
+        class Box:
+            k = 3.0
+
+        box = Box()
+
+        def f(x):
+            return box.k * x * x
+    """,
+    "a gradient inside": """
+        from s2sgrad import grad
+
+        def g(x):
+            return x * x * x
+
+        dg = grad(g)
+
+        def f(x):
+            return dg(x) * x
+    """,
+    "grad inside": """
+        from s2sgrad import grad
+
+        def g(x):
+            return x * x * x
+
+        def f(x):
+            return grad(g)(x) * x
+    """,
+    "a lambda with defaults": "f = lambda x, k=3.0, *a, **b: x * x * k\n",
+    "a lambda in a dict": """
+        table = {'a': lambda x: x * x, 'b': lambda x: x * 3.0}
+        f = table['a']
+    """,
+    "a function that was renamed": "def g(x):\n    return x * x\n\nf = g\ng = None\n",
+    "a function without its name": "def f(x):\n    return x * x\n\nf.__name__ = 'no name at all'\n",
+    "a helper without its name": """
+        def g(x):
+            return x * x * x
+
+        g.__name__ = g.__qualname__ = '<strange>'
+
+        def f(x):
+            return g(x) * x
+    """,
+    "a helper that is a lambda": "g = lambda a: a * a\n\ndef f(x):\n    return g(x) * x\n",
+    "a helper whose name is a keyword": """
+        def g(x):
+            return np.sin(x) * x
+
+        g.__name__ = 'lambda'
+
+        def f(x):
+            return g(x) * x
+    """,
+}  # fmt: skip
+
+
+def text_of(name):
+    text = textwrap.dedent(NASTY[name]).lstrip("\n")
+    return text if text.startswith("from __future__") else HEAD + text
+
+
+@pytest.mark.parametrize("name", NASTY)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_nasty_programs_give_the_gradient_or_an_error_of_ours(name, module, capsys):
+    made = module(text_of(name))
+    try:
+        value = made.f(2.0)
+        raised = None
+    except Exception as error:
+        value, raised = None, error
+    try:
+        again, gradient = value_and_grad(made.f)(2.0)
+    except Exception as error:
+        line = internal(error)
+        assert line is None, f"{type(error).__name__}: {error}, raised inside the compiler at {line}"
+        if isinstance(error, S2SGradError):
+            assert isinstance(error, NoSource) or 'File "' in str(error)
+        else:  # the program's own error, raised by the statement that raises it in the primal
+            assert raised is not None, f"{type(error).__name__}: {error}; the function itself returns {value!r}"
+            assert type(error) is type(raised), f"{type(error).__name__}, not {type(raised).__name__}"
+        return
+    assert raised is None, f"a gradient of {gradient!r} where the function raises {raised!r}"
+    assert repr(again) == repr(value) or np.isclose(again, value, rtol=1e-14, atol=0.0)
+    (expected,) = central_difference(made.f, (2.0,), 0)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_nasty_programs_are_mostly_differentiated(module):
+    """A refusal of everything would pass the test above."""
+    plain = [
+        "the argument itself", "return in the middle", "a loop that is not used", "break first", "nested while True",
+        "300 terms", "60 nested ifs", "elif chain of 300", "a function with 200 parameters", "names of underscores",
+        "names outside ASCII", "sum is a number", "range is a parameter", "np is a local", "global constant arrays",
+        "default that is an array", "parameter called seed", "keyword-only parameter called seed", "names that we write",
+        "a helper called like its pair", "semicolons", "line continuations", "a walrus in everything", "1,000 lines",
+        "a helper that is a lambda", "reversed is rebound", "zip of one", "a name bound in one arm", "a lambda in a dict",
+        "a function called f_grad", "shadowed parameter", "15 nested loops", "80 nested parentheses", "300 factors",
+    ]  # fmt: skip
+    refused = {}
+    for name in plain:
+        made = module(text_of(name))
+        try:
+            made.f(2.0)
+        except UnboundLocalError:
+            continue
+        try:
+            grad(made.f)(2.0)
+        except Exception as error:
+            refused[name] = f"{type(error).__name__}: {error}"
+    assert refused == {}
+
+
+GENERIC = [name for name in NASTY if name not in ("infinite recursion", "infinite mutual recursion")]
+
+
+@pytest.mark.parametrize("name", GENERIC)
+def test_nasty_programs_as_generic_text(name, module):
+    made = module(text_of(name))
+    try:
+        text = grad(made.f).source
+    except Exception as error:
+        line = internal(error)
+        assert line is None, f"{type(error).__name__}: {error}, raised inside the compiler at {line}"
+    else:
+        compile(text, "<text>", "exec")
+
+
+def test_infinite_recursion_ends_in_a_recursion_error(module):
+    made = module("def f(x):\n    return f(x) * x\n")
+    with pytest.raises((RecursionError, S2SGradError)):
+        grad(made.f)(2.0)
+    assert grad(lambda x: x * x)(3.0) == 6.0

@@ -11,6 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sgrad import runtime
 from s2sgrad.analysis import effects, samples
 from s2sgrad.analysis.kinds import (
     UNKNOWN,
@@ -349,3 +350,20 @@ def _memo(key: Any, kinds: list[Kind], compute: Callable[[], Kind]) -> Kind:
             _MEMO.clear()
         hit = _MEMO[full] = compute()
     return hit
+
+
+def known_sequences(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> set[str]:
+    """Loops over what is known to be an array, a list, a tuple or a range need no check at run time.
+
+    Returns the names that now are plain copies of what is looped over.
+    """
+    copies = set()
+    for statement in effects.walk(tree.body):
+        if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Call):
+            call = statement.value
+            if unit.resolve(call.func) is runtime.sequence:
+                kind = inference.kind(call.args[0])
+                if isinstance(kind, Array) or (isinstance(kind, Container) and kind.type in (list, tuple, range)):
+                    statement.value = call.args[0]
+                    copies.add(statement.targets[0].id)
+    return copies

@@ -157,7 +157,8 @@ def _kind(first: Any, second: Any, sizes_known: bool) -> Kind:
         return Number(type(first))
     if type(first) in (list, tuple):
         if len(first) != len(second):
-            return Container(type(first), None)
+            item = _kind(first[0], second[0], sizes_known) if first and second else None
+            return Container(type(first), None, None, item)
         items = tuple(_kind(a, b, sizes_known) for a, b in zip(first, second, strict=True))
         return Container(type(first), items)
     if isinstance(first, str):

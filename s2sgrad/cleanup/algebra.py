@@ -109,6 +109,10 @@ def _binary(node: gast.BinOp) -> gast.AST:
             return node.right
         if isinstance(node.op, gast.Add) and _same(node.left, node.right):
             return _twice(node.left)
+        before = node.left
+        if isinstance(node.op, gast.Add) and isinstance(before, gast.BinOp) and isinstance(before.op, gast.Add):
+            if _same(before.right, node.right):
+                return gast.BinOp(before.left, gast.Add(), _twice(node.right))
         if isinstance(node.right, gast.UnaryOp) and isinstance(node.right.op, gast.USub):
             flipped = gast.Sub() if isinstance(node.op, gast.Add) else gast.Add()
             return gast.BinOp(node.left, flipped, node.right.operand)

@@ -5,6 +5,8 @@ A copy may be read through while neither of its two names has been bound or chan
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import gast
 
 from s2sgrad.analysis import effects
@@ -15,17 +17,22 @@ _LOOPS = (gast.For, gast.While)
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with reads of copies replaced by reads of what was copied; the copies themselves are left for deadcode."""
-    _block(unit, tree.body, {})
+    read_through(unit, tree, unit.is_ours)
     return tree
 
 
-def _block(unit: Unit, body: list[gast.AST], copies: dict[str, str]) -> None:
+def read_through(unit: Unit, tree: gast.FunctionDef, wanted: Callable[[str], bool]) -> None:
+    """Read through the copies whose names are wanted."""
+    _block(unit, tree.body, {}, wanted)
+
+
+def _block(unit: Unit, body: list[gast.AST], copies: dict[str, str], wanted: Callable[[str], bool]) -> None:
     for statement in body:
         if isinstance(statement, gast.If):
             _replace(statement.test, copies)
             arms = [dict(copies), dict(copies)]
-            _block(unit, statement.body, arms[0])
-            _block(unit, statement.orelse, arms[1])
+            _block(unit, statement.body, arms[0], wanted)
+            _block(unit, statement.orelse, arms[1], wanted)
             kept = {a: b for a, b in arms[0].items() if arms[1].get(a) == b}
             copies.clear()
             copies.update(kept)
@@ -35,7 +42,7 @@ def _block(unit: Unit, body: list[gast.AST], copies: dict[str, str]) -> None:
             _kill(copies, effects.written([statement]))
             if isinstance(statement, gast.While):
                 _replace(statement.test, copies)
-            _block(unit, statement.body, dict(copies))
+            _block(unit, statement.body, dict(copies), wanted)
         else:
             _replace(statement, copies)
             _kill(copies, effects.writes(statement))
@@ -43,7 +50,7 @@ def _block(unit: Unit, body: list[gast.AST], copies: dict[str, str]) -> None:
                 (target,) = statement.targets
                 source = statement.value.id
                 local = source in unit.locals
-                if isinstance(target, gast.Name) and unit.is_ours(target.id) and target.id != source and local:
+                if isinstance(target, gast.Name) and wanted(target.id) and target.id != source and local:
                     copies[target.id] = source
 
 

@@ -91,6 +91,7 @@ class _Sweep:
         needed = any(id(s) in self.needed for s in loop.body)
         if needed or isinstance(loop, gast.While) or (bound & live):
             self.needed.add(id(loop))
+            self.stacks.update(embedded_pops(loop))
             head = head | effects.reads(loop)
         return head if id(loop) in self.needed else after
 

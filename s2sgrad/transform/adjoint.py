@@ -130,13 +130,16 @@ class Adjoints:
             if any(c.index is not None for c in given) or not all(c.numeric for c in given[1:]):
                 self._write(y, given, late=False)
                 return self._held(y, consume=True)
+            if len(given) == 1:
+                return given[0]
             value = _sum([c.value for c in given])
             return Cotangent(value, self.inference.kind(value), any(c.full for c in given), None, given[0].numeric)
         return self._held(y, consume=True) if y in self.present else None
 
     def _held(self, y: str, consume: bool = False) -> Cotangent:
         bar = self.present.pop(y) if consume else self.present[y]
-        return Cotangent(name(bar.name), self.kinds.get(y, UNKNOWN))
+        kind = self.kinds.get(y, UNKNOWN)
+        return Cotangent(name(bar.name), kind, True, None, isinstance(kind, (Number, Array)))
 
     def flush(self, targets: list[str] = ()) -> None:
         """Write the collected contributions; those to the statement's own targets last, for the others read them."""
@@ -249,7 +252,7 @@ class Adjoints:
         ]
         if not wanted:
             return
-        if rule.tag != "elementwise" and not g.full:
+        if not g.full and (rule.tag != "elementwise" or not self._same_shapes(operation, wanted, y)):
             g = self.spread(g, y.id)
         pullback = rule.pullback if rule.variadic else rule.choose(self._argument_kinds(operation))
         formula = None if rule.variadic else inline.formula(pullback)
@@ -272,6 +275,11 @@ class Adjoints:
             self.contribute(
                 operation.operands[k], Cotangent(value, self.inference.kind(value), alone, None, numeric)
             )
+
+    def _same_shapes(self, operation: Operation, wanted: list[int], y: gast.AST) -> bool:
+        """Whether each operand has the shape of the result, so that a cotangent left small serves them as well."""
+        result = self.kinds.get(y.id)
+        return all(relation(result, self.inference.kind(operation.operands[k])) == "same" for k in wanted)
 
     def _one_shape(self, operation: Operation) -> bool:
         """Whether all operands but one are numbers, so that the result has the shape of that one."""

@@ -28,3 +28,17 @@ def self_update_by_whole_and_by_section(x):
 def unpacked_result_of_a_ufunc(x, y):
     a, b, c = np.maximum(x, y)
     return a * b + c
+
+
+@case(0.4, np.array([0.3, 0.9, 1.4]))
+def mean_of_a_number_and_an_array(x, v):
+    return np.mean(x + v) * np.sum(np.array([x, x]) + v[0])
+
+
+@case(np.array([0.3, 0.9, 1.4]), np.array([[0.2, 0.5, 0.1], [1.0, 0.4, 0.3]]))
+def result_that_ignores_a_nested_loop(v, A):
+    w = v
+    for _ in range(0, 4, 2):
+        for row in A:
+            w = np.tanh(w * row[0])
+    return np.sum(v * v)

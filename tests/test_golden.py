@@ -1,0 +1,202 @@
+"""Generated sources that people read: compared exactly with tests/golden/<name>.py, and checked by differences.
+
+`pytest tests/test_golden.py --update-golden` writes the files anew; read the difference before you keep it.
+"""
+
+from __future__ import annotations
+
+import pathlib
+
+import numpy as np
+import pytest
+from corpus import by_name
+from differences import central_difference, copied
+
+from s2sgrad import grad
+
+GOLDEN = pathlib.Path(__file__).parent / "golden"
+
+# functions of the corpus, with all their float arguments
+CORPUS = [
+    "augmented_numbers",
+    "branch_inside_a_loop",
+    "break_from_a_for",
+    "calls_to_depth_four",
+    "chained_methods",
+    "column_with_a_vector_and_a_matrix",
+    "comparison_chain",
+    "continue_in_a_while",
+    "elif_chain",
+    "for_else_whose_break_is_taken",
+    "gaussian_log_likelihood",
+    "helper_called_in_a_loop",
+    "kalman_filter",
+    "linear_loop",
+    "newton_iteration",
+    "nested_result",
+    "recurrent_network",
+    "recursion_with_two_calls",
+    "return_from_nested_loops",
+    "rosenbrock",
+    "runge_kutta_pendulum",
+    "selected_by_where",
+    "softmax_cross_entropy",
+    "starred_target_in_the_middle",
+    "ternary_of_arrays",
+    "walrus_in_a_condition",
+    "zip_of_two_arrays",
+]
+
+
+def logistic(x, r, n):
+    for i in range(n):  # noqa: B007
+        x = r * x * (1.0 - x)
+    return x
+
+
+def mlp(W1, b1, W2, x, y):
+    h = np.tanh(x @ W1 + b1)
+    e = h @ W2 - y
+    return np.sum(e * e)
+
+
+def unroll(W, U, h, xs):
+    for x in xs:
+        h = np.tanh(W @ h + U @ x)
+    return np.sum(h * h)
+
+
+def newton(a, tolerance):
+    x = a
+    while abs(x * x - a) > tolerance:
+        x = 0.5 * (x + a / x)
+    return x
+
+
+def first_above(xs, bound):
+    total = 0.0
+    for x in xs:
+        total = total + x * x
+        if total > bound:
+            return total * x
+    return total
+
+
+def clipped_step(x, lower, upper):
+    if x < lower:
+        return lower
+    if x > upper:
+        return upper
+    return x * x
+
+
+def dot_product(xs, ys):
+    total = 0.0
+    for x, y in zip(xs, ys):  # noqa: B905
+        total += x * y
+    return total
+
+
+def kinetic(m, v):
+    return 0.5 * m * v * v
+
+
+def energy(m, v, h):
+    return kinetic(m, v) + 9.81 * m * h
+
+
+def power(x, n):
+    if n == 0:
+        return 1.0
+    return x * power(x, n - 1)
+
+
+def softmax(z):
+    e = np.exp(z - np.max(z))
+    return e / np.sum(e)
+
+
+def spread(column, row):
+    return np.sum(np.sin(column * row) + row)
+
+
+def _random(*shape):
+    return np.random.default_rng(sum(shape)).uniform(-1.0, 1.0, shape)
+
+
+# name: function, argnums, arguments
+OWN = {
+    "logistic": (logistic, (0, 1), (0.3, 3.1, 4)),
+    "mlp": (mlp, (0, 1, 2), (_random(3, 4), _random(4), _random(4, 2), _random(5, 3), _random(5, 2))),
+    "rnn": (unroll, (0, 1, 2), (_random(3, 3), _random(3, 2), _random(3), _random(4, 2))),
+    "newton": (newton, 0, (2.0, 1e-10)),
+    "early_return": (first_above, 0, (np.array([0.5, 1.0, 1.5, 2.0]), 3.0)),
+    "guards": (clipped_step, (0, 1, 2), (0.5, -1.0, 1.0)),
+    "zip": (dot_product, (0, 1), (_random(3), _random(3) + 2.0)),
+    "helper_pair": (energy, (0, 1, 2), (2.0, 3.0, 1.5)),
+    "recursion": (power, 0, (1.5, 4)),
+    "softmax": (softmax, 0, (np.array([0.1, 0.7, -0.4]),)),
+    "broadcasting": (spread, (0, 1), (_random(3, 1), _random(4))),
+}
+
+NAMES = [*(f"corpus_{name}" for name in CORPUS), *OWN]
+
+
+def entry_of(name):
+    """Function, argnums and arguments of a golden source."""
+    if name in OWN:
+        return OWN[name]
+    case = by_name(name.removeprefix("corpus_"))
+    return case.function, case.argnums, case.args
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_source_is_the_golden_one(name, request):
+    function, argnums, args = entry_of(name)
+    text = grad(function, argnums).source_for(*copied(args))
+    file = GOLDEN / f"{name}.py"
+    if request.config.getoption("--update-golden"):
+        file.write_text(text, encoding="utf-8")
+    assert text == file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_golden_gradient_is_right(name, capsys):
+    function, argnums, args = entry_of(name)
+    gradient = grad(function, argnums)(*copied(args))
+    numbers = argnums if isinstance(argnums, tuple) else (argnums,)
+    parts = gradient if isinstance(argnums, tuple) else (gradient,)
+    if name == "softmax":  # its outputs sum to one: ones as the seed would test nothing
+        seed = np.array([1.0, -2.0, 0.5])
+        weighted = central_difference(lambda z: softmax(z) * seed, args, 0)
+        np.testing.assert_allclose(grad(softmax)(*copied(args), seed=seed), weighted[0], rtol=1e-6, atol=1e-9)
+    for part, expected in zip(parts, central_difference(function, args, numbers), strict=True):
+        np.testing.assert_allclose(part, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_golden_text_itself_computes_the_gradient(name, capsys):
+    """The file, pasted beside the function, is the gradient: nothing hides in the compiler."""
+    function, argnums, args = entry_of(name)
+    space = dict(function.__globals__)
+    exec(compile((GOLDEN / f"{name}.py").read_text(encoding="utf-8"), f"<golden {name}>", "exec"), space)
+    made = space[f"{function.__name__}_grad"]
+    gradient, again = made(*copied(args)), grad(function, argnums)(*copied(args))
+    parts, same = (gradient, again) if isinstance(argnums, tuple) else ((gradient,), (again,))
+    for part, expected in zip(parts, same, strict=True):
+        np.testing.assert_allclose(part, expected, rtol=1e-13, atol=1e-13)
+
+
+def test_there_are_no_other_golden_files():
+    assert {file.stem for file in GOLDEN.glob("*.py")} == set(NAMES)
+
+
+def test_golden_sources_are_tidy():
+    for name in NAMES:
+        text = (GOLDEN / f"{name}.py").read_text(encoding="utf-8")
+        assert text.endswith("\n") and not text.endswith("\n\n"), name
+        for line in text.splitlines():
+            assert line == line.rstrip() and len(line) <= 125, f"{name}: {line}"
+            code = line.split("#")[0].replace(" ", "")
+            assert not any(waste in code for waste in ("=0.0*", "(0.0*", "=1.0*", "(1.0*")), f"{name}: {line}"
+            assert not code.endswith(("+0.0", "*1.0")), f"{name}: {line}"

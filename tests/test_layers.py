@@ -1,0 +1,176 @@
+"""Imports point one way, files stay short, every pass shows what it does, and nothing foreign is imported."""
+
+from __future__ import annotations
+
+import ast
+import pathlib
+import sys
+
+import pytest
+
+import s2sgrad
+
+ROOT = pathlib.Path(s2sgrad.__file__).resolve().parent
+FILES = sorted(ROOT.rglob("*.py"))
+PASSES = [file for room in ("normalize", "cleanup", "transform") for file in sorted((ROOT / room).glob("[!_]*.py"))]
+LONGEST = 400
+
+# From the bottom up: a module imports from its own layer and from those above it in this list.
+LAYERS = [
+    ["errors", "names", "quote", "runtime"],
+    ["emit", "rules", "source"],
+    ["unit", "library"],
+    ["analysis"],
+    ["normalize", "cleanup", "transform"],
+    ["pipeline"],
+    ["program"],
+    ["load"],
+    ["compiled"],
+    ["api"],
+    ["testing", "tape", "tree", "demo", "cli"],
+    ["", "__main__"],
+]
+
+# What a room may import at all; rooms that are not named here follow the layers alone.
+ALLOWED = {
+    "errors": set(),
+    "names": {"keyword"},
+    "quote": {"gast", "functools", "copy"},
+    "runtime": {"numpy"},
+    "rules": {"numpy", "math", "operator", "builtins", "inspect", "types", "dataclasses", "string", "functools",
+              "s2sgrad.runtime", "s2sgrad.rules"},
+    "emit": {"gast", "astunparse", "sys", "s2sgrad.emit"},
+    "source": {"gast", "ast", "linecache", "threading", "types", "warnings", "dataclasses", "functools",
+               "s2sgrad.errors"},
+}  # fmt: skip
+ALWAYS = {"__future__", "typing", "collections"}
+
+
+def module_of(file: pathlib.Path) -> str:
+    """`normalize.exits` for s2sgrad/normalize/exits.py; the empty name for the package itself."""
+    parts = file.relative_to(ROOT).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__")
+
+
+MODULES = {module_of(file): file for file in FILES}
+
+
+def imported(file: pathlib.Path) -> set[str]:
+    """The full names of the modules that a file imports, anywhere in it."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}: relative import"
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}".removeprefix("s2sgrad.")
+                found.add(f"s2sgrad.{inner}" if node.module.startswith("s2sgrad") and inner in MODULES else node.module)
+    return found
+
+
+def own(file: pathlib.Path) -> set[str]:
+    """The modules of s2sgrad that a file imports, as `module_of` names them."""
+    return {name.removeprefix("s2sgrad").removeprefix(".") for name in imported(file) if name.split(".")[0] == "s2sgrad"}
+
+
+def room_of(module: str) -> str:
+    return module.split(".")[0]
+
+
+GRAPH = {module: own(file) - {module} for module, file in MODULES.items()}
+
+
+def test_the_files_are_found():
+    assert len(FILES) > 50 and len(PASSES) > 15
+    assert {"api", "normalize.exits", "rules.table", ""} <= set(MODULES)
+    assert "unit" in GRAPH["pipeline"] and "cleanup.fold" in GRAPH["pipeline"]
+
+
+def test_the_graph_of_imports_has_no_cycle():
+    done, path = set(), []
+
+    def visit(module):
+        assert module not in path, " -> ".join([*path[path.index(module) :], module])
+        if module in done:
+            return
+        path.append(module)
+        for other in sorted(GRAPH[module]):
+            visit(other)
+        path.pop()
+        done.add(module)
+
+    for module in GRAPH:
+        visit(module)
+    assert done == set(GRAPH)
+
+
+def test_every_module_has_its_layer():
+    known = {room for layer in LAYERS for room in layer}
+    assert {room_of(module) for module in MODULES} <= known
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_point_down(module):
+    height = {room: number for number, layer in enumerate(LAYERS) for room in layer}
+    mine = room_of(module)
+    wrong = [other for other in GRAPH[module] if height[room_of(other)] > height[mine]]
+    assert wrong == [], f"{module} imports from above"
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if room_of(module) in ALLOWED])
+def test_low_rooms_import_only_what_they_may(module):
+    allowed = ALLOWED[room_of(module)]
+    for name in imported(MODULES[module]):
+        prefixes = {".".join(name.split(".")[:k]) for k in range(1, name.count(".") + 2)}
+        assert prefixes & (allowed | ALWAYS), f"{module} imports {name}"
+
+
+@pytest.mark.parametrize(
+    ("room", "never"),
+    [
+        ("rules", {"analysis", "normalize", "transform", "cleanup", "pipeline", "source", "unit", "emit", "api", "errors"}),
+        ("runtime", {"rules", "analysis", "pipeline", "program", "api", "compiled", "source", "unit", "errors"}),
+        ("normalize", {"analysis.inference", "analysis.kinds", "analysis.activity", "analysis.ownership", "transform",
+                       "cleanup", "emit", "rules", "pipeline", "program"}),
+        ("cleanup", {"transform", "normalize", "emit", "pipeline", "program", "api"}),
+        ("analysis", {"transform", "normalize", "cleanup", "emit", "pipeline", "program", "api", "source"}),
+        ("transform", {"normalize", "cleanup", "pipeline", "program", "api"}),
+        ("emit", {"analysis", "transform", "normalize", "cleanup", "unit", "pipeline", "program", "rules"}),
+    ],
+)  # fmt: skip
+def test_rooms_stay_apart(room, never):
+    members = [module for module in MODULES if room_of(module) == room]
+    assert members
+    for module in members:
+        wrong = {other for other in GRAPH[module] if other in never or room_of(other) in never}
+        assert wrong == set(), f"{module} imports {sorted(wrong)}"
+
+
+def test_the_runtime_alone_can_be_imported_without_the_compiler():
+    assert GRAPH["runtime"] == set()
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_only_numpy_gast_and_astunparse_are_foreign(file):
+    optional = {"scipy"} if file.is_relative_to(ROOT / "rules") else set()
+    known = set(sys.stdlib_module_names) | {"numpy", "gast", "astunparse", "s2sgrad"} | optional
+    assert {name.split(".")[0] for name in imported(file)} <= known
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_files_are_short_and_say_what_they_are(file):
+    text = file.read_text()
+    assert len(text.splitlines()) <= LONGEST
+    assert ast.get_docstring(ast.parse(text)), "no docstring"
+
+
+@pytest.mark.parametrize("file", PASSES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_every_pass_shows_what_it_does(file):
+    docstring = ast.get_docstring(ast.parse(file.read_text()))
+    assert ">>> " in docstring or "->" in docstring or "Before:" in docstring
+
+
+def test_only_the_emitter_uses_astunparse():
+    users = {room_of(module) for module, file in MODULES.items() if "astunparse" in imported(file)}
+    assert users == {"emit"}

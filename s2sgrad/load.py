@@ -18,6 +18,7 @@ import gast
 
 from s2sgrad import emit, runtime
 from s2sgrad.program import Emitted, Program
+from s2sgrad.source import GENERATED
 
 
 def text_of(program: Program) -> str:
@@ -41,7 +42,7 @@ def text_of(program: Program) -> str:
 def load(program: Program, entry: Emitted) -> tuple[types.FunctionType, str]:
     """Compile a program; the entry function and the text."""
     text = text_of(program)
-    filename = f"<s2sgrad {entry.name} {hashlib.sha256(text.encode()).hexdigest()[:8]}>"
+    filename = f"{GENERATED}{entry.name} {hashlib.sha256(text.encode()).hexdigest()[:8]}>"
     module = ast.parse(text, filename)
     nodes = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)

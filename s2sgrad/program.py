@@ -15,7 +15,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference, known_sequences
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, constant_kind, is_complex, join, widened
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, constant_kind, is_complex, join, kinds_of, widened
 from s2sgrad.analysis.lifetimes import Lifetimes
 from s2sgrad.analysis.operations import is_user_function
 from s2sgrad.cleanup import copies
@@ -80,6 +80,10 @@ class Program:
         base = f"{stem}_value_and_grad" if options.value else f"{stem}_grad"
         entry = Emitted(self.names.fresh(base), function)
         primal = read(function)
+        given = {
+            p.name: p.default for p in inspect.signature(function).parameters.values() if p.default is not p.empty
+        }
+        kinds = {**dict(zip(given, kinds_of(given.values()), strict=True)), **kinds}
         unit, tree, inference = self._analysed(primal, kinds)
         seed = unit.local("seed")
         joined = self._joined(unit, tree, inference, {p.partition("[")[0] for p in wrt}, seed)

@@ -70,8 +70,22 @@ class Inference:
             elif isinstance(statement, gast.For):
                 changed |= self.meet(statement.target.id, _INT)
             elif isinstance(statement, gast.Expr):
-                self.kind(statement.value)
+                changed |= self.appended(statement.value)
         return changed
+
+    def appended(self, node: gast.AST) -> bool:
+        """`s.append(x)` and `push(s, x)` say what the elements of a list are."""
+        if not isinstance(node, gast.Call) or node.keywords:
+            return False
+        owner, value = None, None
+        if isinstance(node.func, gast.Attribute) and node.func.attr == "append" and len(node.args) == 1:
+            owner, value = node.func.value, node.args[0]
+        elif len(node.args) == 2 and self.unit.resolve(node.func) is runtime.push:
+            owner, value = node.args
+        if not isinstance(owner, gast.Name) or not isinstance(self.env.get(owner.id), Container):
+            return False
+        kind = self.kind(value)
+        return kind is not None and self.meet(owner.id, Container(list, None, None, kind))
 
     def meet(self, name: str, kind: Kind | None) -> bool:
         before = self.env.get(name)
@@ -231,6 +245,8 @@ class Inference:
         names = [k.arg for k in node.keywords]
         if target is MISSING:
             return self._method(node, kinds, names)
+        if target is runtime.pop and isinstance(kinds[0], Container):
+            return kinds[0].element()
         if not effects.is_pure_function(target):
             return self.call_kind(target, kinds[: len(node.args)], dict(zip(names, kinds[len(node.args) :], strict=True)))
         return _call_of(target, kinds, names)
@@ -242,6 +258,8 @@ class Inference:
         if owner is None:
             return None
         method = node.func.attr
+        if method == "pop" and isinstance(owner, Container) and owner.type is list and not kinds:
+            return owner.element()
         if not isinstance(owner, Array) or (method not in spellings.METHODS and method not in spellings.FLAT_METHODS):
             return UNKNOWN
         if method == "item":

@@ -96,12 +96,14 @@ class Container(Kind):
     keys: tuple[Any, ...] | None = None
     item: Kind | None = None
 
-    def element(self) -> Kind:
-        """The kind that all elements have."""
-        out = self.item
-        for kind in self.items or ():
+    def element(self) -> Kind | None:
+        """The kind that all elements have, None if there are none; Unknown where nothing is known of them."""
+        if self.items is None:
+            return self.item or UNKNOWN
+        out = None
+        for kind in self.items:
             out = join(out, kind)
-        return out or UNKNOWN
+        return out
 
 
 @dataclass(frozen=True, eq=False)

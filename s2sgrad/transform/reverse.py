@@ -110,6 +110,7 @@ class Reverse:
         self.tree.body.pop()
         for stack in sorted(self.adjoints.stacks):
             self.adjoints.start(stack, bound=False)
+        self._tag(self.adjoints.out, self.tree, False)
         if self.result in self.active:
             kind = self.kinds.get(self.result, UNKNOWN)
             self.adjoints.pending[self.result] = [Cotangent(name(self.seed), kind, True, None, False)]

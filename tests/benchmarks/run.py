@@ -7,12 +7,15 @@ that time the gradient and the function one after the other, so that both see th
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+import types
 
 import numpy as np
 
@@ -98,10 +101,13 @@ def generated_function(lines, directory):
     body = ["    y0 = x * w"]
     k = 0
     while len(body) < lines - 2:
+        here, there = f"y{k}", f"y{k + 1}"
         if k % 10 == 9:
-            body += [f"    if y{k} > 0.0:", f"        y{k + 1} = y{k} * 0.5 + x", "    else:", f"        y{k + 1} = y{k} - w"]
+            body += [f"    if {here} > 0.0:", f"        {there} = {here} * 0.5 + x"]
+            body += ["    else:", f"        {there} = {here} - w"]
         else:
-            body.append(f"    y{k + 1} = {('np.sin(y%d) * w' % k, 'y%d * 0.9 + x' % k, 'y%d - 0.1 * y%d' % (k, k // 2))[k % 3]}")
+            values = f"np.sin({here}) * w", f"{here} * 0.9 + x", f"{here} - 0.1 * y{k // 2}"
+            body.append(f"    {there} = {values[k % 3]}")
         k += 1
     text = "\n".join(["import numpy as np", "", "", "def f(x, w):", *body, f"    return y{k}", ""])
     path = pathlib.Path(directory) / f"generated_{lines}.py"
@@ -182,9 +188,6 @@ def lines_per_line():
 
 
 def source_of(function, text):
-    import inspect
-    import re
-
     def own(f):
         lines = inspect.getsource(f).splitlines()
         start = next(k for k, line in enumerate(lines) if line.lstrip().startswith("def "))
@@ -202,8 +205,6 @@ def autograd_gradient(f, argnums):
         import autograd.numpy as autograd_numpy
     except ImportError:
         return None
-    import types
-
     own = types.FunctionType(f.__code__, {**f.__globals__, "np": autograd_numpy}, f.__name__, f.__defaults__)
     return autograd.grad(own, argnums)
 
@@ -237,7 +238,7 @@ def main():
         print(f"| generated lines per source line, {count} functions ({refused} refused) | median {median:.2f}, largest "
               f"{largest:.2f}, {above} above 4 | <= 4 |", flush=True)  # fmt: skip
 
-    print("\n| gradient | function | gradient | ratio | to reach | autograd | autograd / ours |\n|---|---|---|---|---|---|---|")
+    print("\n| of | function | gradient | ratio | to reach | autograd | autograd / ours |\n|---|---|---|---|---|---|---|")
     missing = False
     for name, f, argnums, args in programs():
         df = grad(f, argnums)

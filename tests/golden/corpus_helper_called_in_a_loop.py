@@ -14,7 +14,7 @@ def damped_bwd(saved, seed):
     # return a / (1.0 + a * a)
     t1 = 1.0 + a * a
     t2 = -(seed * result / t1)
-    a_bar = seed / t1 + t2 * a + t2 * a
+    a_bar = seed / t1 + 2.0 * t2 * a
     # a = np.sin(x * y)
     t3 = a_bar * np.cos(x * y)
     x_bar = t3 * y

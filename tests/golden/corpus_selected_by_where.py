@@ -13,5 +13,5 @@ def selected_by_where_grad(m, s, *, seed=None):
     t2 = np.where(t1, 0.0, seed)
     t3 = np.where(t1, seed, 0.0)
     s_bar = np.sum(np.where(m < 0.0, seed, 0.0)) + np.sum(t2 * m)
-    m_bar = t2 * s + t3 * m + t3 * m
+    m_bar = t2 * s + 2.0 * t3 * m
     return m_bar, s_bar

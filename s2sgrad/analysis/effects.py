@@ -84,6 +84,16 @@ def _changed(value: gast.AST) -> set[str]:
     return set()
 
 
+def accumulates(unit: Unit, statement: gast.AST) -> str | None:
+    """The variable of `x = add_at(x, i, e)`, which updates x in place like `x[i] += e`."""
+    if not isinstance(statement, gast.Assign) or not isinstance(statement.value, gast.Call):
+        return None
+    if unit.resolve(statement.value.func) is not runtime.add_at or not isinstance(statement.targets[0], gast.Name):
+        return None
+    owner = statement.value.args[0]
+    return owner.id if isinstance(owner, gast.Name) else None
+
+
 def base(target: gast.AST) -> str:
     """The variable behind a target: `x` of `x` and of `x[i]`."""
     while isinstance(target, gast.Subscript):

@@ -245,6 +245,8 @@ class Inference:
         names = [k.arg for k in node.keywords]
         if target is MISSING:
             return self._method(node, kinds, names)
+        if target is runtime.add_at:
+            return kinds[0]
         if target is runtime.pop and isinstance(kinds[0], Container):
             return kinds[0].element()
         if not effects.is_pure_function(target):

@@ -76,6 +76,12 @@ class _Sharing:
 
     def assignment(self, statement: gast.Assign, shared: set[str]) -> set[str]:
         operation = self.found[id(statement)]
+        accumulated = effects.accumulates(self.unit, statement)
+        if accumulated is not None:
+            if accumulated in shared:
+                return shared | set(effects.writes(statement))
+            self.updated |= {accumulated, *effects.writes(statement)}
+            return shared - set(effects.writes(statement))
         targets = {t for t in effects.writes(statement) if self.mutable(t)}
         if operation.form == "pop" or self.fresh(operation):
             return shared - targets

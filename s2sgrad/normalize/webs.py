@@ -29,7 +29,7 @@ from collections.abc import Iterable
 
 import gast
 
-from s2sgrad.analysis.effects import loads
+from s2sgrad.analysis.effects import accumulates, loads
 from s2sgrad.unit import Unit, parameters
 
 _State = dict[str, frozenset[int]]
@@ -37,7 +37,7 @@ _State = dict[str, frozenset[int]]
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with one name a web; `unit.bases` maps each new name to the user's."""
-    webs = _Webs()
+    webs = _Webs(unit)
     state: _State = {}
     for parameter in parameters(tree):
         webs.define(parameter, parameter.id, state)
@@ -49,7 +49,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 class _Webs:
     """Reaching definitions over the structured program, uses united as they are met."""
 
-    def __init__(self) -> None:
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
         self.parent: list[int] = []
         self.nodes: dict[int, gast.Name] = {}  # every name node that belongs to a web, by identity
         self.web_of: dict[int, int] = {}
@@ -119,10 +120,12 @@ class _Webs:
                 before = state.get(node.id, frozenset())
                 self.unite([self.define(node, node.id, state), *before])
         elif isinstance(statement, gast.Assign):
+            updated = accumulates(self.unit, statement)
+            before = state.get(updated, frozenset()) if updated == getattr(statement.targets[0], "id", "") else frozenset()
             for target in statement.targets:
                 for node in gast.walk(target):
                     if isinstance(node, gast.Name):
-                        self.define(node, node.id, state)
+                        self.unite([self.define(node, node.id, state), *before])
 
     def loop(self, loop: gast.For | gast.While, state: _State) -> None:
         if isinstance(loop, gast.For):

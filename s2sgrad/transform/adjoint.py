@@ -269,11 +269,14 @@ class Adjoints:
         for statement in before:
             self.kinds[statement.targets[0].id] = self.inference.kind(statement.value) or UNKNOWN
             self.out.append(statement)
-        alone = rule.tag == "elementwise" and g.full and self._one_shape(operation)
+        if rule.tag == "elementwise":
+            full = g.full and self._one_shape(operation)
+        else:  # a base pullback gives the shape of its argument; a refined one may leave it to broadcasting
+            full = pullback is rule.pullback
         for k, value in cotangents.items():
             numeric = not isinstance(self.kinds.get(operation.operands[k].id), Container)
             self.contribute(
-                operation.operands[k], Cotangent(value, self.inference.kind(value), alone, None, numeric)
+                operation.operands[k], Cotangent(value, self.inference.kind(value), full, None, numeric)
             )
 
     def _same_shapes(self, operation: Operation, wanted: list[int], y: gast.AST) -> bool:

@@ -61,6 +61,21 @@ def require_array(x: Any) -> Any:
     raise TypeError(f"expected a number or an array, got {type(x).__name__}")
 
 
+def rebinds(x: Any, name: str, line: int) -> None:
+    """Check that `x += e` binds `x` anew; TypeError for a value that it would change in place.
+
+    >>> rebinds(np.ones(2), "x", 7)
+    Traceback (most recent call last):
+    TypeError: line 7: `x` is an array that other names may see, and an augmented assignment would change it for them; ...
+    """
+    if hasattr(x, "__iadd__"):
+        what = "an array" if isinstance(x, np.ndarray) else f"a {type(x).__name__}"
+        raise TypeError(
+            f"line {line}: `{name}` is {what} that other names may see, and an augmented assignment would change it for "
+            f"them; write `{name} = {name} + ...`"
+        )
+
+
 def sequence(x: Any) -> Any:
     """`x`, checked to be something that `x[k]` for k in range(len(x)) walks as `for` does."""
     if isinstance(x, (list, tuple, range, str, np.ndarray)) or hasattr(x, "__array_ufunc__"):

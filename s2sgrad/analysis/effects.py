@@ -23,7 +23,8 @@ from s2sgrad.rules import spellings, table
 from s2sgrad.unit import MISSING, Unit
 
 _SCOPES = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda)
-_IMPURE_RUNTIME = {runtime.push, runtime.pop, runtime.add_at, runtime.vjp, runtime.sequence, runtime.require_array}
+_IMPURE_RUNTIME = {runtime.push, runtime.pop, runtime.add_at, runtime.vjp, runtime.sequence, runtime.require_array,
+                   runtime.rebinds}  # fmt: skip
 
 
 def loads(node: gast.AST) -> Iterator[gast.Name]:

@@ -16,7 +16,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.activity import Operations
-from s2sgrad.analysis.kinds import Kind, Known, Number, Text
+from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Text
 from s2sgrad.analysis.operations import STACK_METHODS, Operation
 from s2sgrad.rules import spellings, table
 from s2sgrad.unit import MISSING, Unit, parameters
@@ -28,17 +28,24 @@ _FRESH = {
 }  # fmt: skip
 
 
-def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], found: Operations) -> set[str]:
-    """The names whose arrays are updated in place; raises Unsupported where another name may see the update."""
+def run(
+    unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], found: Operations
+) -> tuple[set[str], set[int]]:
+    """(names whose arrays are updated in place, statements that need a check at run time).
+
+    Raises Unsupported where another name may see the update of an array.  Where the kind is unknown, the statement is
+    right if the value has no in-place operators, which is checked when it runs.
+    """
     check = _Sharing(unit, kinds, found)
     check.block(tree.body, {p.id for p in parameters(tree)})
-    return check.updated
+    return check.updated, check.guarded
 
 
 class _Sharing:
     def __init__(self, unit: Unit, kinds: dict[str, Kind], found: Operations) -> None:
         self.unit, self.kinds, self.found = unit, kinds, found
         self.updated: set[str] = set()
+        self.guarded: set[int] = set()
 
     def mutable(self, name: str) -> bool:
         return not isinstance(self.kinds.get(name), (Number, Known, Text))
@@ -70,6 +77,9 @@ class _Sharing:
             if isinstance(statement.target, gast.Subscript):
                 self.unit.refuse(statement, f"`{name}[...] +=` writes an array that other names may see, which is not "
                                             "differentiated yet: build a new array")  # fmt: skip
+            if name in self.unit.locals and not isinstance(self.kinds.get(name), (Array, Container)):
+                self.guarded.add(id(statement))
+                return
             self.unit.refuse(statement, f"`{name}` may be an array that other names see, and `+=` would change it for "
                                         f"them, which is not differentiated yet: write `{name} = {name} + ...`")  # fmt: skip
         self.updated.add(name)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import gast
 
-from s2sgrad import emit
+from s2sgrad import emit, runtime
 from s2sgrad.analysis import activity, effects, ownership
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, Number, is_complex, may_carry
@@ -54,7 +54,7 @@ class Reverse:
         self.found = activity.operations(unit, tree, self.kinds)
         self.result = tree.body[-1].value.id
         self.active, self.varied = activity.active(tree, self.found, self.kinds, wrt, self.result)
-        updated = ownership.run(unit, tree, self.kinds, self.found)
+        updated, self.guarded = ownership.run(unit, tree, self.kinds, self.found)
         self.lifetimes = Lifetimes(tree)
         self.records = Records(unit, self.lifetimes, self.kinds, self.found, updated)
         stacks = {
@@ -218,7 +218,15 @@ class Reverse:
         if not in_group:
             self.targets = targets
         self._tag_since(start, statement)
+        if id(statement) in self.guarded:
+            forward = [*self._guard(statement), *forward]
         return records + forward
+
+    def _guard(self, statement: gast.AugAssign) -> Block:
+        """A check that `x += e` binds x anew: right for numbers, and whoever sees the same array would see it change."""
+        line = getattr(statement, "lineno", 0)
+        check = name(self.unit.helper("rebinds", runtime.rebinds))
+        return [gast.Expr(gast.Call(check, [name(statement.target.id), constant(statement.target.id), constant(line)], []))]
 
     def _cotangent(self, statement: gast.AST, targets: list[str]) -> Cotangent | None:
         """The cotangent of what the statement binds; None if it is zero."""

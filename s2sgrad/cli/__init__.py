@@ -1,0 +1,76 @@
+"""The command line, one room a command."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from s2sgrad import __version__
+from s2sgrad.cli import check, show
+from s2sgrad.cli.targets import Mistake
+from s2sgrad.errors import S2SGradError
+
+_TARGET = "path.py:function or package.module:function"
+_EXAMPLES = """examples:
+  s2sgrad demo
+  s2sgrad show model.py:loss
+  s2sgrad show model.py:loss --wrt w,b --value --args "np.ones(3), 2.0, np.ones((5, 3))"
+  s2sgrad check model.py:loss --args "np.ones(3), 2.0, np.ones((5, 3))"
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return the exit status: 0 good, 1 a gradient is wrong, 2 the command cannot be carried out."""
+    options = _parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except (Mistake, S2SGradError) as error:
+        print(f"s2sgrad: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from s2sgrad import demo
+
+    demo.main()
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="s2sgrad",
+        description="Gradients of NumPy functions, written as readable Python.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"s2sgrad {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    demo = commands.add_parser("demo", help="fit a model to bundled measurements, and show how", description=_demo.__doc__)
+    demo.set_defaults(run=_demo)
+
+    shower = commands.add_parser("show", help="print the generated gradient of a function", description=show.run.__doc__)
+    shower.add_argument("--order", type=int, default=1, metavar="N", help="the gradient of the gradient: 2, 3, ..")
+    shower.add_argument("--stages", action="store_true", help="print the function after every pass, too")
+    shower.add_argument("--value", action="store_true", help="return the value beside the gradient")
+    shower.set_defaults(run=show.run)
+
+    checker = commands.add_parser(
+        "check", help="compare the gradient with central differences", description=check.run.__doc__
+    )
+    checker.add_argument("--order", type=int, default=1, metavar="N", help="check the derivatives up to this order")
+    checker.set_defaults(run=check.run)
+
+    for command in (shower, checker):
+        command.add_argument("target", metavar="TARGET", help=_TARGET)
+        command.add_argument("--wrt", metavar="X,Y", help="the parameters to differentiate in (default: see above)")
+        command.add_argument(
+            "--args", "--at", metavar="EXPRESSIONS", help='the arguments, as Python: "np.ones(3), 2.0"; names of the '
+            "function's module may be used"
+        )  # fmt: skip
+    return parser

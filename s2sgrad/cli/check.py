@@ -1,0 +1,96 @@
+"""`s2sgrad check`: the generated gradient against central differences."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.cli.targets import Mistake, evaluated, function_named, parameters_named, primal_of
+from s2sgrad.errors import S2SGradError
+from s2sgrad.testing import comparisons
+
+_COUNTS = frozenset("i j k m n steps count iterations trips size".split())
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare the gradient of a function with central differences, in every parameter that holds floats.  Without
+    --args the arguments are guessed from defaults, annotations and names; arrays cannot be guessed."""
+    found, space = function_named(options.target)
+    function = primal_of(found)
+    guessed = options.args is None
+    arguments = _guessed(function) if guessed else evaluated(options.args, space)
+    names = parameters_named(options.wrt)
+    parameters = [p.name for p in inspect.signature(function).parameters.values()]
+    try:
+        inspect.signature(function).bind(*arguments)
+        value = function(*arguments)
+    except Exception as error:
+        advice = "Give the arguments: --args" if guessed else "See --args"
+        raise Mistake(
+            f"{options.target} cannot be called with ({_shown(arguments)}): {type(error).__name__}: {error}. {advice}"
+        ) from None
+    for name in names or ():
+        if name not in parameters[: len(arguments)]:
+            raise Mistake(f"{options.target} has no argument {name!r}; it has {', '.join(parameters)}")
+    argnums = None if names is None else tuple(parameters.index(n) for n in names)
+    try:
+        found_all = comparisons(function, arguments, options.order, argnums)
+    except S2SGradError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise Mistake(str(error)) from None
+    print(f"{options.target} at {'guessed ' if guessed else ''}({_shown(arguments)}), where it is {_short(value)}\n")
+    good = _table(found_all)
+    print(f"\n{'The gradient agrees with' if good else 'The gradient DIFFERS from'} central differences.")
+    return 0 if good else 1
+
+
+def _table(found: list) -> bool:
+    groups: dict[tuple[int, str], list] = {}
+    for comparison in found:
+        groups.setdefault((comparison.order, comparison.argument), []).append(comparison)
+    width = max([8, *(len(name) for _, name in groups)])
+    print(f"{'order':>5}  {'argument':<{width}}  {'directions':>10}  {'max relative error':>18}")
+    for (order, name), comparisons_ in groups.items():
+        error = max(c.error for c in comparisons_)
+        good = all(c.agrees for c in comparisons_)
+        print(f"{order:>5}  {name:<{width}}  {len(comparisons_):>10}  {error:>18.1e}  {'ok' if good else 'WRONG'}")
+    return all(c.agrees for c in found)
+
+
+def _guessed(function: Any) -> tuple:
+    """An argument for each positional parameter, from its default, its annotation or its name."""
+    rng = np.random.default_rng(1)
+    out: list[Any] = []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.KEYWORD_ONLY):
+            continue
+        annotation = parameter.annotation
+        if parameter.default is not parameter.empty:
+            out.append(parameter.default)
+        elif annotation in (int, "int") or (annotation is parameter.empty and parameter.name in _COUNTS):
+            out.append(3)
+        elif annotation in (float, "float", parameter.empty):
+            out.append(round(float(rng.uniform(0.5, 1.5)), 3))
+        else:
+            raise Mistake(
+                f"the shape of `{parameter.name}` cannot be guessed: give the arguments, "
+                '--args "np.ones(3), 2.0" for instance'
+            )
+    return tuple(out)
+
+
+def _shown(arguments: tuple) -> str:
+    return ", ".join(_short(a) for a in arguments)
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, np.ndarray) and value.size > 4:
+        return f"array of {value.dtype} {value.shape}"
+    if isinstance(value, (float, np.floating)):
+        return f"{float(value):.6g}"
+    text = " ".join(repr(value).split())
+    return text if len(text) < 60 else text[:56] + " ..."

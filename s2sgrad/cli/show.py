@@ -1,0 +1,66 @@
+"""`s2sgrad show`: the generated text."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+from typing import Any
+
+from s2sgrad import emit
+from s2sgrad.api import Gradient, grad, value_and_grad
+from s2sgrad.cli.targets import Mistake, evaluated, function_named, parameters_named, primal_of
+from s2sgrad.errors import S2SGradError
+from s2sgrad.pipeline import normalizing
+from s2sgrad.source import read
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the gradient that s2sgrad writes for a function: for arguments of any kind or, which reads better, for
+    arguments like those of --args.  By default it is the gradient in the first parameter."""
+    found, space = function_named(options.target)
+    function = primal_of(found)
+    derivative = _derivative(found, options)
+    arguments = None if options.args is None else evaluated(options.args, space)
+    try:
+        text = derivative.source if arguments is None else derivative.source_for(*arguments)
+    except S2SGradError:
+        raise
+    except TypeError as error:
+        raise Mistake(str(error)) from None
+    if options.stages:
+        for name, stage in stages(function):
+            print(f"# ---- after {name} ----\n{stage.rstrip()}\n")
+        print("# ---- the generated text ----")
+    print(text.strip())
+    return 0
+
+
+def stages(function: Any) -> list[tuple[str, str]]:
+    """The text of a function after every pass of normalization that changes it, and before the first."""
+    primal = read(function)
+    out = [("reading", emit.function(primal.fresh_tree()))]
+    for name, _, tree in normalizing(primal):
+        text = emit.function(tree)
+        if text != out[-1][1]:
+            out.append((name, text))
+    return out
+
+
+def _derivative(found: Any, options: argparse.Namespace) -> Gradient:
+    names = parameters_named(options.wrt)
+    if options.order < 1:
+        raise Mistake(f"--order must be 1 or more, not {options.order}")
+    if isinstance(found, Gradient) and names is None and not options.value:
+        derivative = found
+    else:
+        function = primal_of(found)
+        argnums: Any = 0 if names is None else names[0] if len(names) == 1 else names
+        known = list(inspect.signature(function).parameters)
+        for name in names or ():
+            if name not in known:
+                raise Mistake(f"{options.target} has no parameter {name!r}; it has {', '.join(known)}")
+        derivative = (value_and_grad if options.value and options.order == 1 else grad)(function, argnums)
+    for k in range(options.order - 1):
+        last = k == options.order - 2
+        derivative = (value_and_grad if options.value and last else grad)(derivative, derivative._argnums)
+    return derivative

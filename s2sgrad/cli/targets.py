@@ -1,0 +1,101 @@
+"""From words on the command line to a function and its arguments."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.api import Gradient
+from s2sgrad.errors import S2SGradError
+
+
+class Mistake(Exception):
+    """The command line asks for something that is not there; the message is all that the user needs."""
+
+
+def function_named(target: str) -> tuple[Any, dict[str, Any]]:
+    """The function that `path.py:function` or `package.module:function` names, and the namespace of its module."""
+    place, colon, path = target.rpartition(":")
+    if not colon or not place or not path:
+        raise Mistake(f"{target!r} does not name a function: write path.py:function or package.module:function")
+    module = _module(place)
+    found: Any = module
+    for part in path.split("."):
+        if not hasattr(found, part):
+            raise Mistake(f"{place} has no {path!r}{_suggestion(vars(module), path)}")
+        found = getattr(found, part)
+    if not callable(found):
+        raise Mistake(f"{path!r} in {place} is no function but {type(found).__name__}")
+    return found, vars(module)
+
+
+def _module(place: str) -> Any:
+    is_path = place.endswith(".py") or os.sep in place
+    if is_path and not Path(place).is_file():
+        raise Mistake(f"there is no file {place!r}")
+    sys.path.insert(0, str(Path(place).resolve().parent) if is_path else os.getcwd())
+    try:
+        if not is_path:
+            return importlib.import_module(place)
+        name = Path(place).stem
+        spec = importlib.util.spec_from_file_location(name, place)
+        if spec is None or spec.loader is None:
+            raise Mistake(f"{place} is no Python file")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+        return module
+    except (Mistake, S2SGradError):
+        raise
+    except ModuleNotFoundError as error:
+        if not is_path and error.name and (place == error.name or place.startswith(error.name + ".")):
+            raise Mistake(f"there is no module {place!r} here or on the path; of a file, write path.py:function") from None
+        raise Mistake(f"{place} cannot be imported: {error}") from None
+    except Exception as error:
+        raise Mistake(f"{place} cannot be imported: {type(error).__name__}: {error}") from None
+    finally:
+        del sys.path[0]
+
+
+def _suggestion(space: dict[str, Any], path: str) -> str:
+    here = [n for n, v in space.items() if callable(v) and not n.startswith("_") and _is_own(v, space)]
+    return f"; it has {', '.join(here[:8])}{', ..' if len(here) > 8 else ''}" if here else ""
+
+
+def _is_own(value: Any, space: dict[str, Any]) -> bool:
+    return isinstance(value, Gradient) or getattr(value, "__module__", None) == space.get("__name__")
+
+
+def evaluated(expressions: str, space: dict[str, Any]) -> tuple:
+    """The arguments that `--args` gives: `"np.ones(3), 2.0"`, evaluated among the names of the function's module.
+
+    >>> evaluated("n * 1.0, [1.0]", {"n": 3})
+    (3.0, [1.0])
+    """
+    try:
+        return tuple(eval(f"({expressions.strip().rstrip(',')},)", {"np": np, **space}))
+    except Exception as error:
+        raise Mistake(f"--args {expressions!r} cannot be evaluated: {type(error).__name__}: {error}") from None
+
+
+def parameters_named(wrt: str | None) -> tuple[str, ...] | None:
+    """The names in `--wrt x,y`.
+
+    >>> parameters_named("x, y")
+    ('x', 'y')
+    """
+    return None if wrt is None else tuple(n.strip() for n in wrt.split(",") if n.strip())
+
+
+def primal_of(found: Any) -> Callable[..., Any]:
+    """The user's function: behind `@grad` too."""
+    while isinstance(found, Gradient):
+        found = found.primal
+    return found

@@ -69,7 +69,7 @@ def _guards(program: Program) -> tuple[Callable[[], bool], ...]:
     for unit in program.units:
         space = id(unit.primal.function.__globals__) if unit.primal.function.__closure__ is None else id(unit.primal.function)
         for name, binding in unit.bindings.items():
-            if binding.where == "builtin" or (space, name) in seen:
+            if (space, name) in seen:
                 continue
             seen.add((space, name))
             guards.append(_guard(unit.primal, name, binding))

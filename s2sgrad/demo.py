@@ -55,8 +55,11 @@ def descend(
         if s @ d > 1e-12 * np.linalg.norm(s) * np.linalg.norm(d):
             shrink = np.eye(x.size) - np.outer(s, d) / (s @ d)
             inverse = shrink @ inverse @ shrink.T + np.outer(s, s) / (s @ d)
+        stalled = value - new_value <= 1e-13 * value
         x, value, slope = new_x, new_value, new_slope
         yield x, value
+        if stalled:
+            return
 
 
 def main() -> np.ndarray:
@@ -74,7 +77,7 @@ def main() -> np.ndarray:
 
     _title(f"Fitted to {x.size} measurements of electron mobility (NIST StRD, R. Thurber)")
     path = list(descend(lambda p: _scaled(gradient, p, x, y), np.ones(START.size)))
-    shown = [k for k in (0, 1, 2, 5, 10, 20, 40, 80, 160, 320) if k < len(path) - 1] + [len(path) - 1]
+    shown = [k for k in (0, 1, 2, 5, 10, 15, 20, 30, 40, 50, 60) if k < len(path) - 1] + [len(path) - 1]
     top = np.log10(path[0][1] / 5000.0)
     for k in shown:
         bar = "#" * max(1, round(44 * np.log10(path[k][1] / 5000.0) / top))

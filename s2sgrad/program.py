@@ -136,7 +136,7 @@ class Program:
             return joined.reverse.adjoints.zero(parameter)
         if isinstance(kind, Number) and kind.type is float:
             return name(bar.name)
-        if bar.own and isinstance(kind, Array) and kind.dtype == "float64":
+        if bar.own and bar.exact and isinstance(kind, Array):
             return name(bar.name)
         return call(unit, "like", runtime.like, name(parameter), name(bar.name))
 

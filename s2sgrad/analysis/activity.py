@@ -70,7 +70,10 @@ def sources(operation: Operation) -> list[str]:
         return []
     if operation.form in ("atom", "opaque"):
         return [n.id for n in effects.loads(operation.node)]
-    return [o.id for o in operation.operands if isinstance(o, gast.Name)]
+    carriers = [o.id for o in operation.operands if isinstance(o, gast.Name)]
+    if operation.form == "call":  # what is called may carry values itself: a closure, the owner of a method
+        carriers += [n.id for n in effects.loads(operation.node.func)]
+    return carriers
 
 
 def _reached(edges: dict[str, set[str]], start: set[str]) -> set[str]:

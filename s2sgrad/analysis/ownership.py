@@ -104,18 +104,15 @@ class _Sharing:
         if operation.form == "append":
             return shared | {o.id for o in operation.operands[1:] if isinstance(o, gast.Name) and self.mutable(o.id)}
         for call in (n for n in gast.walk(statement.value) if isinstance(n, gast.Call)):
-            self.effect(call)
+            self.method(call)
         return shared
 
-    def effect(self, call: gast.Call) -> None:
-        """A call for its effect: refused where it may write an array or a container."""
-        target = self.unit.resolve(call.func)
-        if target is MISSING and isinstance(call.func, gast.Attribute):
-            if call.func.attr in spellings.MUTATING_METHODS and call.func.attr not in STACK_METHODS:
-                self.unit.refuse(call, f"`.{call.func.attr}(...)` may change its object in place, which is not "
-                                       "differentiated yet: build a new value")  # fmt: skip
-        elif target is not MISSING and not effects.is_harmless(target) and effects.is_library(target):
-            self.unit.refuse(call, "this call writes its argument, which is not differentiated yet: build a new array")
+    def method(self, call: gast.Call) -> None:
+        """A method called for its effect: refused where it changes its object."""
+        changes = isinstance(call.func, gast.Attribute) and call.func.attr in spellings.MUTATING_METHODS
+        if changes and call.func.attr not in STACK_METHODS and self.unit.resolve(call.func) is MISSING:
+            self.unit.refuse(call, f"`.{call.func.attr}(...)` may change its object in place, which is not differentiated "
+                                   "yet: build a new value")  # fmt: skip
 
     def fresh(self, operation: Operation) -> bool:
         """Whether the result is new memory (or cannot be changed)."""

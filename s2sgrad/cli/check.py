@@ -12,7 +12,7 @@ from s2sgrad.cli.targets import Mistake, evaluated, function_named, parameters_n
 from s2sgrad.errors import S2SGradError
 from s2sgrad.testing import comparisons
 
-_COUNTS = frozenset("i j k m n steps count iterations trips size".split())
+_COUNTS = frozenset(["count", "i", "j", "iterations", "n", "size", "steps", "trips"])
 
 
 def run(options: argparse.Namespace) -> int:
@@ -91,6 +91,6 @@ def _short(value: Any) -> str:
     if isinstance(value, np.ndarray) and value.size > 4:
         return f"array of {value.dtype} {value.shape}"
     if isinstance(value, (float, np.floating)):
-        return f"{float(value):.6g}"
+        return repr(float(f"{value:.6g}"))
     text = " ".join(repr(value).split())
     return text if len(text) < 60 else text[:56] + " ..."

@@ -49,6 +49,11 @@ def _walruses(node: gast.AST) -> set[str]:
     return {n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr)}
 
 
+def _pops(node: gast.AST) -> bool:
+    """Whether the expression takes something off a stack, which happens once and is differentiated."""
+    return any(isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute) and n.func.attr == "pop" for n in gast.walk(node))
+
+
 class _Flattener:
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
@@ -144,7 +149,7 @@ class _Flattener:
         if isinstance(node, gast.Constant):
             return node
         holder = self.unit.temp()
-        whole = isinstance(node, (gast.BoolOp, gast.Name)) and not _walruses(node)
+        whole = isinstance(node, (gast.BoolOp, gast.Name)) and not _walruses(node) and not _pops(node)
         value = node if whole else self.flat(node)
         self.out.append(assign(holder, value))
         return name(holder)
@@ -181,7 +186,7 @@ class _Flattener:
         if isinstance(node, _WHOLE):
             return True
         if isinstance(node, _BOOLEAN) or (isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not)):
-            return not _walruses(node)
+            return not _walruses(node) and not _pops(node)
         return isinstance(node, gast.BoolOp) and all(self.is_whole(v) for v in node.values)
 
     def atoms(self, nodes: list[gast.AST]) -> list[gast.AST]:

@@ -53,6 +53,7 @@ class Bar:
 
     name: str
     own: bool = False
+    exact: bool = False  # surely of the dtype of its variable
 
 
 class Adjoints:
@@ -92,7 +93,7 @@ class Adjoints:
     def start(self, x: str, bound: bool = True) -> None:
         """Write a zero where the adjoint of `x` is absent."""
         self.out.append(assign(self.bar(x), self.zero(x, bound)))
-        self.present[x] = Bar(self.bar(x), own=not isinstance(self.kinds.get(x), Number))
+        self.present[x] = Bar(self.bar(x), own=not isinstance(self.kinds.get(x), Number), exact=True)
 
     def make_own(self, x: str) -> None:
         """Copy the adjoint of `x` unless this function made it."""
@@ -170,6 +171,9 @@ class Adjoints:
     def _write_whole(self, x: str, bar: str, whole: list[Cotangent], kind: Kind) -> None:
         numeric = isinstance(kind, (Number, Array)) or all(c.numeric for c in whole)
         held = self.present.get(x)
+        if x in self.stacks:  # the cotangent of a whole list, to be taken apart in place
+            self.out.append(assign(bar, call(self.unit, "own", runtime.own, whole[0].value)))
+            return
         if numeric:
             value = _sum([c.value for c in whole])
         else:
@@ -179,25 +183,30 @@ class Adjoints:
         fresh = isinstance(kind, Array) and is_fresh(self.unit, value)
         if held is None:
             self.out.append(assign(bar, value))
-            self.present[x] = Bar(bar, own=fresh and kind.rank != 0)
+            self.present[x] = Bar(bar, fresh and kind.rank != 0, self._is_exact(value, kind))
         elif isinstance(kind, Number) or (isinstance(kind, Array) and held.own):
             self.out.append(_accumulate(name(bar, store=True), value))
         elif numeric:
             self.out.append(assign(bar, _sum([name(bar), value])))
-            self.present[x] = Bar(bar, own=isinstance(kind, Array) and kind.rank != 0)
+            exact = held.exact and self._is_exact(value, kind)
+            self.present[x] = Bar(bar, isinstance(kind, Array) and kind.rank != 0, exact)
         else:
             self.out.append(assign(bar, call(self.unit, "add", runtime.add, name(bar), value)))
             self.present[x] = Bar(bar)
 
+    def _is_exact(self, value: gast.AST, kind: Kind) -> bool:
+        found = self.inference.kind(value)
+        return isinstance(kind, Array) and isinstance(found, Array) and found.dtype == kind.dtype is not None
+
     def _write_section(self, bar: str, kind: Kind, section: Cotangent) -> None:
-        if isinstance(kind, Array) and kind.rank != 0 and self._is_basic(section.index):
+        if isinstance(kind, Array) and kind.rank != 0 and self.is_basic(section.index):
             target = gast.Subscript(name(bar), clone(section.index), gast.Store())
             self.out.append(_accumulate(target, section.value))
         else:
             index = _as_value(section.index)
             self.out.append(assign(bar, call(self.unit, "add_at", runtime.add_at, name(bar), index, section.value)))
 
-    def _is_basic(self, index: gast.AST) -> bool:
+    def is_basic(self, index: gast.AST) -> bool:
         """Whether no position can occur twice in the index."""
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
         for part in parts:

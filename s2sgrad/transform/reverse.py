@@ -16,17 +16,18 @@ from dataclasses import dataclass, replace
 
 import gast
 
-from s2sgrad import emit, runtime
+from s2sgrad import runtime
 from s2sgrad.analysis import activity, effects, ownership
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, Number, is_complex, may_carry
+from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, Number, may_carry
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
-from s2sgrad.analysis.operations import Operation, is_user_function
+from s2sgrad.analysis.operations import Operation
 from s2sgrad.quote import assign, clone, constant, expression, name, statements
 from s2sgrad.transform.adjoint import Adjoints, Bar, Cotangent
 from s2sgrad.transform.calls import Call, Pairs, call_adjoint
+from s2sgrad.transform.refusals import Refusals
 from s2sgrad.transform.records import Records
-from s2sgrad.unit import MISSING, Origin, Unit
+from s2sgrad.unit import Origin, Unit
 
 _LOOPS = (gast.For, gast.While)
 
@@ -68,39 +69,16 @@ class Reverse:
         self.extra: dict[int, list[str]] = {}
         self._check()
 
-    # --- refusals ---
-
     def _check(self) -> None:
-        """Refuse operations on the differentiated path that have no derivative."""
-        for statement in effects.walk(self.tree.body):
-            operation = self.found.get(id(statement))
-            if operation is None or not set(binds(statement)) & self.active:
-                continue
-            carriers = [s for s in activity.sources(operation) if s in self.varied]
-            if not carriers:
-                continue
-            if any(is_complex(self.kinds.get(n)) for n in (*binds(statement), *carriers)):
-                self.unit.refuse(operation.node, "complex numbers cannot be differentiated yet")
-            owner = getattr(getattr(operation.node, "func", None), "value", None)
-            if operation.form == "call" and isinstance(owner, gast.Name) and owner.id in self.varied:
-                self.unit.refuse(operation.node, f"the method `{operation.node.func.attr}` cannot be differentiated yet: use "
-                                                 "a NumPy function that has a rule")  # fmt: skip
-            if operation.form == "opaque":
-                self.unit.refuse(operation.node, operation.why)
-            if operation.why:
-                self.unit.no_rule(operation.node, operation.why)
-            for keyword, value in operation.keywords.items():
-                if any(n.id in self.active for n in effects.loads(value)):
-                    self.unit.no_rule(value, f"the keyword `{keyword}` depends on a differentiated value, for which there "
-                                             "is no rule")  # fmt: skip
-            if operation.form == "call" and operation.target is not MISSING and not is_user_function(operation.target):
-                if not self.pairs.has_source(operation.target):
-                    shown = emit.expression(operation.node.func)
-                    self.unit.no_rule(operation.node, f"`{shown}` has no derivative rule: write the value with functions "
-                                                      "that have one, or pass it as an argument")  # fmt: skip
+        Refusals(self.unit, self.found, self.kinds, self.pairs, self.active, self.varied).run(self.tree)
         for stack in self.adjoints.stacks:
             if self.lifetimes.home.get(stack) != self.lifetimes.root:
                 self.unit.refuse(self.tree, f"the list `{stack}` cannot be differentiated: create it outside the loop")
+        for statement in effects.walk(self.tree.body):
+            if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
+                if not self.adjoints.is_basic(statement.target.slice):
+                    self.unit.refuse(statement, "an augmented assignment at integer-array indices is not differentiated "
+                                                "yet: build a new array")  # fmt: skip
 
     # --- the walk ---
 
@@ -230,11 +208,22 @@ class Reverse:
 
     def _cotangent(self, statement: gast.AST, targets: list[str]) -> Cotangent | None:
         """The cotangent of what the statement binds; None if it is zero."""
+        operation = self.found.get(id(statement))
+        if operation is not None and operation.form == "pop" and operation.operands[0].id in self.adjoints.stacks:
+            taken = self.adjoints.take(targets[0]) if targets[0] in self.active else None
+            return taken or Cotangent(self._zero_now(targets[0]), self.kinds.get(targets[0]))
         if not targets or (isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript)):
             return None
         if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):
             return self._packed(targets)
         return self.adjoints.take(targets[0]) if targets[0] in self.active else None
+
+    def _zero_now(self, target: str) -> gast.AST:
+        """A zero of the shape that the target has after the statement, made before its old value is restored."""
+        zero = self.adjoints.zero(target)
+        if isinstance(zero, gast.Constant):
+            return zero
+        return self.adjoints.named(Cotangent(zero, self.kinds.get(target))).value
 
     def _packed(self, targets: list[str]) -> Cotangent | None:
         given = [self.adjoints.take(t) if t in self.active else None for t in targets]
@@ -246,7 +235,7 @@ class Reverse:
                 parts.append((self.adjoints.spread(g, target) if not g.full else g).value)
             else:
                 carries = may_carry(self.kinds.get(target))
-                parts.append(self.adjoints.zero(target) if carries else constant(None))
+                parts.append(self._zero_now(target) if carries else constant(None))
         return Cotangent(gast.Tuple(parts, gast.Load()), UNKNOWN, True, None, False)
 
     def _unpacked(self, value: gast.AST, targets: list[str], cotangent: Cotangent) -> None:
@@ -296,8 +285,7 @@ class Reverse:
             return
         if cotangent is not None and not cotangent.full:
             cotangent = adjoints.spread(cotangent, targets[0])
-        value = cotangent.value if cotangent is not None else adjoints.zero(targets[0])
-        adjoints.out += statements("s.append(g)", s=bar, g=value)
+        adjoints.out += statements("s.append(g)", s=bar, g=cotangent.value)
 
     def _call(self, statement: gast.Assign, operation: Operation, body: Block, cotangent: Cotangent) -> Block:
         single = isinstance(statement.targets[0], gast.Name)
@@ -332,7 +320,7 @@ class Reverse:
                     adjoints.out, adjoints.present = sweep, end
                     self._zero(x, statement)
         adjoints.out = out
-        adjoints.present = {x: Bar(b.name, b.own and ends[1][x].own) for x, b in ends[0].items()}
+        adjoints.present = {x: Bar(b.name, b.own and ends[1][x].own, b.exact and ends[1][x].exact) for x, b in ends[0].items()}
         if any(swept):
             self._emit(statement, [gast.If(clone(statement.test), *swept)], comment=False)
         self.segment = None
@@ -362,7 +350,7 @@ class Reverse:
             elif x in read_in_parts and x not in bound:
                 adjoints.make_own(x)
         self._tag(adjoints.out[start:], loop, False)
-        head = {x: Bar(b.name, b.own and x not in bound) for x, b in adjoints.present.items()}
+        head = {x: Bar(b.name, b.own and x not in bound, b.exact) for x, b in adjoints.present.items()}
         out, adjoints.out = adjoints.out, []
         adjoints.present = {x: replace(b) for x, b in head.items()}
         forward = self._block(loop.body)
@@ -370,7 +358,7 @@ class Reverse:
             if x not in adjoints.present:
                 self._zero(x, loop)
         swept, adjoints.out = adjoints.out, out
-        adjoints.present = {x: Bar(b.name, b.own and adjoints.present[x].own) for x, b in head.items()}
+        adjoints.present = {x: Bar(b.name, b.own and adjoints.present[x].own, b.exact and adjoints.present[x].exact) for x, b in head.items()}
         records, restores = [], []
         for target in binds(loop):
             record, restore = self.records.before(loop, target, body)

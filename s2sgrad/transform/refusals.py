@@ -1,0 +1,139 @@
+"""What would give a wrong number, found before anything is written: refused with the place and the way out.
+
+    y = np.fft.fft(x); return np.sum(y)      ->      NoRule: `np.fft.fft` has no derivative rule ...
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad import emit
+from s2sgrad.analysis import activity, effects, mutation
+from s2sgrad.analysis.activity import Operations
+from s2sgrad.analysis.kinds import Kind, Known, Number, Text, is_complex
+from s2sgrad.analysis.lifetimes import binds
+from s2sgrad.analysis.operations import Operation, is_user_function
+from s2sgrad.rules import spellings, table
+from s2sgrad.transform.calls import Pairs
+from s2sgrad.unit import MISSING, Unit
+
+
+class Refusals:
+    """Checks of one function whose kinds and activity are known."""
+
+    def __init__(
+        self, unit: Unit, found: Operations, kinds: dict[str, Kind], pairs: Pairs, active: set[str], varied: set[str]
+    ) -> None:
+        self.unit, self.found, self.kinds, self.pairs = unit, found, kinds, pairs
+        self.active, self.varied = active, varied
+
+    def run(self, tree: gast.FunctionDef) -> None:
+        """Raise Unsupported or NoRule at the first construct that cannot be differentiated."""
+        self.lists(tree)
+        for statement in effects.walk(tree.body):
+            operation = self.found.get(id(statement))
+            on_path = operation is not None and bool(set(binds(statement)) & self.active)
+            if on_path:
+                self.operation(statement, operation)
+            header = statement
+            if isinstance(statement, (gast.If, gast.While)):
+                header = statement.test
+            elif isinstance(statement, gast.For):
+                header = statement.iter
+            for call in (n for n in gast.walk(header) if isinstance(n, gast.Call)):
+                self.effect(call, on_path and operation.node is call, isinstance(statement, gast.Expr))
+
+    def operation(self, statement: gast.AST, operation: Operation) -> None:
+        """An operation on the differentiated path."""
+        carriers = [s for s in activity.sources(operation) if s in self.varied]
+        if not carriers:
+            return
+        node = operation.node
+        if any(is_complex(self.kinds.get(n)) for n in (*binds(statement), *carriers)):
+            self.unit.refuse(node, "complex numbers cannot be differentiated yet: compute with real and imaginary parts")
+        if operation.form == "call" and isinstance(node.func, gast.Attribute) and operation.target is MISSING:
+            if any(n.id in self.varied for n in effects.loads(node.func)):
+                self.unit.refuse(node, f"the method `{node.func.attr}` cannot be differentiated: use a NumPy function "
+                                       "that has a rule")  # fmt: skip
+        if operation.form == "opaque":
+            self.unit.refuse(node, operation.why)
+        if operation.why:
+            self.unit.no_rule(node, operation.why)
+        for keyword, value in operation.keywords.items():
+            if any(n.id in self.active for n in effects.loads(value)):
+                self.unit.no_rule(value, f"the keyword `{keyword}` depends on a differentiated value, for which there is "
+                                         "no rule: pass a constant")  # fmt: skip
+        target = operation.target
+        if operation.form == "call" and target is not MISSING and not is_user_function(target):
+            if not self.pairs.has_source(target):
+                self.unit.no_rule(node, f"`{emit.expression(node.func)}` has no derivative rule: write the value with "
+                                        "functions that have one, or pass it as an argument")  # fmt: skip
+
+    def effect(self, call: gast.Call, differentiated: bool, alone: bool) -> None:
+        """A call that may change what the reverse sweep reads, or carry a value where we do not see it."""
+        target = self.unit.resolve(call.func)
+        given = [*call.args, *(k.value for k in call.keywords)]
+        mutable = any(self.mutable(a) for a in given)
+        shown = emit.expression(call.func)
+        if mutation.writes_out(call, target):
+            self.unit.refuse(call, "`out=` is not differentiated yet: assign the result to a name")
+        if target is MISSING:
+            stack = isinstance(call.func, gast.Attribute) and call.func.attr in ("append", "pop")
+            if alone and not differentiated and not stack and (mutable or self.carries(given)):
+                self.unit.refuse(call, f"`{shown}` is only known at run time and may change or keep what it is given, "
+                                       "which is not differentiated yet: return a value from it")  # fmt: skip
+            return
+        if _member(target, mutation.FORBIDDEN):
+            self.unit.refuse(call, f"`{shown}` reads or writes variables unseen and cannot be differentiated: use names")
+        if _member(target, spellings.MUTATORS) or (getattr(target, "__name__", "") == "at" and not table.lookup(target)):
+            self.unit.refuse(call, f"`{shown}` writes its argument, which is not differentiated yet: build a new array")
+        if is_user_function(target) and not differentiated:
+            writes = mutation.of(getattr(target, "__func__", target))
+            if writes.outside:
+                self.unit.refuse(call, f"`{shown}` changes state outside of it, which is not differentiated yet: pass the "
+                                       "state in and return it")  # fmt: skip
+            if writes.arguments and mutable:
+                self.unit.refuse(call, f"`{shown}` may write its argument, which is not differentiated yet: return a new "
+                                       "value from it")  # fmt: skip
+
+    def mutable(self, node: gast.AST) -> bool:
+        """Whether an argument is, or holds, something that a callee could change."""
+        if isinstance(node, gast.Name) and node.id in self.unit.locals:
+            return not isinstance(self.kinds.get(node.id), (Number, Known, Text))
+        return False
+
+    def carries(self, nodes: list[gast.AST]) -> bool:
+        return any(n.id in self.varied for node in nodes for n in effects.loads(node))
+
+    def lists(self, tree: gast.FunctionDef) -> None:
+        """Lists that grow and shrink are stacks: nothing but `append`, `pop` and the result may mention them."""
+        changed: dict[str, gast.AST] = {}
+        uses: dict[str, int] = {}
+        for operation in self.found.values():
+            if operation.form in ("append", "pop") and isinstance(operation.operands[0], gast.Name):
+                changed.setdefault(operation.operands[0].id, operation.node)
+                uses[operation.operands[0].id] = uses.get(operation.operands[0].id, 0) + 1
+            elif operation.form == "display":
+                for operand in operation.operands:
+                    if isinstance(operand, gast.Name):
+                        uses[operand.id] = uses.get(operand.id, 0) + 1
+        for stack, node in changed.items():
+            mentions = sum(
+                n.id == stack for s in effects.walk(tree.body) for n in effects.loads(_header(s))
+            )
+            if mentions != uses[stack]:
+                self.unit.refuse(node, f"the list `{stack}` is changed in place and read elsewhere, which is not "
+                                       "differentiated yet: build arrays, or bind a new list")  # fmt: skip
+
+
+def _header(statement: gast.AST) -> gast.AST:
+    if isinstance(statement, (gast.If, gast.While)):
+        return statement.test
+    return statement.iter if isinstance(statement, gast.For) else statement
+
+
+def _member(target: object, of: set) -> bool:
+    try:
+        return target in of
+    except TypeError:
+        return False

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad import load, runtime
-from s2sgrad.analysis.kinds import Kind, Number, kinds_of
+from s2sgrad import load
+from s2sgrad.analysis.kinds import Kind, kinds_of
 from s2sgrad.program import Options, Program
 from s2sgrad.source import Binding
 
@@ -43,27 +43,29 @@ def compile_gradient(
     function: types.FunctionType, kinds: dict[str, Kind], wrt: tuple[str, ...], options: Options, argnums: Any
 ) -> Compiled:
     """Compile the gradient of `function` in the parameters `wrt` for arguments of these kinds."""
-    with deep_recursion(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with compiling():
         program = Program()
         entry = program.gradient(function, kinds, wrt, options)
         generated, text = load.load(program, entry)
     (seed,) = entry.defaults
-    return Compiled(generated, text, seed, entry.defaults[seed] is not None, _guards(program))
+    return Compiled(generated, text, seed, entry.defaults[seed] is not None, guards_of(program))
 
 
 @contextlib.contextmanager
-def deep_recursion() -> Iterator[None]:
-    """Room for trees nested as deeply as Python's own parser takes them."""
+def compiling() -> Iterator[None]:
+    """Quiet, and with room for trees nested as deeply as Python's own parser takes them."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, _RECURSION))
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
     finally:
         sys.setrecursionlimit(before)
 
 
-def _guards(program: Program) -> tuple[Callable[[], bool], ...]:
+def guards_of(program: Program) -> tuple[Callable[[], bool], ...]:
+    """What must hold for the text of a program to be right: its free names stand for what they stood for."""
     guards: list[Callable[[], bool]] = []
     seen: set[tuple[int, str]] = set()
     for unit in program.units:
@@ -88,11 +90,3 @@ def _guard(primal: Any, name: str, binding: Binding) -> Callable[[], bool]:
         return now is not None and (now.value is value or kinds_of([now.value])[0] == kind)
 
     return same_kind
-
-
-def pair_for(f: Any, primals: tuple, keywords: dict[str, Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """What `runtime.vjp` asks for: `fwd(*primals) -> (y, saved)`, `bwd(saved, y_bar) -> cotangents`."""
-    raise NotImplementedError
-
-
-__all__ = ["Compiled", "Number", "compile_gradient", "deep_recursion", "pair_for", "runtime"]

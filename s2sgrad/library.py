@@ -9,6 +9,7 @@ from typing import Any
 
 from s2sgrad import rules  # noqa: F401  (fills the table)
 from s2sgrad.rules import table
+from s2sgrad.source import read
 
 
 @functools.lru_cache(maxsize=1024)
@@ -32,3 +33,23 @@ def spelled_out(primitive: Any) -> types.FunctionType | None:
     if rule is None or rule.variadic:
         return None
     return _wrapper(primitive)
+
+
+def plain(function: Any) -> tuple[types.FunctionType, tuple]:
+    """The plain function behind a callable, and the receiver that it is bound to.
+
+    Raises NoSource for what is neither Python nor in the rule table.
+    """
+    if isinstance(function, (staticmethod, classmethod)):
+        function = function.__func__
+    if isinstance(function, types.MethodType):
+        return function.__func__, (function.__self__,)
+    library = spelled_out(function)
+    if library is not None:
+        return library, ()
+    if isinstance(function, types.FunctionType):
+        return function, ()
+    call = getattr(type(function), "__call__", None)
+    if isinstance(call, types.FunctionType) and not isinstance(function, type):
+        return call, (function,)
+    return read(function).function, ()

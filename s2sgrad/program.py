@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import inspect
+import keyword
 import types
+import unicodedata
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,10 +78,11 @@ class Program:
         self, function: types.FunctionType, kinds: dict[str, Kind], wrt: tuple[str, ...], options: Options
     ) -> Emitted:
         """Compile `name_grad` or `name_value_and_grad` for parameters of these kinds."""
-        stem = "lambda_" if function.__name__ == "<lambda>" else function.__name__
+        primal = read(function)
+        self._reserve(primal)
+        stem = stem_of(function)
         base = f"{stem}_value_and_grad" if options.value else f"{stem}_grad"
         entry = Emitted(self.names.fresh(base), function)
-        primal = read(function)
         given = {
             p.name: p.default for p in inspect.signature(function).parameters.values() if p.default is not p.empty
         }
@@ -95,7 +98,7 @@ class Program:
             like = call(unit, "seed_like", runtime.seed_like, name(swept.result), name(seed))
             ahead = [assign(seed, like)]
         returned: gast.AST = gast.Tuple(
-            [self._returned(joined, p, options) for p in wrt], gast.Load()
+            [self._returned(joined, p, options, p in wrt[:k]) for k, p in enumerate(wrt)], gast.Load()
         ) if options.several else self._returned(joined, wrt[0], options)
         if options.value:
             value = unit.local("value")
@@ -118,8 +121,8 @@ class Program:
         self.functions.append(entry)
         return entry
 
-    def _returned(self, joined: Joined, parameter: str, options: Options) -> gast.AST:
-        """The gradient for one parameter: of its shape and dtype, in memory of its own."""
+    def _returned(self, joined: Joined, parameter: str, options: Options, again: bool = False) -> gast.AST:
+        """The gradient for one parameter: of its shape and dtype, in memory of its own, also where it is returned `again`."""
         unit, kinds, bars = joined.unit, joined.swept.kinds, joined.swept.bars
         kind = kinds.get(parameter, UNKNOWN)
         base, _, place = parameter.partition("[")
@@ -136,11 +139,15 @@ class Program:
             return joined.reverse.adjoints.zero(parameter)
         if isinstance(kind, Number) and kind.type is float:
             return name(bar.name)
-        if bar.own and bar.exact and isinstance(kind, Array):
+        if bar.own and not again and bar.exact and isinstance(kind, Array):
             return name(bar.name)
         return call(unit, "like", runtime.like, name(parameter), name(bar.name))
 
     # --- pieces shared by entries and pairs ---
+
+    def _reserve(self, primal: Primal) -> None:
+        """Keep the names that a function mentions for what it means by them."""
+        self.names.taken |= {n.id for n in gast.walk(primal.tree) if isinstance(n, gast.Name)}
 
     def _analysed(self, primal: Primal, kinds: dict[str, Kind]) -> tuple[Unit, gast.FunctionDef, Inference]:
         unit, tree = normalized(primal)
@@ -157,7 +164,8 @@ class Program:
         kinds = inference.env
         for parameter in wrt:
             if is_complex(kinds.get(parameter)):
-                unit.refuse(unit.primal.tree, f"`{parameter}` is complex, which cannot be differentiated yet")
+                unit.refuse(unit.primal.tree, f"`{parameter}` is complex, which cannot be differentiated yet: "
+                                                  "pass its real and imaginary parts as two float arguments")  # fmt: skip
         reverse = Reverse(unit, tree, inference, self, wrt, seed)
         kinds[seed] = kinds.get(reverse.result, UNKNOWN)
         swept = reverse.run()
@@ -217,8 +225,11 @@ class Program:
             unit.refuse(node, f"`**` parameters of `{target.__name__}` are not differentiated yet: name the keywords")
         return {p: list(v) if p in variadic else v for p, v in bound.arguments.items()}
 
-    def pair(self, target: Any, kinds: dict[str, Any], active: set[str]) -> Pair:
-        """The pair of a user function for arguments of these kinds (a list of kinds for `*args`)."""
+    def pair(self, target: Any, kinds: dict[str, Any], active: set[str], split: bool = False) -> Pair:
+        """The pair of a user function for arguments of these kinds (a list of kinds for `*args`).
+
+        With `split` it is always `fwd` and `bwd`, even if `bwd` needs the arguments only.
+        """
         given = {p: Container(tuple, tuple(k)) if isinstance(k, list) else k for p, k in kinds.items()}
         if id(target) in self._compiling:
             given = {p: widened(k) for p, k in given.items()}
@@ -227,11 +238,12 @@ class Program:
         if entry is not None:
             entry.used = True
             return entry.pair
-        stem = target.__name__
+        self._reserve(read(target))
+        stem = stem_of(target)
         fwd = Emitted(self.names.fresh(f"{stem}_fwd"), target)
         bwd = Emitted(self.names.fresh(f"{stem}_bwd"), target, same_signature=False)
         order = tuple(p for p in inspect.signature(target).parameters if p in active)
-        entry = self._pairs[key] = _Entry(Pair(fwd, bwd, order, None))
+        entry = self._pairs[key] = _Entry(Pair(fwd, bwd, order, None), split)
         self._kept.append(target)
         self._compiling.append(id(target))
         try:
@@ -311,6 +323,14 @@ class Options:
     value: bool = False
     several: bool = False
     unconnected: str = "zero"
+
+
+def stem_of(function: types.FunctionType) -> str:
+    """The name of a function as the beginning of an identifier: `lambda_` for `<lambda>`, `function` for other oddities."""
+    if function.__name__ == "<lambda>":
+        return "lambda_"
+    plain = unicodedata.normalize("NFKC", function.__name__)
+    return plain if plain.isidentifier() and not keyword.iskeyword(plain) else "function"
 
 
 def _marked(body: list[gast.AST], sweep: str) -> list[gast.AST]:

@@ -93,6 +93,8 @@ def comparisons(
     atol: float = 1e-6,
 ) -> list[Comparison]:
     """Every directional derivative that `check_grads` looks at, the good ones too."""
+    if order < 1:
+        raise ValueError(f"the order must be 1 or more, not {order}")
     if argnums is None:
         numbers = tuple(k for k, a in enumerate(args) if any(_is_float(x) for x in leaves(a)))
     else:

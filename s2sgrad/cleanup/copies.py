@@ -1,4 +1,6 @@
-"""Read through copies that we made: `x_new = x; y_bar = g * x_new` becomes `y_bar = g * x`.
+"""Read through copies that we made.
+
+    x_new = x; y_bar = g * x_new    ->    x_new = x; y_bar = g * x
 
 A copy may be read through while neither of its two names has been bound or changed since.  The user's own copies stay.
 """

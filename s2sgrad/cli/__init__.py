@@ -25,6 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit status: 0 good, 1 a gradient is wrong, 2 the command cannot be carried out."""
     options = _parser().parse_args(arguments)
     try:
+        if getattr(options, "order", 1) < 1:
+            raise Mistake(f"--order must be 1 or more, not {options.order}")
         return options.run(options)
     except (Mistake, S2SGradError) as error:
         print(f"s2sgrad: {error}", file=sys.stderr)

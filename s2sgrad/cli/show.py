@@ -48,8 +48,6 @@ def stages(function: Any) -> list[tuple[str, str]]:
 
 def _derivative(found: Any, options: argparse.Namespace) -> Gradient:
     names = parameters_named(options.wrt)
-    if options.order < 1:
-        raise Mistake(f"--order must be 1 or more, not {options.order}")
     if isinstance(found, Gradient) and names is None and not options.value:
         derivative = found
     else:

@@ -1,6 +1,6 @@
 """A rule's formula written out at its place, the rule's parameters replaced by the program's names.
 
-    rule sin(g, y, x): return g * np.cos(x)      for y = np.sin(u):      u_bar = y_bar * np.cos(u)
+    y = np.sin(u)    ->    u_bar = y_bar * np.cos(u)        by the rule    def sin(g, y, x): return g * np.cos(x)
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """What the reverse sweep restores, what it recomputes, and where.
 
+    x = x * r    ->    x_stack.append(x); x = x * r    ...    x = x_stack.pop(); r_bar += x_bar * x        (in a loop)
+
 Cheap values are recomputed just before their last reader is treated (the first that the reverse sweep meets), if nothing
 they are made of has been overwritten in between; every other value is restored:
 

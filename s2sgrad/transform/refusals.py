@@ -87,7 +87,7 @@ class Refusals:
             self.unit.refuse(call, f"`{shown}` reads or writes variables unseen and cannot be differentiated: use names")
         if _member(target, spellings.MUTATORS) or (getattr(target, "__name__", "") == "at" and not table.lookup(target)):
             self.unit.refuse(call, f"`{shown}` writes its argument, which is not differentiated yet: build a new array")
-        if is_user_function(target) and not differentiated:
+        if is_user_function(target) and not differentiated and not effects.is_pure_function(target):
             writes = mutation.of(getattr(target, "__func__", target))
             if writes.outside:
                 self.unit.refuse(call, f"`{shown}` changes state outside of it, which is not differentiated yet: pass the "

@@ -1,0 +1,80 @@
+"""The one run-time entry: pairs of functions that are only known when they are called, for `runtime.vjp`.
+
+    y, f_pullback = vjp(f, x)   ->   fwd, bwd = pair_for(f, (x,), {});  y, saved = fwd(x);  f_pullback = Pullback(bwd, saved)
+"""
+
+from __future__ import annotations
+
+import threading
+import types
+from collections.abc import Callable
+from typing import Any
+
+from s2sgrad import load, runtime
+from s2sgrad.analysis.kinds import Container, kinds_of, may_carry
+from s2sgrad.compiled import compiling, guards_of
+from s2sgrad.errors import NoRule
+from s2sgrad.library import plain
+from s2sgrad.program import Program
+
+_LOCK = threading.RLock()
+_MOST = 512
+_pairs: dict[Any, tuple[Any, ...]] = {}
+
+
+def pair_for(f: Any, primals: tuple, keywords: dict[str, Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """`fwd(*primals, **keywords) -> (y, saved)` and `bwd(saved, y_bar)`, one cotangent a positional argument."""
+    function, receiver = plain(f)
+    fwd, bwd, active = _compiled(function, receiver + primals, keywords)
+    lead = len(receiver)
+
+    def forward(*args: Any, **given: Any) -> tuple[Any, Any]:
+        y, saved = fwd(*receiver, *args, **given)
+        return y, (saved, args)
+
+    def backward(record: Any, y_bar: Any) -> tuple[Any, ...]:
+        saved, args = record
+        bars = dict(zip(active, _several(bwd(saved, y_bar), len(active)), strict=True)) if active else {}
+        out = []
+        for k, argument in enumerate(args):
+            place = bars.get(k + lead)
+            out.append(runtime.zeros(argument) if place is None else runtime.like(argument, place))
+        return tuple(out)
+
+    return forward, backward
+
+
+def _several(bars: Any, count: int) -> tuple:
+    return (bars,) if count == 1 else bars
+
+
+def _compiled(function: types.FunctionType, args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, tuple[int, ...]]:
+    """(fwd, bwd, positions of the arguments whose cotangents bwd gives)."""
+    kinds = kinds_of([*args, *keywords.values()])
+    key = (function, kinds, tuple(keywords))
+    with _LOCK:
+        known = _pairs.get(key)
+        if known is None or not all(guard() for guard in known[3]):
+            known = _compile(function, kinds[: len(args)], dict(zip(keywords, kinds[len(args) :], strict=True)))
+            if len(_pairs) >= _MOST:
+                _pairs.clear()
+            _pairs[key] = known
+    return known[:3]
+
+
+def _compile(function: types.FunctionType, kinds: tuple, keywords: dict[str, Any]) -> tuple[Any, ...]:
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
+    if code.co_flags & 0x04 and len(kinds) > len(names):
+        raise NoRule(f"`{function.__name__}` takes `*args`: vjp needs named parameters")
+    given = dict(zip(names, kinds, strict=False)) | keywords
+    active = tuple(k for k, kind in enumerate(kinds) if may_carry(kind) and not isinstance(kind, Container | type(None)))
+    active = tuple(k for k in active if k < len(names))
+    with compiling():
+        program = Program()
+        pair = program.pair(function, given, {names[k] for k in active}, split=True)
+        functions, _ = load.load_all(program, pair.bwd)
+    return functions[id(pair.fwd)], functions[id(pair.bwd)], active, guards_of(program)
+
+
+runtime.provide(pair_for)

@@ -1,0 +1,181 @@
+"""The command line, as a user meets it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import s2sgrad
+from s2sgrad.__main__ import main
+
+MODEL = '''
+import numpy as np
+from s2sgrad import grad
+
+rate = 2.0
+start = np.ones(3)
+
+
+def energy(x, k):
+    return 0.5 * k * np.sum(x ** 2)
+
+
+def logistic(x, r, n):
+    for i in range(n):
+        x = r * x * (1.0 - x)
+    return x
+
+
+def jumps(x):
+    return np.floor(x) * x
+
+
+def store(x):
+    x[0] = 1.0
+    return np.sum(x)
+
+
+def shaped(x: np.ndarray, k: float = 2.0):
+    return k * np.sum(x)
+
+
+@grad
+def decorated(x):
+    return x ** 3
+
+
+class Model:
+    @staticmethod
+    def area(r):
+        return rate * r ** 2
+'''
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A directory with model.py in it."""
+    (tmp_path / "model.py").write_text(MODEL, encoding="utf-8")
+    (tmp_path / "broken.py").write_text("1 / 0\n", encoding="utf-8")
+    (tmp_path / "needs.py").write_text("import no_such_module\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    before = {k: v for k, v in sys.modules.items() if k in ("model", "broken", "needs")}
+    path = list(sys.path)
+    yield tmp_path
+    assert sys.path == path
+    for name in ("model", "broken", "needs"):
+        sys.modules.pop(name, None)
+    sys.modules.update(before)
+
+
+def test_show_for_any_arguments(here, capsys):
+    assert main(["show", "model.py:logistic", "--wrt", "x,r"]) == 0
+    printed = capsys.readouterr().out
+    assert "# for arguments of any kind\ndef logistic_grad(x, r, n, *, seed=None):" in printed
+    compile(printed, "printed", "exec")
+
+
+def test_show_for_these_arguments(here, capsys):
+    assert main(["show", "model:energy", "--args", "start, rate"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("# for x: float64 (n,), k: float\ndef energy_grad(x, k, *, seed=1.0):")
+
+
+def test_show_value(here, capsys):
+    assert main(["show", "model.py:energy", "--value", "--wrt", "k", "--args", "start, rate"]) == 0
+    assert "def energy_value_and_grad(" in capsys.readouterr().out
+
+
+def test_show_second_order(here, capsys):
+    assert main(["show", "model.py:decorated", "--order", "2", "--args", "2.0"]) == 0
+    assert "def decorated_grad_grad(x, " in capsys.readouterr().out
+
+
+def test_show_stages(here, capsys):
+    assert main(["show", "model.py:logistic", "--stages"]) == 0
+    printed = capsys.readouterr().out
+    heads = [line for line in printed.splitlines() if line.startswith("# ----")]
+    assert heads[0] == "# ---- after reading ----"
+    assert heads[-1] == "# ---- the generated text ----"
+    assert "        t1 = r * x\n" in printed
+
+
+def test_show_static_method(here, capsys):
+    assert main(["show", "model.py:Model.area"]) == 0
+    assert "def area_grad(r" in capsys.readouterr().out
+
+
+def test_check_agrees(here, capsys):
+    assert main(["check", "model.py:energy", "--args", "start, rate", "--order", "2"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("  ok\n") == 4
+    assert "The gradient agrees with central differences." in printed
+
+
+def test_check_guesses_numbers(here, capsys):
+    assert main(["check", "model.py:logistic"]) == 0
+    assert "guessed (" in capsys.readouterr().out
+
+
+def test_check_differs(here, capsys):
+    assert main(["check", "model.py:jumps", "--at", "2.0"]) == 1
+    assert "WRONG" in capsys.readouterr().out
+
+
+def test_check_only_some(here, capsys):
+    assert main(["check", "model.py:energy", "--args", "start, rate", "--wrt", "k"]) == 0
+    rows = [line.split()[1] for line in capsys.readouterr().out.splitlines() if line.endswith("ok")]
+    assert rows == ["k"]
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ("show model.py", "does not name a function"),
+    ("show nowhere.py:f", "there is no file 'nowhere.py'"),
+    ("show no_such_package.inner:f", "there is no module"),
+    ("show model.py:nothing", "model.py has no 'nothing'; it has energy, logistic"),
+    ("show model.py:rate", "is no function but float"),
+    ("show broken.py:f", "broken.py cannot be imported: ZeroDivisionError"),
+    ("show needs.py:f", "needs.py cannot be imported: No module named 'no_such_module'"),
+    ("show needs:f", "needs cannot be imported: No module named 'no_such_module'"),
+    ("show model.py:energy --wrt q", "has no parameter 'q'; it has x, k"),
+    ("show model.py:energy --order 0", "--order must be 1 or more"),
+    ("show model.py:energy --args 1/0", "cannot be evaluated: ZeroDivisionError"),
+    ("show model.py:energy --args 1.0", "missing a required argument: 'k'"),
+    ("show model.py:energy --args 1,1.0", "`x`"),
+    ("show model.py:store", "line 24"),
+    ("check model.py:shaped", "the shape of `x` cannot be guessed"),
+    ("check model.py:store", "cannot be called with"),
+    ("check model.py:store --args start", "line 24"),
+    ("check model.py:energy --args 1,1", "there is nothing to differentiate"),
+    ("check model.py:energy --args start,1.0 --order 0", "--order must be 1 or more"),
+])  # fmt: skip
+def test_mistakes_are_told_in_a_paragraph(here, capsys, arguments, message):
+    assert main(arguments.split()) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("s2sgrad: ")
+    assert message in captured.err
+    assert "Traceback" not in captured.err
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"s2sgrad {s2sgrad.__version__}\n"
+
+
+def test_as_a_process(here):
+    command = [sys.executable, "-m", "s2sgrad", "show", "model.py:nothing"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(s2sgrad.__file__).parent.parent)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 2
+    assert "model.py has no 'nothing'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_no_command_is_a_usage_error(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main([])
+    assert ended.value.code == 2

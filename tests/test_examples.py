@@ -1,0 +1,68 @@
+"""The examples run, on real data, and reach what is known."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from s2sgrad import demo
+from s2sgrad.testing import check_grads
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+
+
+def example(name):
+    """The module of an example."""
+    spec = importlib.util.spec_from_file_location(f"examples_{name}", EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_example_is_tested():
+    assert {p.stem for p in EXAMPLES.glob("*.py")} == {"digits", "minimise", "nile", "throw"}
+
+
+def test_digits():
+    assert example("digits").main() > 0.95
+
+
+def test_minimise():
+    distance, error = example("minimise").main()
+    assert distance < 1e-6
+    assert error < 1e-6
+
+
+def test_throw():
+    throw = example("throw")
+    assert throw.main() < 1e-3
+    check_grads(throw.landing, (np.array([30.0, 0.5]),), rtol=1e-4)
+
+
+def test_nile():
+    nile = example("nile")
+    noise, walk, likelihood = nile.main()
+    assert noise == pytest.approx(15099.0, rel=1e-3)  # Durbin and Koopman (2001), section 2.10
+    assert walk == pytest.approx(1469.1, rel=1e-3)
+    assert likelihood == pytest.approx(-632.54, abs=0.01)  # the same page, for the diffuse start: -632.5376
+    flow = np.array([1120.0, 1160.0, 963.0, 1210.0])
+    check_grads(nile.negative_log_likelihood, (np.log([15099.0, 1469.1]), flow), order=2)
+
+
+def test_demo(capsys):
+    fitted = demo.main()
+    np.testing.assert_allclose(fitted, demo.CERTIFIED, rtol=1e-7)
+    printed = capsys.readouterr().out
+    assert "def loss_value_and_grad(b, x, y, *, seed=1.0):" in printed
+    assert "WRONG" not in printed
+    assert printed.count("   ok\n") == 7
+    assert max(map(len, printed.splitlines())) <= 80
+
+
+def test_certified_loss_proves_the_data():
+    x, y = demo.measurements()
+    assert x.size == 37
+    assert demo.loss(demo.CERTIFIED, x, y) == pytest.approx(demo.CERTIFIED_LOSS, rel=1e-9)

@@ -1,0 +1,68 @@
+"""What the documents show is what the tool does."""
+
+import re
+import tomllib
+
+import documents
+import numpy as np
+import pytest
+
+import s2sgrad
+from s2sgrad import grad
+
+READY = np.array([1.5, 2.5, 3.5])
+
+
+@pytest.mark.parametrize("document", documents.DOCUMENTS)
+def test_printed_as_shown(document, tmp_path):
+    """If this fails because the text got better: python tests/documents.py."""
+    assert documents.refreshed(document, tmp_path) == (documents.ROOT / document).read_text(encoding="utf-8")
+
+
+def test_python_of_the_readme_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    for name, text in documents.files("README.md").items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    shown = [text for language, text in documents.blocks("README.md") if language == "python"]
+    assert len(shown) >= 2
+    space = {}
+    for number, text in enumerate(shown[1:]):
+        file = tmp_path / f"block{number}.py"
+        file.write_text(text, encoding="utf-8")
+        exec(compile(text, str(file), "exec"), space)
+
+
+def test_the_test_command_is_what_ci_runs():
+    commands = [t for language, t in documents.blocks("README.md") if language == "sh"]
+    assert len(commands) == 2
+    demo, tests = (t.strip() for t in commands)
+    assert demo.endswith("s2sgrad demo")
+    assert tests in (documents.ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+
+
+def test_version_and_dependencies():
+    project = tomllib.loads((documents.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == s2sgrad.__version__
+    assert project["dependencies"] == ["numpy", "gast", "astunparse"]
+
+
+def _limits():
+    for language, text in documents.blocks("docs/limits.md"):
+        match = re.match(r"# (Unsupported|NoRule|NoSource)\n", text)
+        if language == "python" and match:
+            name = re.findall(r"def (\w+)", text)[0]
+            yield pytest.param(match[1], name, text, id=f"{match[1]}-{name}")
+
+
+@pytest.mark.parametrize(("error", "name", "text"), list(_limits()))
+def test_limits_are_refused(error, name, text, tmp_path):
+    """A block of docs/limits.md that does not raise any more describes a limit that is gone: take it out."""
+    file = tmp_path / "limit.py"
+    file.write_text(text, encoding="utf-8")
+    space = {"np": np, "__name__": "limit"}
+    exec(compile(text, str(file), "exec"), space)
+    with pytest.raises(getattr(s2sgrad, error)) as raised:
+        grad(space[name])(READY)
+    assert "limit.py" in str(raised.value)
+    assert "^" in str(raised.value)

@@ -12,7 +12,7 @@ from typing import Any, overload
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, kinds_of, may_carry
+from s2sgrad.analysis.kinds import UNKNOWN, Kind, Unknown, kinds_of, may_carry
 from s2sgrad.compiled import Compiled, compile_gradient
 from s2sgrad.library import spelled_out
 from s2sgrad.program import Options
@@ -20,6 +20,15 @@ from s2sgrad.program import Options
 Argnums = int | str | tuple[int | str, ...]
 _LOCK = threading.RLock()
 _MOST = 512  # signatures remembered by their exact shapes; the texts are few, one a pattern of shapes
+
+
+class _OfInstances(property):
+    """A property of the instances alone: the class itself keeps what it would have without."""
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            raise AttributeError
+        return super().__get__(instance, owner)
 
 
 class Gradient:
@@ -34,12 +43,16 @@ class Gradient:
         self.primal = function
         self._function = plain
         self._bound = bound or receiver
+        self._binds = _binding(function)
+        self._asked: tuple[str, ...] | None = None
+        self._by_types: dict[tuple[type, ...], Compiled] = {}
         self._argnums = argnums
         self._options = options
         self._seed = seed
         self._by_shape: dict[Any, Compiled] = {}
         self._by_kind: dict[Any, Compiled] = {}
         self._latest: Compiled | None = None
+        self._of_bound: tuple[dict, dict, dict] = {}, {}, {}
         self.__name__ = f"{plain.__name__}_{'value_and_grad' if options.value else 'grad'}"
         self.__qualname__ = self.__name__
         self.__module__ = plain.__module__
@@ -47,32 +60,41 @@ class Gradient:
     # --- calling ---
 
     def __call__(self, *args: Any, seed: Any = None, **keywords: Any) -> Any:
-        args = self._bound + args
-        compiled = None
-        if not keywords:
-            key = _shapes(args)
-            if key is not None:
-                compiled = self._by_shape.get(key)
-                if compiled is not None and not compiled.holds():
-                    compiled = None
+        if self._bound:
+            args = self._bound + args
+        compiled = self._by_types.get(tuple(map(type, args)))  # numbers alone
         if compiled is None:
+            key = _shapes(args)
+            compiled = self._by_shape.get(key)
+        if compiled is None or keywords or not _hold(compiled.guards):
             compiled = self._compiled(args, keywords)
-            if not keywords and key is not None:
-                if len(self._by_shape) >= _MOST:
-                    self._by_shape.clear()
-                self._by_shape[key] = compiled
+            if not keywords:
+                self._remember(args, compiled)
         self._latest = compiled
         if seed is None:
             seed = self._seed
-        if seed is None:
-            return compiled.function(*args, **keywords)
+            if seed is None:
+                return compiled.function(*args, **keywords) if keywords else compiled.function(*args)
         if compiled.scalar and np.shape(seed) != ():
             raise ValueError(f"the seed must have the shape of the result, (), not {np.shape(seed)}")
         return compiled.function(*args, **keywords, **{compiled.seed: seed})
 
+    def _remember(self, args: tuple, compiled: Compiled) -> None:
+        """Find this gradient at once for arguments that look the same."""
+        key = _shapes(args)
+        if key is None:
+            return
+        quick: dict[Any, Compiled] = self._by_types if set(key) <= _NUMBERS else self._by_shape
+        if len(quick) >= _MOST:
+            quick.clear()
+        quick[key] = compiled
+
     def _compiled(self, args: tuple, keywords: dict[str, Any]) -> Compiled:
         """The gradient compiled for the kinds of these arguments."""
-        kinds = self._kinds(args, keywords)
+        given = self._arguments(args, keywords)
+        kinds: dict[str, Kind] = dict(zip(given, kinds_of(given.values()), strict=True))
+        for parameter in self._wrt():
+            _require_floats(parameter, given)
         key = tuple(kinds.items())
         with _LOCK:
             compiled = self._by_kind.get(key)
@@ -82,29 +104,23 @@ class Gradient:
         return compiled
 
     def _compile(self, kinds: dict[str, Kind]) -> Compiled:
-        wrt = self._wrt(kinds)
-        return compile_gradient(self._function, kinds, wrt, self._options, self._argnums)
+        return compile_gradient(self._function, kinds, self._wrt(), self._options, self._argnums)
 
-    def _kinds(self, args: tuple, keywords: dict[str, Any]) -> dict[str, Kind]:
+    def _arguments(self, args: tuple, keywords: dict[str, Any]) -> dict[str, Any]:
+        """The arguments by the names of their parameters, defaults included."""
         try:
             bound = inspect.signature(self._function).bind(*args, **keywords)
         except TypeError as error:
             raise TypeError(f"{self._function.__name__}(): {error}") from None
         bound.apply_defaults()
-        return dict(zip(bound.arguments, kinds_of(bound.arguments.values()), strict=True))
+        return bound.arguments
 
-    def _wrt(self, kinds: dict[str, Kind]) -> tuple[str, ...]:
+    def _wrt(self) -> tuple[str, ...]:
         """The names of the differentiated parameters; elements of `*args` as `args[k]`."""
-        asked = self._argnums if isinstance(self._argnums, tuple) else (self._argnums,)
-        wrt = tuple(self._parameter(number) for number in asked)
-        for parameter in wrt:
-            kind = kinds.get(parameter.split("[")[0], UNKNOWN)
-            if not may_carry(kind):
-                raise TypeError(
-                    f"the gradient in `{parameter}` was asked for, but its value is {_article(kind)}: pass a float, or "
-                    "an array of floats"
-                )
-        return wrt
+        if self._asked is None:
+            asked = self._argnums if isinstance(self._argnums, tuple) else (self._argnums,)
+            self._asked = tuple(self._parameter(number) for number in asked)
+        return self._asked
 
     def _parameter(self, number: int | str) -> str:
         parameters = list(inspect.signature(self._function).parameters.values())
@@ -113,7 +129,7 @@ class Gradient:
                 raise TypeError(f"{self._function.__name__} has no parameter named {number!r}")
             return number
         positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-        if self._bound or _is_method(self._function, positional):
+        if self._bound or self._binds == "class" or (self._binds and _is_method(self._function, positional)):
             positional = positional[1:]
         place = number + len(positional) if number < 0 else number
         if 0 <= place < len(positional):
@@ -144,24 +160,33 @@ class Gradient:
             return self._by_kind[key]
         return self._latest
 
-    @property
+    @_OfInstances
     def __wrapped__(self) -> types.FunctionType:
-        """The generated function, so that inspect.getsource, help and the signature show it."""
+        """The generated function, so that inspect.getsource and help show it."""
         return self._shown().function
 
-    @property
-    def __doc__(self) -> str | None:  # type: ignore[override]
-        name = getattr(self, "_function", None)
-        return None if name is None else f"Gradient of `{name.__name__}`.  The generated function is in `.source`."
+    @_OfInstances
+    def __signature__(self) -> inspect.Signature:
+        """The function's own, without a receiver that is bound, with `seed`; nothing is compiled for it."""
+        signature = inspect.signature(self._function)
+        parameters = list(signature.parameters.values())[len(self._bound) :]
+        if all(p.name != "seed" for p in parameters):
+            seed = inspect.Parameter("seed", inspect.Parameter.KEYWORD_ONLY, default=None)
+            place = len(parameters) - (bool(parameters) and parameters[-1].kind is seed.VAR_KEYWORD)
+            parameters.insert(place, seed)
+        return signature.replace(parameters=parameters, return_annotation=signature.empty)
 
     def __repr__(self) -> str:
         what = "value and gradient" if self._options.value else "gradient"
         return f"<{what} of {self._function.__qualname__} in {self._argnums!r}>"
 
     def __get__(self, instance: Any, owner: type | None = None) -> Gradient:
-        if instance is None:
+        if self._bound or not self._binds or (instance is None and self._binds == "instance"):
             return self
-        return Gradient(self._function, self._argnums, self._options, self._seed, (instance,))
+        receiver = (instance if owner is None else owner) if self._binds == "class" else instance
+        bound = type(self)(self.primal, self._argnums, self._options, self._seed, (receiver,))
+        bound._by_types, bound._by_shape, bound._by_kind = self._of_bound
+        return bound
 
     def generated_for(self, args: tuple, keywords: dict[str, Any]) -> types.FunctionType:
         """The generated function for arguments of these kinds."""
@@ -175,13 +200,14 @@ class _OfGradient(Gradient):
         self._inner = function
         super().__init__(function._function, argnums, options, seed, bound or function._bound)
         self.primal = function
+        self._binds = function._binds
         self.__name__ = f"{function.__name__}_{'value_and_grad' if options.value else 'grad'}"
 
     def _compile(self, kinds: dict[str, Kind]) -> Compiled:
         inner = self._inner._by_kind.get(tuple(kinds.items()))
         if inner is None or not inner.holds():
             inner = self._inner._by_kind[tuple(kinds.items())] = self._inner._compile(kinds)
-        compiled = compile_gradient(inner.function, kinds, self._wrt(kinds), self._options, self._argnums)
+        compiled = compile_gradient(inner.function, kinds, self._wrt(), self._options, self._argnums)
         return compiled.also(inner)
 
 
@@ -209,12 +235,16 @@ def _is_method(function: types.FunctionType, positional: list[inspect.Parameter]
     return bool(owner) and not owner.endswith("<locals>") and bool(positional) and positional[0].name in ("self", "cls")
 
 
-def _article(kind: Kind) -> str:
-    if isinstance(kind, Number):
-        return f"of type {kind.type.__name__ if kind.type else 'number'}"
-    if isinstance(kind, Array):
-        return f"an array of {kind.dtype}"
-    return f"a {kind.type.__name__} without floats" if isinstance(kind, Container) else "no number"
+def _binding(function: Any) -> str:
+    """What attribute access binds, as for the function itself: "instance", "class", or nothing."""
+    if isinstance(function, Gradient):
+        return function._binds
+    if isinstance(function, classmethod):
+        return "class"
+    return "instance" if isinstance(function, types.FunctionType) else ""
+
+
+_NUMBERS = {float, int, bool, np.float64}
 
 
 def _shapes(args: tuple) -> Any:
@@ -223,12 +253,56 @@ def _shapes(args: tuple) -> Any:
     for a in args:
         kind = type(a)
         if kind is np.ndarray:
-            key.append((a.dtype, a.shape))
-        elif kind in (float, int, bool, np.float64):
+            key.append((a.dtype.num, a.shape))
+        elif kind in _NUMBERS:
             key.append(kind)
         else:
             return None
     return tuple(key)
+
+
+def _hold(guards: tuple[Callable[[], bool], ...]) -> bool:
+    for guard in guards:  # noqa: SIM110  (a generator costs more than the guards)
+        if not guard():
+            return False
+    return True
+
+
+def _require_floats(parameter: str, given: dict[str, Any]) -> None:
+    """Raise TypeError where the argument of a differentiated parameter has no floats."""
+    name, _, place = parameter.partition("[")
+    value = given.get(name, ())
+    if place:
+        if int(place[:-1]) >= len(value):
+            raise TypeError(
+                f"the gradient in `{parameter}` was asked for, but `*{name}` has {len(value)} arguments in this call: pass "
+                "more of them, or change argnums"
+            )
+        value = value[int(place[:-1])]
+    if not _has_floats(value):
+        raise TypeError(
+            f"the gradient in `{parameter}` was asked for, but its value is {_described(value)}: pass a float, or an array "
+            "of floats"
+        )
+
+
+def _has_floats(value: Any) -> bool:
+    (kind,) = kinds_of([value])
+    if not isinstance(kind, Unknown):
+        return may_carry(kind)
+    if isinstance(value, (list, tuple, dict)):
+        return any(map(_has_floats, value.values() if isinstance(value, dict) else value))
+    if not hasattr(value, "__array_ufunc__"):
+        return False
+    return getattr(getattr(value, "dtype", None), "kind", "f") in "fc"
+
+
+def _described(value: Any) -> str:
+    if value is None:
+        return "None"
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype}"
+    return f"a {type(value).__name__} without floats" if isinstance(value, (list, tuple, dict)) else f"of type {type(value).__name__}"
 
 
 def _made(

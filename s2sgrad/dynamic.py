@@ -73,8 +73,8 @@ def _compile(function: types.FunctionType, kinds: tuple, keywords: dict[str, Any
     with compiling():
         program = Program()
         pair = program.pair(function, given, {names[k] for k in active}, split=True)
-        functions, _ = load.load_all(program, pair.bwd)
-    return functions[id(pair.fwd)], functions[id(pair.bwd)], active, guards_of(program)
+        fwd, bwd = load.load(program, pair.fwd)[0], load.load(program, pair.bwd)[0]
+    return fwd, bwd, active, guards_of(program)
 
 
 runtime.provide(pair_for)

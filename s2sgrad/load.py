@@ -20,7 +20,7 @@ from typing import Any
 
 import gast
 
-from s2sgrad import emit, runtime
+from s2sgrad import emit
 from s2sgrad.program import Emitted, Program
 from s2sgrad.rules import table
 from s2sgrad.rules.table import Rule
@@ -56,7 +56,8 @@ def whereabouts(value: Any) -> tuple[str, str, str]:
     """Where pasted text finds one of our helpers: in which module, as which attribute, or else by which path from there.
 
     >>> from s2sgrad.rules.scans import cumsum
-    >>> whereabouts(runtime.unbroadcast), whereabouts(cumsum.pullback)
+    >>> from s2sgrad.runtime import unbroadcast
+    >>> whereabouts(unbroadcast), whereabouts(cumsum.pullback)
     (('s2sgrad.runtime', 'unbroadcast', ''), ('s2sgrad.rules.scans', '', 'cumsum.pullback'))
     """
     if isinstance(value, types.ModuleType):

@@ -8,7 +8,6 @@ from __future__ import annotations
 import inspect
 import keyword
 import types
-import unicodedata
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -122,7 +121,7 @@ class Program:
         return entry
 
     def _returned(self, joined: Joined, parameter: str, options: Options, again: bool = False) -> gast.AST:
-        """The gradient for one parameter: of its shape and dtype, in memory of its own, also where it is returned `again`."""
+        """The gradient for one parameter: of its shape and dtype, in memory of its own, also the second time."""
         unit, kinds, bars = joined.unit, joined.swept.kinds, joined.swept.bars
         kind = kinds.get(parameter, UNKNOWN)
         base, _, place = parameter.partition("[")
@@ -327,10 +326,9 @@ class Options:
 
 def stem_of(function: types.FunctionType) -> str:
     """The name of a function as the beginning of an identifier: `lambda_` for `<lambda>`, `function` for other oddities."""
-    if function.__name__ == "<lambda>":
-        return "lambda_"
-    plain = unicodedata.normalize("NFKC", function.__name__)
-    return plain if plain.isidentifier() and not keyword.iskeyword(plain) else "function"
+    stem = "lambda_" if function.__name__ == "<lambda>" else function.__name__
+    odd = not stem.isascii() and stem != function.__code__.co_name  # Python spells some identifiers anew
+    return "function" if odd or keyword.iskeyword(stem) or not stem.isidentifier() else stem
 
 
 def _marked(body: list[gast.AST], sweep: str) -> list[gast.AST]:

@@ -96,6 +96,13 @@ class Unit:
         self.helpers[fresh] = value
         return fresh
 
+    def builtin(self, function: Any) -> gast.Name:
+        """A name that reaches one of Python's own functions, whatever the user calls by its name."""
+        plain = gast.Name(function.__name__, gast.Load(), None, None)
+        if self.resolve(plain) is function:
+            return plain
+        return gast.Name(self.helper(function.__name__, function), gast.Load(), None, None)
+
     def resolve(self, node: gast.AST) -> Any:
         """The object that a free name or a dotted path through modules stands for now; MISSING for anything else."""
         if isinstance(node, gast.Attribute):

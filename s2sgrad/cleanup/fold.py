@@ -15,6 +15,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.quote import substitute
 from s2sgrad.unit import Unit
 
+_DEEPEST = 40  # Python's parser takes two hundred nested brackets
 _HEADERS = {gast.If: "test", gast.For: "iter"}
 
 
@@ -97,6 +98,8 @@ class _Fold:
                 not effects.is_pure(self.unit, held[n].value) for n in later
             ):
                 continue
+            if _depth(held[name].value) > _DEEPEST:
+                continue
             value = held.pop(name).value
             if field:
                 setattr(statement, field, substitute(root, {name: value}))
@@ -118,6 +121,13 @@ class _Fold:
             if impure_value and isinstance(part, (gast.IfExp, gast.BoolOp)):
                 return False
         return False
+
+
+def _depth(node: gast.AST) -> int:
+    """How deeply the text of an expression nests; `a + b + c` does not."""
+    if isinstance(node, gast.BinOp):
+        return max(_depth(node.left), 1 + _depth(node.right))
+    return max((1 + _depth(part) for part in gast.iter_child_nodes(node)), default=0)
 
 
 def _sweep(statement: gast.AST) -> str | None:

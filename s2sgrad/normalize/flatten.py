@@ -138,7 +138,7 @@ class _Flattener:
         """`range(a, b)`, possibly cut and reversed, with atoms as bounds."""
         if isinstance(node, gast.Subscript):
             return gast.Subscript(self.iterator(node.value), self.index(node.slice), gast.Load())
-        if isinstance(node.args[0], (gast.Call, gast.Subscript)) and node.func.id == "reversed":
+        if self.unit.resolve(node.func) is reversed:
             return gast.Call(node.func, [self.iterator(node.args[0])], [])
         return gast.copy_location(gast.Call(node.func, self.atoms(node.args), []), node)
 

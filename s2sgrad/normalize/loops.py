@@ -77,8 +77,8 @@ def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
     backward = _called(unit, loop.iter) is builtins.reversed
     walk = _walk(unit, loop.iter.args[0] if backward else loop.iter, setup)
     index = unit.local("k")
-    steps = expression("range(n)", n=walk.length)
-    loop.iter = expression("reversed(r)", r=steps) if backward else steps
+    steps: gast.AST = gast.Call(unit.builtin(range), [walk.length], [])
+    loop.iter = gast.Call(unit.builtin(reversed), [steps], []) if backward else steps
     head = bind(unit, loop.target, walk.item(name(index)))
     loop.target = name(index, store=True)
     loop.body = at(loop, *head) + loop.body
@@ -106,6 +106,14 @@ def _rebinds(body: list[gast.AST], target: str) -> bool:
     )
 
 
+def _refuse_endless(unit: Unit, node: gast.AST, called: object) -> None:
+    """Loops over what cannot be indexed."""
+    method = node.func.attr if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) else ""
+    unindexed = called in (builtins.map, builtins.filter, builtins.iter, builtins.set, builtins.frozenset, builtins.zip)
+    if unindexed or method in ("items", "keys", "values") or isinstance(node, (gast.GeneratorExp, gast.Set, gast.Dict)):
+        unit.refuse(node, "a loop over this cannot be reversed: loop over a list, a tuple, an array or a range")
+
+
 def _walk(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk:
     called = unit.resolve(node.func) if isinstance(node, gast.Call) else None
     if called is builtins.zip and node.args:
@@ -114,7 +122,7 @@ def _walk(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk:
         walks = [_walk(unit, argument, setup) for argument in node.args]
         length = walks[0].length
         if len(walks) > 1:
-            length = gast.Call(name("min"), [w.length for w in walks], [])
+            length = gast.Call(unit.builtin(min), [w.length for w in walks], [])
         return _Walk(length, lambda k: gast.Tuple([w.item(k) for w in walks], gast.Load()))
     if called is builtins.enumerate and node.args:
         start = node.args[1] if len(node.args) > 1 else next((k.value for k in node.keywords), constant(0))
@@ -125,6 +133,7 @@ def _walk(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk:
         setup.append(assign(first, start))
         count = lambda k: expression("k + first", k=k, first=first)  # noqa: E731
         return _Walk(inner.length, lambda k: gast.Tuple([count(k), inner.item(k)], gast.Load()))
+    _refuse_endless(unit, node, called)
     if called is builtins.reversed and len(node.args) == 1:
         inner = _walk(unit, node.args[0], setup)
         return _Walk(inner.length, lambda k: inner.item(expression("n - 1 - k", n=inner.length, k=k)))
@@ -135,4 +144,5 @@ def _walk(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk:
         value = expression("sequence(xs)", sequence=unit.helper("sequence", runtime.sequence), xs=node)
         gast.copy_location(value, node)
     setup.append(assign(holder, value))
-    return _Walk(expression("len(xs)", xs=holder), lambda k: expression("xs[k]", xs=holder, k=k))
+    length = gast.Call(unit.builtin(len), [name(holder)], [])
+    return _Walk(length, lambda k: expression("xs[k]", xs=holder, k=k))

@@ -141,7 +141,8 @@ def _starred(unit: Unit, targets: list[gast.AST], value: gast.AST) -> list[gast.
     after = len(targets) - star - 1
     out = [assign(holder, value)]
     out += statements(
-        "if len(t) < n:\n    raise ValueError('not enough values to unpack')", t=holder, n=len(targets) - 1
+        "if len(t) < n:\n    raise ValueError('not enough values to unpack')",
+        t=holder, n=len(targets) - 1, len=unit.builtin(len),
     )
     for k, target in enumerate(targets):
         if k < star:
@@ -150,7 +151,9 @@ def _starred(unit: Unit, targets: list[gast.AST], value: gast.AST) -> list[gast.
             part = expression("t[k]", t=holder, k=gast.UnaryOp(gast.USub(), constant(len(targets) - k)))
         else:
             target = target.value
-            part = expression("list(t[lo:len(t) - hi])", t=holder, lo=star, hi=after)
+            part = expression(
+                "list(t[lo:len(t) - hi])", t=holder, lo=star, hi=after, len=unit.builtin(len), list=unit.builtin(list)
+            )
         out += bind(unit, target, part)
     return out
 

@@ -203,7 +203,7 @@ class Adjoints:
             target = gast.Subscript(name(bar), clone(section.index), gast.Store())
             self.out.append(_accumulate(target, section.value))
         else:
-            index = _as_value(section.index)
+            index = _as_value(section.index, self.unit.builtin(slice))
             self.out.append(assign(bar, call(self.unit, "add_at", runtime.add_at, name(bar), index, section.value)))
 
     def is_basic(self, index: gast.AST) -> bool:
@@ -353,11 +353,11 @@ def _sum(values: list[gast.AST]) -> gast.AST:
     return total
 
 
-def _as_value(index: gast.AST) -> gast.AST:
+def _as_value(index: gast.AST, slice_: gast.Name) -> gast.AST:
     """An index as an expression: slices as `slice(a, b)`."""
     if isinstance(index, gast.Tuple):
-        return gast.Tuple([_as_value(e) for e in index.elts], gast.Load())
+        return gast.Tuple([_as_value(e, slice_) for e in index.elts], gast.Load())
     if isinstance(index, gast.Slice):
         parts = [clone(p) if p is not None else constant(None) for p in (index.lower, index.upper, index.step)]
-        return gast.Call(name("slice"), parts, [])
+        return gast.Call(slice_, parts, [])
     return clone(index)

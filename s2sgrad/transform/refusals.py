@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import gast
 
-from s2sgrad import emit
+from s2sgrad import emit, runtime
 from s2sgrad.analysis import activity, effects, mutation
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.kinds import Kind, Known, Number, Text, is_complex
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.operations import Operation, is_user_function
 from s2sgrad.rules import spellings, table
+from s2sgrad.source import GENERATED
 from s2sgrad.transform.calls import Pairs
 from s2sgrad.unit import MISSING, Unit
 
@@ -49,7 +50,7 @@ class Refusals:
         if not carriers:
             return
         node = operation.node
-        if any(is_complex(self.kinds.get(n)) for n in (*binds(statement), *carriers)):
+        if operation.form != "call" and any(is_complex(self.kinds.get(n)) for n in (*binds(statement), *carriers)):
             self.unit.refuse(node, "complex numbers cannot be differentiated yet: compute with real and imaginary parts")
         if operation.form == "call" and isinstance(node.func, gast.Attribute) and operation.target is MISSING:
             if any(n.id in self.varied for n in effects.loads(node.func)):
@@ -60,6 +61,8 @@ class Refusals:
         if operation.why:
             self.unit.no_rule(node, operation.why)
         for keyword, value in operation.keywords.items():
+            if keyword == "dtype" and self.unit.resolve(value) is object:
+                self.unit.refuse(value, "arrays of objects cannot be differentiated: use an array of floats")
             if any(n.id in self.active for n in effects.loads(value)):
                 self.unit.no_rule(value, f"the keyword `{keyword}` depends on a differentiated value, for which there is "
                                          "no rule: pass a constant")  # fmt: skip
@@ -87,7 +90,8 @@ class Refusals:
             self.unit.refuse(call, f"`{shown}` reads or writes variables unseen and cannot be differentiated: use names")
         if _member(target, spellings.MUTATORS) or (getattr(target, "__name__", "") == "at" and not table.lookup(target)):
             self.unit.refuse(call, f"`{shown}` writes its argument, which is not differentiated yet: build a new array")
-        if is_user_function(target) and not differentiated and not effects.is_pure_function(target):
+        ours = getattr(target, "__module__", None) == runtime.__name__ or effects.is_pure_function(target)
+        if is_user_function(target) and not differentiated and not ours:
             writes = mutation.of(getattr(target, "__func__", target))
             if writes.outside:
                 self.unit.refuse(call, f"`{shown}` changes state outside of it, which is not differentiated yet: pass the "
@@ -117,6 +121,12 @@ class Refusals:
                 for operand in operation.operands:
                     if isinstance(operand, gast.Name):
                         uses[operand.id] = uses.get(operand.id, 0) + 1
+        ours = self.unit.primal.file.startswith(GENERATED)
+        for statement in effects.walk(tree.body):
+            for stack in set(binds(statement)) & changed.keys():
+                empty = isinstance(statement.value, gast.List) and not statement.value.elts
+                if not empty and not (ours and isinstance(statement.targets[0], gast.Tuple)):
+                    uses[stack] = -1
         for stack, node in changed.items():
             mentions = sum(
                 n.id == stack for s in effects.walk(tree.body) for n in effects.loads(_header(s))

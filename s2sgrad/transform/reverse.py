@@ -387,20 +387,21 @@ class Reverse:
             forward = [gast.AugAssign(name(trips, store=True), gast.Add(), constant(1)), *forward]
         if isinstance(loop, gast.While):
             target = self.unit.local("_")
-            return before, forward, gast.For(name(target, store=True), expression("range(n)", n=trips), [], [], None)
+            return before, forward, gast.For(name(target, store=True), expression("range(n)", n=trips, range=self.unit.builtin(range)), [], [], None)
         steps = clone(loop.iter)
         for node in gast.walk(steps):
             if isinstance(node, gast.Name) and node.id in bound | {loop.target.id} and node.id in self.unit.locals:
                 held = self._new_local(f"{node.id}_first", self.kinds.get(node.id, UNKNOWN), body)
                 before.append(assign(held, name(node.id)))
                 node.id = held
-        backward = isinstance(steps, gast.Call) and isinstance(steps.func, gast.Name) and steps.func.id == "reversed"
+        back = self.unit.builtin(reversed)
+        backward = isinstance(steps, gast.Call) and isinstance(steps.func, gast.Name) and steps.func.id == back.id
         if backward and counted:
-            steps = expression("reversed(r[::-1][:n])", r=steps.args[0], n=trips)
+            steps = expression("reversed(r[::-1][:n])", r=steps.args[0], n=trips, reversed=back)
         elif counted:
-            steps = expression("reversed(r[:n])", r=steps, n=trips)
+            steps = expression("reversed(r[:n])", r=steps, n=trips, reversed=back)
         else:
-            steps = steps.args[0] if backward else expression("reversed(r)", r=steps)
+            steps = steps.args[0] if backward else expression("reversed(r)", r=steps, reversed=back)
         return before, forward, gast.For(name(loop.target.id, store=True), steps, [], [], None)
 
     def _new_local(self, base: str, kind: Kind, body: Block) -> str:

@@ -1,4 +1,4 @@
-"""`grad` and `value_and_grad`: gradients of NumPy functions as functions, compiled for the arguments they are called with."""
+"""`grad` and `value_and_grad`: gradients of NumPy functions as functions, compiled for the arguments of each call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Unknown, kinds_of, may_carry
 from s2sgrad.compiled import Compiled, compile_gradient
-from s2sgrad.library import spelled_out
+from s2sgrad.library import plain
 from s2sgrad.program import Options
 
 Argnums = int | str | tuple[int | str, ...]
@@ -38,10 +38,12 @@ class Gradient:
     text for the latest arguments (before any call: for arguments of any kind), `.source_for(*args)` the text for these.
     """
 
-    def __init__(self, function: Callable[..., Any], argnums: Argnums, options: Options, seed: Any, bound: tuple = ()) -> None:
-        plain, receiver = _plain(function)
+    def __init__(
+        self, function: Callable[..., Any], argnums: Argnums, options: Options, seed: Any, bound: tuple = ()
+    ) -> None:
+        inner, receiver = plain(function)
         self.primal = function
-        self._function = plain
+        self._function = inner
         self._bound = bound or receiver
         self._binds = _binding(function)
         self._asked: tuple[str, ...] | None = None
@@ -53,9 +55,10 @@ class Gradient:
         self._by_kind: dict[Any, Compiled] = {}
         self._latest: Compiled | None = None
         self._of_bound: tuple[dict, dict, dict] = {}, {}, {}
-        self.__name__ = f"{plain.__name__}_{'value_and_grad' if options.value else 'grad'}"
+        self.__name__ = f"{inner.__name__}_{'value_and_grad' if options.value else 'grad'}"
         self.__qualname__ = self.__name__
-        self.__module__ = plain.__module__
+        self.__module__ = inner.__module__
+        self.__doc__ = f"Gradient of `{inner.__name__}`.  The generated function is in `.source`."
 
     # --- calling ---
 
@@ -152,7 +155,7 @@ class Gradient:
 
     def _shown(self) -> Compiled:
         if self._latest is None:
-            kinds: dict[str, Kind] = {p: UNKNOWN for p in inspect.signature(self._function).parameters}
+            kinds: dict[str, Kind] = dict.fromkeys(inspect.signature(self._function).parameters, UNKNOWN)
             key = tuple(kinds.items())
             with _LOCK:
                 if key not in self._by_kind:
@@ -201,7 +204,8 @@ class _OfGradient(Gradient):
         super().__init__(function._function, argnums, options, seed, bound or function._bound)
         self.primal = function
         self._binds = function._binds
-        self.__name__ = f"{function.__name__}_{'value_and_grad' if options.value else 'grad'}"
+        self.__name__ = self.__qualname__ = f"{function.__name__}_{'value_and_grad' if options.value else 'grad'}"
+        self.__doc__ = f"Gradient of `{function.__name__}`.  The generated function is in `.source`."
 
     def _compile(self, kinds: dict[str, Kind]) -> Compiled:
         inner = self._inner._by_kind.get(tuple(kinds.items()))
@@ -209,25 +213,6 @@ class _OfGradient(Gradient):
             inner = self._inner._by_kind[tuple(kinds.items())] = self._inner._compile(kinds)
         compiled = compile_gradient(inner.function, kinds, self._wrt(), self._options, self._argnums)
         return compiled.also(inner)
-
-
-def _plain(function: Any) -> tuple[types.FunctionType, tuple]:
-    """The plain function behind a callable, and the receiver that it is bound to."""
-    if isinstance(function, (staticmethod, classmethod)):
-        function = function.__func__
-    if isinstance(function, types.MethodType):
-        return function.__func__, (function.__self__,)
-    if isinstance(function, types.FunctionType):
-        return spelled_out(function) or function, ()
-    library = spelled_out(function)
-    if library is not None:
-        return library, ()
-    call = getattr(type(function), "__call__", None)
-    if isinstance(call, types.FunctionType) and not isinstance(function, type):
-        return call, (function,)
-    from s2sgrad.source import read
-
-    return read(function).function, ()
 
 
 def _is_method(function: types.FunctionType, positional: list[inspect.Parameter]) -> bool:
@@ -302,7 +287,8 @@ def _described(value: Any) -> str:
         return "None"
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype}"
-    return f"a {type(value).__name__} without floats" if isinstance(value, (list, tuple, dict)) else f"of type {type(value).__name__}"
+    name = type(value).__name__
+    return f"a {name} without floats" if isinstance(value, (list, tuple, dict)) else f"of type {name}"
 
 
 def _made(

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import threading
-import types
 from collections.abc import Callable
+from types import FunctionType, ModuleType
 from typing import Any
 
 from s2sgrad import load, runtime
-from s2sgrad.analysis.kinds import Container, kinds_of, may_carry
+from s2sgrad.analysis.kinds import Unknown, kinds_of, may_carry
 from s2sgrad.compiled import compiling, guards_of
 from s2sgrad.errors import NoRule
 from s2sgrad.library import plain
@@ -25,7 +25,7 @@ _pairs: dict[Any, tuple[Any, ...]] = {}
 def pair_for(f: Any, primals: tuple, keywords: dict[str, Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """`fwd(*primals, **keywords) -> (y, saved)` and `bwd(saved, y_bar)`, one cotangent a positional argument."""
     function, receiver = plain(f)
-    fwd, bwd, active = _compiled(function, receiver + primals, keywords)
+    fwd, bwd, active = _compiled(function, receiver + primals, keywords, len(receiver))
     lead = len(receiver)
 
     def forward(*args: Any, **given: Any) -> tuple[Any, Any]:
@@ -48,28 +48,35 @@ def _several(bars: Any, count: int) -> tuple:
     return (bars,) if count == 1 else bars
 
 
-def _compiled(function: types.FunctionType, args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, tuple[int, ...]]:
+def _compiled(
+    function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int
+) -> tuple[Any, Any, tuple[int, ...]]:
     """(fwd, bwd, positions of the arguments whose cotangents bwd gives)."""
     kinds = kinds_of([*args, *keywords.values()])
-    key = (function, kinds, tuple(keywords))
+    count = function.__code__.co_argcount
+    active = tuple(
+        k for k in range(lead, min(count, len(args)))
+        if may_carry(kinds[k]) and not (isinstance(kinds[k], Unknown) and (callable(args[k]) or isinstance(args[k], ModuleType)))
+    )
+    key = (function, kinds, tuple(keywords), active)
     with _LOCK:
         known = _pairs.get(key)
         if known is None or not all(guard() for guard in known[3]):
-            known = _compile(function, kinds[: len(args)], dict(zip(keywords, kinds[len(args) :], strict=True)))
+            known = _compile(function, kinds[: len(args)], dict(zip(keywords, kinds[len(args) :], strict=True)), active)
             if len(_pairs) >= _MOST:
                 _pairs.clear()
             _pairs[key] = known
     return known[:3]
 
 
-def _compile(function: types.FunctionType, kinds: tuple, keywords: dict[str, Any]) -> tuple[Any, ...]:
+def _compile(
+    function: FunctionType, kinds: tuple, keywords: dict[str, Any], active: tuple[int, ...]
+) -> tuple[Any, ...]:
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
     if code.co_flags & 0x04 and len(kinds) > len(names):
         raise NoRule(f"`{function.__name__}` takes `*args`: vjp needs named parameters")
     given = dict(zip(names, kinds, strict=False)) | keywords
-    active = tuple(k for k, kind in enumerate(kinds) if may_carry(kind) and not isinstance(kind, Container | type(None)))
-    active = tuple(k for k in active if k < len(names))
     with compiling():
         program = Program()
         pair = program.pair(function, given, {names[k] for k in active}, split=True)

@@ -49,7 +49,7 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple]:
         return library, ()
     if isinstance(function, types.FunctionType):
         return function, ()
-    call = getattr(type(function), "__call__", None)
+    call = getattr(type(function), "__call__", None)  # noqa: B004  (the method itself is wanted)
     if isinstance(call, types.FunctionType) and not isinstance(function, type):
         return call, (function,)
     return read(function).function, ()

@@ -16,14 +16,26 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference, known_sequences
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, constant_kind, is_complex, join, kinds_of, widened
+from s2sgrad.analysis.kinds import (
+    UNKNOWN,
+    Array,
+    Container,
+    Kind,
+    Known,
+    Number,
+    constant_kind,
+    is_complex,
+    join,
+    kinds_of,
+    widened,
+)
 from s2sgrad.analysis.lifetimes import Lifetimes
 from s2sgrad.analysis.operations import is_user_function
 from s2sgrad.cleanup import copies
 from s2sgrad.errors import S2SGradError
 from s2sgrad.names import Namer
 from s2sgrad.pipeline import cleaned, finished, normalized
-from s2sgrad.quote import assign, clone, constant, name
+from s2sgrad.quote import assign, clone, constant, name, nodes
 from s2sgrad.source import Primal, read
 from s2sgrad.transform.calls import Pair
 from s2sgrad.transform.inline import call
@@ -146,7 +158,7 @@ class Program:
 
     def _reserve(self, primal: Primal) -> None:
         """Keep the names that a function mentions for what it means by them."""
-        self.names.taken |= {n.id for n in gast.walk(primal.tree) if isinstance(n, gast.Name)}
+        self.names.taken |= {n.id for n in nodes(primal.tree) if isinstance(n, gast.Name)}
 
     def _analysed(self, primal: Primal, kinds: dict[str, Kind]) -> tuple[Unit, gast.FunctionDef, Inference]:
         unit, tree = normalized(primal)

@@ -15,6 +15,7 @@ ValueError: template 'g + h' has no hole hh
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -33,6 +34,19 @@ def clone(node: Any) -> Any:
     for name, value in node.__dict__.items():
         copy.__dict__[name] = clone(value) if isinstance(value, (gast.AST, list)) else value
     return copy
+
+
+def nodes(root: gast.AST) -> Iterator[gast.AST]:
+    """All nodes of a tree but the contexts of names: `gast.walk`, several times faster, parents first."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for value in node.__dict__.values():
+            if isinstance(value, list):
+                waiting += [part for part in value if isinstance(part, gast.AST)]
+            elif isinstance(value, gast.AST) and not isinstance(value, gast.expr_context):
+                waiting.append(value)
 
 
 def name(identifier: str, store: bool = False) -> gast.Name:

@@ -10,6 +10,7 @@ import gast
 
 from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.names import Namer
+from s2sgrad.quote import nodes
 from s2sgrad.source import Binding, Primal
 
 MISSING: Any = type("MISSING", (), {"__repr__": lambda self: "MISSING"})()
@@ -59,13 +60,13 @@ class Unit:
         tree = primal.fresh_tree()
         bound = {p.id for p in parameters(tree)}
         mentioned = set(bound)
-        for node in gast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, gast.Name):
                 mentioned.add(node.id)
                 if isinstance(node.ctx, gast.Store):
                     bound.add(node.id)
         compound = {
-            (n.lineno, n.col_offset) for n in gast.walk(tree) if isinstance(n, (gast.If, gast.For, gast.While))
+            (n.lineno, n.col_offset) for n in nodes(tree) if isinstance(n, (gast.If, gast.For, gast.While))
         }
         return cls(primal, Namer(mentioned), locals=bound, compound=compound), tree
 
@@ -142,7 +143,7 @@ class Unit:
     def place(self, node: gast.AST):
         """The place of the nearest part of `node` that has a position."""
         if not hasattr(node, "lineno"):
-            for child in gast.walk(node):
+            for child in nodes(node):
                 if hasattr(child, "lineno"):
                     node = child
                     break

@@ -49,13 +49,15 @@ def refreshed(document: str, directory: Path) -> str:
     """The document with the present output of its commands."""
     for name, text in files(document).items():
         (directory / name).write_text(text, encoding="utf-8")
-    before = os.getcwd()
+    before, modules = os.getcwd(), set(sys.modules)
     os.chdir(directory)
     try:
         text = (ROOT / document).read_text(encoding="utf-8")
         return _BLOCK.sub(lambda m: f"```console\n{rerun(m[2])}```" if m[1] == "console" else m[0], text)
     finally:
         os.chdir(before)
+        for stem in {Path(name).stem for name in files(document)} - modules:
+            sys.modules.pop(stem, None)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
+from s2sgrad.quote import nodes
 from s2sgrad.rules import spellings, table
 from s2sgrad.unit import MISSING, Unit
 
@@ -37,7 +38,7 @@ def loads(node: gast.AST) -> Iterator[gast.Name]:
                 yield part
             continue
         if isinstance(part, _SCOPES):
-            hidden |= {n.id for n in gast.walk(part) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+            hidden |= {n.id for n in nodes(part) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
         for value in part.__dict__.values():
             if isinstance(value, gast.AST):
                 waiting.append((value, hidden))
@@ -72,7 +73,10 @@ def writes(statement: gast.AST) -> set[str]:
 
 def targets(statement: gast.Assign) -> list[str]:
     """The names that an assignment binds, in order, those of nested tuples included."""
-    return [n.id for t in statement.targets for n in gast.walk(t) if isinstance(n, gast.Name)]
+    (target,) = statement.targets
+    if isinstance(target, gast.Name):
+        return [target.id]
+    return [n for part in target.elts for n in targets(gast.Assign([part], statement.value, None))]
 
 
 def _changed(value: gast.AST) -> set[str]:
@@ -125,8 +129,8 @@ def walk(body: list[gast.AST]) -> Iterator[gast.AST]:
 
 def is_pure(unit: Unit, node: gast.AST) -> bool:
     """Whether an expression may be left out or run again: it has no effects and depends on its operands alone."""
-    return all(_pure_call(unit, part) for part in gast.walk(node) if isinstance(part, gast.Call)) and not any(
-        isinstance(part, (gast.NamedExpr, gast.Lambda)) for part in gast.walk(node)
+    return all(_pure_call(unit, part) for part in nodes(node) if isinstance(part, gast.Call)) and not any(
+        isinstance(part, (gast.NamedExpr, gast.Lambda)) for part in nodes(node)
     )
 
 

@@ -49,7 +49,7 @@ class Inference:
         for _ in range(_ROUNDS):
             if not self.changes(tree.body):
                 return self.env
-        return {name: UNKNOWN for name in self.env}
+        return dict.fromkeys(self.env, UNKNOWN)
 
     def changes(self, body: list[gast.AST]) -> bool:
         changed = False

@@ -17,6 +17,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.errors import S2SGradError
+from s2sgrad.quote import nodes
 from s2sgrad.rules import spellings
 from s2sgrad.source import read
 from s2sgrad.unit import Unit, parameters
@@ -66,12 +67,12 @@ def _scanned(function: types.FunctionType, above: frozenset[int]) -> Writes:
     own = _own_names(tree)
     given = {p.id for p in parameters(tree)}
     arguments = outside = False
-    for node in gast.walk(tree):
+    for node in nodes(tree):
         changed: list[gast.AST] = []
         if isinstance(node, (gast.Global, gast.Nonlocal)):
             outside = True
         elif isinstance(node, (gast.Assign, gast.Delete)):
-            changed = [t for t in node.targets for t in gast.walk(t) if isinstance(t, (gast.Subscript, gast.Attribute))]
+            changed = [t for t in node.targets for t in nodes(t) if isinstance(t, (gast.Subscript, gast.Attribute))]
         elif isinstance(node, (gast.AugAssign, gast.AnnAssign)):
             changed = [node.target] if not isinstance(node, gast.AnnAssign) or not isinstance(node.target, gast.Name) else []
         elif isinstance(node, gast.Call):
@@ -115,15 +116,15 @@ def writes_out(node: gast.Call, target: Any) -> bool:
 def _own_names(tree: gast.FunctionDef) -> set[str]:
     """Local names that only ever hold values made in the function."""
     made: dict[str, bool] = {p.id: False for p in parameters(tree)}
-    for node in gast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, gast.Assign):
             for target in node.targets:
                 if isinstance(target, gast.Name):
                     made[target.id] = made.get(target.id, True) and _is_made(node.value)
                 elif isinstance(target, (gast.Tuple, gast.List)):
-                    made.update({n.id: False for n in gast.walk(target) if isinstance(n, gast.Name)})
+                    made.update({n.id: False for n in nodes(target) if isinstance(n, gast.Name)})
         elif isinstance(node, (gast.For, gast.NamedExpr)):
-            made.update({n.id: False for n in gast.walk(node.target) if isinstance(n, gast.Name)})
+            made.update({n.id: False for n in nodes(node.target) if isinstance(n, gast.Name)})
     return {name for name, fresh in made.items() if fresh}
 
 

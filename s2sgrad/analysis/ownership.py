@@ -18,6 +18,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Text
 from s2sgrad.analysis.operations import STACK_METHODS, Operation
+from s2sgrad.quote import nodes
 from s2sgrad.rules import spellings, table
 from s2sgrad.unit import MISSING, Unit, parameters
 
@@ -103,7 +104,7 @@ class _Sharing:
         operation = self.found[id(statement)]
         if operation.form == "append":
             return shared | {o.id for o in operation.operands[1:] if isinstance(o, gast.Name) and self.mutable(o.id)}
-        for call in (n for n in gast.walk(statement.value) if isinstance(n, gast.Call)):
+        for call in (n for n in nodes(statement.value) if isinstance(n, gast.Call)):
             self.method(call)
         return shared
 

@@ -8,11 +8,11 @@ the opposite order, whichever statement recorded it.
 
 from __future__ import annotations
 
-
 import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.names import Namer
+from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit, parameters
 
 _LOOPS = (gast.For, gast.While)
@@ -55,12 +55,12 @@ def _bound(tree: gast.FunctionDef) -> list[str]:
 
 
 def _mentioned(tree: gast.FunctionDef) -> set[str]:
-    return {n.id for n in gast.walk(tree) if isinstance(n, gast.Name)}
+    return {n.id for n in nodes(tree) if isinstance(n, gast.Name)}
 
 
 def _rename(tree: gast.FunctionDef, names: dict[str, str]) -> None:
     if names:
-        for node in gast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, gast.Name) and node.id in names:
                 node.id = names[node.id]
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit
 
 _LOOPS = (gast.For, gast.While)
@@ -36,7 +37,8 @@ class _Sweep:
         self.needed: set[int] = set()
         self.stacks: set[str] = set()  # stacks of which some record is read
         self.breaks: list[set[str]] = []
-        self.facts: dict[int, tuple[set[str], set[str]]] = {}
+        self.facts: dict[int, tuple[set[str], set[str], set[str], list[str]]] = {}
+        self.pure: dict[int, bool] = {}
         self.local_stacks = {
             s.targets[0].id
             for s in effects.walk(tree.body)
@@ -98,15 +100,15 @@ class _Sweep:
     def _simple(self, statement: gast.AST, live: set[str]) -> set[str]:
         facts = self.facts.get(id(statement))
         if facts is None:
-            facts = self.facts[id(statement)] = (effects.reads(statement), effects.writes(statement))
-        reads, writes = facts
+            bound = set(effects.targets(statement)) if isinstance(statement, gast.Assign) else set()
+            facts = effects.reads(statement), effects.writes(statement), bound, embedded_pops(statement)
+            self.facts[id(statement)] = facts
+        reads, writes, bound, popped = facts
         if not self._is_needed(statement, writes, live):
             return live
         self.needed.add(id(statement))
-        self.stacks.update(embedded_pops(statement))
-        if isinstance(statement, gast.Assign):
-            live = live - set(effects.targets(statement))
-        return live | reads
+        self.stacks.update(popped)
+        return (live - bound) | reads
 
     def _is_needed(self, statement: gast.AST, writes: set[str], live: set[str]) -> bool:
         stack = stack_operation(statement)
@@ -115,10 +117,15 @@ class _Sweep:
                 self.stacks.add(stack)
             return stack in self.stacks
         if isinstance(statement, gast.Assign):
-            return bool(writes & live) or not effects.is_pure(self.unit, statement.value)
+            return bool(writes & live) or not self._is_pure(statement)
         if isinstance(statement, gast.AugAssign):
             return bool(writes & live)
         return True
+
+    def _is_pure(self, statement: gast.Assign) -> bool:
+        if id(statement) not in self.pure:
+            self.pure[id(statement)] = effects.is_pure(self.unit, statement.value)
+        return self.pure[id(statement)]
 
     def pruned(self, body: list[gast.AST]) -> list[gast.AST]:
         out = []
@@ -144,7 +151,7 @@ def embedded_pops(statement: gast.AST) -> list[str]:
         return []
     return [
         n.func.value.id
-        for n in gast.walk(_header(statement))
+        for n in nodes(_header(statement))
         if isinstance(n, gast.Call)
         and isinstance(n.func, gast.Attribute)
         and n.func.attr == "pop"

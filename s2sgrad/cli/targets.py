@@ -45,6 +45,8 @@ def _module(place: str) -> Any:
         if not is_path:
             return importlib.import_module(place)
         name = Path(place).stem
+        if name in sys.modules:  # a file called like a module that is in use must not take its place
+            name = f"{name}_shown"
         spec = importlib.util.spec_from_file_location(name, place)
         if spec is None or spec.loader is None:
             raise Mistake(f"{place} is no Python file")

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import gast
 
+from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit, parameters
 
 _STATEMENTS = {
@@ -50,7 +51,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     if isinstance(tree, gast.AsyncFunctionDef):
         unit.refuse(tree, f"`{tree.name}` is an async function; differentiate a plain function")
     if tree.args.kwarg is not None and any(
-        isinstance(n, gast.Name) and n.id == tree.args.kwarg.id for s in tree.body for n in gast.walk(s)
+        isinstance(n, gast.Name) and n.id == tree.args.kwarg.id for s in tree.body for n in nodes(s)
     ):
         unit.refuse(tree.args.kwarg, f"`**{tree.args.kwarg.id}` is not differentiated yet; name the keywords")
     for parameter in parameters(tree):
@@ -86,7 +87,7 @@ def _parts(value: gast.AST | list[gast.AST] | None) -> list[gast.AST]:
 
 
 def _expression(unit: Unit, node: gast.AST) -> None:
-    for part in gast.walk(node):
+    for part in nodes(node):
         if type(part) in _EXPRESSIONS:
             what, way = _EXPRESSIONS[type(part)]
             unit.refuse(part, f"{what} cannot be differentiated: {way}")

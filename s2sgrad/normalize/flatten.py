@@ -32,7 +32,7 @@ from collections.abc import Callable
 
 import gast
 
-from s2sgrad.quote import assign, at, constant, name
+from s2sgrad.quote import assign, at, constant, name, nodes
 from s2sgrad.unit import MISSING, Unit
 
 _BOOLEAN = (gast.Compare, gast.JoinedStr)
@@ -46,12 +46,12 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def _walruses(node: gast.AST) -> set[str]:
-    return {n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr)}
+    return {n.target.id for n in nodes(node) if isinstance(n, gast.NamedExpr)}
 
 
 def _pops(node: gast.AST) -> bool:
     """Whether the expression takes something off a stack, which happens once and is differentiated."""
-    return any(isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute) and n.func.attr == "pop" for n in gast.walk(node))
+    return any(isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute) and n.func.attr == "pop" for n in nodes(node))
 
 
 class _Flattener:

@@ -37,7 +37,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.normalize.targets import bind
-from s2sgrad.quote import assign, at, constant, expression, name
+from s2sgrad.quote import assign, at, constant, expression, name, nodes
 from s2sgrad.unit import Unit
 
 
@@ -102,7 +102,7 @@ def _rebinds(body: list[gast.AST], target: str) -> bool:
     return any(
         isinstance(n, gast.Name) and n.id == target and isinstance(n.ctx, gast.Store)
         for statement in body
-        for n in gast.walk(statement)
+        for n in nodes(statement)
     )
 
 

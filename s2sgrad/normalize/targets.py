@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import gast
 
-from s2sgrad.quote import assign, at, constant, expression, name, statements
+from s2sgrad.quote import assign, at, constant, expression, name, nodes, statements
 from s2sgrad.unit import Unit
 
 
@@ -159,8 +159,8 @@ def _starred(unit: Unit, targets: list[gast.AST], value: gast.AST) -> list[gast.
 
 
 def _bound(targets: list[gast.AST]) -> set[str]:
-    return {n.id for t in targets for n in gast.walk(t) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
+    return {n.id for t in targets for n in nodes(t) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
 
 
 def _read(value: gast.AST) -> set[str]:
-    return {n.id for n in gast.walk(value) if isinstance(n, gast.Name)}
+    return {n.id for n in nodes(value) if isinstance(n, gast.Name)}

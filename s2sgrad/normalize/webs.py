@@ -30,6 +30,7 @@ from collections.abc import Iterable
 import gast
 
 from s2sgrad.analysis.effects import accumulates, loads
+from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit, parameters
 
 _State = dict[str, frozenset[int]]
@@ -123,7 +124,7 @@ class _Webs:
             updated = accumulates(self.unit, statement)
             before = state.get(updated, frozenset()) if updated == getattr(statement.targets[0], "id", "") else frozenset()
             for target in statement.targets:
-                for node in gast.walk(target):
+                for node in nodes(target):
                     if isinstance(node, gast.Name):
                         self.unite([self.define(node, node.id, state), *before])
 

@@ -16,7 +16,7 @@ import gast
 import numpy as np
 
 from s2sgrad import source
-from s2sgrad.quote import constant, name, substitute
+from s2sgrad.quote import constant, name, nodes, substitute
 from s2sgrad.rules.table import Rule
 from s2sgrad.unit import Unit, parameters
 
@@ -34,7 +34,7 @@ class Formula:
     def uses(self, parameter: str, wanted: list[int]) -> int:
         """How often the wanted cotangents mention a parameter."""
         parts = [*self.prelude, *(self.cotangents[k] for k in wanted)]
-        return sum(isinstance(n, gast.Name) and n.id == parameter for part in parts for n in gast.walk(part))
+        return sum(isinstance(n, gast.Name) and n.id == parameter for part in parts for n in nodes(part))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -51,11 +51,11 @@ def formula(pullback: types.FunctionType) -> Formula | None:
     cotangents = tuple(last.value.elts) if tuple_ else (last.value,)
     if len(cotangents) != max(count, 1):
         return None
-    for node in gast.walk(tree):  # positions are of the rule's file: errors must name the user's
+    for node in nodes(tree):  # positions are of the rule's file: errors must name the user's
         for attribute in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
             node.__dict__.pop(attribute, None)
     names = tuple(p.id for p in parameters(tree))
-    mentioned = sorted({n.id for part in (*prelude, *cotangents) for n in gast.walk(part) if isinstance(n, gast.Name)})
+    mentioned = sorted({n.id for part in (*prelude, *cotangents) for n in nodes(part) if isinstance(n, gast.Name)})
     free = tuple(n for n in mentioned if n in pullback.__globals__ and n not in names)
     return Formula(names, tuple(prelude), cotangents, free, pullback.__globals__)
 
@@ -88,7 +88,7 @@ def write(
 
 
 def _mentions(node: gast.AST, identifier: str) -> bool:
-    return any(isinstance(n, gast.Name) and n.id == identifier for n in gast.walk(node))
+    return any(isinstance(n, gast.Name) and n.id == identifier for n in nodes(node))
 
 
 def reach(unit: Unit, base: str, value: Any) -> str:
@@ -113,7 +113,7 @@ def module_alias(unit: Unit, module: types.ModuleType) -> str:
 
 def _divisions(unit: Unit, node: gast.AST, divides: Callable[[gast.BinOp], bool]) -> gast.AST:
     """`a / b` as np.divide(a, b) where both may be Python numbers."""
-    for part in gast.walk(node):
+    for part in nodes(node):
         for field, value in part.__dict__.items():
             if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Div) and divides(value):
                 setattr(part, field, _divide(unit, value))

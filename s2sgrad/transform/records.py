@@ -23,7 +23,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Text
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
-from s2sgrad.quote import assign, expression, statements
+from s2sgrad.quote import assign, expression, nodes, statements
 from s2sgrad.quote import name as name_
 from s2sgrad.transform.inline import call
 from s2sgrad.unit import Unit
@@ -101,7 +101,7 @@ class Records:
                 return isinstance(node.right, gast.Constant) and node.right.value in (2, -1, 2.0)
             return not isinstance(getattr(node, "op", None), gast.MatMult)
         if isinstance(node, (gast.Compare, gast.BoolOp)):
-            return not any(isinstance(n, gast.Call) for n in gast.walk(node))
+            return not any(isinstance(n, gast.Call) for n in nodes(node))
         if isinstance(node, (gast.Tuple, gast.List, gast.Dict, gast.JoinedStr)):
             return True
         if isinstance(node, gast.Call):

@@ -13,6 +13,7 @@ from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.kinds import Kind, Known, Number, Text, is_complex
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.operations import Operation, is_user_function
+from s2sgrad.quote import nodes
 from s2sgrad.rules import spellings, table
 from s2sgrad.source import GENERATED
 from s2sgrad.transform.calls import Pairs
@@ -41,7 +42,7 @@ class Refusals:
                 header = statement.test
             elif isinstance(statement, gast.For):
                 header = statement.iter
-            for call in (n for n in gast.walk(header) if isinstance(n, gast.Call)):
+            for call in (n for n in nodes(header) if isinstance(n, gast.Call)):
                 self.effect(call, on_path and operation.node is call, isinstance(statement, gast.Expr))
 
     def operation(self, statement: gast.AST, operation: Operation) -> None:

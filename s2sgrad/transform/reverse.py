@@ -22,11 +22,11 @@ from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, Number, may_carry
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
 from s2sgrad.analysis.operations import Operation
-from s2sgrad.quote import assign, clone, constant, expression, name, statements
+from s2sgrad.quote import assign, clone, constant, expression, name, nodes, statements
 from s2sgrad.transform.adjoint import Adjoints, Bar, Cotangent
 from s2sgrad.transform.calls import Call, Pairs, call_adjoint
-from s2sgrad.transform.refusals import Refusals
 from s2sgrad.transform.records import Records
+from s2sgrad.transform.refusals import Refusals
 from s2sgrad.unit import Origin, Unit
 
 _LOOPS = (gast.For, gast.While)
@@ -389,7 +389,7 @@ class Reverse:
             target = self.unit.local("_")
             return before, forward, gast.For(name(target, store=True), expression("range(n)", n=trips, range=self.unit.builtin(range)), [], [], None)
         steps = clone(loop.iter)
-        for node in gast.walk(steps):
+        for node in nodes(steps):
             if isinstance(node, gast.Name) and node.id in bound | {loop.target.id} and node.id in self.unit.locals:
                 held = self._new_local(f"{node.id}_first", self.kinds.get(node.id, UNKNOWN), body)
                 before.append(assign(held, name(node.id)))

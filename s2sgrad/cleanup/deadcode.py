@@ -48,8 +48,9 @@ class _Sweep:
             and not s.value.elts
         }
         for statement in effects.walk(tree.body):
-            operated = [stack_operation(statement), *embedded_pops(statement)]
-            for name in effects.reads(statement) & self.local_stacks:
+            mentioned = effects.reads(statement) & self.local_stacks if self.local_stacks else ()
+            operated = [stack_operation(statement), *embedded_pops(statement)] if mentioned else []
+            for name in mentioned:
                 uses = sum(n.id == name for n in effects.loads(_header(statement)))
                 if uses != operated.count(name):
                     self.local_stacks.discard(name)
@@ -101,7 +102,9 @@ class _Sweep:
         facts = self.facts.get(id(statement))
         if facts is None:
             bound = set(effects.targets(statement)) if isinstance(statement, gast.Assign) else set()
-            facts = effects.reads(statement), effects.writes(statement), bound, embedded_pops(statement)
+            read = effects.reads(statement)
+            popped = embedded_pops(statement) if read & self.local_stacks else []
+            facts = read, effects.writes(statement), bound, popped
             self.facts[id(statement)] = facts
         reads, writes, bound, popped = facts
         if not self._is_needed(statement, writes, live):

@@ -55,18 +55,20 @@ class _Fold:
             if any(_sweep(s) != _sweep(statement) for s in held.values()):  # nothing moves from one sweep to the other
                 out += held.values()
                 held.clear()
-            self.fill(statement, held, out)
-            written = effects.written([statement])
-            for name in [n for n, s in held.items() if effects.reads(s) & written]:
-                out.append(held.pop(name))
+            if held:
+                self.fill(statement, held, out)
+                written = effects.written([statement])
+                for name in [n for n, s in held.items() if effects.reads(s) & written]:
+                    out.append(held.pop(name))
             if self.is_foldable(statement):
                 out += [held.pop(n) for n in list(held) if n in effects.reads(statement)]
                 held[statement.targets[0].id] = statement
             else:
-                if not self.is_quiet(statement):
-                    self.release_impure(held, out)
-                read = set().union(*map(effects.reads, effects.walk([statement])))
-                out += [held.pop(n) for n in list(held) if n in read]
+                if held:
+                    if not self.is_quiet(statement):
+                        self.release_impure(held, out)
+                    read = set().union(*map(effects.reads, effects.walk([statement])))
+                    out += [held.pop(n) for n in list(held) if n in read]
                 out.append(statement)
         return out + list(held.values())
 
@@ -91,7 +93,7 @@ class _Fold:
         field = _HEADERS.get(type(statement))
         for name in reversed(list(held)):
             root = getattr(statement, field) if field else statement
-            if name not in {n.id for n in effects.loads(root)} or not self.in_order(root, name, held[name].value):
+            if not any(n.id == name for n in effects.loads(root)) or not self.in_order(root, name, held[name].value):
                 continue
             later = list(held)[list(held).index(name) + 1 :]
             if not effects.is_pure(self.unit, held[name].value) and any(

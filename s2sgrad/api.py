@@ -14,6 +14,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Unknown, kinds_of, may_carry
 from s2sgrad.compiled import Compiled, compile_gradient
+from s2sgrad.errors import S2SGradError
 from s2sgrad.library import plain
 from s2sgrad.program import Options
 
@@ -165,12 +166,15 @@ class Gradient:
 
     @_OfInstances
     def __wrapped__(self) -> types.FunctionType:
-        """The generated function, so that inspect.getsource and help show it."""
-        return self._shown().function
+        """The generated function, so that inspect.getsource and help show it; none where `.source` raises."""
+        try:
+            return self._shown().function
+        except (S2SGradError, TypeError) as error:  # hasattr is asked by tools that must not fail, such as doctest
+            raise AttributeError(f"{self.__name__} has no generated function: {error}") from error
 
     @_OfInstances
     def __signature__(self) -> inspect.Signature:
-        """The function's own, without a receiver that is bound, with `seed`; nothing is compiled for it."""
+        """The function's own, without a receiver that is bound, with the keyword `seed`."""
         signature = inspect.signature(self._function)
         parameters = list(signature.parameters.values())[len(self._bound) :]
         if all(p.name != "seed" for p in parameters):

@@ -76,6 +76,12 @@ def rebinds(x: Any, name: str, line: int) -> None:
         )
 
 
+def bound(x: Any, name: str) -> None:
+    """Raise UnboundLocalError for a variable that the user's function would find unbound (here it may hold None)."""
+    if x is None:
+        raise UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
+
+
 def sequence(x: Any) -> Any:
     """`x`, checked to be something that `x[k]` for k in range(len(x)) walks as `for` does."""
     if isinstance(x, (list, tuple, range, str, np.ndarray)) or hasattr(x, "__array_ufunc__"):

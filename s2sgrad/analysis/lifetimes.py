@@ -33,7 +33,7 @@ class Lifetimes:
     `home[name]`: the block of the whole life; `locals_of[block]`: names at home there, in order of appearance;
     `repeated`: blocks that run more than once a call; `rebinds`: (statement, name) pairs where an older value is
     overwritten; `unsure`: (statement, name) pairs where none may be bound yet; `unsure_end[block]`: names at home there
-    that may be unbound at the block's end.
+    that may be unbound at the block's end; `loose[statement]`: names that it reads and that may be unbound then.
     """
 
     def __init__(self, tree: gast.FunctionDef) -> None:
@@ -45,6 +45,7 @@ class Lifetimes:
         self.rebinds: set[tuple[int, str]] = set()
         self.unsure: set[tuple[int, str]] = set()
         self.unsure_end: dict[int, set[str]] = {}
+        self.loose: dict[int, set[str]] = {}
         self._exposed: dict[int, set[str]] = {}
         self._mention(tree.body, False)
         self._expose(tree.body)
@@ -117,6 +118,9 @@ class Lifetimes:
             must.difference_update(self.locals_of.get(block, ()))
         goes_on = True
         for statement in body:
+            loose = (effects.reads(statement) & self.home.keys()) - must
+            if loose:
+                self.loose[id(statement)] = loose
             if isinstance(statement, gast.Break):
                 self._breaks[-1].append((set(may), set(must)))
                 missing = {n for n in self.locals_of.get(self._bodies[-1], ()) if n not in must}

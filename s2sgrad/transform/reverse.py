@@ -117,9 +117,9 @@ class Reverse:
                 self._flush()
                 self._emit(statement, again, comment=False)
                 treat: Callable[..., Block] = self._if if isinstance(statement, gast.If) else self._loop
-                forward = treat(statement, body) + forward
+                forward = self._bound(statement) + treat(statement, body) + forward
             else:
-                forward = self._simple(statement, body, again) + forward
+                forward = self._bound(statement) + self._simple(statement, body, again) + forward
         self._flush()
         ends: Block = []
         if id(body) in self.lifetimes.repeated:
@@ -132,6 +132,12 @@ class Reverse:
             self._tag(heads, body[0] if body else self.tree, False)
             out[start:start] = heads
         return self.records.head(body) + _at_tail(forward, ends)
+
+    def _bound(self, statement: gast.AST) -> Block:
+        """Checks of the variables that the statement reads and that may be unbound: it may not be run itself."""
+        loose = sorted(n for n in self.lifetimes.loose.get(id(statement), ()) if not self.unit.is_ours(n))
+        check = [name(self.unit.helper("bound", runtime.bound)) for _ in loose]
+        return [gast.Expr(gast.Call(c, [name(n), constant(n)], [])) for c, n in zip(check, loose, strict=True)]
 
     def _emit(self, statement: gast.AST, new: Block, comment: bool = True) -> None:
         self._tag(new, statement, comment)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import gast
+import numpy as np
 
 from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.names import Namer
@@ -108,7 +109,7 @@ class Unit:
         """The object that a free name or a dotted path through modules stands for now; MISSING for anything else."""
         if isinstance(node, gast.Attribute):
             owner = self.resolve(node.value)
-            if isinstance(owner, (types.ModuleType, type)):
+            if isinstance(owner, (types.ModuleType, type, np.ufunc)):
                 return getattr(owner, node.attr, MISSING)
             return MISSING
         if not isinstance(node, gast.Name) or node.id in self.locals:

@@ -329,10 +329,6 @@ REFUSED = {
         def f(x):
             return float.fromhex(x.hex()) * x  # <-
     """, (2.0,)),
-    "text formatted and read again": (S2SGradError, """
-        def f(x):
-            return float(str(x)) * x  # <-
-    """, (2.0,)),
     "callee with an unsupported construct": (Unsupported, """
         def helper(a):
             b = a * a
@@ -882,6 +878,8 @@ def internal(error):
     last = traceback.extract_tb(error.__traceback__)[-1]
     if isinstance(error, SyntaxError):  # of a text that we wrote
         return last
+    if isinstance(error, UnboundLocalError) and last.name == "bound":  # what the user's function raises
+        return None
     if isinstance(error, RecursionError):
         frames = traceback.extract_tb(error.__traceback__)
         return next((f for f in frames[-50:] if pathlib.Path(f.filename).is_relative_to(PACKAGE)), None)

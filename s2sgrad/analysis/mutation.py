@@ -34,13 +34,14 @@ _FRESH = (gast.Constant, gast.List, gast.Dict, gast.Set, gast.Tuple, gast.ListCo
 
 @dataclass(frozen=True)
 class Writes:
-    """Whether a function may change its arguments, and whether it may change anything else that outlives the call."""
+    """The parameters that a function may change (`ANY`: all), and whether it may change anything else that outlives it."""
 
-    arguments: bool
+    arguments: frozenset[str]
     outside: bool
 
 
-_NOTHING, _ANYTHING = Writes(False, False), Writes(True, True)
+ANY = "*"
+_NOTHING, _ANYTHING = Writes(frozenset(), False), Writes(frozenset((ANY,)), True)
 
 
 def of(function: types.FunctionType) -> Writes:
@@ -66,7 +67,8 @@ def _scanned(function: types.FunctionType, above: frozenset[int]) -> Writes:
         return _ANYTHING
     own = _own_names(tree)
     given = {p.id for p in parameters(tree)}
-    arguments = outside = False
+    arguments: set[str] = set()
+    outside = False
     for node in nodes(tree):
         changed: list[gast.AST] = []
         if isinstance(node, (gast.Global, gast.Nonlocal)):
@@ -86,10 +88,10 @@ def _scanned(function: types.FunctionType, above: frozenset[int]) -> Writes:
             if root is None or root in own or isinstance(part, gast.Constant):
                 continue
             if root in given or root in unit.locals:
-                arguments = True
+                arguments.add(root if root in given else ANY)
             else:
                 outside = True
-    return Writes(arguments, outside)
+    return Writes(frozenset(arguments), outside)
 
 
 def _call(unit: Unit, node: gast.Call, above: frozenset[int]) -> Writes:
@@ -100,7 +102,7 @@ def _call(unit: Unit, node: gast.Call, above: frozenset[int]) -> Writes:
         if target in FORBIDDEN:
             return _ANYTHING
         if target in spellings.MUTATORS or writes_out(node, target):
-            return Writes(True, False)
+            return Writes(frozenset((ANY,)), False)
     except TypeError:
         return _ANYTHING
     known = effects.is_library(target) or isinstance(node.func, gast.Attribute)

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import types
+
 import gast
 
 from s2sgrad import emit, runtime
@@ -51,7 +53,8 @@ class Refusals:
         if not carriers:
             return
         node = operation.node
-        if operation.form != "call" and any(is_complex(self.kinds.get(n)) for n in (*binds(statement), *carriers)):
+        born = not any(is_complex(self.kinds.get(n)) for n in carriers)
+        if born and operation.form != "call" and any(is_complex(self.kinds.get(n)) for n in binds(statement)):
             self.unit.refuse(node, "complex numbers cannot be differentiated yet: compute with real and imaginary parts")
         if operation.form == "call" and isinstance(node.func, gast.Attribute) and operation.target is MISSING:
             if any(n.id in self.varied for n in effects.loads(node.func)):
@@ -97,9 +100,20 @@ class Refusals:
             if writes.outside:
                 self.unit.refuse(call, f"`{shown}` changes state outside of it, which is not differentiated yet: pass the "
                                        "state in and return it")  # fmt: skip
-            if writes.arguments and mutable:
+            if writes.arguments and any(self.mutable(n) for n in self.written(call, target, writes.arguments)):
                 self.unit.refuse(call, f"`{shown}` may write its argument, which is not differentiated yet: return a new "
                                        "value from it")  # fmt: skip
+
+    def written(self, call: gast.Call, target: types.FunctionType, names: frozenset[str]) -> list[gast.AST]:
+        """The arguments of a call that reach the named parameters; all of them where that is not plain."""
+        given = [*call.args, *(k.value for k in call.keywords)]
+        if mutation.ANY in names or any(isinstance(a, gast.Starred) for a in call.args):
+            return given
+        out = []
+        for parameter, value in self.pairs.arguments(self.unit, target, call).items():
+            if parameter in names:
+                out += value if isinstance(value, list) else [value]
+        return out
 
     def mutable(self, node: gast.AST) -> bool:
         """Whether an argument is, or holds, something that a callee could change."""

@@ -1,6 +1,6 @@
 """The level of the Nile, 1871 to 1970: a Kalman filter as an ordinary loop, fitted by maximum likelihood.
 
-The local level model of Durbin and Koopman, Time Series Analysis by State Space Methods (2001), section 2: the level
+The local level model of Durbin and Koopman, Time Series Analysis by State Space Methods (2001): the level
 walks at random, and the measured flow is the level and noise.  They find the variances 15099 and 1469.1.
 """
 

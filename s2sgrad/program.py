@@ -64,6 +64,7 @@ class Joined:
     tree: gast.FunctionDef
     swept: Swept
     reverse: Reverse
+    given: dict[str, Kind]
 
 
 _ROUNDS = 6
@@ -100,7 +101,7 @@ class Program:
         kinds = {**dict(zip(given, kinds_of(given.values()), strict=True)), **kinds}
         unit, tree, inference = self._analysed(primal, kinds)
         seed = unit.local("seed")
-        joined = self._joined(unit, tree, inference, {p.partition("[")[0] for p in wrt}, seed)
+        joined = self._joined(unit, tree, inference, {p.partition("[")[0] for p in wrt}, seed, kinds)
         swept = joined.swept
         result_kind = swept.kinds.get(swept.result, UNKNOWN)
         scalar = isinstance(result_kind, Number)
@@ -148,7 +149,8 @@ class Program:
             return call(unit, "like", runtime.like, element, gast.Subscript(name(bar.name), k, gast.Load()))
         if bar is None:
             return joined.reverse.adjoints.zero(parameter)
-        if isinstance(kind, Number) and kind.type is float:
+        given = joined.given.get(parameter)
+        if isinstance(given, Number) and given.type is float:
             return name(bar.name)
         if bar.own and not again and bar.exact and isinstance(kind, Array):
             return name(bar.name)
@@ -170,9 +172,11 @@ class Program:
         return unit, tree, inference
 
     def _joined(
-        self, unit: Unit, tree: gast.FunctionDef, inference: Inference, wrt: set[str], seed: str
+        self, unit: Unit, tree: gast.FunctionDef, inference: Inference, wrt: set[str], seed: str,
+        given: dict[str, Kind] | None = None,
     ) -> Joined:
         kinds = inference.env
+        given = {p: kinds.get(p, UNKNOWN) for p in wrt} if given is None else given
         for parameter in wrt:
             if is_complex(kinds.get(parameter)):
                 unit.refuse(unit.primal.tree, f"`{parameter}` is complex, which cannot be differentiated yet: "
@@ -185,7 +189,7 @@ class Program:
         arguments.kwonlyargs = [*arguments.kwonlyargs, gast.Name(seed, gast.Param(), None, None)]
         arguments.kw_defaults = [*arguments.kw_defaults, constant(None)]
         joined = gast.FunctionDef(tree.name, arguments, list(swept.forward), [], None, None, [])
-        return Joined(unit, joined, swept, reverse)
+        return Joined(unit, joined, swept, reverse, given)
 
     # --- calls (transform.calls.Pairs) ---
 

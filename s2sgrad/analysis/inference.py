@@ -130,7 +130,9 @@ class Inference:
             return None
         name = type(node.op).__name__
         run = spellings.OPERATORS[name][1]
-        if name == "MatMult" or any(isinstance(k, (Container, Text)) for k in kinds):
+        if name == "MatMult":
+            return _memo(name, kinds, lambda: samples.matmul(run, kinds))
+        if any(isinstance(k, (Container, Text)) for k in kinds):
             return _memo(name, kinds, lambda: samples.by_example(run, kinds, _sizes_known(kinds)))
         return _memo(name, kinds, lambda: samples.elementwise(run, kinds))
 
@@ -303,6 +305,9 @@ def _call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
         for kind in kinds:
             out = join(out, Number(kind.type) if isinstance(kind, Number) else kind)
         return out or UNKNOWN
+
+    if target in (np.matmul, np.dot) and len(kinds) == 2 and not names:
+        return _memo(target, kinds, lambda: samples.matmul(target, kinds))
 
     def run(*values: Any) -> Any:
         cut = len(values) - len(names)

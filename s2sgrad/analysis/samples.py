@@ -84,6 +84,15 @@ def elementwise(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
     return Array(dtype, dims)
 
 
+def matmul(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
+    """The kind of a matrix product: sizes by its rules where the ranks are 1 and 2, whatever is summed over."""
+    found = by_example(operation, kinds, all(isinstance(k, Array) for k in kinds))
+    if not isinstance(found, Array) or any(not isinstance(k, Array) or k.rank not in (1, 2) for k in kinds):
+        return found
+    left, right = kinds
+    return Array(found.dtype, left.dims[:-1] + (right.dims[1:] if right.rank == 2 else ()))
+
+
 def _run(operation: Callable[..., Any], values: list[Any]) -> Any:
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):

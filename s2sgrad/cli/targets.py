@@ -38,6 +38,8 @@ def function_named(target: str) -> tuple[Any, dict[str, Any]]:
 
 def _module(place: str) -> Any:
     is_path = place.endswith(".py") or os.sep in place
+    if not place.endswith(".py") and Path(place).is_file():
+        raise Mistake(f"{place} is no Python file: write path.py:function")
     if is_path and not Path(place).is_file():
         raise Mistake(f"there is no file {place!r}")
     sys.path.insert(0, str(Path(place).resolve().parent) if is_path else os.getcwd())

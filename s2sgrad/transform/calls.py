@@ -15,7 +15,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Kind
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.quote import clone, constant, name
 from s2sgrad.unit import MISSING, Unit
@@ -92,7 +92,7 @@ def call_adjoint(
     def backward(y_bar: gast.AST) -> tuple[list[gast.AST], list[tuple[gast.Name, gast.AST]]]:
         record = [name(saved)] if needs is None else [clone(arguments[n]) for n in needs]
         value: gast.AST = gast.Call(name(unit.helper(base, pair.bwd)), [*record, y_bar], [])
-        before, parts = _parts(unit, inference, value, list(pair.active))
+        before, parts = _parts(unit, inference, value, {p: kinds.get(p, UNKNOWN) for p in pair.active})
         out = []
         for parameter, k, node in wanted:
             part = parts[parameter]
@@ -104,21 +104,29 @@ def call_adjoint(
     return Call(saved, forward, backward)
 
 
+def _bar_kind(kind: Any) -> Kind:
+    """The kind of a cotangent of a value: its shape, and whatever type of number comes out."""
+    if isinstance(kind, Number):
+        return Number(None)
+    return Array(None, kind.dims) if isinstance(kind, Array) else UNKNOWN
+
+
 def _kind(inference: Inference, node: gast.AST) -> Kind:
     return inference.kind(node) or UNKNOWN
 
 
 def _parts(
-    unit: Unit, inference: Inference, value: gast.AST, names: list[str]
+    unit: Unit, inference: Inference, value: gast.AST, kinds: dict[str, Any]
 ) -> tuple[list[gast.AST], dict[str, gast.AST]]:
     """The cotangents that a `bwd` returns, by parameter."""
+    names = list(kinds)
     if len(names) == 1:
         holder = unit.temp()
-        inference.env[holder] = UNKNOWN
+        inference.env[holder] = _bar_kind(kinds[names[0]])
         return [gast.Assign([name(holder, store=True)], value, None)], {names[0]: name(holder)}
     holders = [unit.temp() for _ in names]
-    for holder in holders:
-        inference.env[holder] = UNKNOWN
+    for holder, kind in zip(holders, kinds.values(), strict=True):
+        inference.env[holder] = _bar_kind(kind)
     target = gast.Tuple([name(h, store=True) for h in holders], gast.Store())
     return [gast.Assign([target], value, None)], {n: name(h) for n, h in zip(names, holders, strict=True)}
 

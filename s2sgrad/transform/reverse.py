@@ -135,7 +135,8 @@ class Reverse:
 
     def _bound(self, statement: gast.AST) -> Block:
         """Checks of the variables that the statement reads and that may be unbound: it may not be run itself."""
-        loose = sorted(n for n in self.lifetimes.loose.get(id(statement), ()) if not self.unit.is_ours(n))
+        loose = self.lifetimes.loose.get(id(statement), set()) & self.unit.locals
+        loose = sorted(n for n in loose if not self.unit.is_ours(n))
         check = [name(self.unit.helper("bound", runtime.bound)) for _ in loose]
         return [gast.Expr(gast.Call(c, [name(n), constant(n)], [])) for c, n in zip(check, loose, strict=True)]
 
@@ -185,6 +186,8 @@ class Reverse:
             adjoints.out.append(assign(held, name(targets[0])))
             y = name(held)
         adjoints.out += restores + again
+        if here in self.unit.compound and cotangent is None:  # a condition: there is no adjoint to comment
+            self._tag(adjoints.out[start:], statement, False)
         self._tag_since(start, statement)
         forward = [statement]
         if operation is not None and operation.form in ("append", "pop"):

@@ -182,7 +182,8 @@ class Program:
                 unit.refuse(unit.primal.tree, f"`{parameter}` is complex, which cannot be differentiated yet: "
                                                   "pass its real and imaginary parts as two float arguments")  # fmt: skip
         reverse = Reverse(unit, tree, inference, self, wrt, seed)
-        kinds[seed] = kinds.get(reverse.result, UNKNOWN)
+        result = kinds.get(reverse.result, UNKNOWN)
+        kinds[seed] = Number(None) if isinstance(result, Number) else result
         swept = reverse.run()
         unit.kinds = swept.kinds
         arguments = clone(tree.args)

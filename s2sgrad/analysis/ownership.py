@@ -47,6 +47,7 @@ class _Sharing:
         self.unit, self.kinds, self.found = unit, kinds, found
         self.updated: set[str] = set()
         self.guarded: set[int] = set()
+        self.inside: dict[str, set[str]] = {}  # what a list or tuple without a name of the user's holds
 
     def mutable(self, name: str) -> bool:
         return not isinstance(self.kinds.get(name), (Number, Known, Text))
@@ -97,11 +98,16 @@ class _Sharing:
         if operation.form == "pop" or self.fresh(operation):
             return shared - targets
         held = {n for n in effects.reads(statement) if n in self.unit.locals and self.mutable(n)}
-        view = operation.form in ("item", "rule") and targets <= self.unit.temps
+        held |= {n for h in held for n in self.inside.get(h, ())}
+        if operation.form == "display" and targets <= self.unit.temps:
+            self.inside |= {t: held for t in targets}
+        view = operation.form in ("item", "rule", "display") and targets <= self.unit.temps
         return shared | targets if view else shared | targets | held
 
     def expression(self, statement: gast.Expr, shared: set[str]) -> set[str]:
         operation = self.found[id(statement)]
+        if operation.form == "append" and self.unit.resolve(statement.value.func) is runtime.push:
+            return shared  # push copies arrays
         if operation.form == "append":
             return shared | {o.id for o in operation.operands[1:] if isinstance(o, gast.Name) and self.mutable(o.id)}
         for call in (n for n in nodes(statement.value) if isinstance(n, gast.Call)):

@@ -7,7 +7,6 @@
 6.0
 """
 
-from s2sgrad import dynamic  # noqa: F401  (tells the runtime where pairs come from)
 from s2sgrad.api import grad, value_and_grad, vjp
 from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported
 

@@ -7,16 +7,17 @@ import inspect
 import threading
 import types
 from collections.abc import Callable
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Unknown, kinds_of, may_carry
-from s2sgrad.compiled import Compiled, compile_gradient
 from s2sgrad.errors import S2SGradError
-from s2sgrad.library import plain
-from s2sgrad.program import Options
+from s2sgrad.options import Options
+
+if TYPE_CHECKING:  # the compiler is imported when something is compiled: `import s2sgrad` stays quick
+    from s2sgrad.compiled import Compiled
 
 Argnums = int | str | tuple[int | str, ...]
 _LOCK = threading.RLock()
@@ -42,6 +43,8 @@ class Gradient:
     def __init__(
         self, function: Callable[..., Any], argnums: Argnums, options: Options, seed: Any, bound: tuple = ()
     ) -> None:
+        from s2sgrad.library import plain
+
         inner, receiver = plain(function)
         self.primal = function
         self._function = inner
@@ -108,7 +111,9 @@ class Gradient:
         return compiled
 
     def _compile(self, kinds: dict[str, Kind]) -> Compiled:
-        return compile_gradient(self._function, kinds, self._wrt(), self._options, self._argnums)
+        from s2sgrad.compiled import compile_gradient
+
+        return compile_gradient(self._function, kinds, self._wrt(), self._options)
 
     def _arguments(self, args: tuple, keywords: dict[str, Any]) -> dict[str, Any]:
         """The arguments by the names of their parameters, defaults included."""
@@ -215,7 +220,9 @@ class _OfGradient(Gradient):
         inner = self._inner._by_kind.get(tuple(kinds.items()))
         if inner is None or not inner.holds():
             inner = self._inner._by_kind[tuple(kinds.items())] = self._inner._compile(kinds)
-        compiled = compile_gradient(inner.function, kinds, self._wrt(), self._options, self._argnums)
+        from s2sgrad.compiled import compile_gradient
+
+        compiled = compile_gradient(inner.function, kinds, self._wrt(), self._options)
         return compiled.also(inner)
 
 
@@ -379,3 +386,12 @@ def vjp(f: Callable[..., Any], *primals: Any, **keywords: Any) -> tuple[Any, run
     (6.0, (3.0, 2.0))
     """
     return runtime.vjp(f, *primals, **keywords)
+
+
+def _pair_for(f: Any, primals: tuple, keywords: dict[str, Any]) -> Any:
+    from s2sgrad.dynamic import pair_for
+
+    return pair_for(f, primals, keywords)
+
+
+runtime.provide(_pair_for)

@@ -14,7 +14,8 @@ import numpy as np
 
 from s2sgrad import load
 from s2sgrad.analysis.kinds import Kind, kinds_of
-from s2sgrad.program import Options, Program
+from s2sgrad.options import Options
+from s2sgrad.program import Program
 from s2sgrad.source import Binding
 
 _RECURSION = 20_000  # nested branches of a long `elif` chain; Python-to-Python calls take no C stack
@@ -40,7 +41,7 @@ class Compiled:
 
 
 def compile_gradient(
-    function: types.FunctionType, kinds: dict[str, Kind], wrt: tuple[str, ...], options: Options, argnums: Any
+    function: types.FunctionType, kinds: dict[str, Kind], wrt: tuple[str, ...], options: Options
 ) -> Compiled:
     """Compile the gradient of `function` in the parameters `wrt` for arguments of these kinds."""
     with compiling():

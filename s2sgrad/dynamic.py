@@ -82,6 +82,3 @@ def _compile(
         pair = program.pair(function, given, {names[k] for k in active}, split=True)
         fwd, bwd = load.load(program, pair.fwd)[0], load.load(program, pair.bwd)[0]
     return fwd, bwd, active, guards_of(program)
-
-
-runtime.provide(pair_for)

@@ -31,9 +31,11 @@ from s2sgrad.analysis.kinds import (
 )
 from s2sgrad.analysis.lifetimes import Lifetimes
 from s2sgrad.analysis.operations import is_user_function
+from s2sgrad.analysis.words import described
 from s2sgrad.cleanup import copies
 from s2sgrad.errors import S2SGradError
 from s2sgrad.names import Namer
+from s2sgrad.options import Options
 from s2sgrad.pipeline import cleaned, finished, normalized
 from s2sgrad.quote import assign, clone, constant, name, nodes
 from s2sgrad.source import Primal, read
@@ -98,7 +100,8 @@ class Program:
         given = {
             p.name: p.default for p in inspect.signature(function).parameters.values() if p.default is not p.empty
         }
-        kinds = {**dict(zip(given, kinds_of(given.values()), strict=True)), **kinds}
+        defaults = dict(zip(given, kinds_of(given.values()), strict=True))
+        kinds = {p: {**defaults, **kinds}.get(p, UNKNOWN) for p in inspect.signature(function).parameters}
         unit, tree, inference = self._analysed(primal, kinds)
         seed = unit.local("seed")
         joined = self._joined(unit, tree, inference, {p.partition("[")[0] for p in wrt}, seed, kinds)
@@ -129,7 +132,7 @@ class Program:
         tree.body.insert(0, gast.Expr(constant(text)))
         tree.name = entry.name
         entry.unit, entry.tree, entry.defaults = unit, tree, {seed: default}
-        entry.header = _described(kinds)
+        entry.header = described(kinds)
         self.functions.append(entry)
         return entry
 
@@ -332,15 +335,6 @@ class _Entry:
     used: bool = False
 
 
-@dataclass(frozen=True)
-class Options:
-    """What a gradient returns: `value` too, a tuple (`several`), zeros or None for unconnected arguments."""
-
-    value: bool = False
-    several: bool = False
-    unconnected: str = "zero"
-
-
 def stem_of(function: types.FunctionType) -> str:
     """The name of a function as the beginning of an identifier: `lambda_` for `<lambda>`, `function` for other oddities."""
     stem = "lambda_" if function.__name__ == "<lambda>" else function.__name__
@@ -386,25 +380,3 @@ def _with_defaults(target: types.FunctionType, given: dict[str, Kind]) -> dict[s
         elif isinstance(parameter.default, (float, int, str, type(None))):
             out[parameter.name] = constant_kind(parameter.default)
     return out
-
-
-_SIZES = "nmklpqrs"
-
-
-def _described(kinds: dict[str, Kind]) -> str:
-    """The signature in words: `x: float64 (n, m), k: int`."""
-    shown = ", ".join(f"{p}: {_word(k)}" for p, k in kinds.items())
-    return f"for {shown}" if any(not isinstance(k, type(UNKNOWN)) for k in kinds.values()) else "for arguments of any kind"
-
-
-def _word(kind: Kind) -> str:
-    if isinstance(kind, Number):
-        return kind.type.__name__ if kind.type else "number"
-    if isinstance(kind, Array):
-        if kind.dims is None:
-            return f"{kind.dtype or 'array'} of any shape"
-        sizes = [str(d) if isinstance(d, int) else _SIZES[d.k % len(_SIZES)] if d is not None else "?" for d in kind.dims]
-        return f"{kind.dtype} ({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
-    if isinstance(kind, Container):
-        return kind.type.__name__
-    return "None" if isinstance(kind, Known) and kind.value is None else "any"

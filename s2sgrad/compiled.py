@@ -70,7 +70,8 @@ def guards_of(program: Program) -> tuple[Callable[[], bool], ...]:
     guards: list[Callable[[], bool]] = []
     seen: set[tuple[int, str]] = set()
     for unit in program.units:
-        space = id(unit.primal.function.__globals__) if unit.primal.function.__closure__ is None else id(unit.primal.function)
+        function = unit.primal.function
+        space = id(function.__globals__ if function.__closure__ is None else function)
         for name, binding in unit.bindings.items():
             if (space, name) in seen:
                 continue

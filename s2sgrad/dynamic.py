@@ -48,6 +48,11 @@ def _several(bars: Any, count: int) -> tuple:
     return (bars,) if count == 1 else bars
 
 
+def _is_constant(value: Any) -> bool:
+    """Whether a value of no known kind is looked up in rather than computed with."""
+    return callable(value) or isinstance(value, ModuleType)
+
+
 def _compiled(
     function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int
 ) -> tuple[Any, Any, tuple[int, ...]]:
@@ -56,7 +61,7 @@ def _compiled(
     count = function.__code__.co_argcount
     active = tuple(
         k for k in range(lead, min(count, len(args)))
-        if may_carry(kinds[k]) and not (isinstance(kinds[k], Unknown) and (callable(args[k]) or isinstance(args[k], ModuleType)))
+        if may_carry(kinds[k]) and not (isinstance(kinds[k], Unknown) and _is_constant(args[k]))
     )
     key = (function, kinds, tuple(keywords), active)
     with _LOCK:

@@ -21,7 +21,6 @@ from s2sgrad.analysis.kinds import (
     Array,
     Container,
     Kind,
-    Known,
     Number,
     constant_kind,
     is_complex,

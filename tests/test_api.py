@@ -62,7 +62,7 @@ def compilations(monkeypatch):
         made.append(function.__name__)
         return original(function, *rest)
 
-    monkeypatch.setattr("s2sgrad.api.compile_gradient", counted)
+    monkeypatch.setattr("s2sgrad.compiled.compile_gradient", counted)
     return made
 
 

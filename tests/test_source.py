@@ -20,7 +20,7 @@ import zipfile
 import gast
 import pytest
 
-from s2sgrad import source
+import s2sgrad
 from s2sgrad.errors import NoSource
 from s2sgrad.source import Binding, Primal, read
 
@@ -143,7 +143,7 @@ def test_lambdas_that_no_column_tells_apart(tmp_path):
         "print(read(i).text(read(i).tree))\ntry:\n    read(g)\nexcept OSError as error:\n    print(error)\n"
     )
     command = [sys.executable, "-X", "no_debug_ranges", str(path)]
-    root = os.path.dirname(os.path.dirname(os.path.abspath(source.__file__)))
+    root = os.path.dirname(os.path.dirname(os.path.abspath(s2sgrad.__file__)))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, *filter(None, sys.path)])}
     out = subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
     assert out.startswith("lambda y: -y\n") and "ambiguous" in out
@@ -487,7 +487,7 @@ def test_a_file_is_parsed_once(module, monkeypatch):
     made = module("".join(f"def f{i}(x): return x + {i}\n" for i in range(20)))
     calls = []
     parse = ast.parse
-    monkeypatch.setattr(source.ast, "parse", lambda *args: calls.append(args) or parse(*args))
+    monkeypatch.setattr(ast, "parse", lambda *args: calls.append(args) or parse(*args))
     assert [body_text(getattr(made, f"f{i}")) for i in range(20)] == [f"x + {i}" for i in range(20)]
     assert len(calls) == 1
 

@@ -25,6 +25,7 @@ from s2sgrad.analysis.kinds import (
     join,
     kinds_of,
 )
+from s2sgrad.quote import name
 from s2sgrad.rules import spellings, table
 from s2sgrad.unit import MISSING, Unit
 
@@ -65,7 +66,7 @@ class Inference:
             elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
                 before = self.env.get(statement.target.id)
                 if not isinstance(before, Array):
-                    value = gast.BinOp(gast.Name(statement.target.id, gast.Load(), None, None), statement.op, statement.value)
+                    value = gast.BinOp(name(statement.target.id), statement.op, statement.value)
                     changed |= self.meet(statement.target.id, self.kind(value))
             elif isinstance(statement, gast.For):
                 changed |= self.meet(statement.target.id, _INT)

@@ -100,7 +100,7 @@ class _Sharing:
         held = {n for n in effects.reads(statement) if n in self.unit.locals and self.mutable(n)}
         held |= {n for h in held for n in self.inside.get(h, ())}
         if operation.form == "display" and targets <= self.unit.temps:
-            self.inside |= {t: held for t in targets}
+            self.inside |= dict.fromkeys(targets, held)
         view = operation.form in ("item", "rule", "display") and targets <= self.unit.temps
         return shared | targets if view else shared | targets | held
 

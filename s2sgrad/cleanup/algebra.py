@@ -20,7 +20,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with simpler arithmetic in the reverse sweep."""
     for statement in effects.walk(tree.body):
         origin = getattr(statement, "origin", None)
-        if origin is not None and origin.sweep == "reverse" and isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)):
+        ours = origin is not None and origin.sweep == "reverse"
+        if ours and isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)):
             statement.value = simplified(statement.value)
     return tree
 
@@ -77,17 +78,31 @@ def _negated(node: gast.AST) -> gast.AST | None:
     return None if value is None else constant(-value)
 
 
+def _gathered(node: gast.BinOp) -> gast.AST | None:
+    """`g * 3 * (2 * x)` as `g * 6 * x`: whole numbers of one product are multiplied (exact)."""
+    left, right = node.left, node.right
+    if not (isinstance(left, gast.BinOp) and isinstance(left.op, gast.Mult) and type(_number(left.right)) is int):
+        return None
+    if isinstance(right, gast.BinOp) and isinstance(right.op, gast.Mult) and type(_number(right.left)) is int:
+        factor = constant(left.right.value * right.left.value)
+        return gast.BinOp(gast.BinOp(left.left, gast.Mult(), factor), gast.Mult(), right.right)
+    return None
+
+
 def _binary(node: gast.BinOp) -> gast.AST:
     left, right = _number(node.left), _number(node.right)
     if left is not None and right is not None and type(node.op) in _FOLDED:
         return constant(_FOLDED[type(node.op)](left, right))
     if isinstance(node.op, gast.Mult):
+        gathered = _gathered(node)
+        if gathered is not None:
+            return gathered
         for value, other in ((left, node.right), (right, node.left)):
             if value == 1:
                 return other
             if value == -1:
                 return _negated(other) or gast.UnaryOp(gast.USub(), other)
-        for side, other in (("left", "right"), ("right", "left")):
+        for side in ("left", "right"):
             part = getattr(node, side)
             if isinstance(part, gast.UnaryOp) and isinstance(part.op, gast.USub):
                 setattr(node, side, part.operand)

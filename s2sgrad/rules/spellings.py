@@ -34,7 +34,11 @@ OPERATORS = {
 
 METHODS = {
     name: getattr(np, name)
-    for name in ["sum", "mean", "prod", "max", "min", "std", "var", "cumsum", "cumprod", "argmax", "argmin", "argsort", "all", "any", "round", "clip", "dot", "ravel", "reshape", "transpose", "swapaxes", "squeeze", "repeat", "take", "trace", "diagonal", "copy", "nonzero", "searchsorted"]
+    for name in [
+        "sum", "mean", "prod", "max", "min", "std", "var", "cumsum", "cumprod", "argmax", "argmin", "argsort",
+        "all", "any", "round", "clip", "dot", "ravel", "reshape", "transpose", "swapaxes", "squeeze",
+        "repeat", "take", "trace", "diagonal", "copy", "nonzero", "searchsorted",
+    ]
 } | {"conj": np.conj, "conjugate": np.conj, "flatten": np.ravel, "item": builtins.float, "astype": np.ndarray.astype}
 """Method of an array -> the function whose rule it has."""
 

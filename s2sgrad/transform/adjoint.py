@@ -29,11 +29,13 @@ from s2sgrad.analysis.kinds import (
 )
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.analysis.ownership import is_fresh
-from s2sgrad.quote import assign, clone, constant, name
+from s2sgrad.quote import assign, clone, constant, name, nodes
 from s2sgrad.transform import inline
 from s2sgrad.transform.inline import call
 from s2sgrad.transform.shapes import conformed, relation
 from s2sgrad.unit import Unit
+
+_SHAPE_ONLY = {"size", "shape", "ndim", "full_like", "zeros_like", "ones_like"}
 
 
 @dataclass
@@ -55,6 +57,10 @@ class Bar:
     own: bool = False
     exact: bool = False  # surely of the dtype of its variable
 
+    def meet(self, other: Bar) -> Bar:
+        """What is sure of the variable after either of two paths."""
+        return Bar(self.name, self.own and other.own, self.exact and other.exact)
+
 
 class Adjoints:
     """The adjoint variables, and the statements that compute them in the order in which the reverse sweep runs."""
@@ -68,6 +74,7 @@ class Adjoints:
         self.pending: dict[str, list[Cotangent]] = {}
         self.names: dict[str, str] = {}
         self.out: list[gast.AST] = []
+        self.alike: dict[str, str] = {}
 
     # --- adjoint variables ---
 
@@ -118,7 +125,7 @@ class Adjoints:
 
     def spread(self, cotangent: Cotangent, x: str) -> Cotangent:
         """The contribution, of exactly the shape of `x`."""
-        value = conformed(self.unit, cotangent.value, cotangent.kind, x, self.kinds.get(x))
+        value = conformed(self.unit, cotangent.value, cotangent.kind, self.alike.get(x, x), self.kinds.get(x))
         return Cotangent(value, self.kinds.get(x))
 
     def take(self, y: str) -> Cotangent | None:
@@ -275,6 +282,7 @@ class Adjoints:
         holes |= {n: constant(v) for n, v in rule.keywords.items()} | operation.keywords
         holes |= dict(zip(names, operation.operands, strict=False))
         before, cotangents = inline.write(self.unit, formula, holes, wanted, self._divides(operation))
+        cotangents = {k: self.shapes_of_variables(value) for k, value in cotangents.items()}
         for statement in before:
             self.kinds[statement.targets[0].id] = self.inference.kind(statement.value) or UNKNOWN
             self.out.append(statement)
@@ -287,6 +295,26 @@ class Adjoints:
             self.contribute(
                 operation.operands[k], Cotangent(value, self.inference.kind(value), full, None, numeric)
             )
+
+    def shapes_of_variables(self, node: gast.AST) -> gast.AST:
+        """Only the shape of a temporary is asked for: ask a variable of the same shape instead."""
+        for part in nodes(node):
+            if isinstance(part, gast.Call) and isinstance(part.func, gast.Attribute) and part.func.attr in _SHAPE_ONLY:
+                if part.args and isinstance(part.args[0], gast.Name) and part.args[0].id in self.alike:
+                    part.args[0] = name(self.alike[part.args[0].id])
+        return node
+
+    def note_alike(self, target: str, operation: Operation) -> None:
+        """Remember that a temporary has the shape of an operand of its elementwise operation."""
+        if target not in self.unit.temps or operation.rule is None or operation.rule.tag != "elementwise":
+            return
+        kind = self.kinds.get(target)
+        for operand in operation.operands:
+            if isinstance(operand, gast.Name) and operand.id in self.unit.locals and isinstance(kind, Array):
+                other = self.kinds.get(operand.id)
+                if relation(kind, other) == "same" and getattr(other, "dtype", None) == kind.dtype:
+                    self.alike[target] = self.alike.get(operand.id, operand.id)
+                    return
 
     def _same_shapes(self, operation: Operation, wanted: list[int], y: gast.AST) -> bool:
         """Whether each operand has the shape of the result, so that a cotangent left small serves them as well."""

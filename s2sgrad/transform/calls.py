@@ -1,6 +1,6 @@
 """Calls of functions without a rule: a pair where the callee is known now, `vjp` where it is looked up when it is called.
 
-    y = helper(x)    ->    y = helper(x)                    ...  x_bar = helper_bwd(x, y_bar)             needs its arguments only
+    y = helper(x)    ->    y = helper(x)                    ...  x_bar = helper_bwd(x, y_bar)    (reads its arguments only)
                            y, helper_saved = helper_fwd(x)  ...  x_bar = helper_bwd(helper_saved, y_bar)
     y = f(x)         ->    y, f_pullback = vjp(f, x)        ...  x_bar = f_pullback(y_bar)[0]
 """

@@ -45,7 +45,9 @@ class Recomputed:
 class Records:
     """Records and restores for one function; `stacks` are the stacks it made."""
 
-    def __init__(self, unit: Unit, lifetimes: Lifetimes, kinds: dict[str, Kind], found: Operations, updated: set[str]) -> None:
+    def __init__(
+        self, unit: Unit, lifetimes: Lifetimes, kinds: dict[str, Kind], found: Operations, updated: set[str]
+    ) -> None:
         self.unit, self.lifetimes, self.kinds, self.found = unit, lifetimes, kinds, found
         self.updated = updated
         self.stacks: list[str] = []

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis import activity, effects, ownership
+from s2sgrad.analysis import activity, effects, ownership, presence
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, Number, may_carry
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
@@ -27,6 +27,7 @@ from s2sgrad.transform.adjoint import Adjoints, Bar, Cotangent
 from s2sgrad.transform.calls import Call, Pairs, call_adjoint
 from s2sgrad.transform.records import Records
 from s2sgrad.transform.refusals import Refusals
+from s2sgrad.transform.tails import at_tail, breaks
 from s2sgrad.unit import Origin, Unit
 
 _LOOPS = (gast.For, gast.While)
@@ -58,11 +59,15 @@ class Reverse:
         updated, self.guarded = ownership.run(unit, tree, self.kinds, self.found)
         self.lifetimes = Lifetimes(tree)
         self.records = Records(unit, self.lifetimes, self.kinds, self.found, updated)
-        stacks = {
-            o.operands[0].id for o in self.found.values() if o.form in ("append", "pop") and isinstance(o.operands[0], gast.Name)
-        }
+        pushed = [o.operands[0] for o in self.found.values() if o.form in ("append", "pop")]
+        stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)}
         self.adjoints = Adjoints(unit, inference, self.active, stacks & self.active)
         self.inference = inference
+        for statement in effects.walk(tree.body):
+            operation = self.found.get(id(statement))
+            if operation is not None and isinstance(statement, gast.Assign):
+                for target in binds(statement):
+                    self.adjoints.note_alike(target, operation)
         self.targets: list[str] = []
         self.position: tuple[int, int] | None = None
         self.segment: gast.AST | None = None
@@ -131,7 +136,7 @@ class Reverse:
                     heads = restore + heads  # the record made last is taken back first
             self._tag(heads, body[0] if body else self.tree, False)
             out[start:start] = heads
-        return self.records.head(body) + _at_tail(forward, ends)
+        return self.records.head(body) + at_tail(forward, ends)
 
     def _bound(self, statement: gast.AST) -> Block:
         """Checks of the variables that the statement reads and that may be unbound: it may not be run itself."""
@@ -329,7 +334,7 @@ class Reverse:
                     adjoints.out, adjoints.present = sweep, end
                     self._zero(x, statement)
         adjoints.out = out
-        adjoints.present = {x: Bar(b.name, b.own and ends[1][x].own, b.exact and ends[1][x].exact) for x, b in ends[0].items()}
+        adjoints.present = {x: b.meet(ends[1][x]) for x, b in ends[0].items()}
         if any(swept):
             self._emit(statement, [gast.If(clone(statement.test), *swept)], comment=False)
         self.segment = None
@@ -345,7 +350,7 @@ class Reverse:
 
     def _loop(self, loop: gast.For | gast.While, body: Block) -> Block:
         adjoints = self.adjoints
-        carried = self._present_before([loop], set(adjoints.present))
+        carried = presence.before([loop], set(adjoints.present), self.found, self.active)
         bound = {n for s in effects.walk(loop.body) for n in binds(s)}
         read_in_parts = {
             o.operands[0].id
@@ -367,7 +372,7 @@ class Reverse:
             if x not in adjoints.present:
                 self._zero(x, loop)
         swept, adjoints.out = adjoints.out, out
-        adjoints.present = {x: Bar(b.name, b.own and adjoints.present[x].own, b.exact and adjoints.present[x].exact) for x, b in head.items()}
+        adjoints.present = {x: b.meet(adjoints.present[x]) for x, b in head.items()}
         records, restores = [], []
         for target in binds(loop):
             record, restore = self.records.before(loop, target, body)
@@ -389,14 +394,15 @@ class Reverse:
     ) -> tuple[Block, Block, gast.For]:
         """(statements before the loop, its forward body, the header of the reversed loop)."""
         before: Block = []
-        counted = isinstance(loop, gast.While) or _breaks(loop.body)
+        counted = isinstance(loop, gast.While) or breaks(loop.body)
         if counted:
             trips = self._new_local("trips", Number(int), body)
             before.append(assign(trips, constant(0)))
             forward = [gast.AugAssign(name(trips, store=True), gast.Add(), constant(1)), *forward]
         if isinstance(loop, gast.While):
             target = self.unit.local("_")
-            return before, forward, gast.For(name(target, store=True), expression("range(n)", n=trips, range=self.unit.builtin(range)), [], [], None)
+            steps = gast.Call(self.unit.builtin(range), [name(trips)], [])
+            return before, forward, gast.For(name(target, store=True), steps, [], [], None)
         steps = clone(loop.iter)
         for node in nodes(steps):
             if isinstance(node, gast.Name) and node.id in bound | {loop.target.id} and node.id in self.unit.locals:
@@ -418,56 +424,3 @@ class Reverse:
         self.kinds[made] = kind
         self.extra.setdefault(id(body), []).append(made)
         return made
-
-    # --- which adjoints are present ---
-
-    def _present_before(self, body: Block, present: set[str]) -> set[str]:
-        """The variables whose adjoint is not plainly zero before a block, given those after it."""
-        for statement in reversed(body):
-            if isinstance(statement, gast.If):
-                present = self._present_before(statement.body, present) | self._present_before(statement.orelse, present)
-            elif isinstance(statement, _LOOPS):
-                while True:
-                    more = present | self._present_before(statement.body, present)
-                    if more == present:
-                        break
-                    present = more
-            else:
-                present = self._present_before_simple(statement, present)
-        return present
-
-    def _present_before_simple(self, statement: gast.AST, present: set[str]) -> set[str]:
-        operation = self.found.get(id(statement))
-        if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
-            operands = effects.loads(statement.value) if effects.base(statement.target) in present else ()
-            return present | ({n.id for n in operands} & self.active)
-        if operation is not None and operation.form == "append":
-            return present | ({o.id for o in operation.operands if isinstance(o, gast.Name)} & self.active)
-        targets = set(binds(statement))
-        if not targets & present:
-            return present
-        return (present - targets) | (set(activity.sources(operation)) & self.active)
-
-
-def _breaks(body: Block) -> bool:
-    for statement in body:
-        if isinstance(statement, gast.Break):
-            return True
-        if isinstance(statement, gast.If) and (_breaks(statement.body) or _breaks(statement.orelse)):
-            return True
-    return False
-
-
-def _at_tail(body: Block, ends: Block) -> Block:
-    """The block with `ends` at the end of every path through it, in front of a `break`."""
-    if not ends:
-        return body
-    if body and isinstance(body[-1], gast.Break):
-        return [*body[:-1], *ends, body[-1]]
-    if body and isinstance(body[-1], gast.If) and _breaks([body[-1]]):
-        last = body[-1]
-        last.body = _at_tail(last.body, [clone(s) for s in ends])
-        last.orelse = _at_tail(last.orelse, [clone(s) for s in ends])
-        return body
-    return [*body, *ends]
-

@@ -1,0 +1,28 @@
+"""From a function object to its syntax tree, with the positions of the real file, and to what its free names mean.
+
+>>> def area(r):
+...     return 3.14 * r ** 2
+>>> primal = read(area)
+>>> primal.text(primal.tree.body[0].value)
+'3.14 * r ** 2'
+>>> print(primal.place(primal.tree.body[0].value.right).shown())
+  File "<doctest s2sgrad.source[0]>", line 2
+    return 3.14 * r ** 2
+                  ^^^^^^
+>>> primal.lookup("len").where
+'builtin'
+
+The function is found by its code object alone (`__wrapped__` is never followed): by the line it starts on, its name,
+and, for lambdas that share a line, the columns of its instructions.  The text is then compiled once more and compared
+with the running code, so that a file edited after its import is noticed.
+
+Each room builds on the ones before it: `primal`, `mangling`, `refusing`, `files`, `comparing`, `finding`, `reading`.
+"""
+
+from __future__ import annotations
+
+from s2sgrad.source.comparing import GENERATED
+from s2sgrad.source.primal import Binding, Primal
+from s2sgrad.source.reading import read
+
+__all__ = ["GENERATED", "Binding", "Primal", "read"]

@@ -1,0 +1,96 @@
+"""The text of a file as it is now, parsed and compiled once."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import threading
+import types
+import warnings
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from s2sgrad.source.mangling import scoped_children
+from s2sgrad.source.refusing import EDITED, Refusal
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def text_of(function: types.FunctionType) -> str:
+    """The text of the whole file as it is now, newlines as `\\n`; empty if there is none."""
+    filename = function.__code__.co_filename
+    if not filename.startswith("<"):
+        linecache.checkcache(filename)
+    # By the module's attribute: doctest and IPython put their own getlines there.
+    lines = linecache.getlines(filename, function.__globals__)
+    if not lines and hasattr(linecache, "_getlines_from_code"):  # the interactive interpreter of 3.13 and later
+        lines = linecache._getlines_from_code(function.__code__) or []
+    return "".join(lines).replace("\r\n", "\n").replace("\r", "\n")
+
+
+class Found(NamedTuple):
+    """A function's node in a file, and the class whose private names it uses."""
+
+    node: Any
+    class_name: str | None
+
+
+class File:
+    """A parsed text: its functions by the line and name that their code has, and its code once compiled."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.module = ast.parse(text, name)
+        self.functions: dict[tuple[int, str], list[Found]] = {}
+        self.compiled: dict[int, dict[tuple[int, str], list[types.CodeType]]] = {}
+        todo: list[tuple[ast.AST, str | None]] = [(self.module, None)]
+        while todo:
+            node, class_name = todo.pop()
+            if isinstance(node, _FUNCTIONS):
+                decorators = getattr(node, "decorator_list", ())
+                line = decorators[0].lineno if decorators else node.lineno
+                self.functions.setdefault((line, getattr(node, "name", "<lambda>")), []).append(
+                    Found(node, class_name)
+                )
+            todo.extend(scoped_children(node, class_name))
+
+    def codes(self, flags: int) -> dict[tuple[int, str], list[types.CodeType]]:
+        """The code objects of the file by first line and name, compiled with the given `__future__` flags."""
+        if flags not in self.compiled:
+            codes: dict[tuple[int, str], list[types.CodeType]] = {}
+            todo = [self._compile(flags)]
+            while todo:
+                code = todo.pop()
+                codes.setdefault((code.co_firstlineno, code.co_name), []).append(code)
+                todo.extend(const for const in code.co_consts if isinstance(const, types.CodeType))
+            self.compiled[flags] = codes
+        return self.compiled[flags]
+
+    def _compile(self, flags: int) -> types.CodeType:
+        try:
+            return quietly(compile, self.module, self.name, "exec", flags, True)
+        except SyntaxError:  # a notebook's cell may await at its top level
+            return quietly(compile, self.module, self.name, "exec", flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
+
+
+_warnings_lock = threading.RLock()
+
+
+def quietly(function: Any, *arguments: Any) -> Any:
+    """Parse or compile without the warnings that the import has shown already."""
+    with _warnings_lock, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(*arguments)
+
+
+@lru_cache(maxsize=32)
+def _parsed(filename: str, text: str) -> File:
+    return quietly(File, filename, text)
+
+
+def file_of(filename: str, text: str) -> File:
+    """The parsed text of a file; Refusal where it is no Python."""
+    try:
+        return _parsed(filename, text)
+    except (SyntaxError, ValueError):
+        raise Refusal(EDITED.format(filename)) from None

@@ -1,0 +1,62 @@
+"""Private names of a class, written out: `__rate` in the body of `class Model` is `_Model__rate`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+import gast
+
+# Where a tree keeps identifiers that Python mangles.  Names of keyword arguments in calls and of attributes in class
+# patterns are taken as they are written.
+_IDENTIFIERS = {
+    "Name": ("id",),
+    "Attribute": ("attr",),
+    "FunctionDef": ("name",),
+    "AsyncFunctionDef": ("name",),
+    "ClassDef": ("name",),
+    "Global": ("names",),
+    "Nonlocal": ("names",),
+    "MatchAs": ("name",),
+    "MatchStar": ("name",),
+    "MatchMapping": ("rest",),
+    "TypeVar": ("name",),
+    "ParamSpec": ("name",),
+    "TypeVarTuple": ("name",),
+}
+
+
+def scoped_children(node: Any, class_name: str | None) -> Iterator[tuple[Any, str | None]]:
+    """The children of a node, each with the class whose private names it uses."""
+    for name, value in ast.iter_fields(node):
+        # Only what stands in the body of a class is inside it: bases and decorators are not.
+        inner = node.name if name == "body" and isinstance(node, (ast.ClassDef, gast.ClassDef)) else class_name
+        for child in value if isinstance(value, list) else (value,):
+            if isinstance(child, ast.AST):
+                yield child, inner
+
+
+def mangle(tree: gast.FunctionDef, class_name: str) -> None:
+    """Write out the private names of a class, in place.  The function itself keeps its name."""
+    todo: list[tuple[Any, str | None]] = list(scoped_children(tree, class_name))
+    while todo:
+        node, class_name = todo.pop()
+        todo.extend(scoped_children(node, class_name))
+        kind = type(node).__name__
+        fields = _IDENTIFIERS.get(kind, ())
+        if kind == "alias":
+            fields = ("asname",) if node.asname else ("name",)
+        for name in fields:
+            value = getattr(node, name)
+            if isinstance(value, list):
+                setattr(node, name, [_mangled(item, class_name) for item in value])
+            elif isinstance(value, str):
+                setattr(node, name, _mangled(value, class_name))
+
+
+def _mangled(name: str, class_name: str | None) -> str:
+    bare = (class_name or "").lstrip("_")
+    if not bare or not name.startswith("__") or name.endswith("__") or "." in name:
+        return name
+    return f"_{bare}{name}"

@@ -1,0 +1,141 @@
+"""A function with its tree and its text, and what its free names are bound to."""
+
+from __future__ import annotations
+
+import ast
+import types
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from s2sgrad.errors import Place
+
+_MISSING = object()
+
+
+@dataclass(frozen=True, eq=False)
+class Binding:
+    """What a free name was bound to when it was looked up.  `where` is "cell", "global" or "builtin"."""
+
+    value: Any
+    where: str
+    _name: str = field(default="", repr=False)
+    _cell: types.CellType | None = field(default=None, repr=False)
+    _globals: dict[str, Any] = field(default_factory=dict, repr=False)
+    _builtins: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def holds(self) -> bool:
+        """Whether the name still leads to the identical object."""
+        if self._cell is not None:
+            try:
+                return self._cell.cell_contents is self.value
+            except ValueError:  # the cell is empty
+                return False
+        if self.where == "global":
+            return self._globals.get(self._name, _MISSING) is self.value
+        return self._name not in self._globals and self._builtins.get(self._name, _MISSING) is self.value
+
+
+@dataclass(frozen=True, eq=False)
+class Primal:
+    """A function, its gast tree, and the file that it stands in.
+
+    `tree` is shared by all who hold the primal: change a `fresh_tree()` only.  A lambda comes as a FunctionDef named
+    `lambda_` that returns its body.  Private names of a class are mangled.  `lines` are without their newlines.
+    """
+
+    function: types.FunctionType
+    tree: gast.FunctionDef
+    file: str
+    lines: tuple[str, ...] = field(repr=False)
+
+    def fresh_tree(self) -> gast.FunctionDef:
+        """A deep copy of the tree."""
+        return _copied(self.tree)
+
+    def place(self, node: ast.AST) -> Place:
+        """Where `node` stands, columns in characters.  A node without a position stands where its parts do."""
+        line, column, end_line, end_column = self._span(node)
+        return Place(self.file, line, column, end_line, end_column, self._line(line))
+
+    def text(self, node: ast.AST) -> str:
+        """The source text of `node`; the lines after its first lose the indentation of its first."""
+        line, column, end_line, end_column = self._span(node)
+        if line == end_line:
+            return self._line(line)[column:end_column]
+        first = self._line(line)
+        indent = first[: len(first) - len(first.lstrip())]
+        inside = {  # lines that begin inside a string, where white space is the string's own
+            number
+            for part in ast.walk(node)
+            if isinstance(part, (gast.JoinedStr, ast.JoinedStr))
+            or (isinstance(part, (gast.Constant, ast.Constant)) and isinstance(part.value, (str, bytes)))
+            for number in range(getattr(part, "lineno", 0) + 1, (getattr(part, "end_lineno", 0) or 0) + 1)
+        }
+        parts = [first[column:]]
+        for number in range(line + 1, end_line + 1):
+            whole = self._line(number)
+            whole = whole[:end_column] if number == end_line else whole
+            parts.append(whole if number in inside else whole.removeprefix(indent))
+        return "\n".join(parts)
+
+    def lookup(self, name: str) -> Binding | None:
+        """What the free name `name` is bound to now; None for a local name, an empty cell, and an unbound name."""
+        code = self.function.__code__
+        if name in code.co_freevars:
+            cell = (self.function.__closure__ or ())[code.co_freevars.index(name)]
+            try:
+                return Binding(cell.cell_contents, "cell", name, cell)
+            except ValueError:
+                return None
+        if name in code.co_varnames or name in code.co_cellvars:
+            return None
+        names, builtins = self.function.__globals__, self.function.__builtins__
+        for where, home in (("global", names), ("builtin", builtins)):
+            value = home.get(name, _MISSING)
+            if value is not _MISSING:
+                return Binding(value, where, name, None, names, builtins)
+        return None
+
+    def _line(self, number: int) -> str:
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+
+    def _span(self, node: ast.AST) -> tuple[int, int, int, int]:
+        """First line and column, last line and column; columns in characters."""
+        placed = [node] if _is_placed(node) else [part for part in ast.walk(node) if _is_placed(part)] or [self.tree]
+        line, column = min((part.lineno, part.col_offset) for part in placed)
+        end_line, end_column = max((part.end_lineno, part.end_col_offset) for part in placed)
+        return line, _characters(self._line(line), column), end_line, _characters(self._line(end_line), end_column)
+
+
+def _is_placed(node: ast.AST) -> bool:
+    return getattr(node, "lineno", None) is not None and getattr(node, "end_lineno", None) is not None
+
+
+def _characters(line: str, offset: int) -> int:
+    """The column in characters of the column `offset` in utf-8 bytes."""
+    return offset if line.isascii() else len(line.encode()[:offset].decode(errors="ignore"))
+
+
+def _copied(tree: Any) -> Any:
+    """A deep copy of a tree; no recursion, so that deep trees copy as well."""
+    root = [tree]
+    todo: list[Any] = [root]
+    while todo:
+        owner = todo.pop()
+        slots = enumerate(owner) if isinstance(owner, list) else list(vars(owner).items())
+        for key, value in slots:
+            if isinstance(value, ast.AST):
+                copy = type(value).__new__(type(value))
+                copy.__dict__.update(vars(value))
+            elif isinstance(value, list):
+                copy = list(value)
+            else:
+                continue
+            if isinstance(owner, list):
+                owner[key] = copy
+            else:
+                setattr(owner, key, copy)
+            todo.append(copy)
+    return root[0]

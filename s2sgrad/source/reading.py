@@ -1,0 +1,70 @@
+"""From a function object to its `Primal`, or to the reason why there is none."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import gast
+
+from s2sgrad.errors import NoSource
+from s2sgrad.source.files import Found, file_of, text_of
+from s2sgrad.source.finding import find
+from s2sgrad.source.mangling import mangle
+from s2sgrad.source.primal import Primal
+from s2sgrad.source.refusing import Refusal, line_place, no_function, no_text
+
+
+def read(function: Any) -> Primal:
+    """The function with its tree; of a method, the function behind it.  NoSource where the text is not to be had.
+
+    >>> from math import sin
+    >>> read(sin)
+    Traceback (most recent call last):
+    s2sgrad.errors.NoSource: <built-in function sin> has no Python source
+    """
+    if isinstance(function, (types.MethodType, staticmethod, classmethod)):
+        return read(function.__func__)
+    if not isinstance(function, types.FunctionType):
+        raise NoSource(no_function(function))
+    code = function.__code__
+    shown = function.__qualname__
+    text = text_of(function)
+    if not text:
+        raise NoSource(no_text(shown, code.co_filename))
+    lines = tuple((text[:-1] if text.endswith("\n") else text).split("\n"))
+    try:
+        file = file_of(code.co_filename, text)
+        found = find(file, code)
+        tree = _converted(found)
+    except Refusal as refusal:
+        raise NoSource(f"{shown}: {refusal}", line_place(code, lines)) from None
+    except RecursionError:
+        raise NoSource(
+            f"{shown}: {code.co_filename} is nested too deeply to be read: split the expression or the function, "
+            "or raise sys.setrecursionlimit",
+            line_place(code, lines),
+        ) from None
+    return Primal(function, tree, code.co_filename, lines)
+
+
+def _converted(found: Found) -> gast.FunctionDef:
+    tree = gast.ast_to_gast(found.node)
+    if isinstance(tree, gast.Lambda):
+        given = {name: getattr(tree, name) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")}
+        body = gast.Return(value=tree.body)
+        gast.copy_location(body, tree.body)
+        tree = gast.FunctionDef(
+            name="lambda_",
+            args=tree.args,
+            body=[body],
+            decorator_list=[],
+            returns=None,
+            type_comment=None,
+            type_params=[],
+        )
+        for name, value in given.items():
+            setattr(tree, name, value)
+    if found.class_name is not None:
+        mangle(tree, found.class_name)
+    return tree

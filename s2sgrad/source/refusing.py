@@ -1,0 +1,50 @@
+"""Why the text of a function is not to be had, in words."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from s2sgrad.errors import Place
+
+EDITED = "the running code is not what {} says: the file was edited after it was imported; reload it"
+
+
+class Refusal(Exception):
+    """Why a function is not found in its file; `read` adds the name and the place."""
+
+
+def no_function(thing: Any) -> str:
+    """Of what is no Python function."""
+    slots = types.WrapperDescriptorType, types.MethodDescriptorType, types.MethodWrapperType
+    if isinstance(thing, (types.BuiltinFunctionType, *slots)):
+        return f"{thing!r} has no Python source"
+    if isinstance(thing, type):
+        return f"{thing.__qualname__} is a class, not a function: it has no source to differentiate"
+    kind = type(thing).__qualname__
+    name = getattr(thing, "__name__", None) if not isinstance(thing, types.ModuleType) else None
+    if isinstance(name, str):
+        return f"{name} (an object of type {kind}) has no Python source"
+    return f"an object of type {kind} has no Python source: pass a function, a lambda or a method"
+
+
+def no_text(shown: str, filename: str) -> str:
+    """Of a function whose file is empty or not there."""
+    if filename in ("<stdin>", "<string>"):
+        how = "" if filename == "<stdin>" else " (or made by exec)"
+        return f"{shown} was typed into an interpreter that keeps no source{how}: put it in a file or a notebook"
+    if filename.startswith("<") and filename.endswith(">"):
+        return (
+            f"{shown} was compiled from a string under the name {filename}, and linecache holds no text of that name: "
+            "put the function in a file or a notebook"
+        )
+    return f"{shown}: the file {filename} cannot be read"
+
+
+def line_place(code: types.CodeType, lines: tuple[str, ...]) -> Place | None:
+    """The first line of a function, as the place of a refusal."""
+    number = code.co_firstlineno
+    if not 0 < number <= len(lines):
+        return None
+    line = lines[number - 1]
+    return Place(code.co_filename, number, len(line) - len(line.lstrip()), number, len(line.rstrip()), line)

@@ -15,6 +15,7 @@ import numpy as np
 from s2sgrad import load
 from s2sgrad.analysis.kinds import Kind, kinds_of
 from s2sgrad.options import Options
+from s2sgrad.pipeline import Observer
 from s2sgrad.program import Program
 from s2sgrad.source import Binding
 
@@ -41,11 +42,18 @@ class Compiled:
 
 
 def compile_gradient(
-    function: types.FunctionType, kinds: dict[str, Kind], wrt: tuple[str, ...], options: Options
+    function: types.FunctionType,
+    kinds: dict[str, Kind],
+    wrt: tuple[str, ...],
+    options: Options,
+    observer: Observer | None = None,
 ) -> Compiled:
-    """Compile the gradient of `function` in the parameters `wrt` for arguments of these kinds."""
+    """Compile the gradient of `function` in the parameters `wrt` for arguments of these kinds.
+
+    The observer is shown the function and its adjoint after every pass (and those of the functions that it calls).
+    """
     with compiling():
-        program = Program()
+        program = Program(observer)
         entry = program.gradient(function, kinds, wrt, options)
         generated, text = load.load(program, entry)
     (seed,) = entry.defaults

@@ -19,6 +19,7 @@ from s2sgrad.source import Primal, read
 from s2sgrad.unit import Unit
 
 Pass = Callable[[Unit, gast.FunctionDef], gast.FunctionDef]
+Observer = Callable[[str, Unit, gast.FunctionDef], None]  # is shown the tree after each pass; the tree goes on being changed
 
 NORMALIZE: tuple[tuple[str, Pass], ...] = (
     ("check", check.run),
@@ -47,17 +48,23 @@ FINISH: tuple[tuple[str, Pass], ...] = (
 )
 
 
-def cleaned(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+def cleaned(unit: Unit, tree: gast.FunctionDef, observer: Observer | None = None) -> gast.FunctionDef:
     """A function and its adjoint without dead code, copies and needless temporaries."""
-    for _, run in CLEANUP:
-        tree = run(unit, tree)
-    return tree
+    return _after(CLEANUP, unit, tree, observer)
 
 
-def finished(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+def finished(unit: Unit, tree: gast.FunctionDef, observer: Observer | None = None) -> gast.FunctionDef:
     """The function under its final names."""
-    for _, run in FINISH:
+    return _after(FINISH, unit, tree, observer)
+
+
+def _after(
+    passes: tuple[tuple[str, Pass], ...], unit: Unit, tree: gast.FunctionDef, observer: Observer | None
+) -> gast.FunctionDef:
+    for name, run in passes:
         tree = run(unit, tree)
+        if observer is not None:
+            observer(name, unit, tree)
     return tree
 
 

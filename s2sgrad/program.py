@@ -35,7 +35,7 @@ from s2sgrad.cleanup import copies
 from s2sgrad.errors import S2SGradError
 from s2sgrad.names import Namer
 from s2sgrad.options import Options
-from s2sgrad.pipeline import cleaned, finished, normalized
+from s2sgrad.pipeline import Observer, cleaned, finished, normalized
 from s2sgrad.quote import assign, clone, constant, name, nodes
 from s2sgrad.source import Primal, read
 from s2sgrad.transform.calls import Pair
@@ -75,7 +75,8 @@ _DEEPEST = 40
 class Program:
     """Compiles one gradient.  `functions` are written in the order in which they are listed."""
 
-    def __init__(self) -> None:
+    def __init__(self, observer: Observer | None = None) -> None:
+        self.observer = observer
         self.functions: list[Emitted] = []
         self.units: list[Unit] = []
         self.names = Namer()
@@ -121,7 +122,7 @@ class Program:
         _mark(joined.tree.body, "forward")
         _mark(ahead, "reverse")
         joined.tree.body += [*ahead, *swept.reverse, *_marked([gast.Return(returned)], "reverse")]
-        tree = finished(unit, cleaned(unit, joined.tree))
+        tree = finished(unit, self._cleaned(unit, joined.tree), self.observer)
         default = 1.0 if scalar or not swept.active else None
         tree.args.kw_defaults[-1] = constant(default)
         what = ", ".join(wrt)
@@ -193,6 +194,11 @@ class Program:
         arguments.kw_defaults = [*arguments.kw_defaults, constant(None)]
         joined = gast.FunctionDef(tree.name, arguments, list(swept.forward), [], None, None, [])
         return Joined(unit, joined, swept, reverse, given)
+
+    def _cleaned(self, unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+        if self.observer is not None:
+            self.observer("reverse", unit, tree)
+        return cleaned(unit, tree, self.observer)
 
     # --- calls (transform.calls.Pairs) ---
 
@@ -287,7 +293,7 @@ class Program:
         _mark(forward, "forward")
         returned = gast.Tuple([name(value), gast.Tuple(bars, gast.Load())], gast.Load())
         joined.tree.body = [*forward, *swept.reverse, *_marked([gast.Return(returned)], "reverse")]
-        whole = cleaned(unit, joined.tree)
+        whole = self._cleaned(unit, joined.tree)
         cut = next(k for k, s in enumerate(whole.body) if s.origin.sweep == "reverse")
         forward, reverse = whole.body[:cut], whole.body[cut:]
         value_node, bars_node = reverse[-1].value.elts
@@ -309,8 +315,7 @@ class Program:
             forward[:0] = _marked([assign(n, constant(None)) for n in saved if n in unbound], "forward")
             forward[-1].origin = forward[-2].origin if len(forward) > 1 else Origin("forward", 0, 0, None)
             fwd_tree = gast.FunctionDef(entry.pair.fwd.name, tree.args, forward, [], None, None, [])
-            self._emit(entry.pair.fwd, unit, finished(unit, fwd_tree), f"Value of `{target.__name__}`, and what its "
-                                                                       "adjoint reads.")  # fmt: skip
+            self._emit(entry.pair.fwd, unit, fwd_tree, f"Value of `{target.__name__}`, and what its adjoint reads.")
             record_name = unit.local("saved")
             heads = [name(record_name)]
             if saved:
@@ -320,9 +325,10 @@ class Program:
         arguments = _empty_arguments()
         arguments.args = [gast.Name(h.id, gast.Param(), None, None) for h in (*heads, name(seed))]
         bwd_tree = gast.FunctionDef(entry.pair.bwd.name, arguments, reverse, [], None, None, [])
-        self._emit(entry.pair.bwd, unit, finished(unit, bwd_tree), f"Adjoint of `{target.__name__}` in {', '.join(order)}.")
+        self._emit(entry.pair.bwd, unit, bwd_tree, f"Adjoint of `{target.__name__}` in {', '.join(order)}.")
 
     def _emit(self, emitted: Emitted, unit: Unit, tree: gast.FunctionDef, docstring: str) -> None:
+        tree = finished(unit, tree, self.observer)
         tree.body.insert(0, gast.Expr(constant(docstring)))
         emitted.unit, emitted.tree = unit, tree
         self.functions.append(emitted)

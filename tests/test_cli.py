@@ -1,6 +1,7 @@
 """The command line, as a user meets it."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,10 @@ def logistic(x, r, n):
     for i in range(n):
         x = r * x * (1.0 - x)
     return x
+
+
+def calling(x, r, n):
+    return logistic(x, r, n) ** 2
 
 
 def jumps(x):
@@ -99,6 +104,35 @@ def test_show_stages(here, capsys):
     assert heads[0] == "# ---- after reading ----"
     assert heads[-1] == "# ---- the generated text ----"
     assert "        t1 = r * x\n" in printed
+    names = [head.removeprefix("# ---- after ").removesuffix(" ----") for head in heads[:-1]]
+    assert names.index("flatten") < names.index("reverse") < names.index("deadcode") < names.index("fold")
+    for stage in re.split(r"# ---- .* ----\n", printed):
+        compile(stage, "stage", "exec")
+
+
+def test_every_stage_runs(here, capsys):
+    assert main(["show", "model.py:logistic", "--stages", "--args", "0.6, 3.1, 4"]) == 0
+    found = []
+    for stage in re.split(r"# ---- .* ----\n", capsys.readouterr().out)[1:]:
+        space = {}
+        exec(stage, space)
+        function = next(value for name, value in space.items() if name.startswith("logistic"))
+        found.append(function(0.6, 3.1, 4, **({"seed": 1.0} if "seed" in stage else {})))
+    assert len(found) > 6 and len(set(found)) == 2  # the value, and from `reverse` on the gradient
+    assert found == sorted(found, key=found.index)
+
+
+def test_show_stages_of_the_function_alone(here, capsys):
+    assert main(["show", "model.py:calling", "--stages", "--args", "2.0, 0.5, 3"]) == 0
+    stages = capsys.readouterr().out.partition("# ---- the generated text ----")[0]
+    assert set(re.findall(r"^def (\w+)", stages, re.M)) == {"calling"}
+    assert re.findall(r"^# ---- after (\w+)", stages, re.M).count("reverse") == 1
+
+
+def test_show_stages_of_the_second_order(here, capsys):
+    assert main(["show", "model.py:decorated", "--order", "2", "--stages"]) == 0
+    stages = capsys.readouterr().out.partition("# ---- the generated text ----")[0]
+    assert set(re.findall(r"^def (\w+)", stages, re.M)) == {"decorated_grad"}
 
 
 def test_show_static_method(here, capsys):
@@ -143,10 +177,10 @@ def test_check_only_some(here, capsys):
     ("show model.py:energy --args 1/0", "cannot be evaluated: ZeroDivisionError"),
     ("show model.py:energy --args 1.0", "missing a required argument: 'k'"),
     ("show model.py:energy --args 1,1.0", "`x`"),
-    ("show model.py:store", "line 24"),
+    ("show model.py:store", "line 28"),
     ("check model.py:shaped", "the shape of `x` cannot be guessed"),
     ("check model.py:store", "cannot be called with"),
-    ("check model.py:store --args start", "line 24"),
+    ("check model.py:store --args start", "line 28"),
     ("check model.py:energy --args 1,1", "there is nothing to differentiate"),
     ("check model.py:energy --args start,1.0 --order 0", "--order must be 1 or more"),
 ])  # fmt: skip

@@ -314,7 +314,7 @@ def made_under(filename, text, names=None):
 
 
 def test_text_that_is_registered_in_linecache():
-    filename = "<s2sgrad loss_grad 93e7>"
+    filename = "<a notebook's cell>"
     try:
         names = made_under(filename, "import math\n\ndef loss_grad(x):\n    return math.sin(x)\n")
         primal = read(names["loss_grad"])
@@ -324,6 +324,23 @@ def test_text_that_is_registered_in_linecache():
         made_under(filename, "import math\n\ndef loss_grad(x):\n    return math.cos(x)\n")
         with pytest.raises(NoSource, match="edited"):
             read(names["loss_grad"])
+    finally:
+        del linecache.cache[filename]
+
+
+def test_generated_code_is_not_compared_with_its_text():
+    # Its file name holds a digest of the text, and the functions that it calls are closure cells, not globals.
+    filename = "<s2sgrad loss_grad 93e7>"
+    names = {}
+    inside = "def outer(helper):\n def loss_grad(x):\n  return helper(x)\n return loss_grad\n"
+    exec(compile(ast.increment_lineno(ast.parse(inside), -1), filename, "exec"), names)
+    made = names["outer"](abs)
+    text = "def loss_grad(x):\n    return helper(x)\n"
+    linecache.cache[filename] = len(text), None, text.splitlines(True), filename
+    try:
+        assert made.__code__.co_freevars == ("helper",)
+        assert body_text(made) == "helper(x)"
+        assert read(made).lookup("helper").value is abs
     finally:
         del linecache.cache[filename]
 

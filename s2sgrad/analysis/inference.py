@@ -299,6 +299,8 @@ def _call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
     if getattr(target, "__name__", "") in ("require_array", "sequence", "own") and len(kinds) == 1:
         return kinds[0]
 
+    if target in (runtime.zeros, runtime.own) and isinstance(kinds[0], Container) and kinds[0].items is None:
+        return kinds[0]
     if target in _RESULTS:
         return _RESULTS[target]
     if target in (max, min) and len(kinds) > 1:

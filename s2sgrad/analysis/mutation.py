@@ -18,16 +18,19 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.errors import S2SGradError
 from s2sgrad.quote import nodes
-from s2sgrad.rules import spellings
+from s2sgrad.rules import spellings, table
 from s2sgrad.source import read
-from s2sgrad.unit import Unit, parameters
+from s2sgrad.unit import MISSING, Unit, parameters
 
 FORBIDDEN = {builtins.exec, builtins.eval, builtins.locals, builtins.globals, builtins.vars, builtins.setattr,
              builtins.delattr}  # fmt: skip
 """Builtins through which values come and go unseen."""
 
-_FRESH_CALLS = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "array", "copy",
-                "list", "dict", "set", "range", "len", "float", "int", "arange", "linspace", "sum"}  # fmt: skip
+_FRESH_CALLS = {
+    "zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "array", "copy",
+    "mean", "prod", "max", "min", "std", "var", "dot", "item", "round", "list", "dict", "set", "range",
+    "len", "float", "int", "arange", "linspace", "sum",
+}  # fmt: skip
 _FRESH = (gast.Constant, gast.List, gast.Dict, gast.Set, gast.Tuple, gast.ListComp, gast.DictComp, gast.SetComp, gast.BinOp,
           gast.Compare, gast.JoinedStr)  # fmt: skip
 
@@ -65,7 +68,7 @@ def _scanned(function: types.FunctionType, above: frozenset[int]) -> Writes:
         unit, tree = Unit.of(read(function))
     except S2SGradError:
         return _ANYTHING
-    own = _own_names(tree)
+    own = _own_names(unit, tree)
     given = {p.id for p in parameters(tree)}
     arguments: set[str] = set()
     outside = False
@@ -115,23 +118,30 @@ def writes_out(node: gast.Call, target: Any) -> bool:
     return any(k.arg == "out" for k in node.keywords) or (isinstance(count, int) and len(node.args) > count)
 
 
-def _own_names(tree: gast.FunctionDef) -> set[str]:
+def _own_names(unit: Unit, tree: gast.FunctionDef) -> set[str]:
     """Local names that only ever hold values made in the function."""
     made: dict[str, bool] = {p.id: False for p in parameters(tree)}
     for node in nodes(tree):
         if isinstance(node, gast.Assign):
             for target in node.targets:
                 if isinstance(target, gast.Name):
-                    made[target.id] = made.get(target.id, True) and _is_made(node.value)
+                    made[target.id] = made.get(target.id, True) and _is_made(unit, node.value)
                 elif isinstance(target, (gast.Tuple, gast.List)):
-                    made.update({n.id: False for n in nodes(target) if isinstance(n, gast.Name)})
+                    fresh = isinstance(node.value, gast.Tuple) and all(_is_made(unit, e) for e in node.value.elts)
+                    for name in (n.id for n in nodes(target) if isinstance(n, gast.Name)):
+                        made[name] = made.get(name, True) and fresh
         elif isinstance(node, (gast.For, gast.NamedExpr)):
             made.update({n.id: False for n in nodes(node.target) if isinstance(n, gast.Name)})
     return {name for name, fresh in made.items() if fresh}
 
 
-def _is_made(value: gast.AST) -> bool:
+def _is_made(unit: Unit, value: gast.AST) -> bool:
+    """Whether an expression gives a value that nothing else refers to, or that cannot be changed."""
     if isinstance(value, gast.Call):
+        target = unit.resolve(value.func)
+        rule = None if target is MISSING else table.lookup(target)
+        if (rule is not None and rule.tag == "elementwise") or getattr(target, "__module__", "") == "math":
+            return True
         name = value.func.attr if isinstance(value.func, gast.Attribute) else getattr(value.func, "id", "")
         return name in _FRESH_CALLS
     return isinstance(value, _FRESH)

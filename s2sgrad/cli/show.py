@@ -6,19 +6,16 @@ import argparse
 import inspect
 from typing import Any
 
-from s2sgrad import emit
 from s2sgrad.api import Gradient, grad, value_and_grad
+from s2sgrad.cli.stages import stages
 from s2sgrad.cli.targets import Mistake, evaluated, function_named, parameters_named, primal_of
 from s2sgrad.errors import S2SGradError
-from s2sgrad.pipeline import normalizing
-from s2sgrad.source import read
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the gradient that s2sgrad writes for a function: for arguments of any kind or, which reads better, for
     arguments like those of --args.  By default it is the gradient in the first parameter."""
     found, space = function_named(options.target)
-    function = primal_of(found)
     derivative = _derivative(found, options)
     arguments = None if options.args is None else evaluated(options.args, space)
     try:
@@ -28,22 +25,11 @@ def run(options: argparse.Namespace) -> int:
     except TypeError as error:
         raise Mistake(str(error)) from None
     if options.stages:
-        for name, stage in stages(function):
+        for name, stage in stages(derivative, arguments):
             print(f"# ---- after {name} ----\n{stage.rstrip()}\n")
         print("# ---- the generated text ----")
     print(text.strip())
     return 0
-
-
-def stages(function: Any) -> list[tuple[str, str]]:
-    """The text of a function after every pass of normalization that changes it, and before the first."""
-    primal = read(function)
-    out = [("reading", emit.function(primal.fresh_tree()))]
-    for name, _, tree in normalizing(primal):
-        text = emit.function(tree)
-        if text != out[-1][1]:
-            out.append((name, text))
-    return out
 
 
 def _derivative(found: Any, options: argparse.Namespace) -> Gradient:

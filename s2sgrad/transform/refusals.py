@@ -126,21 +126,22 @@ class Refusals:
 
     def lists(self, tree: gast.FunctionDef) -> None:
         """Lists that grow and shrink are stacks: nothing but `append`, `pop` and the result may mention them."""
+        ours = self.unit.primal.file.startswith(GENERATED)
         changed: dict[str, gast.AST] = {}
         uses: dict[str, int] = {}
         for operation in self.found.values():
             if operation.form in ("append", "pop") and isinstance(operation.operands[0], gast.Name):
                 changed.setdefault(operation.operands[0].id, operation.node)
                 uses[operation.operands[0].id] = uses.get(operation.operands[0].id, 0) + 1
-            elif operation.form == "display":
-                for operand in operation.operands:
+            elif operation.form == "display" or (ours and self.reads_structure(operation.node)):
+                given = operation.operands or getattr(operation.node, "args", [])
+                for operand in given:
                     if isinstance(operand, gast.Name):
                         uses[operand.id] = uses.get(operand.id, 0) + 1
-        ours = self.unit.primal.file.startswith(GENERATED)
         for statement in effects.walk(tree.body):
             for stack in set(binds(statement)) & changed.keys():
                 empty = isinstance(statement.value, gast.List) and not statement.value.elts
-                if not empty and not (ours and isinstance(statement.targets[0], gast.Tuple)):
+                if not empty and not (ours and self.is_our_list(statement)):
                     uses[stack] = -1
         for stack, node in changed.items():
             mentions = sum(
@@ -149,6 +150,14 @@ class Refusals:
             if mentions != uses[stack]:
                 self.unit.refuse(node, f"the list `{stack}` is changed in place and read elsewhere, which is not "
                                        "differentiated yet: build arrays, or bind a new list")  # fmt: skip
+
+
+    def reads_structure(self, node: gast.AST) -> bool:
+        return isinstance(node, gast.Call) and self.unit.resolve(node.func) in (runtime.zeros, runtime.own)
+
+    def is_our_list(self, statement: gast.Assign) -> bool:
+        """A stack that our own text takes out of a record, or starts as the cotangent of another."""
+        return isinstance(statement.targets[0], gast.Tuple) or self.reads_structure(statement.value)
 
 
 def _header(statement: gast.AST) -> gast.AST:

@@ -1,0 +1,46 @@
+"""The text of a function on its way through the passes, from the text that was read to the gradient."""
+
+from __future__ import annotations
+
+import inspect
+from itertools import pairwise
+
+import gast
+
+from s2sgrad import emit
+from s2sgrad.analysis.kinds import UNKNOWN, Kind, kinds_of
+from s2sgrad.api import Gradient
+from s2sgrad.compiled import compile_gradient, compiling
+from s2sgrad.pipeline import normalizing
+from s2sgrad.source import read
+from s2sgrad.unit import Unit
+
+
+def stages(derivative: Gradient, arguments: tuple | None) -> list[tuple[str, str]]:
+    """The names of the passes that change the function, and its text after each; of the functions it calls, nothing.
+
+    Of the gradient of a gradient these are the stages from the first gradient's text to the second's.
+    """
+    observed: list[tuple[str, Unit, str]] = []
+
+    def observer(name: str, unit: Unit, tree: gast.FunctionDef) -> None:
+        observed.append((name, unit, emit.function(tree)))
+
+    kinds = _kinds(derivative, arguments)
+    below = getattr(derivative, "_inner", None)
+    function = derivative._function if below is None else below._compile(kinds).function
+    compile_gradient(function, kinds, derivative._wrt(), derivative._options, observer)
+    primal = read(function)
+    out = [("reading", emit.function(primal.fresh_tree()))]
+    with compiling():
+        out += [(name, emit.function(tree)) for name, _, tree in normalizing(primal)]
+    entry = observed[-1][1]  # the functions that it calls come before it
+    out += [(name, text) for name, unit, text in observed if unit is entry]
+    return out[:1] + [new for old, new in pairwise(out) if new[1] != old[1]]
+
+
+def _kinds(derivative: Gradient, arguments: tuple | None) -> dict[str, Kind]:
+    if arguments is None:
+        return dict.fromkeys(inspect.signature(derivative._function).parameters, UNKNOWN)
+    given = derivative._arguments(derivative._bound + arguments, {})
+    return dict(zip(given, kinds_of(given.values()), strict=True))

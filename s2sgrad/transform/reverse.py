@@ -255,8 +255,9 @@ class Reverse:
     def _unpacked(self, value: gast.AST, targets: list[str], cotangent: Cotangent) -> None:
         """`a, b = t`: the adjoint of a tuple is a tuple of adjoints, that of anything else is filled item by item."""
         kind = self.kinds.get(value.id) if isinstance(value, gast.Name) else None
-        if isinstance(kind, Container) and kind.type in (tuple, list):
-            display = gast.Tuple if kind.type is tuple else gast.List
+        record = bool(self.adjoints.stacks & set(targets))  # a record of ours is a tuple
+        if record or (isinstance(kind, Container) and kind.type in (tuple, list)):
+            display = gast.Tuple if record or kind.type is tuple else gast.List
             self.adjoints.contribute(value, replace(cotangent, value=display(cotangent.value.elts, gast.Load())))
             return
         for k, (target, part) in enumerate(zip(targets, cotangent.value.elts, strict=True)):

@@ -7,6 +7,7 @@ Arguments stay away from kinks and ties; those have tests of their own.  The sam
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,7 +16,19 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.rules import choices, contractions, einsum, elementwise, helpers, joins, linalg, scans, selections, shapes
+from s2sgrad.rules import (
+    builtin_functions,
+    choices,
+    contractions,
+    einsum,
+    elementwise,
+    helpers,
+    joins,
+    linalg,
+    scans,
+    selections,
+    shapes,
+)
 from s2sgrad.rules import reductions as _reductions
 
 
@@ -419,3 +432,23 @@ example(runtime.seed_like, normal(3), None)
 example(runtime.require_array, normal(3))
 example(runtime.sequence, normal(3))
 _ = choices  # imported for its rules
+
+# --- Python's own functions on numbers and containers ---------------------------------------------------------------
+
+example(builtins.pow, 0.3, 2)
+example(builtins.pow, 0.3, 0.7)
+example(builtins.sum, [0.3, 0.7, -0.4])
+example(builtins.sum, normal(4))
+example(builtins.sum, normal(3, 2))
+example(builtins.list, normal(3))
+example(builtins.tuple, [0.3, 0.7])
+example(builtins.max, 0.3, 0.7)
+example(builtins.min, 0.3, 0.7)
+example(builtin_functions.largest, [0.3, 0.7, 0.1])
+example(builtin_functions.largest, normal(4))
+example(builtin_functions.smallest, (0.3, 0.7, 0.1))
+example(builtin_functions.spread, 0.4, [0.3, 0.7])
+example(builtin_functions.spread, 0.4, normal(3))
+example(builtin_functions.regroup, [0.4, 0.5], normal(2))
+example(builtin_functions.sum_of, [0.4, 0.5], 0.3)
+example(builtin_functions.placed, 0.4, 1, normal(3))

@@ -1,6 +1,3 @@
-from s2sgrad.runtime import unbroadcast
-
-
 def level_4_bwd(x, c, seed):
     """Adjoint of `level_4` in x."""
     # return c * x * x
@@ -28,20 +25,19 @@ def level_2_fwd(x, y):
     """Value of `level_2`, and what its adjoint reads."""
     a, level_3_saved = level_3_fwd(x + y)
     result = a * y
-    return result, (x, y, a, level_3_saved)
+    return result, (y, a, level_3_saved)
 
 
 def level_2_bwd(saved, seed):
     """Adjoint of `level_2` in x, y."""
-    x, y, a, level_3_saved = saved
+    y, a, level_3_saved = saved
     # return a * y
     a_bar = seed * y
     y_bar = seed * a
     # a = level_3(x + y)
     t1 = level_3_bwd(level_3_saved, a_bar)
-    x_bar = unbroadcast(t1, x)
-    y_bar += unbroadcast(t1, y)
-    return x_bar, y_bar
+    y_bar += t1
+    return t1, y_bar
 
 
 def level_1_fwd(x, y):
@@ -56,8 +52,8 @@ def level_1_bwd(saved, seed):
     x, y, level_2_saved = saved
     # return level_2(x * y, y) + x
     t1, t2 = level_2_bwd(level_2_saved, seed)
-    x_bar = seed + unbroadcast(t1 * y, x)
-    y_bar = t2 + unbroadcast(t1 * x, y)
+    x_bar = seed + t1 * y
+    y_bar = t2 + t1 * x
     return x_bar, y_bar
 
 

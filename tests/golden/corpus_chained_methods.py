@@ -1,4 +1,5 @@
-from s2sgrad.runtime import unbroadcast
+from s2sgrad.rules.reductions import tie_weights
+from s2sgrad.runtime import like, unbroadcast
 
 
 # for m: float64 (n, m)
@@ -10,23 +11,18 @@ def chained_methods_grad(m, *, seed=1.0):
     t3 = m.T.sum()
     # reverse sweep
     # return (m * 2.0).T.reshape(2, 3).sum(axis=1).max() * m.T.sum()
-    t4 = m * 2.0
-    t5 = t4.T
+    t4 = (m * 2.0).T
     m_bar = (
         np.full_like(m.T, seed * t2).T
         + unbroadcast(
-            unbroadcast(
-                np.reshape(
-                    np.broadcast_to(
-                        np.expand_dims(seed * t3 * tie_weights(t1, t2), 1),
-                        np.shape(t5.reshape(2, 3))
-                    ),
-                    np.shape(t5)
+            np.reshape(
+                np.broadcast_to(
+                    np.expand_dims(seed * t3 * tie_weights(t1, t2), 1), np.shape(t4.reshape(2, 3))
                 ),
-                t5
+                np.shape(t4)
             ).T,
-            t4
+            m
         )
         * 2.0
     )
-    return m_bar,
+    return like(m, m_bar),

@@ -23,10 +23,10 @@ def gaussian_log_likelihood_grad(mean, covariance, data, *, seed=None):
     centred_bar = mahalanobis_bar * t2.T + t4.T
     covariance_bar = -(t4 @ t2.T)
     # sign, log_det = np.linalg.slogdet(covariance)
-    covariance_bar += unbroadcast(
-        add_at(add_at(zeros(t1), 0, zeros(sign)), 1, log_det_bar)[1] * np.linalg.inv(covariance).T,
-        covariance
-    )
+    t1_bar = zeros(t1)
+    t1_bar = add_at(t1_bar, 0, zeros(sign))
+    t1_bar = add_at(t1_bar, 1, log_det_bar)
+    covariance_bar += unbroadcast(t1_bar[1] * np.linalg.inv(covariance).T, covariance)
     # centred = data - mean
     mean_bar = np.sum(-centred_bar, axis=0)
     return mean_bar, covariance_bar

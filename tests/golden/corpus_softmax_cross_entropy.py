@@ -1,3 +1,4 @@
+from s2sgrad.rules.reductions import tie_weights
 from s2sgrad.runtime import add_at, unbroadcast
 
 
@@ -13,13 +14,11 @@ def softmax_cross_entropy_grad(w, b, images, labels, *, seed=1.0):
     t3 = np.arange(len(labels))
     # reverse sweep
     # return np.mean(log_norm - shifted[np.arange(len(labels)), labels])
-    t4 = shifted[t3, labels]
-    t5 = log_norm - t4
-    t6 = np.full_like(t5, seed / np.size(t5))
+    t4 = np.full_like(log_norm, np.divide(seed, np.size(log_norm)))
     shifted_bar = np.zeros_like(shifted)
-    shifted_bar = add_at(shifted_bar, (t3, labels), unbroadcast(-t6, t4))
+    shifted_bar = add_at(shifted_bar, (t3, labels), unbroadcast(-t4, shifted[t3, labels]))
     # log_norm = np.log(np.sum(np.exp(shifted), axis=1))
-    shifted_bar += np.expand_dims(t6 / t2, 1) * t1
+    shifted_bar += np.expand_dims(t4 / t2, 1) * t1
     # shifted = logits - np.max(logits, axis=1, keepdims=True)
     logits_bar = (
         shifted_bar

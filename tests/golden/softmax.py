@@ -1,3 +1,4 @@
+from s2sgrad.rules.reductions import tie_weights
 from s2sgrad.runtime import seed_like
 
 

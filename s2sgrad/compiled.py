@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -13,12 +14,14 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import load
+from s2sgrad.analysis import effects, mutation
 from s2sgrad.analysis.kinds import Kind, kinds_of
 from s2sgrad.options import Options
 from s2sgrad.pipeline import Observer
 from s2sgrad.program import Program
 from s2sgrad.source import Binding
 
+_LOCK = threading.RLock()  # one compilation at a time; running compiled functions takes no lock
 _RECURSION = 20_000  # nested branches of a long `elif` chain; Python-to-Python calls take no C stack
 
 
@@ -63,14 +66,17 @@ def compile_gradient(
 @contextlib.contextmanager
 def compiling() -> Iterator[None]:
     """Quiet, and with room for trees nested as deeply as Python's own parser takes them."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _RECURSION))
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        sys.setrecursionlimit(before)
+    with _LOCK:
+        before = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(before, _RECURSION))
+        effects.forget()
+        mutation.forget()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                yield
+        finally:
+            sys.setrecursionlimit(before)
 
 
 def guards_of(program: Program) -> tuple[Callable[[], bool], ...]:

@@ -37,6 +37,7 @@ CLEANUP: tuple[tuple[str, Pass], ...] = (
     ("copies", copies.run),
     ("deadcode", deadcode.run),
     ("conditionals", tidy.conditionals),
+    ("unpackings", tidy.unpackings),
     ("fold", fold.run),
     ("algebra", algebra.run),
     ("deadcode", deadcode.run),

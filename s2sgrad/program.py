@@ -22,6 +22,7 @@ from s2sgrad.analysis.kinds import (
     Container,
     Kind,
     Number,
+    any_float,
     constant_kind,
     is_complex,
     join,
@@ -255,6 +256,7 @@ class Program:
         With `split` it is always `fwd` and `bwd`, even if `bwd` needs the arguments only.
         """
         given = {p: Container(tuple, tuple(k)) if isinstance(k, list) else k for p, k in kinds.items()}
+        given = {p: any_float(k) for p, k in given.items()}  # one pair for Python's and NumPy's floats
         if id(target) in self._compiling:
             given = {p: widened(k) for p, k in given.items()}
         key = (id(target), tuple(given.items()), frozenset(active))

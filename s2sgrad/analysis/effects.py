@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -19,8 +20,10 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
+from s2sgrad.errors import S2SGradError
 from s2sgrad.quote import nodes
 from s2sgrad.rules import spellings, table
+from s2sgrad.source import read
 from s2sgrad.unit import MISSING, Unit
 
 _SCOPES = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda)
@@ -140,6 +143,11 @@ def _pure_call(unit: Unit, call: gast.Call) -> bool:
         if isinstance(call.func, gast.Attribute):
             return call.func.attr in spellings.METHODS or call.func.attr in ("tolist", "astype", "copy", "item")
         return False
+    emitted = getattr(target, "primal", None)
+    if isinstance(emitted, types.FunctionType):  # a pair of ours: `fwd` runs the user's function, `bwd` only computes
+        return not target.same_signature or is_pure_user(emitted)
+    if isinstance(target, types.FunctionType) and not is_library(target) and not is_pure_function(target):
+        return target.__module__ != runtime.__name__ and is_pure_user(target)
     return is_pure_function(target)
 
 
@@ -161,6 +169,49 @@ def is_pure_function(target: Any) -> bool:
     if module == "math":
         return True
     return any(getattr(space, name, None) is target for space in (np, np.linalg, np.fft))
+
+
+def is_pure_user(function: types.FunctionType) -> bool:
+    """Whether a user function may be left out: it computes, and neither prints, raises, loops for ever nor changes
+    anything."""
+    return _scanned(function) if _RUNNING else _scanned_once(function)
+
+
+@functools.lru_cache(maxsize=1024)
+def _scanned_once(function: types.FunctionType) -> bool:
+    return _scanned(function)
+
+
+def forget() -> None:
+    """Look at user functions anew: what their names stand for may have changed."""
+    _scanned_once.cache_clear()
+
+
+def _scanned(function: types.FunctionType) -> bool:
+    _RUNNING.append(function)
+    try:
+        unit, tree = Unit.of(read(function))
+        return not any(isinstance(n, _EFFECTS) or _stores(n) for n in nodes(tree)) and all(
+            _pure_inside(unit, n) for n in nodes(tree) if isinstance(n, gast.Call)
+        )
+    except S2SGradError:
+        return False
+    finally:
+        _RUNNING.pop()
+
+
+def _stores(node: gast.AST) -> bool:
+    return isinstance(node, (gast.Subscript, gast.Attribute)) and isinstance(node.ctx, gast.Store)
+
+
+def _pure_inside(unit: Unit, call: gast.Call) -> bool:
+    target = unit.resolve(call.func)
+    return any(target is running for running in _RUNNING) or _pure_call(unit, call)
+
+
+_RUNNING: list[types.FunctionType] = []  # a recursion is pure if everything else in it is
+_EFFECTS = (gast.Raise, gast.Assert, gast.While, gast.Global, gast.Nonlocal, gast.Yield, gast.YieldFrom, gast.Await,
+            gast.With, gast.Try, gast.Delete, gast.AugAssign, gast.Import, gast.ImportFrom, gast.Lambda)  # fmt: skip
 
 
 def is_library(target: Any) -> bool:

@@ -202,6 +202,12 @@ def widened(kind: Kind) -> Kind:
     return kind if isinstance(kind, (Array, Known, Text)) else UNKNOWN
 
 
+def any_float(kind: Kind) -> Kind:
+    """The kind, Python's and NumPy's floats taken for one."""
+    float_ = isinstance(kind, Number) and not kind.known and kind.type in (float, np.float64)
+    return Number(None) if float_ else kind
+
+
 def may_carry(kind: Kind | None) -> bool:
     """Whether a value of this kind may carry a derivative."""
     if isinstance(kind, Number):

@@ -52,6 +52,11 @@ def of(function: types.FunctionType) -> Writes:
     return _of(function, frozenset())
 
 
+def forget() -> None:
+    """Look at user functions anew: what their names stand for may have changed."""
+    _scanned_once.cache_clear()
+
+
 def _of(function: types.FunctionType, above: frozenset[int]) -> Writes:
     if id(function) in above:
         return _NOTHING

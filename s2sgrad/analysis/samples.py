@@ -164,12 +164,13 @@ def _kind(first: Any, second: Any, sizes_known: bool) -> Kind:
         return Array(first.dtype.name, tuple(dims))
     if isinstance(first, (float, int, complex, np.generic)):
         return Number(type(first))
-    if type(first) in (list, tuple):
+    if type(first) in (list, tuple) or (isinstance(first, tuple) and hasattr(first, "_fields")):
+        type_ = list if isinstance(first, list) else tuple
         if len(first) != len(second):
             item = _kind(first[0], second[0], sizes_known) if first and second else None
-            return Container(type(first), None, None, item)
+            return Container(type_, None, None, item)
         items = tuple(_kind(a, b, sizes_known) for a, b in zip(first, second, strict=True))
-        return Container(type(first), items)
+        return Container(type_, items)
     if isinstance(first, str):
         return Text()
     return Known(None) if first is None else UNKNOWN

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gast
 
+from s2sgrad.analysis import effects
 from s2sgrad.unit import Unit
 
 _NEGATED = {gast.Eq: gast.NotEq, gast.NotEq: gast.Eq, gast.Is: gast.IsNot, gast.IsNot: gast.Is, gast.In: gast.NotIn,
@@ -18,6 +19,33 @@ def conditionals(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """What the user wrote as `a if c else b` becomes that again."""
     tree.body = _block(tree.body, _conditional)
     return tree
+
+
+def unpackings(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """`t, saved = f(x); a, b = t` becomes `(a, b), saved = f(x)` where nothing else reads t."""
+    reads: dict[str, int] = {}
+    for name in effects.loads(tree):
+        reads[name.id] = reads.get(name.id, 0) + 1
+    waiting = [tree.body]
+    while waiting:
+        body = waiting.pop()
+        for first, second in zip(list(body), body[1:], strict=False):
+            if _unpacks(first, second) and reads.get(second.value.id) == 1 and second.value.id in unit.temps:
+                first.targets[0].elts[0] = second.targets[0]
+                body.remove(second)
+        for statement in body:
+            if isinstance(statement, (gast.If, gast.For, gast.While)):
+                waiting += [statement.body, statement.orelse]
+    return tree
+
+
+def _unpacks(first: gast.AST, second: gast.AST) -> bool:
+    if not (isinstance(first, gast.Assign) and isinstance(second, gast.Assign)):
+        return False
+    outer, inner, value = first.targets[0], second.targets[0], second.value
+    if not (isinstance(outer, gast.Tuple) and isinstance(inner, gast.Tuple) and isinstance(value, gast.Name)):
+        return False
+    return bool(outer.elts) and isinstance(outer.elts[0], gast.Name) and outer.elts[0].id == value.id
 
 
 def branches(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

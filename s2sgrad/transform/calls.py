@@ -78,7 +78,7 @@ def call_adjoint(
     base = getattr(pair.bwd, "name", "helper_bwd")
     saved = None
     if needs is None:
-        saved = unit.local(f"{base.removesuffix('_bwd')}_saved")
+        saved = unit.local(f"{base.partition('_bwd')[0]}_saved")
         inference.env[saved] = UNKNOWN
 
     def forward(statement: gast.Assign) -> list[gast.AST]:

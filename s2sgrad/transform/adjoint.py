@@ -40,13 +40,18 @@ _SHAPE_ONLY = {"size", "shape", "ndim", "full_like", "zeros_like", "ones_like"}
 
 @dataclass
 class Cotangent:
-    """A contribution to an adjoint; with `index`, to that section of it.  `full`: surely of its variable's shape."""
+    """A contribution to an adjoint; with `index`, to that section of it.  `full`: surely of its variable's shape.
+
+    `mask`: (condition, branch) of an `np.where` above: the value counts where the condition is `branch`, and is selected
+    at the end of the branch's elementwise chain, so that what is infinite or nan elsewhere never gets in.
+    """
 
     value: gast.AST
     kind: Kind | None
     full: bool = True
     index: gast.AST | None = None
     numeric: bool = True
+    mask: tuple[gast.AST, bool] | None = None
 
 
 @dataclass
@@ -115,6 +120,11 @@ class Adjoints:
         """Add to the adjoint of an operand, when the statement has been treated."""
         if not isinstance(x, gast.Name) or x.id not in self.active:
             return
+        if cotangent.mask is not None:
+            if x.id in self.unit.temps:
+                self.pending.setdefault(x.id, []).append(cotangent)
+                return
+            cotangent = self.selected(cotangent)
         if cotangent.index is None and not cotangent.full and not isinstance(self.kinds.get(x.id), Container):
             how = relation(cotangent.kind, self.kinds.get(x.id))
             if how == "same":
@@ -126,7 +136,16 @@ class Adjoints:
     def spread(self, cotangent: Cotangent, x: str) -> Cotangent:
         """The contribution, of exactly the shape of `x`."""
         value = conformed(self.unit, cotangent.value, cotangent.kind, self.alike.get(x, x), self.kinds.get(x))
-        return Cotangent(value, self.kinds.get(x))
+        return Cotangent(value, self.kinds.get(x), mask=cotangent.mask)
+
+    def selected(self, cotangent: Cotangent) -> Cotangent:
+        """The contribution with its mask applied."""
+        if cotangent.mask is None:
+            return cotangent
+        condition, branch = cotangent.mask
+        sides = (cotangent.value, constant(0.0)) if branch else (constant(0.0), cotangent.value)
+        value = call(self.unit, "where", np.where, clone(condition), *sides)
+        return Cotangent(value, self.inference.kind(value), full=False)
 
     def take(self, y: str) -> Cotangent | None:
         """The adjoint of a target, which its own assignment consumes; None if it is zero."""
@@ -136,10 +155,12 @@ class Adjoints:
                 given.insert(0, self._held(y))
                 del self.present[y]
             if any(c.index is not None for c in given) or not all(c.numeric for c in given[1:]):
+                given = [self.selected(c) for c in given]
                 self._write(y, given, late=False)
                 return self._held(y, consume=True)
             if len(given) == 1:
                 return given[0]
+            given = [self.selected(c) for c in given]
             value = _sum([c.value for c in given])
             return Cotangent(value, self.inference.kind(value), any(c.full for c in given), None, given[0].numeric)
         return self._held(y, consume=True) if y in self.present else None
@@ -151,6 +172,7 @@ class Adjoints:
 
     def flush(self, targets: list[str] = ()) -> None:
         """Write the collected contributions; those to the statement's own targets last, for the others read them."""
+        self.pending = {x: [self.selected(c) for c in given] for x, given in self.pending.items()}
         late = [x for x in self.pending if x in targets]
         for x in [x for x in self.pending if x not in late] + late:
             self._write(x, self.pending[x], late=x in late)
@@ -230,6 +252,8 @@ class Adjoints:
 
     def operation(self, operation: Operation, y: gast.AST, g: Cotangent) -> None:
         """Contribute to the operands of `y = operation`, given the cotangent of `y`, a name or a tuple of names."""
+        if operation.form != "rule":
+            g = self.selected(g)
         if operation.form == "atom":
             self.contribute(operation.node, g)
         elif operation.form == "rule":
@@ -268,6 +292,11 @@ class Adjoints:
         ]
         if not wanted:
             return
+        if g.mask is not None and (rule.tag != "elementwise" or operation.target is np.where):
+            g = self.selected(g)
+        if operation.target is np.where and self._is_selection(operation, wanted):
+            self._selection(operation, g, wanted)
+            return
         if not g.full and (rule.tag != "elementwise" or not self._same_shapes(operation, wanted, y)):
             g = self.spread(g, y.id)
         pullback = rule.pullback if rule.variadic else rule.choose(self._argument_kinds(operation))
@@ -277,7 +306,7 @@ class Adjoints:
             return
         g_name, y_name, *names = formula.parameters
         if formula.uses(g_name, wanted) > 1:
-            g = self.named(g)
+            g = replace(self.named(g), mask=g.mask)
         holes: dict[str, gast.AST] = {g_name: g.value, y_name: y}
         holes |= {n: constant(v) for n, v in rule.keywords.items()} | operation.keywords
         holes |= dict(zip(names, operation.operands, strict=False))
@@ -293,8 +322,20 @@ class Adjoints:
         for k, value in cotangents.items():
             numeric = not isinstance(self.kinds.get(operation.operands[k].id), Container)
             self.contribute(
-                operation.operands[k], Cotangent(value, self.inference.kind(value), full, None, numeric)
+                operation.operands[k], Cotangent(value, self.inference.kind(value), full, None, numeric, g.mask)
             )
+
+    def _is_selection(self, operation: Operation, wanted: list[int]) -> bool:
+        """Whether a branch of `np.where` was computed in place, and may have a derivative that is not finite."""
+        names = [operation.operands[k].id for k in wanted]
+        return len(operation.operands) == 3 and bool(wanted) and any(n in self.unit.temps for n in names)
+
+    def _selection(self, operation: Operation, g: Cotangent, wanted: list[int]) -> None:
+        if len(wanted) > 1:
+            g = self.named(g)
+        for k in wanted:
+            part = Cotangent(g.value, g.kind, False, mask=(operation.operands[0], k == 1))
+            self.contribute(operation.operands[k], part)
 
     def shapes_of_variables(self, node: gast.AST) -> gast.AST:
         """Only the shape of a temporary is asked for: ask a variable of the same shape instead."""

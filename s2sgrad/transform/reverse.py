@@ -225,12 +225,14 @@ class Reverse:
         operation = self.found.get(id(statement))
         if operation is not None and operation.form == "pop" and operation.operands[0].id in self.adjoints.stacks:
             taken = self.adjoints.take(targets[0]) if targets[0] in self.active else None
+            taken = taken and self.adjoints.selected(taken)
             return taken or Cotangent(self._zero_now(targets[0]), self.kinds.get(targets[0]))
         if not targets or (isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript)):
             return None
         if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):
             return self._packed(targets)
-        return self.adjoints.take(targets[0]) if targets[0] in self.active else None
+        taken = self.adjoints.take(targets[0]) if targets[0] in self.active else None
+        return taken if taken is None or (operation is not None and operation.form == "rule") else self.adjoints.selected(taken)
 
     def _zero_now(self, target: str) -> gast.AST:
         """A zero of the shape that the target has after the statement, made before its old value is restored."""
@@ -241,6 +243,7 @@ class Reverse:
 
     def _packed(self, targets: list[str]) -> Cotangent | None:
         given = [self.adjoints.take(t) if t in self.active else None for t in targets]
+        given = [g and self.adjoints.selected(g) for g in given]
         if all(g is None for g in given):
             return None
         parts = []

@@ -42,3 +42,8 @@ def result_that_ignores_a_nested_loop(v, A):
         for row in A:
             w = np.tanh(w * row[0])
     return np.sum(v * v)
+
+
+@case(np.array([0.3, 0.9, -1.4]), 0.4)
+def chains_in_both_branches_of_where(x, y):
+    return np.sum(np.where(x > 0, np.log(np.abs(x)) * y, np.sin(x * y) / (1.0 + x * x)) * x)

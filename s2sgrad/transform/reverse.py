@@ -232,7 +232,9 @@ class Reverse:
         if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):
             return self._packed(targets)
         taken = self.adjoints.take(targets[0]) if targets[0] in self.active else None
-        return taken if taken is None or (operation is not None and operation.form == "rule") else self.adjoints.selected(taken)
+        if taken is None or (operation is not None and operation.form == "rule"):
+            return taken
+        return self.adjoints.selected(taken)
 
     def _zero_now(self, target: str) -> gast.AST:
         """A zero of the shape that the target has after the statement, made before its old value is restored."""

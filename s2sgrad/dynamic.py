@@ -1,6 +1,6 @@
 """The one run-time entry: pairs of functions that are only known when they are called, for `runtime.vjp`.
 
-    y, f_pullback = vjp(f, x)   ->   fwd, bwd = pair_for(f, (x,), {});  y, saved = fwd(x);  f_pullback = Pullback(bwd, saved)
+    y, f_pullback = vjp(f, x)   ->   fwd, bwd, .. = pair_for(f, (x,), {}); y, saved = fwd(x); f_pullback = Pullback(bwd, saved, ..)
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
-from s2sgrad import load, runtime
+from s2sgrad import load
 from s2sgrad.analysis.kinds import Unknown, kinds_of, may_carry
 from s2sgrad.compiled import compiling, guards_of
 from s2sgrad.errors import NoRule
@@ -22,30 +22,15 @@ _MOST = 512
 _pairs: dict[Any, tuple[Any, ...]] = {}
 
 
-def pair_for(f: Any, primals: tuple, keywords: dict[str, Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """`fwd(*primals, **keywords) -> (y, saved)` and `bwd(saved, y_bar)`, one cotangent a positional argument."""
+def pair_for(
+    f: Any, primals: tuple, keywords: dict[str, Any]
+) -> tuple[Callable[..., Any], Callable[..., Any], tuple[int, ...], tuple]:
+    """(fwd, bwd, places, receiver): `fwd(*receiver, *primals, **keywords) -> (y, saved)`, and `bwd(saved, y_bar)`, the
+    cotangents of the positional arguments at `places`."""
     function, receiver = plain(f)
-    fwd, bwd, active = _compiled(function, receiver + primals, keywords, len(receiver))
     lead = len(receiver)
-
-    def forward(*args: Any, **given: Any) -> tuple[Any, Any]:
-        y, saved = fwd(*receiver, *args, **given)
-        return y, (saved, args)
-
-    def backward(record: Any, y_bar: Any) -> tuple[Any, ...]:
-        saved, args = record
-        bars = dict(zip(active, _several(bwd(saved, y_bar), len(active)), strict=True)) if active else {}
-        out = []
-        for k, argument in enumerate(args):
-            place = bars.get(k + lead)
-            out.append(runtime.zeros(argument) if place is None else runtime.like(argument, place))
-        return tuple(out)
-
-    return forward, backward
-
-
-def _several(bars: Any, count: int) -> tuple:
-    return (bars,) if count == 1 else bars
+    fwd, bwd, active = _compiled(function, receiver + primals, keywords, lead)
+    return fwd, bwd, tuple(k - lead for k in active), receiver
 
 
 def _is_constant(value: Any) -> bool:

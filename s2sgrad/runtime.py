@@ -252,22 +252,40 @@ def pop(stack: list) -> Any:
 
 
 class Pullback:
-    """The linear map from a result's cotangent to the arguments' cotangents, as data: `bwd(saved, y_bar)`."""
+    """The linear map from a result's cotangent to the arguments' cotangents, as data, to be called again and again.
 
-    __slots__ = ("bwd", "saved")
+    `bwd(saved, y_bar)` gives the cotangents of the arguments at `places` (of one: bare); `rest` holds the zeros of all.
+    """
 
-    def __init__(self, bwd: Callable[..., Any], saved: Any) -> None:
+    __slots__ = ("bwd", "places", "rest", "saved")
+
+    def __init__(self, bwd: Callable[..., Any], saved: Any, places: tuple[int, ...], rest: tuple) -> None:
         self.bwd = bwd
         self.saved = saved
+        self.places = places
+        self.rest = rest
 
-    def __call__(self, y_bar: Any) -> Any:
-        return self.bwd(self.saved, y_bar)
+    def __call__(self, y_bar: Any) -> tuple:
+        if not self.places:
+            return self.rest
+        bars = self.bwd(refilled(self.saved), y_bar)
+        out = list(self.rest)
+        for place, bar in zip(self.places, (bars,) if len(self.places) == 1 else bars, strict=True):
+            out[place] = bar
+        return tuple(out)
 
     def __repr__(self) -> str:
         return f"Pullback({getattr(self.bwd, '__name__', self.bwd)})"
 
 
-_derivative: Callable[..., tuple[Callable[..., Any], Callable[..., Any]]] | None = None
+def refilled(saved: Any) -> Any:
+    """The record with lists of its own, which an adjoint takes apart; what they hold is shared."""
+    if isinstance(saved, tuple):
+        return tuple(refilled(item) for item in saved)
+    return list(saved) if isinstance(saved, list) else saved
+
+
+_derivative: Callable[..., tuple[Callable[..., Any], Callable[..., Any], tuple[int, ...], tuple]] | None = None
 
 
 def provide(derivative: Callable[..., Any]) -> None:
@@ -286,6 +304,6 @@ def vjp(f: Callable[..., Any], *primals: Any, **keywords: Any) -> tuple[Any, Pul
     """
     if _derivative is None:
         raise RuntimeError("import s2sgrad before calling vjp")
-    fwd, bwd = _derivative(f, primals, keywords)
-    y, saved = fwd(*primals, **keywords)
-    return y, Pullback(bwd, saved)
+    fwd, bwd, places, receiver = _derivative(f, primals, keywords)
+    y, saved = fwd(*receiver, *primals, **keywords)
+    return y, Pullback(bwd, saved, places, tuple(zeros(p) for p in primals))

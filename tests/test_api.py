@@ -1481,3 +1481,29 @@ def test_public_names():
     assert all(hasattr(s2sgrad, name) for name in s2sgrad.__all__)
     assert issubclass(s2sgrad.Unsupported, SyntaxError) and issubclass(s2sgrad.NoRule, LookupError)
     assert issubclass(s2sgrad.NoSource, OSError)
+
+
+def test_a_pullback_is_called_again_and_again():
+    def grow(x, n):
+        for _ in range(n):
+            x = x * x
+        return x
+
+    value, pullback = s2sgrad.vjp(grow, 1.1, 3)
+    first, again = pullback(1.0), pullback(2.0)
+    assert value == grow(1.1, 3)
+    assert first[1] == 0.0
+    assert np.isclose(first[0], 8 * 1.1**7)
+    assert np.isclose(again[0], 16 * 1.1**7)
+
+
+def test_a_function_that_arrives_as_an_argument():
+    def apply(f, x):
+        y = f(x)
+        return y * y
+
+    def square(x):
+        return x * x
+
+    assert np.isclose(grad(apply, 1)(np.sin, 0.7), 2 * np.sin(0.7) * np.cos(0.7))
+    assert np.isclose(grad(apply, 1)(square, 0.7), 4 * 0.7**3)

@@ -77,6 +77,8 @@ def compiling() -> Iterator[None]:
                 yield
         finally:
             sys.setrecursionlimit(before)
+            effects.forget()  # they hold the functions that they looked at
+            mutation.forget()
 
 
 def guards_of(program: Program) -> tuple[Callable[[], bool], ...]:

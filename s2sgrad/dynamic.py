@@ -1,6 +1,6 @@
 """The one run-time entry: pairs of functions that are only known when they are called, for `runtime.vjp`.
 
-    y, f_pullback = vjp(f, x)   ->   fwd, bwd, .. = pair_for(f, (x,), {}); y, saved = fwd(x); f_pullback = Pullback(bwd, saved, ..)
+    y, f_pullback = vjp(f, x)  ->  fwd, bwd, .. = pair_for(f, (x,), {}); y, saved = fwd(x); f_pullback = Pullback(bwd, ..)
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ An absent adjoint is a zero that is never written.  `+=` is used on numbers and 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import gast
 import numpy as np
@@ -26,45 +26,18 @@ from s2sgrad.analysis.kinds import (
     Number,
     constant_kind,
     is_python_number,
+    surely_not_one,
 )
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.analysis.ownership import is_fresh
 from s2sgrad.quote import assign, clone, constant, name, nodes
 from s2sgrad.transform import inline
+from s2sgrad.transform.cotangents import Bar, Cotangent, accumulate, index_value, total
 from s2sgrad.transform.inline import call
 from s2sgrad.transform.shapes import conformed, relation
 from s2sgrad.unit import Unit
 
 _SHAPE_ONLY = {"size", "shape", "ndim", "full_like", "zeros_like", "ones_like"}
-
-
-@dataclass
-class Cotangent:
-    """A contribution to an adjoint; with `index`, to that section of it.  `full`: surely of its variable's shape.
-
-    `mask`: (condition, branch) of an `np.where` above: the value counts where the condition is `branch`, and is selected
-    at the end of the branch's elementwise chain, so that what is infinite or nan elsewhere never gets in.
-    """
-
-    value: gast.AST
-    kind: Kind | None
-    full: bool = True
-    index: gast.AST | None = None
-    numeric: bool = True
-    mask: tuple[gast.AST, bool] | None = None
-
-
-@dataclass
-class Bar:
-    """An adjoint variable that holds a value; `own`: an array that this function made and nothing else refers to."""
-
-    name: str
-    own: bool = False
-    exact: bool = False  # surely of the dtype of its variable
-
-    def meet(self, other: Bar) -> Bar:
-        """What is sure of the variable after either of two paths."""
-        return Bar(self.name, self.own and other.own, self.exact and other.exact)
 
 
 class Adjoints:
@@ -161,7 +134,7 @@ class Adjoints:
             if len(given) == 1:
                 return given[0]
             given = [self.selected(c) for c in given]
-            value = _sum([c.value for c in given])
+            value = total([c.value for c in given])
             return Cotangent(value, self.inference.kind(value), any(c.full for c in given), None, given[0].numeric)
         return self._held(y, consume=True) if y in self.present else None
 
@@ -204,7 +177,7 @@ class Adjoints:
             self.out.append(assign(bar, call(self.unit, "own", runtime.own, whole[0].value)))
             return
         if numeric:
-            value = _sum([c.value for c in whole])
+            value = total([c.value for c in whole])
         else:
             value = whole[0].value
             for c in whole[1:]:
@@ -214,9 +187,9 @@ class Adjoints:
             self.out.append(assign(bar, value))
             self.present[x] = Bar(bar, fresh and kind.rank != 0, self._is_exact(value, kind))
         elif isinstance(kind, Number) or (isinstance(kind, Array) and held.own):
-            self.out.append(_accumulate(name(bar, store=True), value))
+            self.out.append(accumulate(name(bar, store=True), value))
         elif numeric:
-            self.out.append(assign(bar, _sum([name(bar), value])))
+            self.out.append(assign(bar, total([name(bar), value])))
             exact = held.exact and self._is_exact(value, kind)
             self.present[x] = Bar(bar, isinstance(kind, Array) and kind.rank != 0, exact)
         else:
@@ -230,9 +203,9 @@ class Adjoints:
     def _write_section(self, bar: str, kind: Kind, section: Cotangent) -> None:
         if isinstance(kind, Array) and kind.rank != 0 and self.is_basic(section.index):
             target = gast.Subscript(name(bar), clone(section.index), gast.Store())
-            self.out.append(_accumulate(target, section.value))
+            self.out.append(accumulate(target, section.value))
         else:
-            index = _as_value(section.index, self.unit.builtin(slice))
+            index = index_value(section.index, self.unit.builtin(slice))
             self.out.append(assign(bar, call(self.unit, "add_at", runtime.add_at, name(bar), index, section.value)))
 
     def is_basic(self, index: gast.AST) -> bool:
@@ -398,35 +371,16 @@ class Adjoints:
         module = getattr(operation.target, "__module__", None)
         if is_operator or module == "math":
             return lambda division: False
-        return lambda division: all(
+        return lambda division: not self._is_not_zero(division.right) and all(
             is_python_number(self.inference.kind(side)) for side in (division.left, division.right)
-        ) and not (isinstance(division.right, gast.Constant) and division.right.value)
+        )
 
-
-def _accumulate(target: gast.AST, value: gast.AST) -> gast.AugAssign:
-    if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub) and isinstance(target, gast.Name):
-        return gast.AugAssign(target, gast.Sub(), value.operand)
-    return gast.AugAssign(target, gast.Add(), value)
-
-
-def _sum(values: list[gast.AST]) -> gast.AST:
-    """`a + b - c`, from the left."""
-    total = values[0]
-    for value in values[1:]:
-        if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
-            total = gast.BinOp(total, gast.Sub(), value.operand)
-        elif isinstance(total, gast.UnaryOp) and isinstance(total.op, gast.USub):
-            total = gast.BinOp(value, gast.Sub(), total.operand)
-        else:
-            total = gast.BinOp(total, gast.Add(), value)
-    return total
-
-
-def _as_value(index: gast.AST, slice_: gast.Name) -> gast.AST:
-    """An index as an expression: slices as `slice(a, b)`."""
-    if isinstance(index, gast.Tuple):
-        return gast.Tuple([_as_value(e, slice_) for e in index.elts], gast.Load())
-    if isinstance(index, gast.Slice):
-        parts = [clone(p) if p is not None else constant(None) for p in (index.lower, index.upper, index.step)]
-        return gast.Call(slice_, parts, [])
-    return clone(index)
+    def _is_not_zero(self, node: gast.AST) -> bool:
+        """Whether a divisor is a constant, or the number of elements of an array that has some."""
+        if isinstance(node, gast.Constant):
+            return bool(node.value)
+        if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "size" and node.args:
+            kind = self.inference.kind(node.args[0])
+            known = isinstance(kind, Array) and kind.dims is not None
+            return known and all(d == 1 or (surely_not_one(d) and d != 0) for d in kind.dims)
+        return False

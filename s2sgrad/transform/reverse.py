@@ -19,12 +19,14 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import activity, effects, ownership, presence
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, Number, may_carry
+from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, may_carry
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
 from s2sgrad.analysis.operations import Operation
-from s2sgrad.quote import assign, clone, constant, expression, name, nodes, statements
-from s2sgrad.transform.adjoint import Adjoints, Bar, Cotangent
+from s2sgrad.quote import assign, clone, constant, expression, name, nodes
+from s2sgrad.transform import containers
+from s2sgrad.transform.adjoint import Adjoints
 from s2sgrad.transform.calls import Call, Pairs, call_adjoint
+from s2sgrad.transform.cotangents import Bar, Cotangent
 from s2sgrad.transform.records import Records
 from s2sgrad.transform.refusals import Refusals
 from s2sgrad.transform.tails import at_tail, breaks
@@ -196,12 +198,12 @@ class Reverse:
         self._tag_since(start, statement)
         forward = [statement]
         if operation is not None and operation.form in ("append", "pop"):
-            self._stack(operation, targets, cotangent)
+            containers.stack(self.adjoints, operation, targets, cotangent)
         elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
-            self._accumulation(statement)
+            containers.accumulation(self.adjoints, statement)
         elif cotangent is not None:
             if isinstance(y, gast.Tuple):
-                self._unpacked(operation.node, targets, cotangent)
+                containers.unpacked(self.adjoints, operation.node, targets, cotangent)
             elif operation.form == "call":
                 forward = self._call(statement, operation, body, cotangent)
             else:
@@ -256,56 +258,6 @@ class Reverse:
                 carries = may_carry(self.kinds.get(target))
                 parts.append(self._zero_now(target) if carries else constant(None))
         return Cotangent(gast.Tuple(parts, gast.Load()), UNKNOWN, True, None, False)
-
-    def _unpacked(self, value: gast.AST, targets: list[str], cotangent: Cotangent) -> None:
-        """`a, b = t`: the adjoint of a tuple is a tuple of adjoints, that of anything else is filled item by item."""
-        kind = self.kinds.get(value.id) if isinstance(value, gast.Name) else None
-        record = bool(self.adjoints.stacks & set(targets))  # a record of ours is a tuple
-        if record or (isinstance(kind, Container) and kind.type in (tuple, list)):
-            display = gast.Tuple if record or kind.type is tuple else gast.List
-            self.adjoints.contribute(value, replace(cotangent, value=display(cotangent.value.elts, gast.Load())))
-            return
-        for k, (target, part) in enumerate(zip(targets, cotangent.value.elts, strict=True)):
-            if not isinstance(part, gast.Constant):
-                item = Cotangent(part, self.kinds.get(target), True, constant(k))
-                self.adjoints.contribute(value, item)
-
-    def _accumulation(self, statement: gast.AugAssign) -> None:
-        """`b[i] += e` on an array of the function's own: the adjoint of e is a section of the adjoint of b."""
-        owner = effects.base(statement.target)
-        if owner not in self.adjoints.present or not isinstance(statement.value, gast.Name):
-            return
-        section = gast.Subscript(name(self.adjoints.bar(owner)), clone(statement.target.slice), gast.Load())
-        kind = self.inference.kind(section)
-        value: gast.AST = section
-        if not isinstance(kind, Number) and statement.value.id in self.active:
-            holder = self.unit.temp()
-            self.kinds[holder] = kind or UNKNOWN
-            self.adjoints.out.append(assign(holder, expression("+g", g=section)))
-            value = name(holder)
-        self.adjoints.contribute(statement.value, Cotangent(value, kind, full=False))
-
-    def _stack(self, operation: Operation, targets: list[str], cotangent: Cotangent | None) -> None:
-        """`s.append(x)` pulls back to `x_bar = s_bar.pop()`, `x = s.pop()` to `s_bar.append(x_bar)`."""
-        adjoints = self.adjoints
-        stack = operation.operands[0].id
-        if stack not in adjoints.stacks:
-            return
-        bar = adjoints.bar(stack)
-        if operation.form == "append":
-            popped = expression("s.pop()", s=bar)
-            value = operation.operands[1]
-            if isinstance(value, gast.Name) and value.id in self.active:
-                holder = self.unit.temp()
-                self.kinds[holder] = self.kinds.get(value.id, UNKNOWN)
-                adjoints.out.append(assign(holder, popped))
-                adjoints.contribute(value, Cotangent(name(holder), self.kinds.get(value.id), True, None, False))
-            else:
-                adjoints.out.append(gast.Expr(popped))
-            return
-        if cotangent is not None and not cotangent.full:
-            cotangent = adjoints.spread(cotangent, targets[0])
-        adjoints.out += statements("s.append(g)", s=bar, g=cotangent.value)
 
     def _call(self, statement: gast.Assign, operation: Operation, body: Block, cotangent: Cotangent) -> Block:
         single = isinstance(statement.targets[0], gast.Name)

@@ -10,8 +10,6 @@ def selected_by_where_grad(m, s, *, seed=None):
     seed = seed_like(result, seed)
     # return np.where(m > 0.3, m * m, s * m) + np.where(m < 0.0, s, 0.0)
     t1 = m > 0.3
-    t2 = np.where(t1, 0.0, seed)
-    t3 = np.where(t1, seed, 0.0)
-    s_bar = np.sum(np.where(m < 0.0, seed, 0.0)) + np.sum(t2 * m)
-    m_bar = t2 * s + 2.0 * t3 * m
+    s_bar = np.sum(np.where(m < 0.0, seed, 0.0)) + np.sum(np.where(t1, 0.0, seed * m))
+    m_bar = np.where(t1, 0.0, seed * s) + np.where(t1, seed * m, 0.0) + np.where(t1, seed * m, 0.0)
     return m_bar, s_bar

@@ -14,7 +14,7 @@ def softmax_cross_entropy_grad(w, b, images, labels, *, seed=1.0):
     t3 = np.arange(len(labels))
     # reverse sweep
     # return np.mean(log_norm - shifted[np.arange(len(labels)), labels])
-    t4 = np.full_like(log_norm, np.divide(seed, np.size(log_norm)))
+    t4 = np.full_like(log_norm, seed / np.size(log_norm))
     shifted_bar = np.zeros_like(shifted)
     shifted_bar = add_at(shifted_bar, (t3, labels), unbroadcast(-t4, shifted[t3, labels]))
     # log_norm = np.log(np.sum(np.exp(shifted), axis=1))

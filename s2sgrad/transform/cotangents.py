@@ -1,0 +1,71 @@
+"""Contributions to adjoints, the variables that hold them, and how they are summed.
+
+    e, -f, h   ->   e - f + h
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gast
+
+from s2sgrad.analysis.kinds import Kind
+from s2sgrad.quote import clone, constant
+
+
+@dataclass
+class Cotangent:
+    """A contribution to an adjoint; with `index`, to that section of it.  `full`: surely of its variable's shape.
+
+    `mask`: (condition, branch) of an `np.where` above: the value counts where the condition is `branch`, and is selected
+    at the end of the branch's elementwise chain, so that what is infinite or nan elsewhere never gets in.
+    """
+
+    value: gast.AST
+    kind: Kind | None
+    full: bool = True
+    index: gast.AST | None = None
+    numeric: bool = True
+    mask: tuple[gast.AST, bool] | None = None
+
+
+@dataclass
+class Bar:
+    """An adjoint variable that holds a value; `own`: an array that this function made and nothing else refers to."""
+
+    name: str
+    own: bool = False
+    exact: bool = False  # surely of the dtype of its variable
+
+    def meet(self, other: Bar) -> Bar:
+        """What is sure of the variable after either of two paths."""
+        return Bar(self.name, self.own and other.own, self.exact and other.exact)
+
+
+def accumulate(target: gast.AST, value: gast.AST) -> gast.AugAssign:
+    if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub) and isinstance(target, gast.Name):
+        return gast.AugAssign(target, gast.Sub(), value.operand)
+    return gast.AugAssign(target, gast.Add(), value)
+
+
+def total(values: list[gast.AST]) -> gast.AST:
+    """`a + b - c`, from the left."""
+    out = values[0]
+    for value in values[1:]:
+        if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
+            out = gast.BinOp(out, gast.Sub(), value.operand)
+        elif isinstance(out, gast.UnaryOp) and isinstance(out.op, gast.USub):
+            out = gast.BinOp(value, gast.Sub(), out.operand)
+        else:
+            out = gast.BinOp(out, gast.Add(), value)
+    return out
+
+
+def index_value(index: gast.AST, slice_: gast.Name) -> gast.AST:
+    """An index as an expression: slices as `slice(a, b)`."""
+    if isinstance(index, gast.Tuple):
+        return gast.Tuple([index_value(e, slice_) for e in index.elts], gast.Load())
+    if isinstance(index, gast.Slice):
+        parts = [clone(p) if p is not None else constant(None) for p in (index.lower, index.upper, index.step)]
+        return gast.Call(slice_, parts, [])
+    return clone(index)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
-from s2sgrad import load
+from s2sgrad import load, runtime
 from s2sgrad.analysis.kinds import Unknown, kinds_of, may_carry
 from s2sgrad.compiled import compiling, guards_of
 from s2sgrad.errors import NoRule
@@ -27,10 +27,49 @@ def pair_for(
 ) -> tuple[Callable[..., Any], Callable[..., Any], tuple[int, ...], tuple]:
     """(fwd, bwd, places, receiver): `fwd(*receiver, *primals, **keywords) -> (y, saved)`, and `bwd(saved, y_bar)`, the
     cotangents of the positional arguments at `places`."""
+    if f is runtime.vjp:
+        return _vjp_forward, _vjp_backward, tuple(range(1, len(primals))), ()
+    if f is runtime.call:
+        return _call_forward, _call_backward, tuple(range(len(primals))), ()
     function, receiver = plain(f)
     lead = len(receiver)
     fwd, bwd, active = _compiled(function, receiver + primals, keywords, lead)
     return fwd, bwd, tuple(k - lead for k in active), receiver
+
+
+# --- the pairs of `vjp` and of a pullback: the derivative of a gradient whose callee was looked up at run time ---
+
+
+def _vjp_forward(f: Any, *args: Any) -> tuple[Any, Any]:
+    """`vjp(f, *args)`, with f's `fwd` differentiated in its turn."""
+    fwd, bwd, places, receiver = pair_for(f, args, {})
+    (y, saved), inner = runtime.vjp(fwd, *receiver, *args)
+    pullback = runtime.Pullback(bwd, saved, places, tuple(runtime.zeros(a) for a in args))
+    return (y, pullback), (inner, len(receiver))
+
+
+def _vjp_backward(saved: Any, bars: Any) -> Any:
+    inner, lead = saved
+    out = inner(bars)[lead:]
+    return out[0] if len(out) == 1 else out
+
+
+def _call_forward(pullback: Any, y_bar: Any) -> tuple[Any, Any]:
+    """`pullback(y_bar)`, with its `bwd` differentiated in its turn."""
+    if not isinstance(pullback, runtime.Pullback):
+        what = type(pullback).__name__
+        raise TypeError(f"a {what} that carries derivatives cannot be called yet: pass its data as arguments")
+    bars, inner = runtime.vjp(pullback.bwd, runtime.refilled(pullback.saved), y_bar)
+    out = list(pullback.rest)
+    for place, bar in zip(pullback.places, (bars,) if len(pullback.places) == 1 else bars, strict=True):
+        out[place] = bar
+    return tuple(out), (inner, pullback.places)
+
+
+def _call_backward(saved: Any, bars: Any) -> Any:
+    inner, places = saved
+    given = tuple(bars[k] for k in places)
+    return inner(given[0] if len(given) == 1 else given)
 
 
 def _is_constant(value: Any) -> bool:
@@ -65,6 +104,8 @@ def _compile(
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
     if code.co_flags & 0x04 and len(kinds) > len(names):
+        if function is _vjp_forward:
+            raise NoRule("third derivatives of a function that is only known at run time are not there yet: call it by name")
         raise NoRule(f"`{function.__name__}` takes `*args`: vjp needs named parameters")
     given = dict(zip(names, kinds, strict=False)) | keywords
     with compiling():

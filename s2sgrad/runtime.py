@@ -102,6 +102,8 @@ def zeros(v: Any) -> Any:
         return np.zeros(v.shape, _float_type(v.dtype))
     if isinstance(v, (list, tuple, dict)):
         return _rebuilt(v, zeros)
+    if isinstance(v, Pullback):
+        return zeros(v.saved)
     if isinstance(v, (float, int, np.generic)):
         return _float_type(v.dtype).type(0.0) if isinstance(v, np.floating) else 0.0
     return np.zeros_like(v) if hasattr(v, "__array_ufunc__") else None
@@ -292,6 +294,11 @@ def provide(derivative: Callable[..., Any]) -> None:
     """Tell `vjp` where pairs come from.  The compiler calls this once; the runtime never imports it."""
     global _derivative
     _derivative = derivative
+
+
+def call(f: Callable[..., Any], *args: Any) -> Any:
+    """`f(*args)`; as an argument of `vjp` it makes `f` itself an input."""
+    return f(*args)
 
 
 def vjp(f: Callable[..., Any], *primals: Any, **keywords: Any) -> tuple[Any, Pullback]:

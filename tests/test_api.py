@@ -1507,3 +1507,23 @@ def test_a_function_that_arrives_as_an_argument():
 
     assert np.isclose(grad(apply, 1)(np.sin, 0.7), 2 * np.sin(0.7) * np.cos(0.7))
     assert np.isclose(grad(apply, 1)(square, 0.7), 4 * 0.7**3)
+
+
+def test_second_derivative_of_a_function_that_arrives_as_an_argument():
+    def apply(f, x, n):
+        s = 0.0
+        for k in range(n):
+            s = s + f(x * k) ** 2
+        return s
+
+    def loop(x):
+        for _ in range(2):
+            x = x * np.sin(x)
+        return x
+
+    df = grad(apply, 1)
+    step = 1e-6
+    expected = (df(loop, 0.9 + step, 3) - df(loop, 0.9 - step, 3)) / (2 * step)
+    assert np.isclose(grad(df, 1)(loop, 0.9, 3), expected, rtol=1e-6)
+    with pytest.raises(S2SGradError, match="third derivatives"):
+        grad(grad(df, 1), 1)(loop, 0.9, 3)

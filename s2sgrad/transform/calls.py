@@ -60,7 +60,7 @@ def call_adjoint(
     unit: Unit, pairs: Pairs, inference: Inference, operation: Operation, active: set[str]
 ) -> Call:
     """The plan for a call on the differentiated path."""
-    if operation.target is MISSING:
+    if operation.target is MISSING or operation.target is runtime.vjp:
         return _dynamic(unit, inference, operation, active)
     arguments = pairs.arguments(unit, operation.target, operation.node)
     kinds: dict[str, Any] = {}
@@ -141,11 +141,13 @@ def _dynamic(unit: Unit, inference: Inference, operation: Operation, active: set
         if isinstance(keyword.value, gast.Name) and keyword.value.id in active:
             unit.refuse(call, "a differentiated keyword argument of a function that is only known at run time is not "
                               "supported yet: pass it by position")  # fmt: skip
-    if isinstance(call.func, gast.Name) and call.func.id in active:
-        unit.refuse(call, "a function value that carries derivatives cannot be called yet: pass its data as arguments")
+    given = [call.func, *call.args]
+    lead = 1
+    if isinstance(call.func, gast.Name) and call.func.id in active:  # a pullback: what it carries is an argument too
+        given, lead = [name(unit.helper("call", runtime.call)), *given], 0
 
     def forward(statement: gast.Assign) -> list[gast.AST]:
-        value = gast.Call(name(unit.helper("vjp", runtime.vjp)), [call.func, *call.args], call.keywords)
+        value = gast.Call(name(unit.helper("vjp", runtime.vjp)), given, call.keywords)
         target = gast.Tuple([statement.targets[0], name(pullback, store=True)], gast.Store())
         return [gast.copy_location(gast.Assign([target], value, None), statement)]
 
@@ -155,7 +157,7 @@ def _dynamic(unit: Unit, inference: Inference, operation: Operation, active: set
         value = gast.Call(name(pullback), [y_bar], [])
         out = [
             (node, gast.Subscript(name(holder), constant(k), gast.Load()))
-            for k, node in enumerate(call.args)
+            for k, node in enumerate(given[lead:] if lead else given[1:])
             if isinstance(node, gast.Name) and node.id in active
         ]
         return [gast.Assign([name(holder, store=True)], value, None)], out

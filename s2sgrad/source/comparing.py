@@ -5,7 +5,8 @@ from __future__ import annotations
 import types
 from typing import Any
 
-GENERATED = "<s2sgrad "  # our own files are compiled from their text, with helpers as closure cells; nobody edits them
+from s2sgrad.source.primal import GENERATED
+
 _SIGNATURE_FLAGS = 0x04 | 0x08 | 0x20 | 0x80 | 0x200  # *args, **kwargs, generator, coroutine, async generator
 
 

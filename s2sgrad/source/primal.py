@@ -14,6 +14,9 @@ from s2sgrad.errors import Place
 _MISSING = object()
 
 
+GENERATED = "<s2sgrad "  # our own files are compiled from their text, with helpers as closure cells; nobody edits them
+
+
 @dataclass(frozen=True, eq=False)
 class Binding:
     """What a free name was bound to when it was looked up.  `where` is "cell", "global" or "builtin"."""
@@ -49,6 +52,11 @@ class Primal:
     tree: gast.FunctionDef
     file: str
     lines: tuple[str, ...] = field(repr=False)
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether we wrote the function: its text keeps rules that a user's may break."""
+        return self.file.startswith(GENERATED)
 
     def fresh_tree(self) -> gast.FunctionDef:
         """A deep copy of the tree."""

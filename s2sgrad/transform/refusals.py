@@ -17,7 +17,6 @@ from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.operations import Operation, is_user_function
 from s2sgrad.quote import nodes
 from s2sgrad.rules import spellings, table
-from s2sgrad.source import GENERATED
 from s2sgrad.transform.calls import Pairs
 from s2sgrad.unit import MISSING, Unit
 
@@ -126,7 +125,7 @@ class Refusals:
 
     def lists(self, tree: gast.FunctionDef) -> None:
         """Lists that grow and shrink are stacks: nothing but `append`, `pop` and the result may mention them."""
-        ours = self.unit.primal.file.startswith(GENERATED)
+        ours = self.unit.primal.is_generated
         changed: dict[str, gast.AST] = {}
         uses: dict[str, int] = {}
         for operation in self.found.values():

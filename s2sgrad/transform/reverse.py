@@ -82,7 +82,8 @@ class Reverse:
             if self.lifetimes.home.get(stack) != self.lifetimes.root:
                 self.unit.refuse(self.tree, f"the list `{stack}` cannot be differentiated: create it outside the loop")
         for statement in effects.walk(self.tree.body):
-            if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
+            section = isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript)
+            if section and not self.unit.primal.is_generated:  # our text accumulates at repeated positions by `add_at`
                 if not self.adjoints.is_basic(statement.target.slice):
                     self.unit.refuse(statement, "an augmented assignment at integer-array indices is not differentiated "
                                                 "yet: build a new array")  # fmt: skip
@@ -142,6 +143,8 @@ class Reverse:
 
     def _bound(self, statement: gast.AST) -> Block:
         """Checks of the variables that the statement reads and that may be unbound: it may not be run itself."""
+        if self.unit.primal.is_generated:  # our text reads such a variable only where it bound it
+            return []
         loose = self.lifetimes.loose.get(id(statement), set()) & self.unit.locals
         loose = sorted(n for n in loose if not self.unit.is_ours(n))
         check = [name(self.unit.helper("bound", runtime.bound)) for _ in loose]

@@ -63,6 +63,7 @@ class Reverse:
         self.records = Records(unit, self.lifetimes, self.kinds, self.found, updated)
         pushed = [o.operands[0] for o in self.found.values() if o.form in ("append", "pop")]
         stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)}
+        self.active |= stacks & self._recorded()
         self.adjoints = Adjoints(unit, inference, self.active, stacks & self.active)
         self.inference = inference
         for statement in effects.walk(tree.body):
@@ -75,6 +76,15 @@ class Reverse:
         self.segment: gast.AST | None = None
         self.extra: dict[int, list[str]] = {}
         self._check()
+
+    def _recorded(self) -> set[str]:
+        """What comes out of a record that carries derivatives: its stacks owe a cotangent for every value taken off."""
+        out: set[str] = set()
+        for statement in effects.walk(self.tree.body):
+            if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):
+                if isinstance(statement.value, gast.Name) and statement.value.id in self.active:
+                    out |= {t for t in binds(statement) if may_carry(self.kinds.get(t))}
+        return out
 
     def _check(self) -> None:
         Refusals(self.unit, self.found, self.kinds, self.pairs, self.active, self.varied).run(self.tree)

@@ -15,6 +15,7 @@ import gast
 from s2sgrad import emit
 from s2sgrad.cleanup import algebra, coalesce, copies, deadcode, fold, tidy
 from s2sgrad.normalize import check, exits, flatten, loops, targets, webs
+from s2sgrad.quote import clone
 from s2sgrad.source import Primal, read
 from s2sgrad.unit import Unit
 
@@ -62,6 +63,7 @@ def finished(unit: Unit, tree: gast.FunctionDef, observer: Observer | None = Non
 def _after(
     passes: tuple[tuple[str, Pass], ...], unit: Unit, tree: gast.FunctionDef, observer: Observer | None
 ) -> gast.FunctionDef:
+    tree = clone(tree)  # a node that stands in two places would be renamed twice
     for name, run in passes:
         tree = run(unit, tree)
         if observer is not None:

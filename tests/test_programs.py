@@ -228,3 +228,28 @@ def test_a_branch_that_changes_within_the_step_is_not_judged():
     with pytest.raises(Rejected):
         expected(lambda x: 3.0 if x > 1.0 else x, (1.0 + 1e-7,), (0,))
     assert expected(lambda x: 3.0 if x > 1.0 else x, (0.9,), (0,))[0] == 0.9
+
+
+def slope_of_gradient(df, args, number, direction, step):
+    """The derivative of the sum of the gradient along a direction, by differences."""
+
+    def at(h):
+        moved = list(copied(args))
+        moved[number] = moved[number] + h * direction
+        return np.sum(df(*moved))
+
+    return (at(step) - at(-step)) / (2 * step)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_second_derivatives_of_random_programs(seed, capsys):
+    program = program_from_seed(seed)
+    number = program.argnums[seed % len(program.argnums)]
+    with loaded(program.source, f"<program {seed}>") as f:
+        args = program.args
+        direction = np.random.default_rng(seed).normal(size=np.shape(args[number]))[()]
+        df = grad(f, argnums=number)
+        coarse, fine = (slope_of_gradient(df, args, number, direction, step) for step in (1e-4, 1e-5))
+        second = grad(df, argnums=number)(*copied(args))
+        if abs(coarse - fine) < 1e-4 * (1.0 + abs(fine)):  # else the branches change under the step
+            np.testing.assert_allclose(np.sum(second * direction), fine, rtol=1e-3, atol=1e-4)

@@ -120,6 +120,16 @@ class Adjoints:
         value = call(self.unit, "where", np.where, clone(condition), *sides)
         return Cotangent(value, self.inference.kind(value), full=False)
 
+    def settled(self, cotangent: Cotangent, x: str) -> Cotangent:
+        """The contribution with its mask applied, and summed where the mask is larger than `x`."""
+        if cotangent.mask is None:
+            return cotangent
+        cotangent = self.selected(cotangent)
+        how = relation(cotangent.kind, self.kinds.get(x))
+        if how == "under":
+            return cotangent
+        return replace(cotangent, full=True) if how == "same" else self.spread(cotangent, x)
+
     def take(self, y: str) -> Cotangent | None:
         """The adjoint of a target, which its own assignment consumes; None if it is zero."""
         if y in self.pending and y in self.unit.temps:
@@ -128,12 +138,12 @@ class Adjoints:
                 given.insert(0, self._held(y))
                 del self.present[y]
             if any(c.index is not None for c in given) or not all(c.numeric for c in given[1:]):
-                given = [self.selected(c) for c in given]
+                given = [self.settled(c, y) for c in given]
                 self._write(y, given, late=False)
                 return self._held(y, consume=True)
             if len(given) == 1:
                 return given[0]
-            given = [self.selected(c) for c in given]
+            given = [self.settled(c, y) for c in given]
             value = total([c.value for c in given])
             return Cotangent(value, self.inference.kind(value), any(c.full for c in given), None, given[0].numeric)
         return self._held(y, consume=True) if y in self.present else None
@@ -145,7 +155,7 @@ class Adjoints:
 
     def flush(self, targets: list[str] = ()) -> None:
         """Write the collected contributions; those to the statement's own targets last, for the others read them."""
-        self.pending = {x: [self.selected(c) for c in given] for x, given in self.pending.items()}
+        self.pending = {x: [self.settled(c, x) for c in given] for x, given in self.pending.items()}
         late = [x for x in self.pending if x in targets]
         for x in [x for x in self.pending if x not in late] + late:
             self._write(x, self.pending[x], late=x in late)
@@ -225,8 +235,8 @@ class Adjoints:
 
     def operation(self, operation: Operation, y: gast.AST, g: Cotangent) -> None:
         """Contribute to the operands of `y = operation`, given the cotangent of `y`, a name or a tuple of names."""
-        if operation.form != "rule":
-            g = self.selected(g)
+        if operation.form != "rule" and isinstance(y, gast.Name):
+            g = self.settled(g, y.id)
         if operation.form == "atom":
             self.contribute(operation.node, g)
         elif operation.form == "rule":
@@ -266,7 +276,7 @@ class Adjoints:
         if not wanted:
             return
         if g.mask is not None and (rule.tag != "elementwise" or operation.target is np.where):
-            g = self.selected(g)
+            g = self.settled(g, y.id)
         if operation.target is np.where and self._is_selection(operation, wanted):
             self._selection(operation, g, wanted)
             return

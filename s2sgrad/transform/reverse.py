@@ -240,7 +240,7 @@ class Reverse:
         operation = self.found.get(id(statement))
         if operation is not None and operation.form == "pop" and operation.operands[0].id in self.adjoints.stacks:
             taken = self.adjoints.take(targets[0]) if targets[0] in self.active else None
-            taken = taken and self.adjoints.selected(taken)
+            taken = taken and self.adjoints.settled(taken, targets[0])
             return taken or Cotangent(self._zero_now(targets[0]), self.kinds.get(targets[0]))
         if not targets or (isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript)):
             return None
@@ -249,7 +249,7 @@ class Reverse:
         taken = self.adjoints.take(targets[0]) if targets[0] in self.active else None
         if taken is None or (operation is not None and operation.form == "rule"):
             return taken
-        return self.adjoints.selected(taken)
+        return self.adjoints.settled(taken, targets[0])
 
     def _zero_now(self, target: str) -> gast.AST:
         """A zero of the shape that the target has after the statement, made before its old value is restored."""
@@ -260,7 +260,7 @@ class Reverse:
 
     def _packed(self, targets: list[str]) -> Cotangent | None:
         given = [self.adjoints.take(t) if t in self.active else None for t in targets]
-        given = [g and self.adjoints.selected(g) for g in given]
+        given = [g and self.adjoints.settled(g, t) for g, t in zip(given, targets, strict=True)]
         if all(g is None for g in given):
             return None
         parts = []

@@ -47,3 +47,8 @@ def result_that_ignores_a_nested_loop(v, A):
 @case(np.array([0.3, 0.9, -1.4]), 0.4)
 def chains_in_both_branches_of_where(x, y):
     return np.sum(np.where(x > 0, np.log(np.abs(x)) * y, np.sin(x * y) / (1.0 + x * x)) * x)
+
+
+@case(np.array([0.3, 0.9, -1.4]), 0.4)
+def where_with_a_number_as_a_branch(x, y):
+    return np.sum(np.where(x > 0.5, x, x[-2]) * np.where(x > 0.5, y * y, np.sin(x)) + np.where(x > 0.0, np.sin(y), x))

@@ -111,5 +111,5 @@ def _compile(
     with compiling():
         program = Program()
         pair = program.pair(function, given, {names[k] for k in active}, split=True)
-        fwd, bwd = load.load(program, pair.fwd)[0], load.load(program, pair.bwd)[0]
-    return fwd, bwd, active, guards_of(program)
+        functions, _ = load.load_all(program, pair.bwd)
+    return functions[id(pair.fwd)], functions[id(pair.bwd)], active, guards_of(program)

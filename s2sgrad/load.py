@@ -83,6 +83,12 @@ def whereabouts(value: Any) -> tuple[str, str, str]:
 
 def load(program: Program, entry: Emitted) -> tuple[types.FunctionType, str]:
     """Compile a program; the entry function and the text."""
+    functions, text = load_all(program, entry)
+    return functions[id(entry)], text
+
+
+def load_all(program: Program, entry: Emitted) -> tuple[dict[int, types.FunctionType], str]:
+    """Compile a program, named for its entry; its functions by the identity of what was emitted, and the text."""
     text = text_of(program)
     filename = _registered(entry.name, text)
     module = ast.parse(text, filename)
@@ -95,7 +101,7 @@ def load(program: Program, entry: Emitted) -> tuple[types.FunctionType, str]:
         weakref.finalize(function, _forget, filename).atexit = False
         cells[id(emitted)].cell_contents = function
         functions[id(emitted)] = function
-    return functions[id(entry)], text
+    return functions, text
 
 
 _users: collections.Counter[str] = collections.Counter()  # living functions by the file name of their text

@@ -161,18 +161,20 @@ def lines_at_most(count: int):
         sys.settrace(before)
 
 
-def report(total: int, features: Counter, points: Counter, refused: int, seconds: float) -> None:
-    """Print the shares."""
-    print(
-        f"\n{total} random programs in {seconds:.0f} s: {points[0] / total:.2%} rejected, {refused} refused,", end=" "
-    )
-    print(f"{sum(points[number] for number in range(2, POINTS + 1))} judged at another point than the first")
+def report(total: int, features: Counter, points: Counter, refused: int, seconds: float) -> str:
+    """The shares, in words."""
+    again = sum(points[number] for number in range(2, POINTS + 1))
+    lines = [
+        f"{total} random programs in {seconds:.0f} s: {points[0] / total:.2%} rejected, {refused} refused, "
+        f"{again} judged at another point than the first"
+    ]
     names = sorted(FEATURES, key=lambda name: features[name])
     for start in range(0, len(names), 8):
-        print("  " + ", ".join(f"{name} {features[name] / total:.0%}" for name in names[start : start + 8]))
+        lines.append("  " + ", ".join(f"{name} {features[name] / total:.0%}" for name in names[start : start + 8]))
+    return "\n".join(lines)
 
 
-def test_gradients_of_random_programs(capsys):
+def test_gradients_of_random_programs(record_property):
     features, points, failures = Counter(), Counter(), []
     begun = time.perf_counter()
 
@@ -198,8 +200,7 @@ def test_gradients_of_random_programs(capsys):
     run()
     total = points.total()
     refused = sum(isinstance(error, S2SGradError) for _, error in failures)
-    with capsys.disabled():
-        report(total, features, points, refused, time.perf_counter() - begun)
+    record_property("shown at the end", report(total, features, points, refused, time.perf_counter() - begun))
     if failures:
         program, error = min(failures, key=lambda failure: len(failure[0].source))
         kinds = Counter(type(error).__name__ for _, error in failures)
@@ -242,7 +243,7 @@ def slope_of_gradient(df, args, number, direction, step):
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_second_derivatives_of_random_programs(seed, capsys):
+def test_second_derivatives_of_random_programs(seed):
     program = program_from_seed(seed)
     number = program.argnums[seed % len(program.argnums)]
     with loaded(program.source, f"<program {seed}>") as f:

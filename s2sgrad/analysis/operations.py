@@ -68,14 +68,15 @@ def classify(unit: Unit, node: gast.AST, kinds: dict[str, Kind]) -> Operation:
         return _call(unit, node, kinds)
     if isinstance(node, gast.BoolOp):
         return Operation("flat", node)
-    return Operation("opaque", node, why=f"`{_words(node)}` cannot be differentiated yet: write it as a loop")
+    way = "define it at module level" if isinstance(node, gast.Lambda) else "write it as a loop"
+    return Operation("opaque", node, why=f"{_words(node)} cannot be differentiated yet: {way}")
 
 
 def _words(node: gast.AST) -> str:
     return {
         "ListComp": "a list comprehension", "SetComp": "a set comprehension", "DictComp": "a dict comprehension",
-        "GeneratorExp": "a generator expression", "Lambda": "lambda", "Set": "a set",
-    }.get(type(node).__name__, type(node).__name__)  # fmt: skip
+        "GeneratorExp": "a generator expression", "Lambda": "a lambda", "Set": "a set",
+    }.get(type(node).__name__, f"`{type(node).__name__}`")  # fmt: skip
 
 
 def _kind(node: gast.AST, kinds: dict[str, Kind]) -> Kind | None:

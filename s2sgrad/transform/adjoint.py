@@ -107,9 +107,10 @@ class Adjoints:
         self.pending.setdefault(x.id, []).append(cotangent)
 
     def spread(self, cotangent: Cotangent, x: str) -> Cotangent:
-        """The contribution, of exactly the shape of `x`."""
+        """The contribution, of exactly the shape of `x`; a mask is applied before anything is summed."""
+        cotangent = self.selected(cotangent)
         value = conformed(self.unit, cotangent.value, cotangent.kind, self.alike.get(x, x), self.kinds.get(x))
-        return Cotangent(value, self.kinds.get(x), mask=cotangent.mask)
+        return Cotangent(value, self.kinds.get(x))
 
     def selected(self, cotangent: Cotangent) -> Cotangent:
         """The contribution with its mask applied."""

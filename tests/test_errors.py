@@ -825,7 +825,9 @@ def test_a_callee_from_text(module):
     assert "helper" in str(caught.value)
 
 
-@pytest.mark.parametrize("function", [print, len, dict.get, np.fft.fft, functools.reduce, int, complex], ids=str)
+@pytest.mark.parametrize(
+    "function", [print, len, dict.get, np.fft.fft, functools.reduce, int, complex], ids=lambda f: f.__name__
+)
 def test_builtins_and_library_functions_without_rules(function):
     with pytest.raises((S2SGradError, TypeError)) as caught:
         grad(function)(2.0)

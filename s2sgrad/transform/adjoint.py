@@ -108,9 +108,11 @@ class Adjoints:
 
     def spread(self, cotangent: Cotangent, x: str) -> Cotangent:
         """The contribution, of exactly the shape of `x`; a mask is applied before anything is summed."""
-        cotangent = self.selected(cotangent)
+        summed = relation(cotangent.kind, self.kinds.get(x)) not in ("same", "under")
+        if summed:
+            cotangent = self.selected(cotangent)
         value = conformed(self.unit, cotangent.value, cotangent.kind, self.alike.get(x, x), self.kinds.get(x))
-        return Cotangent(value, self.kinds.get(x))
+        return Cotangent(value, self.kinds.get(x), mask=cotangent.mask)
 
     def selected(self, cotangent: Cotangent) -> Cotangent:
         """The contribution with its mask applied."""

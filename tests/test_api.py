@@ -1527,3 +1527,15 @@ def test_second_derivative_of_a_function_that_arrives_as_an_argument():
     assert np.isclose(grad(df, 1)(loop, 0.9, 3), expected, rtol=1e-6)
     with pytest.raises(S2SGradError, match="third derivatives"):
         grad(grad(df, 1), 1)(loop, 0.9, 3)
+
+
+def test_a_method_of_an_object_is_not_taken_for_that_of_an_array():
+    class Model:
+        def dot(self, x):
+            return np.sum(x**2)
+
+    def f(model, x):
+        return model.dot(x)
+
+    with pytest.raises(TypeError, match="expected a number or an array, got Model"):
+        grad(f, 1)(Model(), np.array([1.0, 2.0]))

@@ -131,6 +131,17 @@ def _parts(
     return [gast.Assign([target], value, None)], {n: name(h) for n, h in zip(names, holders, strict=True)}
 
 
+def checked_owner(unit: Unit, kinds: dict[str, Kind], operation: Operation) -> list[gast.AST]:
+    """`x.dot(y)` is NumPy's method only if x is an array: checked at run time where its kind is not known."""
+    node = getattr(operation.node, "func", operation.node)
+    owner = node.value if isinstance(node, gast.Attribute) and operation.form == "rule" else None
+    if not isinstance(owner, gast.Name) or owner.id not in unit.locals or unit.primal.is_generated:
+        return []
+    if isinstance(kinds.get(owner.id), (Number, Array)):
+        return []
+    return [gast.Expr(gast.Call(name(unit.helper("require_array", runtime.require_array)), [name(owner.id)], []))]
+
+
 def _dynamic(unit: Unit, inference: Inference, operation: Operation, active: set[str]) -> Call:
     """`y, f_pullback = vjp(f, x)`: the one run-time entry."""
     call = operation.node

@@ -25,7 +25,7 @@ from s2sgrad.analysis.operations import Operation
 from s2sgrad.quote import assign, clone, constant, expression, name, nodes
 from s2sgrad.transform import containers
 from s2sgrad.transform.adjoint import Adjoints
-from s2sgrad.transform.calls import Call, Pairs, call_adjoint
+from s2sgrad.transform.calls import Call, Pairs, call_adjoint, checked_owner
 from s2sgrad.transform.cotangents import Bar, Cotangent
 from s2sgrad.transform.records import Records
 from s2sgrad.transform.refusals import Refusals
@@ -222,6 +222,7 @@ class Reverse:
             else:
                 y = name(y.id) if isinstance(y, gast.Name) else y
                 adjoints.operation(operation, y, cotangent)
+                forward = checked_owner(self.unit, self.kinds, operation) + forward
         if not in_group:
             self.targets = targets
         self._tag_since(start, statement)

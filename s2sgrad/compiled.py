@@ -84,15 +84,15 @@ def compiling() -> Iterator[None]:
 def guards_of(program: Program) -> tuple[Callable[[], bool], ...]:
     """What must hold for the text of a program to be right: its free names stand for what they stood for."""
     guards: list[Callable[[], bool]] = []
-    seen: set[tuple[int, str]] = set()
+    seen: set[tuple[int, str, bool]] = set()
     for unit in program.units:
         function = unit.primal.function
         space = id(function.__globals__ if function.__closure__ is None else function)
         for name, binding in unit.bindings.items():
-            if (space, name) in seen:
-                continue
-            seen.add((space, name))
-            guards.append(_guard(unit.primal, name, binding))
+            strict = name in unit.captured
+            if (space, name, strict) not in seen:
+                seen.add((space, name, strict))
+                guards.append(binding.holds if strict else _guard(unit.primal, name, binding))
     return tuple(guards)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import gast
 
 from s2sgrad import emit
+from s2sgrad.analysis.memory import Memory
 from s2sgrad.cleanup import algebra, coalesce, copies, deadcode, fold, tidy
 from s2sgrad.normalize import check, exits, flatten, loops, targets, webs
 from s2sgrad.quote import clone
@@ -32,14 +33,23 @@ NORMALIZE: tuple[tuple[str, Pass], ...] = (
 )
 
 
+
+def _memory(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """Find out who shares whose memory; the passes that move and remove statements ask."""
+    unit.memory = Memory(unit, tree, unit.kinds)
+    return tree
+
+
 CLEANUP: tuple[tuple[str, Pass], ...] = (
     ("webs", webs.run),
+    ("memory", _memory),
     ("deadcode", deadcode.run),
     ("copies", copies.run),
     ("deadcode", deadcode.run),
     ("conditionals", tidy.conditionals),
     ("unpackings", tidy.unpackings),
     ("fold", fold.run),
+    ("augmented", tidy.augmented),
     ("algebra", algebra.run),
     ("deadcode", deadcode.run),
 )

@@ -34,6 +34,7 @@ from s2sgrad.analysis.operations import is_user_function
 from s2sgrad.analysis.words import described
 from s2sgrad.cleanup import copies
 from s2sgrad.errors import S2SGradError
+from s2sgrad.inplace import settle
 from s2sgrad.names import Namer
 from s2sgrad.options import Options
 from s2sgrad.pipeline import Observer, cleaned, finished, normalized
@@ -103,7 +104,8 @@ class Program:
         }
         defaults = dict(zip(given, kinds_of(given.values()), strict=True))
         kinds = {p: {**defaults, **kinds}.get(p, UNKNOWN) for p in inspect.signature(function).parameters}
-        unit, tree, inference = self._analysed(primal, kinds)
+        unit, tree, inference, written = self._analysed(primal, kinds)
+        settle.own_arguments(unit, tree, inference.env, written)
         seed = unit.local("seed")
         joined = self._joined(unit, tree, inference, {p.partition("[")[0] for p in wrt}, seed, kinds)
         swept = joined.swept
@@ -166,14 +168,25 @@ class Program:
         """Keep the names that a function mentions for what it means by them."""
         self.names.taken |= {n.id for n in nodes(primal.tree) if isinstance(n, gast.Name)}
 
-    def _analysed(self, primal: Primal, kinds: dict[str, Kind]) -> tuple[Unit, gast.FunctionDef, Inference]:
-        unit, tree = normalized(primal)
+    def _analysed(
+        self, primal: Primal, kinds: dict[str, Kind], entry: bool = True
+    ) -> tuple[Unit, gast.FunctionDef, Inference, dict[str, gast.AST]]:
+        """A function in normal form, one name a memory; its kinds, and the parameters that it writes."""
+        unit, tree = self.normal_form(primal.function)
+
+        def infer() -> Inference:
+            inference = Inference(unit, {p.id: kinds.get(p.id, UNKNOWN) for p in parameters(tree)}, self.kind)
+            inference.run(tree)
+            copies.read_through(unit, tree, known_sequences(unit, tree, inference).__contains__)
+            return inference
+
+        return unit, tree, *settle.run(unit, tree, infer, self, entry)
+
+    def normal_form(self, target: types.FunctionType) -> tuple[Unit, gast.FunctionDef]:
+        """The unit and the normal form of a function."""
+        unit, tree = normalized(read(target))
         self.units.append(unit)
-        env = {p.id: kinds.get(p.id, UNKNOWN) for p in parameters(tree)}
-        inference = Inference(unit, env, self.kind)
-        inference.run(tree)
-        copies.read_through(unit, tree, known_sequences(unit, tree, inference).__contains__)
-        return unit, tree, inference
+        return unit, tree
 
     def _joined(
         self, unit: Unit, tree: gast.FunctionDef, inference: Inference, wrt: set[str], seed: str,
@@ -226,7 +239,7 @@ class Program:
             try:
                 for _ in range(_ROUNDS):  # a recursion starts from "no value yet" and grows to a fixed point
                     before = self._kinds[key]
-                    _, tree, inference = self._analysed(read(target), bound)
+                    _, tree, inference, _ = self._analysed(read(target), bound)
                     self._kinds[key] = join(before, inference.env.get(tree.body[-1].value.id))
                     if self._kinds[key] == before:
                         break
@@ -280,7 +293,10 @@ class Program:
 
     def _compile_pair(self, target: types.FunctionType, given: dict[str, Kind], active: set[str], entry: _Entry) -> None:
         primal = read(target)
-        unit, tree, inference = self._analysed(primal, _with_defaults(target, given))
+        unit, tree, inference, written = self._analysed(primal, _with_defaults(target, given), entry=False)
+        for parameter, statement in written.items():
+            unit.refuse(statement, f"this writes the argument `{parameter}` of a function that was not expected to: return a "
+                                   "new array from it")  # fmt: skip
         order = tuple(p.id for p in parameters(tree) if p.id in active)
         result = tree.body[-1].value.id
         seed = unit.local("seed")

@@ -76,6 +76,26 @@ def rebinds(x: Any, name: str, line: int) -> None:
         )
 
 
+def contiguous(x: Any, line: int) -> None:
+    """Check that `x.ravel()` and `x.reshape(..)` are views of `x`; TypeError where NumPy may copy instead.
+
+    >>> contiguous(np.ones((2, 2))[:, ::2], 7)
+    Traceback (most recent call last):
+    TypeError: line 7: ravel or reshape may copy an array that is not contiguous, and a write through it would be lost: ...
+    """
+    if not (isinstance(x, np.ndarray) and x.flags.c_contiguous):
+        raise TypeError(
+            f"line {line}: ravel or reshape may copy an array that is not contiguous, and a write through it would be lost: "
+            "pass a contiguous array, or copy it first"
+        )
+
+
+def scalar(x: Any, name: str, line: int) -> None:
+    """Check that `x = a[i]` is an element and no row, which would change with `a`; TypeError for an array."""
+    if isinstance(x, (np.ndarray, list, dict)):
+        raise TypeError(f"line {line}: `{name}` is a view of an array that is written while it is used: write `{name}.copy()`")
+
+
 def bound(x: Any, name: str) -> None:
     """Raise UnboundLocalError for a variable that the user's function would find unbound (here it may hold None)."""
     if x is None:
@@ -165,6 +185,19 @@ def add_at(x_bar: Any, index: Any, e: Any) -> Any:
     return x_bar + e  # an index into a number: x[()], x[...]
 
 
+def lasting(x: Any, index: Any) -> Any:
+    """Which elements of `v` a store `x[index] = v` leaves in `x`: of a position that occurs again, the last one.
+
+    >>> lasting(np.zeros(3), [0, 0, 2])
+    array([False,  True,  True])
+    """
+    places = np.arange(np.size(x)).reshape(np.shape(x))[index]
+    order = np.arange(np.size(places)).reshape(np.shape(places))
+    last = np.empty(np.size(x), dtype=int)
+    last[places] = order
+    return last[places] == order
+
+
 def own(x_bar: Any) -> Any:
     """A copy of the cotangent that nothing else refers to, ready for `add_at`."""
     if isinstance(x_bar, (list, tuple, dict)):
@@ -243,6 +276,14 @@ def log_or_zero(x: Any) -> Any:
 def push(stack: list, x: Any) -> None:
     """Record `x`, which may still be written in place: arrays are copied."""
     stack.append(x.copy() if isinstance(x, np.ndarray) else x)
+
+
+def restored(x: Any, old: Any) -> Any:
+    """What a variable held before `x += e`: an array gets its old content back, in the same memory."""
+    if isinstance(x, np.ndarray):
+        x[...] = old
+        return x
+    return old
 
 
 def pop(stack: list) -> Any:

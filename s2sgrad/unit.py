@@ -40,6 +40,7 @@ class Unit:
 
     `temps` are names that we introduced for the values of subexpressions; `locals` are all names that the tree binds;
     `bases` maps the name of a web to the user's name for it.
+    `updates` are the places of the user's `x[i] op= e`.  `captured` are free names whose values another function's text holds.  `bars` are names of adjoints, whose arrays this function alone sees; `memory` says who shares whose memory.
     `bindings` collects every free name that the text was specialised on: a cached gradient holds while they hold.
     """
 
@@ -54,6 +55,10 @@ class Unit:
     own_names: set[str] = field(default_factory=set)
     helpers: dict[str, Any] = field(default_factory=dict)
     compound: set[tuple[int, int]] = field(default_factory=set)
+    updates: set[tuple[int, int]] = field(default_factory=set)
+    bars: set[str] = field(default_factory=set)
+    captured: set[str] = field(default_factory=set)
+    memory: Any = None
 
     @classmethod
     def of(cls, primal: Primal) -> tuple[Unit, gast.FunctionDef]:
@@ -124,11 +129,15 @@ class Unit:
             self.bindings[node.id] = binding
         return binding.value
 
+    def changed(self, statement: gast.AST) -> set[str]:
+        """The names that a statement binds, or whose content it may change."""
+        return self.memory.changed(statement)
+
     def comment(self, statement: gast.AST) -> str | None:
         """The user's text of a statement, of a compound one the header."""
         if not hasattr(statement, "lineno"):
             return None
-        text = self.primal.text(statement)
+        text = getattr(statement, "primal", self.primal).text(statement)
         if (statement.lineno, statement.col_offset) in self.compound:
             text = text.splitlines()[0]
         return text or None
@@ -150,4 +159,4 @@ class Unit:
                     break
             else:
                 node = self.primal.tree
-        return self.primal.place(node)
+        return getattr(node, "primal", self.primal).place(node)

@@ -25,6 +25,7 @@ LAYERS = [
     ["unit", "library"],
     ["analysis"],
     ["normalize", "cleanup", "transform"],
+    ["inplace"],
     ["pipeline"],
     ["program"],
     ["load"],

@@ -1,1 +1,1 @@
-"""Facts about a tree in normal form, in side tables: effects, kinds, activity, ownership.  Nothing here changes a tree."""
+"""Facts about a tree in normal form, in side tables: effects, kinds, activity, memory.  Nothing here changes a tree."""

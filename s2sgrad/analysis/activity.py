@@ -10,7 +10,7 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind, may_carry
 from s2sgrad.analysis.operations import Operation, classify
-from s2sgrad.quote import name
+from s2sgrad.quote import at, name
 from s2sgrad.unit import Unit
 
 Operations = dict[int, Operation]
@@ -20,11 +20,11 @@ def operations(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> Op
     """The operation of every assignment and call statement, by the identity of the statement."""
     out: Operations = {}
     for statement in effects.walk(tree.body):
-        if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
+        if isinstance(statement, gast.AugAssign):
             value = gast.BinOp(name(statement.target.id), statement.op, statement.value)
-            gast.copy_location(value, statement)
+            at(statement, value)
             out[id(statement)] = classify(unit, value, kinds)
-        elif isinstance(statement, (gast.Assign, gast.Expr)):
+        elif isinstance(statement, gast.Expr) or (isinstance(statement, gast.Assign) and effects.stored(statement) is None):
             out[id(statement)] = classify(unit, statement.value, kinds)
     return out
 
@@ -49,9 +49,9 @@ def active(
 
 def _edges(statement: gast.AST, found: Operations) -> list[tuple[str, str]]:
     """(source, target): the derivative of target with respect to source may be non-zero."""
-    if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
-        target = effects.base(statement.target)
-        return [(n.id, target) for n in effects.loads(statement.value)] + [(target, target)]
+    section = effects.stored(statement)
+    if section is not None:
+        return [(n.id, effects.base(section)) for n in effects.loads(statement.value)]
     operation = found.get(id(statement))
     if operation is None:
         return []

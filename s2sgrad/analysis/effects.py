@@ -1,9 +1,9 @@
 """What each statement reads, writes and does.  Folding, dead-code removal and recomputation all ask here.
 
-    y[i] += f(x)   reads y, i, f, x; writes y; has whatever effects f has
+    y[i] = f(x)   reads y, i, f, x; writes y; has whatever effects f has
 
 >>> import gast
->>> statement = gast.parse("y[i] += x * z").body[0]
+>>> statement = gast.parse("y[i] = y[i] + x * z").body[0]
 >>> sorted(reads(statement)), sorted(writes(statement))
 (['i', 'x', 'y', 'z'], ['y'])
 """
@@ -28,7 +28,7 @@ from s2sgrad.unit import MISSING, Unit
 
 _SCOPES = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda)
 _IMPURE_RUNTIME = {runtime.push, runtime.pop, runtime.add_at, runtime.vjp, runtime.sequence, runtime.require_array,
-                   runtime.rebinds, runtime.bound}  # fmt: skip
+                   runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar}  # fmt: skip
 
 
 def loads(node: gast.AST) -> Iterator[gast.Name]:
@@ -64,25 +64,28 @@ def reads(statement: gast.AST) -> set[str]:
 def writes(statement: gast.AST) -> set[str]:
     """The names that a simple statement, or the header of a compound one, binds or changes in place."""
     if isinstance(statement, gast.Assign):
-        return set(targets(statement)) | _changed(statement.value)
+        stored = {base(t) for t in statement.targets if isinstance(t, gast.Subscript)}
+        return set(targets(statement)) | stored | changed_by_call(statement.value)
     if isinstance(statement, gast.AugAssign):
         return {base(statement.target)}
     if isinstance(statement, gast.For):
         return {statement.target.id}
     if isinstance(statement, gast.Expr):
-        return _changed(statement.value)
+        return changed_by_call(statement.value)
     return set()
 
 
 def targets(statement: gast.Assign) -> list[str]:
-    """The names that an assignment binds, in order, those of nested tuples included."""
+    """The names that an assignment binds, in order, those of nested tuples included; a store binds none."""
     (target,) = statement.targets
     if isinstance(target, gast.Name):
         return [target.id]
+    if isinstance(target, gast.Subscript):
+        return []
     return [n for part in target.elts for n in targets(gast.Assign([part], statement.value, None))]
 
 
-def _changed(value: gast.AST) -> set[str]:
+def changed_by_call(value: gast.AST) -> set[str]:
     """Local stacks that `s.append(x)` and `s.pop()` change."""
     if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
         if value.func.attr in spellings.MUTATING_METHODS and isinstance(value.func.value, gast.Name):
@@ -103,10 +106,17 @@ def accumulates(unit: Unit, statement: gast.AST) -> str | None:
 
 
 def base(target: gast.AST) -> str:
-    """The variable behind a target: `x` of `x` and of `x[i]`."""
-    while isinstance(target, gast.Subscript):
-        target = target.value
+    """The variable behind a target: `x` of `x`, of `x[i]` and of `x.T[i]`."""
+    while not isinstance(target, gast.Name):
+        target = target.func if isinstance(target, gast.Call) else target.value
     return target.id
+
+
+def stored(statement: gast.AST) -> gast.Subscript | None:
+    """The section that a store `x[i] = v` writes; None for any other statement."""
+    if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Subscript):
+        return statement.targets[0]
+    return None
 
 
 def written(body: list[gast.AST]) -> set[str]:

@@ -60,6 +60,8 @@ class Inference:
                 for target in statement.targets:
                     if isinstance(target, gast.Name):
                         changed |= self.meet(target.id, kind)
+                    elif isinstance(target, gast.Subscript):
+                        changed |= self.put(target, kind)
                     else:
                         for k, part in enumerate(target.elts):
                             changed |= self.meet(part.id, _item_of(kind, k, len(target.elts)))
@@ -87,6 +89,18 @@ class Inference:
             return False
         kind = self.kind(value)
         return kind is not None and self.meet(owner.id, Container(list, None, None, kind))
+
+    def put(self, target: gast.Subscript, kind: Kind | None) -> bool:
+        """`c[k] = x` says what an element of a list or dict is; an array stays what it was."""
+        owner = self.env.get(target.value.id) if isinstance(target.value, gast.Name) else None
+        if not isinstance(owner, Container) or kind is None:
+            return False
+        place = getattr(target.slice, "value", None)
+        if owner.type is list and owner.items is not None and isinstance(place, int) and 0 <= place < len(owner.items):
+            items = (*owner.items[:place], join(owner.items[place], kind), *owner.items[place + 1 :])
+            return self.meet(target.value.id, Container(list, items))
+        element = None if owner.type is dict else join(owner.element(), kind)
+        return self.meet(target.value.id, Container(owner.type, None, None, element))
 
     def meet(self, name: str, kind: Kind | None) -> bool:
         before = self.env.get(name)

@@ -19,11 +19,11 @@ Block = list[gast.AST]
 
 
 def binds(statement: gast.AST) -> list[str]:
-    """The names that a statement (a compound one: its header) binds or updates, in order."""
+    """The names that a statement (a compound one: its header) binds or updates, in order; a store binds none."""
     if isinstance(statement, gast.Assign):
         return effects.targets(statement)
     if isinstance(statement, gast.AugAssign):
-        return [effects.base(statement.target)]
+        return [statement.target.id] if isinstance(statement.target, gast.Name) else []
     return [statement.target.id] if isinstance(statement, gast.For) else []
 
 

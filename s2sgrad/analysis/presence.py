@@ -31,8 +31,9 @@ def before(body: Block, present: set[str], found: Operations, active: set[str]) 
 
 def _before_simple(statement: gast.AST, present: set[str], found: Operations, active: set[str]) -> set[str]:
     operation = found.get(id(statement))
-    if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
-        operands = effects.loads(statement.value) if effects.base(statement.target) in present else ()
+    section = effects.stored(statement)
+    if section is not None:
+        operands = effects.loads(statement.value) if effects.base(section) in present else ()
         return present | ({n.id for n in operands} & active)
     if operation is not None and operation.form == "append":
         return present | ({o.id for o in operation.operands if isinstance(o, gast.Name)} & active)

@@ -46,17 +46,19 @@ def _number(node: gast.AST) -> float | int | None:
     return None
 
 
-def _same(a: gast.AST, b: gast.AST) -> bool:
+def same(a: gast.AST, b: gast.AST) -> bool:
     """Whether two expressions without calls are the same."""
     if type(a) is not type(b) or isinstance(a, gast.Call):
         return False
     for field in a._fields:
+        if field == "ctx":
+            continue
         m, n = getattr(a, field, None), getattr(b, field, None)
         if isinstance(m, gast.AST) and isinstance(n, gast.AST):
-            if not _same(m, n):
+            if not same(m, n):
                 return False
         elif isinstance(m, list) and isinstance(n, list):
-            if len(m) != len(n) or not all(_same(p, q) for p, q in zip(m, n, strict=True)):
+            if len(m) != len(n) or not all(same(p, q) for p, q in zip(m, n, strict=True)):
                 return False
         elif m != n:
             return False
@@ -122,11 +124,11 @@ def _binary(node: gast.BinOp) -> gast.AST:
             return node.left
         if left == 0 and isinstance(node.op, gast.Add):
             return node.right
-        if isinstance(node.op, gast.Add) and _same(node.left, node.right):
+        if isinstance(node.op, gast.Add) and same(node.left, node.right):
             return _twice(node.left)
         before = node.left
         if isinstance(node.op, gast.Add) and isinstance(before, gast.BinOp) and isinstance(before.op, gast.Add):
-            if _same(before.right, node.right):
+            if same(before.right, node.right):
                 return gast.BinOp(before.left, gast.Add(), _twice(node.right))
         if isinstance(node.right, gast.UnaryOp) and isinstance(node.right.op, gast.USub):
             flipped = gast.Sub() if isinstance(node.op, gast.Add) else gast.Add()

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit
 
 _LOOPS = (gast.For, gast.While)
@@ -58,8 +59,9 @@ def _block(unit: Unit, body: list[gast.AST], copies: dict[str, str], wanted: Cal
 
 def _replace(node: gast.AST, copies: dict[str, str]) -> None:
     if copies:
+        written = {id(n) for n in nodes(getattr(node, "target", None) or effects.stored(node) or gast.Pass())}
         for name in effects.loads(node):
-            if name.id in copies:
+            if name.id in copies and id(name) not in written:  # a store stays a store into the name that it writes
                 name.id = copies[name.id]
 
 

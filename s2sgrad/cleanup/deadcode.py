@@ -1,17 +1,25 @@
 """Remove what nobody reads: first in the reverse sweep, then the records it no longer needs, then forward work.
 
-A restore that nobody reads goes, and its record with it: that is to-be-recorded analysis.  A store kills nothing; a
-statement with effects stays.
+A restore that nobody reads goes, and its record with it: that is to-be-recorded analysis.  A statement with effects
+stays.  A store is needed while the content of a memory that it may change is, and kills nothing; `x.shape` and
+`np.zeros_like(x)` read the variable but not its content (`x` and `x!` in the sets below).
 
     x_stack.append(x); y = np.sin(x)  ...  x = x_stack.pop(); x_bar = y_bar      ->      x_bar = y_bar
 """
 
 from __future__ import annotations
 
-import gast
+from collections import Counter
+from collections.abc import Hashable, Iterator
 
+import gast
+import numpy as np
+
+from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.memory import in_place
 from s2sgrad.quote import nodes
+from s2sgrad.rules import helpers, spellings
 from s2sgrad.unit import Unit
 
 _LOOPS = (gast.For, gast.While)
@@ -38,6 +46,7 @@ class _Sweep:
         self.stacks: set[str] = set()  # stacks of which some record is read
         self.breaks: list[set[str]] = []
         self.facts: dict[int, tuple[set[str], set[str], set[str], list[str]]] = {}
+        self.contents: frozenset[str] = unit.memory.written
         self.pure: dict[int, bool] = {}
         self.local_stacks = {
             s.targets[0].id
@@ -77,13 +86,13 @@ class _Sweep:
         ):
             self.needed.add(id(statement))
             self.stacks.update(embedded_pops(statement))
-            live = live | effects.reads(statement)
+            live = live | self.reads(statement)
         return live
 
     def _loop(self, loop: gast.For | gast.While, live: set[str]) -> set[str]:
         after = set(live)
         bound = {loop.target.id} if isinstance(loop, gast.For) else set()
-        head = live | effects.reads(loop) if isinstance(loop, gast.While) else set(live)
+        head = live | self.reads(loop) if isinstance(loop, gast.While) else set(live)
         while True:
             self.breaks.append(after)
             start = self.mark(loop.body, set(head)) - bound
@@ -95,35 +104,59 @@ class _Sweep:
         if needed or isinstance(loop, gast.While) or (bound & live):
             self.needed.add(id(loop))
             self.stacks.update(embedded_pops(loop))
-            head = head | effects.reads(loop)
+            head = head | self.reads(loop)
         return head if id(loop) in self.needed else after
+
+    def reads(self, statement: gast.AST) -> set[str]:
+        """What a statement (of a compound one: its header) reads: variables, and the contents of what is written in place."""
+        names = effects.reads(statement)
+        held = names & self.contents
+        if not held:
+            return names
+        shapes = Counter(_shape_reads(self.unit, _header(statement)))
+        changed = in_place(self.unit, statement, self.unit.kinds)
+        if changed is not None and effects.accumulates(self.unit, statement) is None:
+            shapes[changed] += not isinstance(getattr(statement, "target", None), gast.Name)
+        mentions = Counter(n.id for n in effects.loads(_header(statement)) if n.id in held)
+        return names | {f"{n}!" for n in held if mentions[n] > shapes[n]}
 
     def _simple(self, statement: gast.AST, live: set[str]) -> set[str]:
         facts = self.facts.get(id(statement))
         if facts is None:
             bound = set(effects.targets(statement)) if isinstance(statement, gast.Assign) else set()
-            read = effects.reads(statement)
+            changed = in_place(self.unit, statement, self.unit.kinds)
+            wanted = bound | {f"{b}!" for b in bound if b in self.contents}
+            if changed is not None:
+                wanted |= {f"{n}!" for n in self.unit.memory.with_memory_of(changed)}
+            elif isinstance(statement, (gast.AugAssign, gast.Expr)):
+                wanted |= effects.writes(statement)
+            read = self.reads(statement)
             popped = embedded_pops(statement) if read & self.local_stacks else []
-            facts = read, effects.writes(statement), bound, popped
+            facts = read, wanted, bound | {f"{b}!" for b in bound}, popped
             self.facts[id(statement)] = facts
-        reads, writes, bound, popped = facts
-        if not self._is_needed(statement, writes, live):
+        reads, wanted, bound, popped = facts
+        if not self._is_needed(statement, wanted, live):
             return live
         self.needed.add(id(statement))
         self.stacks.update(popped)
         return (live - bound) | reads
 
-    def _is_needed(self, statement: gast.AST, writes: set[str], live: set[str]) -> bool:
+    def _is_needed(self, statement: gast.AST, wanted: set[str], live: set[str]) -> bool:
         stack = stack_operation(statement)
         if stack is not None and stack in self.local_stacks:
-            if isinstance(statement, gast.Assign) and set(effects.targets(statement)) & live:
+            if isinstance(statement, gast.Assign) and wanted & live:
                 self.stacks.add(stack)
             return stack in self.stacks
         if isinstance(statement, gast.Assign):
-            return bool(writes & live) or not self._is_pure(statement)
+            return bool(wanted & live) or not (self._accumulates(statement) or self._is_pure(statement))
         if isinstance(statement, gast.AugAssign):
-            return bool(writes & live)
+            return bool(wanted & live)
         return True
+
+    def _accumulates(self, statement: gast.Assign) -> bool:
+        return effects.accumulates(self.unit, statement) is not None and effects.targets(statement) == [
+            effects.accumulates(self.unit, statement)
+        ]
 
     def _is_pure(self, statement: gast.Assign) -> bool:
         if id(statement) not in self.pure:
@@ -140,6 +173,25 @@ class _Sweep:
                 statement.orelse = self.pruned(statement.orelse)
             out.append(statement)
         return out
+
+
+_SHAPES_OF = {np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.shape, np.size, np.ndim, len, runtime.zeros,
+              runtime.like, runtime.seed_like, runtime.unbroadcast, runtime.unreduce, runtime.lasting, runtime.contiguous,
+              helpers.fit}  # fmt: skip
+
+
+def _shape_reads(unit: Unit, node: gast.AST) -> Iterator[str]:
+    """The variables of which an expression reads the shape alone, one for each mention."""
+    for part in nodes(node):
+        if isinstance(part, gast.Attribute) and isinstance(part.value, gast.Name):
+            if part.attr in spellings.FLAT_ATTRIBUTES:
+                yield part.value.id
+        elif isinstance(part, gast.Call):
+            target = unit.resolve(part.func)
+            if isinstance(target, Hashable) and target in _SHAPES_OF:
+                place = 1 if target in (runtime.unbroadcast, runtime.unreduce, helpers.fit) else 0
+                if len(part.args) > place and isinstance(part.args[place], gast.Name):
+                    yield part.args[place].id
 
 
 def _header(statement: gast.AST) -> gast.AST:

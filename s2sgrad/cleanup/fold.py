@@ -57,7 +57,7 @@ class _Fold:
                 held.clear()
             if held:
                 self.fill(statement, held, out)
-                written = effects.written([statement])
+                written = set().union(*map(self.unit.changed, effects.walk([statement])))
                 for name in [n for n, s in held.items() if effects.reads(s) & written]:
                     out.append(held.pop(name))
             if self.is_foldable(statement):
@@ -111,6 +111,8 @@ class _Fold:
                         statement.__dict__[key] = substitute(part, {name: value})
                     elif key == "target" and isinstance(part, gast.Subscript):
                         part.slice = substitute(part.slice, {name: value})
+                    elif key == "targets" and isinstance(part[0], gast.Subscript):
+                        part[0].slice = substitute(part[0].slice, {name: value})
 
     def in_order(self, root: gast.AST, name: str, value: gast.AST) -> bool:
         """Whether everything that has effects is still evaluated in the same order."""
@@ -149,6 +151,8 @@ def _evaluated(node: gast.AST) -> Iterator[gast.AST]:
         yield node
     if isinstance(node, gast.Assign):
         yield from _evaluated(node.value)
+        if isinstance(node.targets[0], gast.Subscript):
+            yield from _evaluated(node.targets[0])
         return
     for value in node.__dict__.values():
         for part in value if isinstance(value, list) else [value]:

@@ -1,4 +1,4 @@
-"""Small shapes of statements: conditional expressions, `if not`, empty branches.
+"""Small shapes of statements: conditional expressions, `x[i] += e`, `if not`, empty branches.
 
     if t: y = a                                if c: pass              if not c: x = 1.0
     else: y = b     ->    y = a if t else b    else: x = 1.0    ->
@@ -9,6 +9,8 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.cleanup.algebra import same
+from s2sgrad.quote import at
 from s2sgrad.unit import Unit
 
 _NEGATED = {gast.Eq: gast.NotEq, gast.NotEq: gast.Eq, gast.Is: gast.IsNot, gast.IsNot: gast.Is, gast.In: gast.NotIn,
@@ -48,6 +50,22 @@ def _unpacks(first: gast.AST, second: gast.AST) -> bool:
     return bool(outer.elts) and isinstance(outer.elts[0], gast.Name) and outer.elts[0].id == value.id
 
 
+def augmented(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """What the user wrote as `x[i] += e` becomes that again."""
+    tree.body = _block(tree.body, lambda statement: [_update(unit, statement)])
+    return tree
+
+
+def _update(unit: Unit, statement: gast.AST) -> gast.AST:
+    section = effects.stored(statement)
+    value = statement.value if section is not None else None
+    if not isinstance(value, gast.BinOp) or _position(statement) not in unit.updates or not same(section, value.left):
+        return statement
+    if getattr(getattr(statement, "origin", None), "sweep", None) == "reverse":
+        return statement
+    return at(statement, gast.AugAssign(section, value.op, value.right))[0]
+
+
 def branches(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """No empty branch, no assignment of a name to itself."""
     tree.body = _block(tree.body, _branch)
@@ -77,7 +95,7 @@ def _conditional(statement: gast.AST) -> list[gast.AST]:
     if then.targets[0].id != other.targets[0].id or not _position(statement) == _position(then) == _position(other):
         return [statement]
     value = gast.IfExp(statement.test, then.value, other.value)
-    made = gast.copy_location(gast.Assign(then.targets, value, None), statement)
+    made = at(statement, gast.Assign(then.targets, value, None))[0]
     if hasattr(then, "origin"):
         made.origin = then.origin
     return [made]

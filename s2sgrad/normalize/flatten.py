@@ -28,11 +28,14 @@ def f(x, n):
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 
 import gast
 
-from s2sgrad.quote import assign, at, constant, name, nodes
+from s2sgrad import runtime
+from s2sgrad.normalize import mutators
+from s2sgrad.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.unit import MISSING, Unit
 
 _BOOLEAN = (gast.Compare, gast.JoinedStr)
@@ -75,12 +78,10 @@ class _Flattener:
     def statement(self, statement: gast.AST) -> None:
         if isinstance(statement, gast.Assign):
             self.assign(statement)
+        elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
+            self.augmented_section(statement)
         elif isinstance(statement, gast.AugAssign):
-            if isinstance(statement.target, gast.Subscript):
-                statement.target = gast.Subscript(
-                    self.atom(statement.target.value), self.index(statement.target.slice), gast.Store()
-                )
-            elif statement.target.id in _walruses(statement.value):
+            if statement.target.id in _walruses(statement.value):
                 self.unit.refuse(statement, "the walrus rebinds the target of this augmented assignment")
             statement.value = self.atom(statement.value)
             self.out.append(statement)
@@ -104,21 +105,48 @@ class _Flattener:
         if isinstance(target, gast.Name) and isinstance(statement.value, gast.IfExp):
             self.conditional(statement.value, target.id)
             return
-        if isinstance(target, gast.Tuple):
-            statement.value = self.atom(statement.value)
-        else:
+        if isinstance(target, gast.Name):
             statement.value = self.flat(statement.value)
+        else:
+            statement.value = self.atom(statement.value)
+        if isinstance(target, gast.Subscript):
+            statement.targets = [self.section(target)]
         self.out.append(statement)
+
+    def section(self, target: gast.Subscript) -> gast.Subscript:
+        """The target of a store: a section of a variable."""
+        made = gast.Subscript(self.atom(target.value), self.index(target.slice), gast.Store())
+        return at(target, made)[0]
+
+    def augmented_section(self, statement: gast.AugAssign) -> None:
+        """`x[i] += e` as `t = x[i] + e; x[i] = t` (`tidy.augmented` writes it back)."""
+        if _walruses(statement):
+            self.unit.refuse(statement, "`:=` in an update of a section is not differentiated: assign before it")
+        self.unit.updates.add((statement.lineno, statement.col_offset))
+        target = self.section(statement.target)
+        old = self.hold(at(statement, gast.Subscript(target.value, clone(target.slice), gast.Load()))[0])
+        new = at(statement, gast.BinOp(old, statement.op, self.atom(statement.value)))[0]
+        self.out.append(gast.Assign([target], self.hold(new), None))
 
     def expression_statement(self, statement: gast.Expr) -> None:
         value = statement.value
+        stores = mutators.stores(self.unit, value)
+        if stores is not None:
+            for store in at(value, *stores):
+                self.statement(store)
+            return
         if isinstance(value, gast.NamedExpr):
             self.atom(value)
             return
         appends = isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "append"
-        if appends or _walruses(value):
+        if appends or _walruses(value) or self.calls_user(value):
             statement.value = self.flat(value)
         self.out.append(statement)
+
+    def calls_user(self, value: gast.AST) -> bool:
+        """Whether an expression calls a function of the user's, which may write what it is given."""
+        target = self.unit.resolve(value.func) if isinstance(value, gast.Call) else None
+        return isinstance(target, types.FunctionType) and target.__module__ != runtime.__name__
 
     def branch(self, test: gast.AST, statement: gast.If) -> None:
         statement.test = test
@@ -140,7 +168,7 @@ class _Flattener:
             return gast.Subscript(self.iterator(node.value), self.index(node.slice), gast.Load())
         if self.unit.resolve(node.func) is reversed:
             return gast.Call(node.func, [self.iterator(node.args[0])], [])
-        return gast.copy_location(gast.Call(node.func, self.atoms(node.args), []), node)
+        return at(node, gast.Call(node.func, self.atoms(node.args), []))[0]
 
     # --- expressions ---
 
@@ -204,26 +232,26 @@ class _Flattener:
         holder = self.unit.temp()
         statement = assign(holder, value)
         self.out.append(statement)
-        return gast.copy_location(name(holder), value) if hasattr(value, "lineno") else name(holder)
+        return at(value, name(holder))[0]
 
     def atom(self, node: gast.AST) -> gast.AST:
         """A name, a constant, or a path through modules (np.pi) that holds the value."""
         if isinstance(node, (gast.Name, gast.Constant)):
             return node
         if isinstance(node, gast.Starred):
-            return gast.copy_location(gast.Starred(self.atom(node.value), gast.Load()), node)
+            return at(node, gast.Starred(self.atom(node.value), gast.Load()))[0]
         if isinstance(node, gast.UnaryOp) and isinstance(node.operand, gast.Constant):
             if isinstance(node.op, gast.USub) and type(node.operand.value) in (int, float):
-                return gast.copy_location(constant(-node.operand.value), node)
+                return at(node, constant(-node.operand.value))[0]
         elif isinstance(node, gast.Attribute) and self.unit.resolve(node) is not MISSING:
             return node
         elif isinstance(node, gast.NamedExpr):
             self.assign(at(node, gast.Assign([node.target], node.value, None))[0])
-            return gast.copy_location(name(node.target.id), node)
+            return at(node, name(node.target.id))[0]
         elif isinstance(node, (gast.IfExp, gast.BoolOp)) and not self.is_whole(node):
             holder = self.unit.temp()
             self.conditional(node, holder) if isinstance(node, gast.IfExp) else self.boolean(node, holder)
-            return gast.copy_location(name(holder), node)
+            return at(node, name(holder))[0]
         return self.hold(self.flat(node))
 
     def flat(self, node: gast.AST) -> gast.AST:
@@ -247,6 +275,11 @@ class _Flattener:
             node.value = self.atom(node.value)
             node.slice = self.index(node.slice)
         elif isinstance(node, gast.Call):
+            into = mutators.into(self.unit, node)
+            if into is not None:
+                store, out = into
+                self.statement(at(node, store)[0])
+                return self.flat(at(node, out)[0])
             self.call(node)
         elif isinstance(node, (gast.Tuple, gast.List)):
             node.elts = self.atoms(node.elts)
@@ -266,7 +299,7 @@ class _Flattener:
         elif not isinstance(node.func, (gast.Name, gast.Attribute)):
             node.func = self.atom(node.func)
         if len(node.args) > 2 and self.unit.resolve(node.func) in (max, min):  # one operation of two operands each
-            first = gast.copy_location(gast.Call(node.func, node.args[:-1], []), node)
+            first = at(node, gast.Call(node.func, node.args[:-1], []))[0]
             node.args = [first, node.args[-1]]
         values = self.atoms(node.args + [k.value for k in node.keywords])
         node.args = values[: len(node.args)]

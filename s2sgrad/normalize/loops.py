@@ -142,7 +142,7 @@ def _walk(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk:
         value = node
     else:
         value = expression("sequence(xs)", sequence=unit.helper("sequence", runtime.sequence), xs=node)
-        gast.copy_location(value, node)
+        at(node, value)
     setup.append(assign(holder, value))
     length = gast.Call(unit.builtin(len), [name(holder)], [])
     return _Walk(length, lambda k: expression("xs[k]", xs=holder, k=k))

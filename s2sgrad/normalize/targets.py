@@ -1,6 +1,6 @@
 """One plain target an assignment: chained, tuple and starred targets and annotations become single assignments.
 
-    a, b = b, a   ->   t1 = b; b = a; a = t1
+    a, b = b, a   ->   t1 = b; b = a; a = t1              u[0], u[1] = u[1], u[0]   ->   t1 = u[1]; t2 = u[0]; ...
 
 >>> from s2sgrad.pipeline import shown
 >>> print(shown('''
@@ -30,7 +30,7 @@ from s2sgrad.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree with single-name (or flat tuple of names) targets only."""
+    """The tree with one target an assignment: a name, a flat tuple of names, or a section `x[i]`."""
     tree.body = _block(unit, tree.body)
     return tree
 
@@ -68,17 +68,12 @@ def _chained(unit: Unit, targets: list[gast.AST], value: gast.AST) -> list[gast.
 
 
 def _augmented(unit: Unit, statement: gast.AugAssign) -> list[gast.AST]:
-    if isinstance(statement.target, gast.Subscript) and isinstance(statement.op, gast.Add):
-        return [statement]  # an accumulation; `analysis.ownership` decides whether it is one
-    if not isinstance(statement.target, gast.Name):
-        _refuse_store(unit, statement.target)
+    if isinstance(statement.target, gast.Attribute):
+        _refuse_attribute(unit, statement.target)
     return [statement]
 
 
-def _refuse_store(unit: Unit, target: gast.AST) -> None:
-    if isinstance(target, gast.Subscript):
-        unit.refuse(target, "a store into an array or container is not differentiated yet: build a new one, "
-                            "for example with np.where, np.concatenate or np.stack")  # fmt: skip
+def _refuse_attribute(unit: Unit, target: gast.AST) -> None:
     unit.refuse(target, "an assignment to an attribute is not differentiated yet: use a local variable")
 
 
@@ -86,8 +81,10 @@ def bind(unit: Unit, target: gast.AST, value: gast.AST) -> list[gast.AST]:
     """Assignments that bind the target, however nested, to the value, evaluated once."""
     if isinstance(target, gast.Name):
         return [assign(target.id, value)]
+    if isinstance(target, gast.Subscript):
+        return [assign(target, value)]
     if not isinstance(target, (gast.Tuple, gast.List)):
-        _refuse_store(unit, target)
+        _refuse_attribute(unit, target)
     targets = target.elts
     if isinstance(value, (gast.Tuple, gast.List)) and not any(isinstance(v, gast.Starred) for v in value.elts):
         return _parallel(unit, *_aligned(unit, target, value.elts))
@@ -121,6 +118,7 @@ def _parallel(unit: Unit, targets: list[gast.AST], values: list[gast.AST]) -> li
     """All values are evaluated before the first target is bound."""
     out, late = [], []
     repeated = len(_bound(targets)) < sum(len(_bound([t])) for t in targets)
+    repeated |= any(isinstance(n, gast.Subscript) for t in targets for n in nodes(t))  # a store may change later values
     for k, (target, value) in enumerate(zip(targets, values, strict=True)):
         later = set().union(*map(_read, values[k + 1 :]))
         if repeated or _bound([target]) & later:

@@ -124,7 +124,7 @@ class _Webs:
             updated = accumulates(self.unit, statement)
             before = state.get(updated, frozenset()) if updated == getattr(statement.targets[0], "id", "") else frozenset()
             for target in statement.targets:
-                for node in nodes(target):
+                for node in () if isinstance(target, gast.Subscript) else nodes(target):
                     if isinstance(node, gast.Name):
                         self.unite([self.define(node, node.id, state), *before])
 
@@ -180,8 +180,9 @@ def _rename(unit: Unit, webs: _Webs) -> None:
             unit.bases[names[web]] = unit.bases.get(name, name)
             if name in unit.kinds:
                 unit.kinds[names[web]] = unit.kinds[name]
-            if name in unit.temps:
-                unit.temps.add(names[web])
+            for group in (unit.temps, unit.bars):
+                if name in group:
+                    group.add(names[web])
     for identity, node in webs.nodes.items():
         node.id = names[webs.find(webs.web_of[identity])]
 

@@ -69,7 +69,7 @@ def same(w, y, x):
     return w
 
 
-flat(runtime.zeros)
+flat(runtime.zeros, runtime.lasting)
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
 

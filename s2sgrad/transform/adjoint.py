@@ -29,9 +29,10 @@ from s2sgrad.analysis.kinds import (
     surely_not_one,
 )
 from s2sgrad.analysis.operations import Operation
-from s2sgrad.analysis.ownership import is_fresh
+from s2sgrad.analysis.memory import is_fresh
+from s2sgrad.cleanup.algebra import simplified
 from s2sgrad.quote import assign, clone, constant, name, nodes
-from s2sgrad.transform import inline
+from s2sgrad.transform import inline, stores
 from s2sgrad.transform.cotangents import Bar, Cotangent, accumulate, index_value, total
 from s2sgrad.transform.inline import call
 from s2sgrad.transform.shapes import conformed, relation
@@ -52,6 +53,7 @@ class Adjoints:
         self.pending: dict[str, list[Cotangent]] = {}
         self.names: dict[str, str] = {}
         self.out: list[gast.AST] = []
+        self.storing: stores.Store | None = None
         self.alike: dict[str, str] = {}
 
     # --- adjoint variables ---
@@ -63,6 +65,7 @@ class Adjoints:
             if x in self.unit.temps:
                 self.unit.temps.add(self.names[x])
             self.kinds[self.names[x]] = self.kinds.get(x, UNKNOWN)
+            self.unit.bars.add(self.names[x])
             self.unit.bases[self.names[x]] = f"{self.unit.bases.get(x, x)}_bar"
         return self.names[x]
 
@@ -142,7 +145,7 @@ class Adjoints:
                 del self.present[y]
             if any(c.index is not None for c in given) or not all(c.numeric for c in given[1:]):
                 given = [self.settled(c, y) for c in given]
-                self._write(y, given, late=False)
+                self.write(y, given)
                 return self._held(y, consume=True)
             if len(given) == 1:
                 return given[0]
@@ -154,17 +157,21 @@ class Adjoints:
     def _held(self, y: str, consume: bool = False) -> Cotangent:
         bar = self.present.pop(y) if consume else self.present[y]
         kind = self.kinds.get(y, UNKNOWN)
-        return Cotangent(name(bar.name), kind, True, None, isinstance(kind, (Number, Array)))
+        return Cotangent(name(bar.name), kind, True, None, isinstance(kind, (Number, Array)), None, consume and bar.own)
 
     def flush(self, targets: list[str] = ()) -> None:
         """Write the collected contributions; those to the statement's own targets last, for the others read them."""
         self.pending = {x: [self.settled(c, x) for c in given] for x, given in self.pending.items()}
+        if self.storing is not None:
+            stores.finish(self)
+            return
         late = [x for x in self.pending if x in targets]
         for x in [x for x in self.pending if x not in late] + late:
-            self._write(x, self.pending[x], late=x in late)
+            self.write(x, self.pending[x], late=x in late)
         self.pending.clear()
 
-    def _write(self, x: str, given: list[Cotangent], late: bool) -> None:
+    def write(self, x: str, given: list[Cotangent], late: bool = False) -> None:
+        """Add contributions to the adjoint of `x`; `late`: their values may read it."""
         whole = [c for c in given if c.index is None]
         sections = [c for c in given if c.index is not None]
         kind = self.kinds.get(x, UNKNOWN)
@@ -195,7 +202,10 @@ class Adjoints:
             value = whole[0].value
             for c in whole[1:]:
                 value = call(self.unit, "add", runtime.add, value, c.value)
-        fresh = isinstance(kind, Array) and is_fresh(self.unit, value)
+        value = simplified(clone(value))  # `z_bar * 1.0` would look like new memory
+        fresh = isinstance(kind, Array) and (is_fresh(self.unit, value) or (len(whole) == 1 and whole[0].own))
+        if held is None and not fresh and stores.reads_section(self, value):
+            value, fresh = stores.detached(self, value, kind), isinstance(kind, Array)
         if held is None:
             self.out.append(assign(bar, value))
             self.present[x] = Bar(bar, fresh and kind.rank != 0, self._is_exact(value, kind))
@@ -268,8 +278,15 @@ class Adjoints:
             return g
         holder = self.unit.temp()
         self.kinds[holder] = g.kind or UNKNOWN
-        self.out.append(assign(holder, g.value))
+        value = g.value if is_fresh(self.unit, g.value) else stores.hold(self, holder, g.value, g.kind)
+        self.out.append(assign(holder, value))
         return Cotangent(name(holder), g.kind, g.full, None, g.numeric)
+
+    def held_apart(self, g: Cotangent) -> Cotangent:
+        """The contribution, not touched by what the store in progress will change."""
+        if not stores.reads_section(self, g.value):
+            return g
+        return replace(self.named(g, anew=True), index=g.index, mask=g.mask, full=g.full)
 
     def _rule(self, operation: Operation, y: gast.AST, g: Cotangent) -> None:
         rule = operation.rule
@@ -291,7 +308,7 @@ class Adjoints:
             self._called_rule(operation, pullback, y, self.named(g), wanted)
             return
         g_name, y_name, *names = formula.parameters
-        if formula.uses(g_name, wanted) > 1:
+        if formula.uses(g_name, wanted) > 1 or (formula.prelude and stores.reads_section(self, g.value)):
             g = replace(self.named(g), mask=g.mask)
         holes: dict[str, gast.AST] = {g_name: g.value, y_name: y}
         holes |= {n: constant(v) for n, v in rule.keywords.items()} | operation.keywords
@@ -308,7 +325,8 @@ class Adjoints:
         for k, value in cotangents.items():
             numeric = not isinstance(self.kinds.get(operation.operands[k].id), Container)
             self.contribute(
-                operation.operands[k], Cotangent(value, self.inference.kind(value), full, None, numeric, g.mask)
+                operation.operands[k],
+                Cotangent(value, self.inference.kind(value), full, None, numeric, g.mask, g.own and value is g.value),
             )
 
     def _is_selection(self, operation: Operation, wanted: list[int]) -> bool:

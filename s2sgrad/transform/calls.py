@@ -17,7 +17,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
 from s2sgrad.analysis.operations import Operation
-from s2sgrad.quote import clone, constant, name
+from s2sgrad.quote import at, clone, constant, name
 from s2sgrad.unit import MISSING, Unit
 
 
@@ -45,6 +45,8 @@ class Pairs(Protocol):
     def arguments(self, unit: Unit, target: Any, call: gast.Call) -> dict[str, Any]: ...
 
     def pair(self, target: Any, kinds: dict[str, Any], active: set[str]) -> Pair: ...
+
+    def normal_form(self, target: Any) -> tuple[Unit, gast.FunctionDef]: ...
 
 
 @dataclass
@@ -87,7 +89,7 @@ def call_adjoint(
         fwd = name(unit.helper(pair.fwd.name, pair.fwd))
         value = gast.Call(fwd, statement.value.args, statement.value.keywords)
         target = gast.Tuple([statement.targets[0], name(saved, store=True)], gast.Store())
-        return [gast.copy_location(gast.Assign([target], value, None), statement)]
+        return [at(statement, gast.Assign([target], value, None))[0]]
 
     def backward(y_bar: gast.AST) -> tuple[list[gast.AST], list[tuple[gast.Name, gast.AST]]]:
         record = [name(saved)] if needs is None else [clone(arguments[n]) for n in needs]
@@ -160,7 +162,7 @@ def _dynamic(unit: Unit, inference: Inference, operation: Operation, active: set
     def forward(statement: gast.Assign) -> list[gast.AST]:
         value = gast.Call(name(unit.helper("vjp", runtime.vjp)), given, call.keywords)
         target = gast.Tuple([statement.targets[0], name(pullback, store=True)], gast.Store())
-        return [gast.copy_location(gast.Assign([target], value, None), statement)]
+        return [at(statement, gast.Assign([target], value, None))[0]]
 
     def backward(y_bar: gast.AST) -> tuple[list[gast.AST], list[tuple[gast.Name, gast.AST]]]:
         holder = unit.temp()

@@ -1,7 +1,7 @@
 """The adjoints of what takes containers and stacks apart, and puts them together.
 
     a, b = t        ->  t_bar = (a_bar, b_bar)              s.append(x)   ->  x_bar = s_bar.pop()
-    b[i] += e       ->  e_bar = b_bar[i]                    x = s.pop()   ->  s_bar.append(x_bar)
+                                                            x = s.pop()   ->  s_bar.append(x_bar)
 """
 
 from __future__ import annotations
@@ -30,22 +30,6 @@ def unpacked(adjoints: Adjoints, value: gast.AST, targets: list[str], cotangent:
         if not isinstance(part, gast.Constant):
             item = Cotangent(part, adjoints.kinds.get(target), True, constant(k))
             adjoints.contribute(value, item)
-
-
-def accumulation(adjoints: Adjoints, statement: gast.AugAssign) -> None:
-    """`b[i] += e` on an array of the function's own: the adjoint of e is a section of the adjoint of b."""
-    owner = effects.base(statement.target)
-    if owner not in adjoints.present or not isinstance(statement.value, gast.Name):
-        return
-    section = gast.Subscript(name(adjoints.bar(owner)), clone(statement.target.slice), gast.Load())
-    kind = adjoints.inference.kind(section)
-    value: gast.AST = section
-    if not isinstance(kind, Number) and statement.value.id in adjoints.active:
-        holder = adjoints.unit.temp()
-        adjoints.kinds[holder] = kind or UNKNOWN
-        adjoints.out.append(assign(holder, expression("+g", g=section)))
-        value = name(holder)
-    adjoints.contribute(statement.value, Cotangent(value, kind, full=False))
 
 
 def stack(adjoints: Adjoints, operation: Operation, targets: list[str], cotangent: Cotangent | None) -> None:

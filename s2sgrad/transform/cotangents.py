@@ -15,7 +15,8 @@ from s2sgrad.quote import clone, constant
 
 @dataclass
 class Cotangent:
-    """A contribution to an adjoint; with `index`, to that section of it.  `full`: surely of its variable's shape.
+    """A contribution to an adjoint; with `index`, to that section of it.  `full`: surely of its variable's shape; `own`: an
+    array of this function's that nothing else will read.
 
     `mask`: (condition, branch) of an `np.where` above: the value counts where the condition is `branch`, and is selected
     at the end of the branch's elementwise chain, so that what is infinite or nan elsewhere never gets in.
@@ -27,6 +28,7 @@ class Cotangent:
     index: gast.AST | None = None
     numeric: bool = True
     mask: tuple[gast.AST, bool] | None = None
+    own: bool = False
 
 
 @dataclass

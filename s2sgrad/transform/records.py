@@ -6,6 +6,7 @@ Cheap values are recomputed just before their last reader is treated (the first 
 they are made of has been overwritten in between; every other value is restored:
 
 - a variable bound over an older value: recorded before the statement, restored at the head of the statement's adjoint;
+- what a store overwrites: a copy is recorded, and restored into the same array, for other names may share its memory;
 - a variable whose life lies within one trip of a loop: recorded at the end of its block, restored at the block's head;
 - where code runs once a call, a plain variable holds the old value; in loops, a stack.
 
@@ -21,9 +22,11 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.activity import Operations
-from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Text
+from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
-from s2sgrad.quote import assign, expression, nodes, statements
+from s2sgrad.analysis.memory import Memory, in_place, sources
+from s2sgrad.quote import assign, clone, expression, nodes, statements
 from s2sgrad.quote import name as name_
 from s2sgrad.transform.inline import call
 from s2sgrad.unit import Unit
@@ -46,10 +49,11 @@ class Records:
     """Records and restores for one function; `stacks` are the stacks it made."""
 
     def __init__(
-        self, unit: Unit, lifetimes: Lifetimes, kinds: dict[str, Kind], found: Operations, updated: set[str]
+        self, unit: Unit, lifetimes: Lifetimes, inference: Inference, found: Operations, memory: Memory
     ) -> None:
-        self.unit, self.lifetimes, self.kinds, self.found = unit, lifetimes, kinds, found
-        self.updated = updated
+        self.unit, self.lifetimes, self.inference, self.found = unit, lifetimes, inference, found
+        self.kinds = inference.env
+        self.memory = memory
         self.stacks: list[str] = []
         self.unbound: dict[int, list[str]] = {}
 
@@ -68,7 +72,7 @@ class Records:
             for part in inside:
                 for read in effects.reads(part):
                     last[read] = k
-                changed[k] |= effects.writes(part)
+                changed[k] |= self.memory.changed(part)
         home = {n for n in self.lifetimes.locals_of.get(block, ()) if repeated or n in self.unit.temps}
         single = _bound_once(body)
         for k in range(len(body) - 1, -1, -1):
@@ -78,10 +82,14 @@ class Records:
             target = statement.targets[0].id
             if target not in home or target not in single or not self.is_cheap(statement):
                 continue
+            if target in self.memory.written and not sources(self.unit, statement.value, self.kinds):
+                continue  # a buffer: made again, it would be without what was stored in it
             reader = max(last.get(target, k), k)
             operands = effects.reads(statement)
+            section = effects.stored(body[reader])
+            where = section is not None and target in {n.id for n in effects.loads(section.slice)}
             compound = isinstance(body[reader], (gast.If, gast.For, gast.While))
-            between = set().union(*changed[k + 1 : reader + compound])
+            between = set().union(*changed[k + 1 : reader + (compound or where)])
             if operands & between:
                 continue
             plan.at.setdefault(reader, []).insert(0, statement)
@@ -122,7 +130,10 @@ class Records:
             return [], []
         if key in self.lifetimes.unsure:
             self.needs_binding(name)
-        return self.pair(name, once=id(body) not in self.lifetimes.repeated)
+        once = id(body) not in self.lifetimes.repeated
+        if in_place(self.unit, statement, self.kinds) is not None:
+            return self.content(name, once)
+        return self.pair(name, once)
 
     def at_end(self, name: str, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of a variable whose life ends with the block."""
@@ -131,24 +142,61 @@ class Records:
         return self.pair(name, once=False)
 
     def pair(self, name: str, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
-        """Record and restore `name` through a saved variable, or through a stack where the code may run again."""
+        """Record and restore the binding of `name`: a saved variable, or a stack where the code may run again."""
+        if once:
+            old = self._old(name, self.kinds.get(name))
+            return [assign(old, name_(name))], [assign(name, name_(old))]
+        stack = self._stack(name)
+        push = statements("stack.append(x)", stack=stack, x=name)
+        return push, statements("x = stack.pop()", stack=stack, x=name)
+
+    def content(self, name: str, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
+        """Record and restore what an array holds, where `x += e` changes it."""
         kind = self.kinds.get(name)
-        copied = name in self.updated and not isinstance(kind, (Number, Known, Text))
-        if once and not (copied and not isinstance(kind, Array)):
-            old = self.unit.local(f"{name}_old")
-            self.kinds[old] = kind
-            self.unit.bases[old] = f"{self.unit.bases.get(name, name)}_old"
-            value = expression("x.copy()", x=name) if copied else name_(name)
-            return [assign(old, value)], [assign(name, name_(old))]
+        if not isinstance(kind, Array):
+            stack = self._stack(name)
+            push = gast.Expr(call(self.unit, "push", runtime.push, name_(stack), name_(name)))
+            value = expression("restored(x, s.pop())", restored=self.unit.helper("restored", runtime.restored), x=name, s=stack)
+            return [push], [assign(name, value)]
+        alone = len(self.memory.with_memory_of(name)) == 1
+        target: gast.AST = name_(name, store=True) if alone else expression("x[...]", x=name)
+        target.ctx = gast.Store()
+        return self._copied(name, target, name_(name), kind, once)
+
+    def section(self, target: gast.Subscript, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
+        """(record, restore) of the section that a store overwrites."""
+        base = effects.base(target)
+        value = clone(target)
+        value.ctx = gast.Load()
+        return self._copied(base, clone(target), value, self.inference.kind(value), id(body) not in self.lifetimes.repeated)
+
+    def _copied(
+        self, base: str, target: gast.AST, value: gast.AST, kind: Kind | None, once: bool
+    ) -> tuple[list[gast.AST], list[gast.AST]]:
+        if isinstance(kind, Array):
+            value = expression("x.copy()", x=value)
+        elif not isinstance(kind, Number):
+            value = call(self.unit, "own", runtime.own, value)
+        if once:
+            old = self._old(base, kind)
+            return [assign(old, value)], [gast.Assign([target], name_(old), None)]
+        stack = self._stack(base)
+        return statements("stack.append(x)", stack=stack, x=value), [
+            gast.Assign([target], expression("stack.pop()", stack=stack), None)
+        ]
+
+    def _old(self, name: str, kind: Kind | None) -> str:
+        old = self.unit.local(f"{name}_old")
+        self.kinds[old] = kind
+        self.unit.bases[old] = f"{self.unit.bases.get(name, name)}_old"
+        return old
+
+    def _stack(self, name: str) -> str:
         stack = self.unit.local(f"{name}_stack")
         self.stacks.append(stack)
         self.unit.stack_bases[stack] = self.unit.bases.get(name, name)
         self.kinds[stack] = Container(list, None)
-        if copied:
-            push = gast.Expr(call(self.unit, "push", runtime.push, name_(stack), name_(name)))
-        else:
-            push = statements("stack.append(x)", stack=stack, x=name)[0]
-        return [push], statements("x = stack.pop()", stack=stack, x=name)
+        return stack
 
     def needs_binding(self, name: str) -> None:
         """`name` may be unbound where it is recorded: bind it to None at the head of its block."""

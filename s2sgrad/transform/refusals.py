@@ -12,8 +12,9 @@ import gast
 from s2sgrad import emit, runtime
 from s2sgrad.analysis import activity, effects, mutation
 from s2sgrad.analysis.activity import Operations
-from s2sgrad.analysis.kinds import Kind, Known, Number, Text, is_complex
+from s2sgrad.analysis.kinds import Kind, is_complex
 from s2sgrad.analysis.lifetimes import binds
+from s2sgrad.analysis.memory import sources
 from s2sgrad.analysis.operations import Operation, is_user_function
 from s2sgrad.quote import nodes
 from s2sgrad.rules import spellings, table
@@ -116,9 +117,7 @@ class Refusals:
 
     def mutable(self, node: gast.AST) -> bool:
         """Whether an argument is, or holds, something that a callee could change."""
-        if isinstance(node, gast.Name) and node.id in self.unit.locals:
-            return not isinstance(self.kinds.get(node.id), (Number, Known, Text))
-        return False
+        return any(n in self.unit.locals for n in sources(self.unit, node, self.kinds))
 
     def carries(self, nodes: list[gast.AST]) -> bool:
         return any(n.id in self.varied for node in nodes for n in effects.loads(node))

@@ -17,13 +17,14 @@ from dataclasses import dataclass, replace
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis import activity, effects, ownership, presence
+from s2sgrad.analysis import activity, effects, presence
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, may_carry
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
+from s2sgrad.analysis.memory import Memory
 from s2sgrad.analysis.operations import Operation
-from s2sgrad.quote import assign, clone, constant, expression, name, nodes
-from s2sgrad.transform import containers
+from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
+from s2sgrad.transform import containers, stores
 from s2sgrad.transform.adjoint import Adjoints
 from s2sgrad.transform.calls import Call, Pairs, call_adjoint, checked_owner
 from s2sgrad.transform.cotangents import Bar, Cotangent
@@ -58,9 +59,8 @@ class Reverse:
         self.found = activity.operations(unit, tree, self.kinds)
         self.result = tree.body[-1].value.id
         self.active, self.varied = activity.active(tree, self.found, self.kinds, wrt, self.result)
-        updated, self.guarded = ownership.run(unit, tree, self.kinds, self.found)
         self.lifetimes = Lifetimes(tree)
-        self.records = Records(unit, self.lifetimes, self.kinds, self.found, updated)
+        self.records = Records(unit, self.lifetimes, inference, self.found, Memory(unit, tree, self.kinds))
         pushed = [o.operands[0] for o in self.found.values() if o.form in ("append", "pop")]
         stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)}
         self.active |= stacks & self._recorded()
@@ -91,12 +91,6 @@ class Reverse:
         for stack in self.adjoints.stacks:
             if self.lifetimes.home.get(stack) != self.lifetimes.root:
                 self.unit.refuse(self.tree, f"the list `{stack}` cannot be differentiated: create it outside the loop")
-        for statement in effects.walk(self.tree.body):
-            section = isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript)
-            if section and not self.unit.primal.is_generated:  # our text accumulates at repeated positions by `add_at`
-                if not self.adjoints.is_basic(statement.target.slice):
-                    self.unit.refuse(statement, "an augmented assignment at integer-array indices is not differentiated "
-                                                "yet: build a new array")  # fmt: skip
 
     # --- the walk ---
 
@@ -195,6 +189,9 @@ class Reverse:
             record, restore = self.records.before(statement, target, body)
             records += record
             restores = restore + restores
+        section = effects.stored(statement)
+        if section is not None:
+            records, restores = self.records.section(section, body)
         operation = self.found.get(id(statement))
         cotangent = self._cotangent(statement, targets)
         y: gast.AST = statement.targets[0] if isinstance(statement, gast.Assign) else None
@@ -205,15 +202,16 @@ class Reverse:
             self.kinds[held] = self.kinds.get(targets[0], UNKNOWN)
             adjoints.out.append(assign(held, name(targets[0])))
             y = name(held)
-        adjoints.out += restores + again
+        ahead = [a for a in again if self._places(section, a)]  # what a restore indexes by
+        adjoints.out += [*ahead, *restores, *(a for a in again if a not in ahead)]
         if here in self.unit.compound and cotangent is None:  # a condition: there is no adjoint to comment
             self._tag(adjoints.out[start:], statement, False)
         self._tag_since(start, statement)
         forward = [statement]
         if operation is not None and operation.form in ("append", "pop"):
             containers.stack(self.adjoints, operation, targets, cotangent)
-        elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
-            containers.accumulation(self.adjoints, statement)
+        elif section is not None:
+            stores.begin(self.adjoints, statement, self._group(statement, body))
         elif cotangent is not None:
             if isinstance(y, gast.Tuple):
                 containers.unpacked(self.adjoints, operation.node, targets, cotangent)
@@ -226,15 +224,24 @@ class Reverse:
         if not in_group:
             self.targets = targets
         self._tag_since(start, statement)
-        if id(statement) in self.guarded:
-            forward = [*self._guard(statement), *forward]
         return records + forward
 
-    def _guard(self, statement: gast.AugAssign) -> Block:
-        """A check that `x += e` binds x anew: right for numbers, and whoever sees the same array would see it change."""
-        line = getattr(statement, "lineno", 0)
-        check = name(self.unit.helper("rebinds", runtime.rebinds))
-        return [gast.Expr(gast.Call(check, [name(statement.target.id), constant(statement.target.id), constant(line)], []))]
+    def _group(self, statement: gast.AST, body: Block) -> Block:
+        """The statements that compute the operands of the last one of a source statement."""
+        here = (getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0))
+        out: Block = []
+        for before in reversed(body[: next(k for k, s in enumerate(body) if s is statement)]):
+            bound = binds(before)
+            if (getattr(before, "lineno", 0), getattr(before, "col_offset", 0)) != here or not set(bound) <= self.unit.temps:
+                break
+            out.append(before)
+        return out
+
+    def _places(self, section: gast.Subscript | None, again: gast.Assign) -> bool:
+        """Whether a statement that is run again computes what the section of a store is found by."""
+        if section is None:
+            return False
+        return bool(effects.reads(again).isdisjoint(self.records.memory.with_memory_of(effects.base(section))))
 
     def _cotangent(self, statement: gast.AST, targets: list[str]) -> Cotangent | None:
         """The cotangent of what the statement binds; None if it is zero."""
@@ -243,7 +250,7 @@ class Reverse:
             taken = self.adjoints.take(targets[0]) if targets[0] in self.active else None
             taken = taken and self.adjoints.settled(taken, targets[0])
             return taken or Cotangent(self._zero_now(targets[0]), self.kinds.get(targets[0]))
-        if not targets or (isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript)):
+        if not targets:
             return None
         if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):
             return self._packed(targets)
@@ -280,6 +287,8 @@ class Reverse:
         plan: Call = call_adjoint(self.unit, self.pairs, self.inference, operation, self.active)
         if plan.saved is not None:
             self.extra.setdefault(id(body), []).append(plan.saved)
+        if stores.reads_section(self.adjoints, cotangent.value):
+            cotangent = self.adjoints.named(cotangent)
         before, cotangents = plan.backward(cotangent.value)
         self.adjoints.out += before
         for operand, value in cotangents:
@@ -310,7 +319,7 @@ class Reverse:
         if any(swept):
             self._emit(statement, [gast.If(clone(statement.test), *swept)], comment=False)
         self.segment = None
-        return [gast.copy_location(gast.If(statement.test, *arms), statement)]
+        return [at(statement, gast.If(statement.test, *arms))[0]]
 
     def _zero(self, x: str, statement: gast.AST) -> None:
         start = len(self.adjoints.out)
@@ -324,25 +333,27 @@ class Reverse:
         adjoints = self.adjoints
         carried = presence.before([loop], set(adjoints.present), self.found, self.active)
         bound = {n for s in effects.walk(loop.body) for n in binds(s)}
-        read_in_parts = {
-            o.operands[0].id
-            for s in effects.walk(loop.body)
-            if (o := self.found.get(id(s))) is not None and o.form == "item" and isinstance(o.operands[0], gast.Name)
-        }
+        in_parts = self._in_parts(loop)
         start = len(adjoints.out)
         for x in sorted(carried):
             if x not in adjoints.present:
                 self._zero(x, loop)
-            elif x in read_in_parts and x not in bound:
+            elif x in in_parts:
                 adjoints.make_own(x)
         self._tag(adjoints.out[start:], loop, False)
-        head = {x: Bar(b.name, b.own and x not in bound, b.exact) for x, b in adjoints.present.items()}
+        head = {
+            x: Bar(b.name, b.own and (x not in bound or x in in_parts), b.exact) for x, b in adjoints.present.items()
+        }
         out, adjoints.out = adjoints.out, []
         adjoints.present = {x: replace(b) for x, b in head.items()}
         forward = self._block(loop.body)
         for x in sorted(head):
             if x not in adjoints.present:
                 self._zero(x, loop)
+            elif head[x].own:  # for the next trip relies on it
+                start = len(adjoints.out)
+                adjoints.make_own(x)
+                self._tag(adjoints.out[start:], loop, False)
         swept, adjoints.out = adjoints.out, out
         adjoints.present = {x: b.meet(adjoints.present[x]) for x, b in head.items()}
         records, restores = [], []
@@ -359,7 +370,19 @@ class Reverse:
             ahead: gast.AST = gast.For(loop.target, loop.iter, forward, [], None)
         else:
             ahead = gast.While(loop.test, forward, [])
-        return [*records, *before, gast.copy_location(ahead, loop)]
+        return [*records, *before, at(loop, ahead)[0]]
+
+    def _in_parts(self, loop: gast.For | gast.While) -> set[str]:
+        """The variables that a loop reads or writes by sections: their adjoints are written in place."""
+        out: set[str] = set()
+        for statement in effects.walk(loop.body):
+            operation = self.found.get(id(statement))
+            if operation is not None and operation.form == "item" and isinstance(operation.operands[0], gast.Name):
+                out.add(operation.operands[0].id)
+            section = effects.stored(statement)
+            if section is not None:
+                out.add(effects.base(section))
+        return out
 
     def _headers(
         self, loop: gast.For | gast.While, body: Block, forward: Block, bound: set[str]

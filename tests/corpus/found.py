@@ -52,3 +52,11 @@ def chains_in_both_branches_of_where(x, y):
 @case(np.array([0.3, 0.9, -1.4]), 0.4)
 def where_with_a_number_as_a_branch(x, y):
     return np.sum(np.where(x > 0.5, x, x[-2]) * np.where(x > 0.5, y * y, np.sin(x)) + np.where(x > 0.0, np.sin(y), x))
+
+
+@case(np.array([0.3, 0.9]), np.array([1.0, 2.0]))
+def product_with_one_is_no_new_memory(w, y):
+    q = np.sin(w)
+    x = w * 1.0
+    z = x + y
+    return np.sum(z * q)

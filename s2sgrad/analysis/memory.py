@@ -1,0 +1,218 @@
+"""Which names may share memory: whoever writes one of them changes what the others hold.
+
+    v = u[1:-1]; w = u * 2.0; p = [v]      ->      {u, v, p} may share memory, w shares none
+
+`sources` looks at one expression; `Memory` closes it over a whole function, whatever the order of its statements.
+Numbers, texts and functions have no memory that could be written.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Text
+from s2sgrad.quote import nodes
+from s2sgrad.rules import memory, spellings
+from s2sgrad.rules.table import Rule
+from s2sgrad.unit import MISSING, Unit
+
+_WRITABLE = (np.ndarray, list, dict)
+_NEW = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.JoinedStr, gast.Constant)
+
+
+class Memory:
+    """Facts about one function: `shared[x]` are the names that may share memory with `x`, `x` itself among them, where
+    there are others; `written` the names whose memory some statement writes."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
+        self.unit, self.kinds = unit, kinds
+        self.parent: dict[str, str] = {}
+        bases = {b for s in effects.walk(tree.body) if (b := in_place(unit, s, kinds)) is not None}
+        self.shared: dict[str, frozenset[str]] = {}
+        self.written: frozenset[str] = frozenset(bases)
+        if not bases:
+            return
+        for statement in effects.walk(tree.body):
+            self._statement(statement)
+        groups: dict[str, set[str]] = {}
+        for name in list(self.parent):
+            groups.setdefault(self._find(name), set()).add(name)
+        self.shared = {n: frozenset(group) for group in groups.values() if len(group) > 1 for n in group}
+        self.written |= {n for b in bases for n in self.shared.get(b, ())}
+
+    def changed(self, statement: gast.AST) -> set[str]:
+        """The names that a statement binds, or whose content it may change."""
+        out = effects.writes(statement)
+        if self.shared:
+            base = in_place(self.unit, statement, self.kinds)
+            if base is not None and base in self.shared:
+                out |= self.shared[base]
+        return out
+
+    def with_memory_of(self, name: str) -> frozenset[str]:
+        """The names that may share memory with `name`, itself among them."""
+        return self.shared.get(name) or frozenset((name,))
+
+    def _find(self, name: str) -> str:
+        while self.parent.setdefault(name, name) != name:
+            self.parent[name] = name = self.parent[self.parent[name]]
+        return name
+
+    def _unite(self, names: set[str]) -> None:
+        names = {n for n in names if has_memory(self.kinds.get(n))}
+        if len(names) > 1:
+            first, *rest = sorted(names)
+            for other in rest:
+                a, b = self._find(first), self._find(other)
+                self.parent[b] = a
+
+    def _statement(self, statement: gast.AST) -> None:
+        if isinstance(statement, gast.Assign):
+            section = effects.stored(statement)
+            if section is not None:
+                base = effects.base(section)
+                if not isinstance(self.kinds.get(base), Array):  # a container keeps what is stored in it
+                    self._unite({base} | sources(self.unit, statement.value, self.kinds))
+                return
+            bound = set(effects.targets(statement))
+            if any(has_memory(self.kinds.get(b)) for b in bound):
+                self._unite(bound | sources(self.unit, statement.value, self.kinds))
+        elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
+            kept = effects.changed_by_call(statement.value)
+            if kept:
+                self._unite(kept | self._appended(statement.value))
+
+    def _appended(self, call: gast.Call) -> set[str]:
+        out: set[str] = set()
+        for argument in call.args:
+            copies = self.unit.resolve(call.func) is runtime.push
+            if not (copies and isinstance(argument, gast.Name) and isinstance(self.kinds.get(argument.id), Array)):
+                out |= sources(self.unit, argument, self.kinds)
+        return out
+
+
+def has_memory(kind: Kind | None) -> bool:
+    """Whether a value of this kind may be, or hold, something that can be written."""
+    return not isinstance(kind, (Number, Known, Text)) and not (
+        isinstance(kind, Container) and kind.items is not None and kind.type is tuple
+        and not any(has_memory(item) for item in kind.items)
+    )  # fmt: skip
+
+
+def in_place(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> str | None:
+    """The variable whose memory a statement writes, other than a list that it pushes on or pops from."""
+    if isinstance(statement, gast.Assign):
+        section = effects.stored(statement)
+        return effects.base(section) if section is not None else effects.accumulates(unit, statement)
+    if isinstance(statement, gast.AugAssign):
+        if getattr(statement, "rebinds", False):  # checked when it runs
+            return None
+        base = effects.base(statement.target)
+        name = isinstance(statement.target, gast.Name)
+        return None if name and not has_memory(kinds.get(base)) else base
+    return None
+
+
+def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
+    """The names whose memory the value of an expression may share or hold.
+
+    `x[i, 1:]` and `[x]` share memory with x; `x * 2`, `x[mask]` and `x.copy()` do not.
+    """
+    if isinstance(value, gast.Name):
+        return {value.id} if has_memory(kinds.get(value.id)) else set()
+    if isinstance(value, _NEW):
+        return set()
+    if isinstance(value, gast.Subscript):
+        owner = value.value
+        array = isinstance(owner, gast.Name) and isinstance(kinds.get(owner.id), Array)
+        return set() if array and is_copy(value.slice, kinds) else sources(unit, owner, kinds)
+    if isinstance(value, gast.Attribute):
+        found = unit.resolve(value)
+        if value.attr in spellings.FLAT_ATTRIBUTES or (found is not MISSING and not isinstance(found, _WRITABLE)):
+            return set()
+        return sources(unit, value.value, kinds)
+    if isinstance(value, gast.Call):
+        return _of_call(unit, value, kinds)
+    if isinstance(value, gast.IfExp):
+        return sources(unit, value.body, kinds) | sources(unit, value.orelse, kinds)
+    if isinstance(value, (gast.Tuple, gast.List, gast.Set)):
+        return set().union(*(sources(unit, e, kinds) for e in value.elts))
+    if isinstance(value, gast.Dict):
+        return set().union(*(sources(unit, e, kinds) for e in value.values))
+    if isinstance(value, gast.BoolOp):
+        return set().union(*(sources(unit, e, kinds) for e in value.values))
+    if isinstance(value, gast.Starred):
+        return sources(unit, value.value, kinds)
+    return {n.id for n in effects.loads(value) if has_memory(kinds.get(n.id))}
+
+
+def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
+    target = unit.resolve(call.func)
+    given = [*call.args, *(k.value for k in call.keywords)]
+    if target is MISSING and isinstance(call.func, gast.Attribute):
+        copies = any(k.arg == "copy" for k in call.keywords)
+        if call.func.attr in memory.COPYING_METHODS and not copies:
+            return set()
+        given.append(call.func.value)
+    elif target is np.array:
+        given = given if any(k.arg == "copy" for k in call.keywords) else []
+    elif target is not MISSING and not _is_foreign(target) and not memory.may_view(target):
+        return set()
+    return set().union(*(sources(unit, argument, kinds) for argument in given)) if given else set()
+
+
+def _is_foreign(target: Any) -> bool:
+    """Whether nothing is known of what a callable returns: a user's function, a pair of ours, a rule."""
+    if isinstance(target, (np.ufunc, type)):
+        return False
+    if isinstance(target, Rule) or hasattr(target, "primal"):
+        return True
+    module = getattr(target, "__module__", None) or ""
+    if module == runtime.__name__:
+        return False
+    return not (module.split(".")[0] in ("numpy", "math", "builtins", "operator") or effects.is_pure_function(target))
+
+
+def is_copy(index: gast.AST, kinds: dict[str, Kind]) -> bool:
+    """Whether an index of an array surely makes a copy: an array or a list is among its parts."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return any(isinstance(p, (gast.List, gast.Compare)) or _is_array(p, kinds) for p in parts)
+
+
+def _is_array(part: gast.AST, kinds: dict[str, Kind]) -> bool:
+    kind = kinds.get(part.id) if isinstance(part, gast.Name) else None
+    if isinstance(kind, Container):
+        return kind.type is list
+    return isinstance(kind, Array) and kind.rank != 0
+
+
+def is_basic(index: gast.AST, kinds: dict[str, Kind]) -> bool:
+    """Whether an index surely makes a view (or picks an element): integers, slices, None and ... alone."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    for part in parts:
+        if isinstance(part, gast.Slice) or (isinstance(part, gast.Constant) and not isinstance(part.value, bool)):
+            continue
+        kind = kinds.get(part.id) if isinstance(part, gast.Name) else None
+        if not isinstance(kind, Number) and not (isinstance(kind, Known) and kind.value is None):
+            if not isinstance(part, (gast.UnaryOp, gast.BinOp)) or not _of_numbers(part, kinds):
+                return False
+    return True
+
+
+def _of_numbers(node: gast.AST, kinds: dict[str, Kind]) -> bool:
+    return all(isinstance(kinds.get(n.id), Number) for n in nodes(node) if isinstance(n, gast.Name))
+
+
+def is_fresh(unit: Unit, node: gast.AST) -> bool:
+    """Whether an array expression is new memory, by its outermost operation."""
+    if isinstance(node, gast.Call):
+        target = unit.resolve(node.func)
+        if target is MISSING:
+            return isinstance(node.func, gast.Attribute) and node.func.attr == "copy" and not node.args
+        return effects.is_pure_function(target) and not memory.may_view(target)
+    return isinstance(node, gast.BinOp) or (isinstance(node, gast.UnaryOp) and not isinstance(node.op, gast.Not))

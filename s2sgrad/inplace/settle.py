@@ -1,0 +1,153 @@
+"""Makes every memory that is written known by one living name: callees written out, views written out, checks put in.
+
+    v = u; v += 1.0; return np.sum(u * v)      ->      u += 1.0; return np.sum(u * u)
+
+What cannot be brought to this form is refused at the statement that writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number
+from s2sgrad.analysis.lifetimes import binds
+from s2sgrad.inplace import sharing, views
+from s2sgrad.inplace.sharing import Clash
+from s2sgrad.inplace.splice import Splicer
+from s2sgrad.quote import assign, at, constant, expression, name, nodes
+from s2sgrad.transform.calls import Pairs
+from s2sgrad.unit import Unit, parameters
+
+
+def run(
+    unit: Unit, tree: gast.FunctionDef, infer: Callable[[], Inference], pairs: Pairs, entry: bool
+) -> tuple[Inference, dict[str, gast.AST]]:
+    """(the kinds of the final tree, the parameters whose own memory it writes and where); changes the tree."""
+    inference = infer()
+    separate: set[str] = set()
+    while True:
+        splicer = Splicer(unit, pairs, inference.env)
+        changed = splicer.run(tree)
+        if not changed:
+            if not sharing.writes_in_place(unit, tree, inference.env):
+                return inference, {}
+            found = sharing.run(unit, tree, inference.env, frozenset(separate))
+            resolver = _Resolver(unit, tree, inference.env, splicer, separate)
+            if found.clashes:
+                if not resolver.any(found.clashes):
+                    _refuse(unit, found.clashes[0])
+            elif entry or not any([resolver.rebinding(s) for s in found.arguments.values()]):
+                return inference, found.arguments
+        inference = infer()
+
+
+def own_arguments(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dict[str, gast.AST]) -> None:
+    """Copies on entry: the arguments whose memory the function writes are the function's own from then on."""
+    heads: list[gast.AST] = []
+    for parameter in parameters(tree):
+        p = parameter.id
+        if p not in written:
+            continue
+        fresh = unit.names.fresh(p)
+        unit.locals.add(fresh)
+        unit.bases[fresh] = unit.bases.get(p, p)
+        kinds[fresh] = kinds[p]
+        for statement in effects.walk(tree.body):  # whether ravel copies, the user's own array decides
+            if _checks_layout(unit, statement, p):
+                heads += at(statement, gast.Expr(expression("f(x, n)", f=statement.value.func, x=p, n=statement.value.args[1])))
+        for statement in tree.body:
+            for node in nodes(statement):
+                if isinstance(node, gast.Name) and node.id == p:
+                    node.id = fresh
+        copied = expression("x.copy()", x=p) if isinstance(kinds[p], Array) else expression(
+            "own(x)", own=unit.helper("own", runtime.own), x=p)  # fmt: skip
+        heads.append(assign(fresh, copied))
+    tree.body = at(tree.body[0], *heads) + tree.body if tree.body else heads
+
+
+def _checks_layout(unit: Unit, statement: gast.AST, p: str) -> bool:
+    call = statement.value if isinstance(statement, gast.Expr) else None
+    if not isinstance(call, gast.Call) or unit.resolve(call.func) is not runtime.contiguous:
+        return False
+    return isinstance(call.args[0], gast.Name) and call.args[0].id == p
+
+
+class _Resolver:
+    def __init__(
+        self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], splicer: Splicer, separate: set[str]
+    ) -> None:
+        self.unit, self.tree, self.kinds, self.splicer, self.separate = unit, tree, kinds, splicer, separate
+
+    def any(self, clashes: list[Clash]) -> bool:
+        """Resolve what can be resolved; whether there was anything."""
+        for clash in clashes:
+            if self.rebinding(clash.statement):
+                return True
+            for suspect in (clash.seen, clash.written):
+                if self.element(suspect) or views.eliminate(self.unit, self.tree, self.kinds, suspect):
+                    return True
+            if self.splicer.run(self.tree, frozenset((clash.seen, clash.written))):
+                return True
+        return False
+
+    def rebinding(self, statement: gast.AST) -> bool:
+        """`x += e` of unknown kind: right for a number, which it binds anew; checked when it runs."""
+        x = getattr(getattr(statement, "target", None), "id", None)
+        if not isinstance(statement, gast.AugAssign) or isinstance(self.kinds.get(x), (Array, Container)):
+            return False
+        statement.rebinds = True
+        line = constant(getattr(statement, "lineno", 0))
+        self.before(statement, "rebinds", runtime.rebinds, [name(x), constant(x), line])
+        return True
+
+    def element(self, suspect: str) -> bool:
+        """`t = a[i]` of unknown kind: an element and no row; checked when it runs."""
+        if isinstance(self.kinds.get(suspect), (Array, Container, Number)) or suspect in self.separate:
+            return False
+        definitions = [s for s in effects.walk(self.tree.body) if suspect in binds(s)]
+        if not definitions or not all(_picks_element(d) for d in definitions):
+            return False
+        self.separate.add(suspect)
+        for definition in definitions:
+            line = constant(getattr(definition, "lineno", 0))
+            shown = constant(self.unit.bases.get(suspect, suspect))
+            self.before(definition, "scalar", runtime.scalar, [name(suspect), shown, line], behind=True)
+        return True
+
+    def before(self, statement: gast.AST, base: str, check: Callable, arguments: list[gast.AST], behind: bool = False) -> None:
+        made = at(statement, gast.Expr(gast.Call(name(self.unit.helper(base, check)), arguments, [])))
+        for body in _blocks(self.tree.body):
+            for k, other in enumerate(body):
+                if other is statement:
+                    body[k + behind : k + behind] = made
+                    return
+
+
+def _blocks(body: list[gast.AST]) -> list[list[gast.AST]]:
+    out = [body]
+    for statement in effects.walk(body):
+        if isinstance(statement, (gast.If, gast.For, gast.While)):
+            out += [statement.body, statement.orelse]
+    return out
+
+
+def _picks_element(statement: gast.AST) -> bool:
+    if not isinstance(statement, gast.Assign) or not isinstance(statement.value, gast.Subscript):
+        return False
+    index = statement.value.slice
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return not any(isinstance(p, gast.Slice) or (isinstance(p, gast.Constant) and not isinstance(p.value, int)) for p in parts)
+
+
+def _refuse(unit: Unit, clash: Clash) -> None:
+    written, seen = (unit.bases.get(n, n) for n in (clash.written, clash.seen))
+    first = f"this writes `{written}`" if clash.written not in unit.temps else "this writes an array"
+    second = f"`{seen}`" if clash.seen not in unit.temps else "another name"
+    unit.refuse(clash.statement, f"{first}, whose memory {second} may share and is read later; which of them it is cannot be "
+                                 "followed: copy one of them, or use one name")  # fmt: skip
+

@@ -1,0 +1,161 @@
+"""Where one memory has two names that matter: a store through one while the other is still read.
+
+    v = u[1:-1]; u[2] = 0.0; return v[1]      ->      Clash: the store writes u while v, which may share its memory, lives
+
+Follows the program forwards with the pairs of names that may share memory, so that `u, un = un, u` shares nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import gast
+
+from s2sgrad.analysis import effects, liveness
+from s2sgrad.analysis.kinds import Array, Kind
+from s2sgrad.analysis.lifetimes import Block
+from s2sgrad.analysis.memory import has_memory, in_place, sources
+from s2sgrad.unit import Unit, parameters
+
+_Pairs = dict[str, frozenset[str]]
+ARGUMENT, OUTSIDE = "argument ", "outside "
+
+
+@dataclass(frozen=True)
+class Clash:
+    """A statement that writes the memory of `written` while `seen` may share it and is read later."""
+
+    statement: gast.AST = field(compare=False)
+    written: str
+    seen: str
+
+
+@dataclass
+class Sharing:
+    """`clashes`, and the parameters whose own memory the function writes (`arguments`)."""
+
+    clashes: list[Clash] = field(default_factory=list)
+    arguments: dict[str, gast.AST] = field(default_factory=dict)
+
+
+def writes_in_place(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
+    """Whether any statement writes memory that could have a second name."""
+    return any(in_place(unit, s, kinds) is not None for s in effects.walk(tree.body))
+
+
+def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: frozenset[str] = frozenset()) -> Sharing:
+    """Follow a function.  Names in `separate` are taken to share nothing: they are checked when the text runs."""
+    walker = _Walker(unit, kinds, liveness.after(tree), separate)
+    start: _Pairs = {}
+    for parameter in parameters(tree):
+        if has_memory(kinds.get(parameter.id)):
+            walker.join(start, parameter.id, {ARGUMENT + parameter.id})
+    walker.block(tree.body, start)
+    return walker.found
+
+
+class _Walker:
+    def __init__(
+        self, unit: Unit, kinds: dict[str, Kind], live: dict[int, frozenset[str]], separate: frozenset[str]
+    ) -> None:
+        self.unit, self.kinds, self.live, self.separate = unit, kinds, live, separate
+        self.found = Sharing()
+        self.breaks: list[list[_Pairs]] = []
+
+    def block(self, body: Block, pairs: _Pairs) -> _Pairs | None:
+        """The pairs after the block, which `pairs` is changed into; None if it ends in a break."""
+        for statement in body:
+            if isinstance(statement, gast.If):
+                arms = [self.block(arm, dict(pairs)) for arm in (statement.body, statement.orelse)]
+                after = _joined([a for a in arms if a is not None])
+                if after is None:
+                    return None
+                pairs.clear()
+                pairs.update(after)
+            elif isinstance(statement, (gast.For, gast.While)):
+                self.loop(statement, pairs)
+            elif isinstance(statement, gast.Break):
+                self.breaks[-1].append(dict(pairs))
+                return None
+            else:
+                self.simple(statement, pairs)
+        return pairs
+
+    def loop(self, loop: gast.For | gast.While, pairs: _Pairs) -> None:
+        while True:
+            self.breaks.append([])
+            end = self.block(loop.body, dict(pairs))
+            broken = self.breaks.pop()
+            after = _joined([pairs, *([] if end is None else [end]), *broken])
+            if after == pairs:
+                return
+            pairs.clear()
+            pairs.update(after)
+
+    def simple(self, statement: gast.AST, pairs: _Pairs) -> None:
+        base = in_place(self.unit, statement, self.kinds)
+        if base is not None:
+            self.store(statement, base, pairs)
+        if isinstance(statement, gast.Assign):
+            section = effects.stored(statement)
+            if section is not None:
+                if not isinstance(self.kinds.get(base), Array):
+                    self.join(pairs, base, self.closed(sources(self.unit, statement.value, self.kinds), pairs))
+                return
+            for target in effects.targets(statement):
+                self.bind(target, statement.value, pairs)
+        elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
+            for kept in effects.changed_by_call(statement.value):
+                for argument in statement.value.args:
+                    self.join(pairs, kept, self.closed(sources(self.unit, argument, self.kinds), pairs))
+
+    def store(self, statement: gast.AST, base: str, pairs: _Pairs) -> None:
+        shared = self.closed({base}, pairs)
+        after = self.live.get(id(statement), frozenset()) - set(effects.targets(statement) if isinstance(
+            statement, gast.Assign) else ())  # fmt: skip
+        for other in sorted(shared - {base}):
+            if other.startswith(ARGUMENT):
+                self.found.arguments.setdefault(other.removeprefix(ARGUMENT), statement)
+            elif other.startswith(OUTSIDE):
+                outside = other.removeprefix(OUTSIDE)
+                self.unit.refuse(statement, f"this writes `{outside}`, which lives outside of the function and is not "
+                                            "differentiated: pass it as an argument, or copy it first")  # fmt: skip
+            elif other in after:
+                clash = Clash(statement, base, other)
+                if clash not in self.found.clashes:
+                    self.found.clashes.append(clash)
+
+    def bind(self, target: str, value: gast.AST, pairs: _Pairs) -> None:
+        shared: set[str] = set()
+        if has_memory(self.kinds.get(target)) and target not in self.separate:
+            shared = self.closed(sources(self.unit, value, self.kinds), pairs)
+        for other in pairs.pop(target, ()):
+            pairs[other] = pairs[other] - {target}
+        self.join(pairs, target, shared - {target})
+
+    def closed(self, names: set[str], pairs: _Pairs) -> set[str]:
+        """The names and all that may share memory with one of them."""
+        out = set()
+        for name in names:
+            if name in self.separate:
+                continue
+            out.add(name if name in self.unit.locals else OUTSIDE + name)
+            out |= pairs.get(name, frozenset())
+        return out
+
+    def join(self, pairs: _Pairs, name: str, others: set[str]) -> None:
+        if not others:
+            return
+        pairs[name] = pairs.get(name, frozenset()) | (others - {name})
+        for other in others - {name}:
+            pairs[other] = pairs.get(other, frozenset()) | {name}
+
+
+def _joined(states: list[_Pairs]) -> _Pairs | None:
+    if not states:
+        return None
+    out = dict(states[0])
+    for state in states[1:]:
+        for name, others in state.items():
+            out[name] = out.get(name, frozenset()) | others
+    return out

@@ -1,0 +1,147 @@
+"""The adjoint of a store: what a section held does not count any more, and what was stored gets the section's adjoint.
+
+    x[i] = e      ->      e_bar = x_bar[i]; x_bar[i] = 0.0            x[i] *= e      ->      x_bar[i] *= e; ...
+
+While the statement is treated the section of the adjoint stands as it was: contributions to other variables read it in
+place; those to the same array wait in temporaries until the section has its new value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import gast
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Array, Kind, Number
+from s2sgrad.cleanup.algebra import same, simplified
+from s2sgrad.quote import assign, clone, constant, expression, name, nodes
+from s2sgrad.rules import memory
+from s2sgrad.transform.cotangents import Cotangent, index_value, total
+from s2sgrad.transform.inline import call
+from s2sgrad.unit import MISSING
+
+if TYPE_CHECKING:
+    from s2sgrad.transform.adjoint import Adjoints
+
+
+@dataclass
+class Store:
+    """A store into `base` whose adjoint is being written; `section` of its adjoint `bar`."""
+
+    base: str
+    bar: str
+    section: gast.Subscript
+    kind: Kind | None
+    alone: bool = False  # the statement reads nothing of `base`: views of the section hold until it gets its new value
+    views: set[str] = field(default_factory=set)
+
+
+def begin(adjoints: Adjoints, statement: gast.Assign, group: list[gast.AST]) -> None:
+    """Start the adjoint of a store: the stored value gets the adjoint of the section.  `group`: what computes the value."""
+    target = effects.stored(statement)
+    base = effects.base(target)
+    if base not in adjoints.present:
+        return
+    adjoints.make_own(base)
+    bar = adjoints.bar(base)
+    section = clone(target)
+    section.ctx = gast.Load()
+    for node in nodes(section):
+        if isinstance(node, gast.Name) and node.id == base:
+            node.id = bar
+    if not isinstance(target.value, gast.Name) and _reshapes(adjoints, target.value):
+        adjoints.out.append(assign(bar, call(adjoints.unit, "ascontiguousarray", np.ascontiguousarray, name(bar))))
+    kind = adjoints.inference.kind(section)
+    alone = all(base not in effects.reads(s) for s in group)
+    adjoints.storing = Store(base, bar, section, kind, alone)
+    value: gast.AST = clone(section)
+    if not adjoints.is_basic(target.slice):
+        lasting = call(adjoints.unit, "lasting", runtime.lasting, clone(section.value),
+                       index_value(section.slice, adjoints.unit.builtin(slice)))  # fmt: skip
+        value = call(adjoints.unit, "where", np.where, lasting, value, constant(0.0))
+    adjoints.contribute(statement.value, Cotangent(value, kind, False, None))
+
+
+def _reshapes(adjoints: Adjoints, view: gast.AST) -> bool:
+    for node in nodes(view):
+        if isinstance(node, gast.Call):
+            target = adjoints.unit.resolve(node.func)
+            if target is MISSING and isinstance(node.func, gast.Attribute):
+                target = memory.VIEW_METHODS.get(node.func.attr)
+            if target in memory.CONTIGUOUS:
+                return True
+    return False
+
+
+def finish(adjoints: Adjoints) -> None:
+    """Write the collected contributions around the section's new value."""
+    store = adjoints.storing
+    mine = adjoints.pending.pop(store.base, [])
+    again = [c for c in mine if c.index is not None and _is_section(store, c) and adjoints.is_basic(c.index)]
+    later = [adjoints.held_apart(c) for c in mine if c not in again]
+    for x, given in list(adjoints.pending.items()):
+        adjoints.write(x, given)
+    adjoints.pending.clear()
+    adjoints.storing = None
+    _new_value(adjoints, store, [simplified(clone(c.value)) for c in again])
+    if later:
+        adjoints.write(store.base, later)
+
+
+def _is_section(store: Store, cotangent: Cotangent) -> bool:
+    plain = isinstance(store.section.value, gast.Name)
+    return plain and same(store.section.slice, cotangent.index)
+
+
+def _new_value(adjoints: Adjoints, store: Store, values: list[gast.AST]) -> None:
+    target = clone(store.section)
+    target.ctx = gast.Store()
+    kept = [v for v in values if same(v, store.section)]
+    rest = [v for v in values if v not in kept]
+    if len(kept) == 1 and not any(_mentions(v, store.bar) for v in rest):
+        for value in rest:
+            minus = isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub)
+            op = gast.Sub() if minus else gast.Add()
+            adjoints.out.append(gast.AugAssign(clone(target), op, value.operand if minus else value))
+        return
+    if not values:
+        adjoints.out.append(gast.Assign([target], constant(0.0), None))
+        return
+    value = simplified(total(values))
+    if isinstance(value, gast.BinOp) and same(value.left, store.section) and not _mentions(value.right, store.bar):
+        adjoints.out.append(gast.AugAssign(target, value.op, value.right))
+    else:
+        adjoints.out.append(gast.Assign([target], value, None))
+
+
+def _mentions(node: gast.AST, identifier: str) -> bool:
+    return any(isinstance(n, gast.Name) and n.id == identifier for n in nodes(node))
+
+
+def reads_section(adjoints: Adjoints, value: gast.AST) -> bool:
+    """Whether an expression reads the adjoint that the store in progress will change."""
+    store = adjoints.storing
+    return store is not None and any(_mentions(value, n) for n in (store.bar, *store.views))
+
+
+def hold(adjoints: Adjoints, holder: str, value: gast.AST, kind: Kind | None) -> gast.AST:
+    """What to bind `holder` to, so that it keeps the value while contributions are collected."""
+    if not reads_section(adjoints, value) or isinstance(kind, Number):
+        return value
+    if adjoints.storing.alone:
+        adjoints.storing.views.add(holder)
+        return value
+    return detached(adjoints, value, kind)
+
+
+def detached(adjoints: Adjoints, value: gast.AST, kind: Kind | None) -> gast.AST:
+    """The value of an expression that stays when the section is changed: a copy where it would be a view of it."""
+    if isinstance(kind, Number) or not reads_section(adjoints, value):
+        return value
+    if isinstance(kind, Array):
+        return expression("x.copy()", x=value)
+    return call(adjoints.unit, "own", runtime.own, value)

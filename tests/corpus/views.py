@@ -1,0 +1,386 @@
+"""Views and copies: writes through one name seen by another, views of views, views in loops, names rebound."""
+
+import numpy as np
+
+from .case import case
+
+VECTOR = np.array([0.7, -1.2, 0.4, 1.5, -0.6, 1.1])
+MATRIX = np.array([[0.5, -1.2, 0.8, 1.1], [1.4, 0.3, -0.6, -0.9], [0.7, 1.6, -0.4, 0.9]])
+FIELD = 0.9 + 0.6 * np.sin(1.7 * np.arange(36.0)).reshape(6, 6)
+WEIGHTS = np.array([1.0, -0.5, 2.0, 0.3, 1.7, -1.1])
+TABLE = np.cos(np.arange(12.0)).reshape(3, 4)
+BOARD = np.cos(np.arange(36.0)).reshape(6, 6)
+
+
+@case(VECTOR)
+def view_written(u):
+    v = u[1:-1]
+    v *= 2.0 * v
+    v[0] = v[1] * u[0]
+    return np.sum(WEIGHTS * u * u)
+
+
+@case(VECTOR)
+def view_and_base_written_in_turn(u):
+    v = u[1:-1]
+    u[2] = u[0] * u[2]
+    v[2:] *= v[1]
+    u[1:3] = v[2:] * u[1:3]
+    s = v @ v
+    v[0] = s * u[4]
+    return np.sum(WEIGHTS * u * u) + s * np.sum(v)
+
+
+@case(FIELD)
+def view_sees_a_later_store(u):
+    v = u[1]
+    u[1] = u[0] * 3.0
+    return np.sum(BOARD * u) + np.sum(v * v)
+
+
+@case(FIELD)
+def copy_does_not_see_a_later_store(u):
+    v = u[1].copy()
+    u[1] = u[0] * 3.0
+    return np.sum(BOARD * u) + np.sum(v * v)
+
+
+@case(FIELD)
+def value_read_before_and_after(u):
+    v = u[:, 2]
+    a = v * v
+    u[2] *= v
+    b = a * v
+    v[3] = b[3] * a[2]
+    return np.sum(a * b * v) + np.sum(BOARD * u)
+
+
+@case(MATRIX)
+def transpose_written(m):
+    t = m.T
+    t[0] *= t[1]
+    m[1] = m[0] * m[2]
+    t[1:3, 0] = t[2:, 1] * m[0, 1:3]
+    np.transpose(m)[3] -= m[:, 0] * t[3]
+    return np.sum(TABLE * m * m)
+
+
+@case(MATRIX)
+def axes_swapped_and_flipped(m):
+    s = np.swapaxes(m, 0, 1)
+    f = np.flip(m, axis=1)
+    s[1:] *= s[:-1]
+    f[0] = f[1] * m[2]
+    m[::-1][0] *= s[0, 0]
+    return np.sum(TABLE * m * m) + np.sum(f[0] * m[1])
+
+
+@case(MATRIX)
+def reshape_and_ravel_written(m):
+    r = m.reshape(4, 3)
+    flat = m.ravel()
+    r[1] *= r[0]
+    flat[2:5] = flat[7:4:-1] * m[0, :3]
+    m[2] = flat[:4] * r[3, 1]
+    m.reshape(-1)[::5] += m[0, 1] * flat[1]
+    return np.sum(TABLE * m * m)
+
+
+@case(VECTOR)
+def new_axes_written(u):
+    column, row = u[:, None], u[np.newaxis]
+    column[1:3] *= row[0, 3] * column[0]
+    row[:, 4:] = row[:, :2] * column[2]
+    table = row[0, :3].reshape(1, 3)
+    table -= table * column[5, 0]
+    return np.sum(WEIGHTS * u * u)
+
+
+@case(FIELD)
+def views_of_views(u):
+    v = u[1:5, ::2]
+    w = v.T[1:]
+    z = w[0][::-1]
+    z[1:] *= w[1, :-1]
+    v[0] = z[:3] * u[0, :3]
+    u[2, 2] *= z[0]
+    return np.sum(BOARD * u * u) + np.sum(z * z)
+
+
+@case(FIELD)
+def strided_ravel_is_a_copy(u):
+    s = u[:, ::2]
+    v = s.ravel()
+    v[0] = 7.0
+    v[1:] *= v[:-1]
+    s[0, 0] = s[0, 1] * 2.0
+    return np.sum(s * s) + np.sum(v * v) + np.sum(BOARD * u)
+
+
+@case(FIELD)
+def transposed_ravel_is_a_copy(u):
+    v, w = u.T.ravel(), u.T.ravel(order="F")
+    v[:6] *= u[1]
+    w[:6] *= u[2]
+    u[0] *= v[:6] * w[6:12]
+    return np.sum(BOARD.ravel() * v * w) + np.sum(BOARD * u)
+
+
+@case(MATRIX)
+def diagonal_through_a_strided_view(m):
+    a = 0.3 * (m @ m.T)
+    d = a.reshape(-1)[::4]
+    d *= d
+    a[1] -= d * a[0, 0]
+    d[2] = a[1, 2] * d[1]
+    return np.sum(TABLE[:, :3] * a * a)
+
+
+@case(MATRIX)
+def rows_of_a_loop_written(u):
+    for row in u:
+        row *= 2.0 * row[0]
+        row[1:] += row[:-1] * u[0, 1:]
+    return np.sum(TABLE * u * u)
+
+
+@case(MATRIX, VECTOR[:4])
+def rows_enumerated_and_zipped(u, v):
+    for i, row in enumerate(u):
+        row[i] = row[i + 1] * v[i]
+        u[i - 1] *= row
+    for row, e in zip(u.T, v, strict=True):
+        row *= e
+        v *= row[0]
+    return np.sum(TABLE * u * v)
+
+
+@case(FIELD)
+def view_bound_in_a_loop_body(u):
+    for k in range(1, 4):
+        v = u[k]
+        v[1:] *= u[k - 1, :-1]
+        u[k + 1] -= v * v
+        w = u[:, k]
+        w[::2] = v[:3] * w[1::2]
+    return np.sum(BOARD * u) + np.sum(v * w)
+
+
+@case(FIELD)
+def view_carried_to_the_next_trip(u):
+    r = u[0]
+    for k in range(1, 4):
+        r[1:] = r[:-1] * u[k, 1:]
+        r = u[k]
+    r *= r[0]
+    return np.sum(BOARD * u)
+
+
+@case(FIELD)
+def windows_that_move(u):
+    for i in range(2):
+        for j in range(2):
+            w = u[2 * i : 2 * i + 3, 2 * j : 2 * j + 3]
+            w *= w[1, 1]
+            w[1, 1] = np.sum(w * u[5, :3])
+    return np.sum(BOARD * u)
+
+
+@case(FIELD)
+def name_alias(u):
+    v = u
+    v += 1.0
+    v = v * u
+    v += u
+    return np.sum(u * u * BOARD) + np.sum(v * v)
+
+
+@case(VECTOR)
+def alias_of_a_buffer_bound_by_a_chain(x):
+    a = b = np.zeros(3)
+    a[0] = x[0] * x[1]
+    b[1:] = a[0] * x[2:4]
+    a *= b
+    b = b * a
+    b[0] = a[1] * x[4]
+    return np.sum(WEIGHTS[:3] * a * b)
+
+
+@case(VECTOR)
+def base_rebound_under_a_view(u):
+    v, first = u[2:], u
+    u = u * u[0]
+    v *= v
+    u[2:4] += v[:2] * first[2]
+    u, old = u[1:], u
+    u[0] = old[2] * v[0]
+    v[1] = u[0] * old[1]
+    return np.sum(WEIGHTS * old * old) + np.sum(v * u[:4]) * first[3]
+
+
+@case(FIELD)
+def rows_unpacked(u):
+    a, b, c, d, e, f = u
+    a *= b
+    u[1] = a * c
+    c[:3], d = b[3:], b
+    d[0] = e[1] * a[0]
+    f -= d * c
+    return np.sum(BOARD * u)
+
+
+@case(FIELD)
+def halves_of_a_split(u):
+    top, bottom = np.split(u, 2)
+    left, right = np.hsplit(top, 2)
+    left *= right
+    bottom[0] = u[1] * u[2]
+    right[:, 0] = left[0] * bottom[0, :3]
+    return np.sum(BOARD * u)
+
+
+@case(VECTOR, 0.6)
+def view_or_copy_by_branch(x, s):
+    if s < 1.0:
+        v = x[1:4]
+    else:
+        v = x[:3].copy()
+    if v[0] < 0.0:
+        w = v
+    else:
+        w = v * s
+    v *= w
+    w[1] = v[0] * x[2]
+    x[2] *= w[1]
+    return np.sum(WEIGHTS * x * x) + np.sum(v * w)
+
+
+@case(FIELD)
+def row_chosen_by_the_data(u):
+    for k in range(4):
+        r = u[k]
+        if u[k, 0] > u[k + 1, 0]:
+            r = u[k + 1]
+        r *= u[5]
+        r[k] = r[k + 1] * u[k, 2]
+    return np.sum(BOARD * u)
+
+
+def plus_one_squared(x):
+    x += 1.0
+    x *= x
+    return x
+
+
+@case(FIELD)
+def number_rebound_where_an_array_is_written(u):
+    s = u[0, 0]
+    s += 2.0
+    plus_one_squared(s)
+    y = plus_one_squared(u[1])
+    return np.sum(BOARD * u) * s + np.sum(y * y)
+
+
+@case(VECTOR)
+def element_held_over_a_store(a):
+    for i in range(3):
+        t = a[i]
+        a[i] = a[i + 1] * a[4]
+        a[i + 1] = t
+        t *= a[i]
+        a[i + 3] += t
+    return np.sum(WEIGHTS * a * a)
+
+
+@case(MATRIX)
+def row_held_over_a_store(a):
+    for i in range(2):
+        t = a[i]
+        a[i] = a[i + 1] * a[i]
+        a[i + 1] = t
+        t *= a[2]
+    return np.sum(TABLE * a * a)
+
+
+@case(VECTOR)
+def aliases_and_copies_by_conversion(x):
+    a, b = np.asarray(x), np.array(x)
+    c, d = x.astype(float, copy=False), x.astype(float)
+    a[0] = x[1] * x[0]
+    b[1] *= a[0]
+    c[1] *= b[1] * c[0]
+    d[2] *= a[1]
+    x[2] += d[2] * x[0]
+    np.atleast_1d(a)[3] *= x[2]
+    np.ascontiguousarray(x[:])[4] = a[3] * x[4]
+    return np.sum(WEIGHTS * a * b * c * d)
+
+
+@case(MATRIX)
+def index_arrays_and_masks_give_copies(m):
+    a, b, c = m[[0, 2]], m[:, m[0] > 0.0], m[:2]
+    a *= m[1]
+    b[0] *= b[1]
+    c *= a
+    m[0] = a[1] * c[1]
+    a[0] = m[0]
+    a[0] *= 2.0
+    return np.sum(TABLE * m * m) + np.sum(a * c) + np.sum(b * b)
+
+
+@case(VECTOR)
+def whole_slice_is_a_view(x):
+    a, b = x[:], x[...]
+    a *= x[0]
+    b[1:3] = a[3:5] * b[0]
+    c = b.view()
+    c -= a * a
+    a = a[:]
+    a[4] = x[5] * c[3]
+    return np.sum(WEIGHTS * x * b)
+
+
+@case(MATRIX)
+def views_in_a_tuple(m):
+    pair = (m[0], m[2])
+    pair[1][:] *= pair[0]
+    m[0] = m[1] * pair[1]
+    first, last = pair
+    first[1:] -= last[:-1] * pair[0][0]
+    return np.sum(TABLE * m * m) + pair[0] @ pair[1]
+
+
+@case(MATRIX)
+def inner_row_of_a_deeper_array(m):
+    a = np.empty((2, 3, 4))
+    a[:] = m
+    b = a[1]
+    b *= a[0]
+    for plane in a:
+        for row in plane[:2]:
+            row[1] *= row[0]
+            row[:] = row[::-1] * a[0, 0]
+    squeezed = a[:1].squeeze()
+    squeezed[2] = b[1] * b[2]
+    return np.sum(a * a * TABLE)
+
+
+@case(MATRIX)
+def views_given_by_the_library(m):
+    t = np.einsum("ij->ji", m)
+    d = np.einsum("ii->i", t[:3])
+    t[0] *= t[1]
+    d -= m[0, :3] * d[0]
+    np.rot90(m)[0] *= np.moveaxis(m, 0, 1)[1]
+    np.expand_dims(m.real, 0)[0, 1] += d[2] * m[1]
+    return np.sum(TABLE * m * m)
+
+
+@case(MATRIX)
+def copies_given_by_the_library(m):
+    a, b, c = np.roll(m, 1, axis=0), np.triu(m), np.repeat(m, 1, axis=0)
+    a[0] *= m[1]
+    m[1] = b[0] * a[0]
+    b *= m
+    c[2] -= m[1] * c[1]
+    return np.sum(TABLE * m * a * c) + np.sum(b * b)

@@ -59,7 +59,7 @@ def _call_forward(pullback: Any, y_bar: Any) -> tuple[Any, Any]:
     if not isinstance(pullback, runtime.Pullback):
         what = type(pullback).__name__
         raise TypeError(f"a {what} that carries derivatives cannot be called yet: pass its data as arguments")
-    bars, inner = runtime.vjp(pullback.bwd, runtime.refilled(pullback.saved), y_bar)
+    bars, inner = runtime.vjp(pullback.bwd, runtime.refilled(pullback.saved, pullback.bwd), y_bar)
     out = list(pullback.rest)
     for place, bar in zip(pullback.places, (bars,) if len(pullback.places) == 1 else bars, strict=True):
         out[place] = bar

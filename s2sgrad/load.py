@@ -154,6 +154,8 @@ def _function(
         function.__kwdefaults__ = {**(primal.__kwdefaults__ or {}), **emitted.defaults} or None
     function.__doc__ = ast.get_docstring(node)
     function.__module__ = primal.__module__
+    if emitted.restores:
+        function.restores = True
     return function
 
 

@@ -30,6 +30,7 @@ from s2sgrad.analysis.kinds import (
     widened,
 )
 from s2sgrad.analysis.lifetimes import Lifetimes
+from s2sgrad.analysis.memory import in_place
 from s2sgrad.analysis.operations import is_user_function
 from s2sgrad.analysis.words import described
 from s2sgrad.cleanup import copies
@@ -38,7 +39,7 @@ from s2sgrad.inplace import settle
 from s2sgrad.names import Namer
 from s2sgrad.options import Options
 from s2sgrad.pipeline import Observer, cleaned, finished, normalized
-from s2sgrad.quote import assign, clone, constant, name, nodes
+from s2sgrad.quote import assign, clone, constant, expression, name, nodes
 from s2sgrad.source import Primal, read
 from s2sgrad.transform.calls import Pair
 from s2sgrad.transform.inline import call
@@ -57,6 +58,7 @@ class Emitted:
     defaults: dict[str, Any] = field(default_factory=dict)
     same_signature: bool = True
     header: str | None = None
+    restores: bool = False  # an adjoint that writes arrays of its record
 
 
 @dataclass
@@ -120,7 +122,7 @@ class Program:
         ) if options.several else self._returned(joined, wrt[0], options)
         if options.value:
             value = unit.local("value")
-            joined.tree.body.append(assign(value, name(swept.result)))
+            joined.tree.body.append(assign(value, self._lasting(joined, name(swept.result))))
             returned = gast.Tuple([name(value), returned], gast.Load())
         _mark(joined.tree.body, "forward")
         _mark(ahead, "reverse")
@@ -164,6 +166,15 @@ class Program:
 
     # --- pieces shared by entries and pairs ---
 
+    def _lasting(self, joined: Joined, value: gast.Name) -> gast.AST:
+        """The result, copied where the reverse sweep may restore what its memory held before."""
+        memory = joined.reverse.records.memory
+        if value.id not in memory.written:
+            return value
+        if isinstance(joined.swept.kinds.get(value.id), Array):
+            return expression("x.copy()", x=value)
+        return call(joined.unit, "own", runtime.own, value)
+
     def _reserve(self, primal: Primal) -> None:
         """Keep the names that a function mentions for what it means by them."""
         self.names.taken |= {n.id for n in nodes(primal.tree) if isinstance(n, gast.Name)}
@@ -186,7 +197,7 @@ class Program:
         """The unit and the normal form of a function."""
         unit, tree = normalized(read(target))
         self.units.append(unit)
-        return unit, tree
+        return unit, clone(tree)  # a node that stands in two places would be changed in both
 
     def _joined(
         self, unit: Unit, tree: gast.FunctionDef, inference: Inference, wrt: set[str], seed: str,
@@ -307,11 +318,12 @@ class Program:
             bar = swept.bars.get(parameter)
             bars.append(name(bar.name) if bar is not None else joined.reverse.adjoints.zero(parameter))
         value = unit.local("y")
-        forward = [*joined.tree.body, assign(value, name(result))]
+        forward = [*joined.tree.body, assign(value, self._lasting(joined, name(result)))]
         _mark(forward, "forward")
         returned = gast.Tuple([name(value), gast.Tuple(bars, gast.Load())], gast.Load())
         joined.tree.body = [*forward, *swept.reverse, *_marked([gast.Return(returned)], "reverse")]
         whole = self._cleaned(unit, joined.tree)
+        entry.pair.bwd.restores = _writes_arrays(unit, whole.body)
         cut = next(k for k, s in enumerate(whole.body) if s.origin.sweep == "reverse")
         forward, reverse = whole.body[:cut], whole.body[cut:]
         value_node, bars_node = reverse[-1].value.elts
@@ -374,6 +386,12 @@ def _mark(body: list[gast.AST], sweep: str) -> None:
     for statement in effects.walk(body):
         line, column = getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0)
         statement.origin = Origin(sweep, line, column, None)
+
+
+def _writes_arrays(unit: Unit, body: list[gast.AST]) -> bool:
+    """Whether the reverse sweep writes arrays of the forward sweep."""
+    reverse = [s for s in effects.walk(body) if getattr(s, "origin", None) is not None and s.origin.sweep == "reverse"]
+    return any((b := in_place(unit, s, unit.kinds)) is not None and b not in unit.bars for s in reverse)
 
 
 def _empty_arguments() -> gast.arguments:

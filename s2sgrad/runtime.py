@@ -311,7 +311,7 @@ class Pullback:
     def __call__(self, y_bar: Any) -> tuple:
         if not self.places:
             return self.rest
-        bars = self.bwd(refilled(self.saved), y_bar)
+        bars = self.bwd(refilled(self.saved, self.bwd), y_bar)
         out = list(self.rest)
         for place, bar in zip(self.places, (bars,) if len(self.places) == 1 else bars, strict=True):
             out[place] = bar
@@ -321,11 +321,44 @@ class Pullback:
         return f"Pullback({getattr(self.bwd, '__name__', self.bwd)})"
 
 
-def refilled(saved: Any) -> Any:
-    """The record with lists of its own, which an adjoint takes apart; what they hold is shared."""
+def refilled(saved: Any, bwd: Any) -> Any:
+    """The record with lists of its own, which an adjoint takes apart, and with arrays of its own where it restores them."""
+    return _refilled(saved, {} if getattr(bwd, "restores", False) else None)
+
+
+def _refilled(saved: Any, roots: dict[int, tuple[np.ndarray, np.ndarray]] | None) -> Any:
     if isinstance(saved, tuple):
-        return tuple(refilled(item) for item in saved)
-    return list(saved) if isinstance(saved, list) else saved
+        return tuple(_refilled(item, roots) for item in saved)
+    if isinstance(saved, list):
+        return list(saved) if roots is None else [_refilled(item, roots) for item in saved]
+    if roots is None or not isinstance(saved, np.ndarray) or saved.dtype.hasobject:
+        return saved
+    root = saved  # views of one array stay views of one array
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    if id(root) not in roots:
+        roots[id(root)] = root, _same_layout(root)
+    copy = roots[id(root)][1]
+    if root is saved:
+        return copy
+    offset = np.lib.array_utils.byte_bounds(copy)[0] - np.lib.array_utils.byte_bounds(root)[0]
+    return _at(saved, saved.__array_interface__["data"][0] + offset, copy)
+
+
+def _same_layout(x: np.ndarray) -> np.ndarray:
+    """A copy of an array with its strides."""
+    low, high = np.lib.array_utils.byte_bounds(x)
+    memory = np.empty(high - low, np.uint8)
+    copy = _at(x, memory.ctypes.data + x.__array_interface__["data"][0] - low, memory)
+    copy[...] = x
+    return copy
+
+
+def _at(x: np.ndarray, address: int, memory: np.ndarray) -> np.ndarray:
+    """An array like `x` at an address within `memory`."""
+    low = np.lib.array_utils.byte_bounds(memory)[0]
+    whole = np.lib.stride_tricks.as_strided(memory.reshape(-1).view(np.uint8), (memory.nbytes,), (1,))
+    return np.ndarray(x.shape, x.dtype, whole, address - low, x.strides)
 
 
 _derivative: Callable[..., tuple[Callable[..., Any], Callable[..., Any], tuple[int, ...], tuple]] | None = None

@@ -90,8 +90,7 @@ class Memory:
     def _appended(self, call: gast.Call) -> set[str]:
         out: set[str] = set()
         for argument in call.args:
-            copies = self.unit.resolve(call.func) is runtime.push
-            if not (copies and isinstance(argument, gast.Name) and isinstance(self.kinds.get(argument.id), Array)):
+            if self.unit.resolve(call.func) is not runtime.push:  # which copies arrays
                 out |= sources(self.unit, argument, self.kinds)
         return out
 
@@ -161,8 +160,11 @@ def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
         given.append(call.func.value)
     elif target is np.array:
         given = given if any(k.arg == "copy" for k in call.keywords) else []
-    elif target is not MISSING and not _is_foreign(target) and not memory.may_view(target):
-        return set()
+    elif target is not MISSING and not _is_foreign(target):
+        if not memory.may_view(target):
+            return set()
+        place = memory.viewed(target)
+        given = given if place is None else given[place : place + 1]
     return set().union(*(sources(unit, argument, kinds) for argument in given)) if given else set()
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import gast
 
+from s2sgrad import runtime
 from s2sgrad.analysis import effects, liveness
 from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.lifetimes import Block
@@ -105,7 +106,8 @@ class _Walker:
             for target in effects.targets(statement):
                 self.bind(target, statement.value, pairs)
         elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
-            for kept in effects.changed_by_call(statement.value):
+            copies = self.unit.resolve(statement.value.func) is runtime.push
+            for kept in () if copies else effects.changed_by_call(statement.value):
                 for argument in statement.value.args:
                     self.join(pairs, kept, self.closed(sources(self.unit, argument, self.kinds), pairs))
 

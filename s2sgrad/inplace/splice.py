@@ -64,7 +64,9 @@ class Splicer:
             return None
         call = statement.value
         target = self.unit.resolve(call.func)
-        if target is MISSING or not is_user_function(target) or table.lookup(target) is not None or self.is_ours(target):
+        if target is MISSING or not is_user_function(target) or table.lookup(target) is not None:
+            return None
+        if (target.__module__ or "").startswith("s2sgrad.") or source.read(target).is_generated:  # ours write no argument
             return None
         if isinstance(statement, gast.Assign) and also & set(binds(statement)):
             return target
@@ -78,9 +80,6 @@ class Splicer:
                     if isinstance(node, gast.Name) and has_memory(self.kinds.get(node.id)):
                         return target
         return None
-
-    def is_ours(self, target: Any) -> bool:
-        return (getattr(target, "__module__", None) or "").startswith("s2sgrad.") and not source.read(target).is_generated
 
     def written_out(self, statement: gast.AST, target: Any) -> list[gast.AST]:
         within = getattr(statement, "within", ())

@@ -124,7 +124,7 @@ class _Flattener:
             self.unit.refuse(statement, "`:=` in an update of a section is not differentiated: assign before it")
         self.unit.updates.add((statement.lineno, statement.col_offset))
         target = self.section(statement.target)
-        old = self.hold(at(statement, gast.Subscript(target.value, clone(target.slice), gast.Load()))[0])
+        old = self.hold(at(statement, gast.Subscript(clone(target.value), clone(target.slice), gast.Load()))[0])
         new = at(statement, gast.BinOp(old, statement.op, self.atom(statement.value)))[0]
         self.out.append(gast.Assign([target], self.hold(new), None))
 

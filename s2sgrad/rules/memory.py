@@ -48,3 +48,13 @@ def may_view(function: Any) -> bool:
         return function in ALWAYS or function in CONTIGUOUS or function in _SOMETIMES
     except TypeError:
         return True
+
+
+def viewed(function: Any) -> int | None:
+    """Which argument the result of such a function may share memory with; None: any of them."""
+    if function is runtime.seed_like:
+        return 1
+    module = getattr(function, "__module__", None) or ""
+    several = function in (runtime.add, runtime.call, runtime.vjp, np.broadcast_arrays, np.meshgrid, np.einsum)
+    several |= function in (np.atleast_1d, np.atleast_2d, np.atleast_3d)
+    return 0 if module.split(".")[0] in ("numpy", runtime.__name__.split(".")[0]) and not several else None

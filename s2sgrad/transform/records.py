@@ -163,6 +163,13 @@ class Records:
         target.ctx = gast.Store()
         return self._copied(name, target, name_(name), kind, once)
 
+    def kept(self, statement: gast.AST, name: str) -> gast.AST:
+        """The value of `name` after the statement, which will stay when the one before it is restored."""
+        in_place_ = in_place(self.unit, statement, self.kinds) is not None
+        if not in_place_ or len(self.memory.with_memory_of(name)) == 1 and isinstance(self.kinds.get(name), Array):
+            return name_(name)
+        return call(self.unit, "own", runtime.own, name_(name))
+
     def section(self, target: gast.Subscript, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of the section that a store overwrites."""
         base = effects.base(target)

@@ -200,7 +200,7 @@ class Reverse:
         if restores and cotangent is not None and operation is not None and operation.form == "rule":
             held = self.unit.local(f"{targets[0]}_new")
             self.kinds[held] = self.kinds.get(targets[0], UNKNOWN)
-            adjoints.out.append(assign(held, name(targets[0])))
+            adjoints.out.append(assign(held, self.records.kept(statement, targets[0])))
             y = name(held)
         ahead = [a for a in again if self._places(section, a)]  # what a restore indexes by
         adjoints.out += [*ahead, *restores, *(a for a in again if a not in ahead)]

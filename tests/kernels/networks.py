@@ -102,7 +102,7 @@ def softmax_in_place(x):
 
 @kernel(
     args=lambda rng: tuple(rng.normal(size=s) for s in ((3, 4), (4, 5), 5, (5, 4), 4, (4, 3), 3)),
-    bench=lambda rng: tuple(0.2 * rng.normal(size=s) for s in ((128, 600), (600, 500), 500, (500, 400), 400, (400, 10), 10)),
+    bench=lambda rng: tuple(0.1 * rng.normal(size=s) for s in ((99, 300), (300, 200), 200, (200, 150), 150, (150, 10), 10)),
     argnums=("x", "w1", "b1", "w2", "b2", "w3", "b3"),
 )
 def mlp(x, w1, b1, w2, b2, w3, b3):

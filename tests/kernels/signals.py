@@ -30,7 +30,7 @@ def azimuthal_integral_with_masks(data, radius, bins):
 def histogram_by_element(data, place, bins):
     total, squares = np.zeros(bins), np.zeros(bins)
     count = np.zeros(bins, dtype=np.int64)
-    for value, k in zip(data, place, strict=True):
+    for value, k in zip(data, place):  # noqa: B905
         total[k] += value
         squares[k] += value * value
         count[k] += 1

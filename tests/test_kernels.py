@@ -115,10 +115,12 @@ def bits(args):
 
 
 def unchanged(f, args, **seed):
-    """`f(*args)`; the arguments must hold afterwards what they held before."""
-    before = bits(args)
+    """`f(*args, seed=..)`; the arguments and the seed must hold afterwards what they held before."""
+    weights = list(leaves(list(seed.values())))
+    before, weights_before = bits(args), bits(weights)
     value = f(*args, **seed)
     assert bits(args) == before, "the arguments were changed"
+    assert bits(weights) == weights_before, "the seed was changed"
     return value
 
 
@@ -347,5 +349,13 @@ def test_a_small_error_is_noticed():
 
 
 def test_a_changed_argument_is_noticed():
-    with pytest.raises(AssertionError, match="changed"):
+    with pytest.raises(AssertionError, match="the arguments were changed"):
         unchanged(kernel_of("lu").function, kernel_of("lu").args())
+
+
+def test_a_changed_seed_is_noticed():
+    def scale(x, seed):
+        seed[0] *= 2.0
+
+    with pytest.raises(AssertionError, match="the seed was changed"):
+        unchanged(scale, (1.0,), seed=(np.ones(2), 3.0))

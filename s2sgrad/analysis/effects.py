@@ -106,9 +106,12 @@ def accumulates(unit: Unit, statement: gast.AST) -> str | None:
 
 
 def base(target: gast.AST) -> str:
-    """The variable behind a target: `x` of `x`, of `x[i]` and of `x.T[i]`."""
+    """The variable behind a target: `x` of `x`, of `x[i]`, of `x.T[i]` and of `np.flip(x)[i]`."""
     while not isinstance(target, gast.Name):
-        target = target.func if isinstance(target, gast.Call) else target.value
+        if isinstance(target, gast.Call):
+            target = target.args[0] if getattr(target, "of_first", False) else target.func
+        else:
+            target = target.value
     return target.id
 
 

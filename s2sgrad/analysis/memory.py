@@ -123,7 +123,8 @@ def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
     `x[i, 1:]` and `[x]` share memory with x; `x * 2`, `x[mask]` and `x.copy()` do not.
     """
     if isinstance(value, gast.Name):
-        return {value.id} if has_memory(kinds.get(value.id)) else set()
+        found = unit.resolve(value)
+        return {value.id} if has_memory(kinds.get(value.id)) and (found is MISSING or isinstance(found, _WRITABLE)) else set()
     if isinstance(value, _NEW):
         return set()
     if isinstance(value, gast.Subscript):

@@ -120,6 +120,7 @@ def _form(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> tuple[str, Any
             target, arguments = memory.VIEW_METHODS.get(value.func.attr), [value.func.value, *value.args]
         if arguments and (_member(target, memory.ALWAYS) or _member(target, memory.CONTIGUOUS)):
             owner, form = arguments[0], (target.__name__, [_skeleton(a) for a in arguments[1:]])
+            value.of_first = owner in value.args
             contiguous = _member(target, memory.CONTIGUOUS)
     if not isinstance(owner, gast.Name) or owner.id not in unit.locals or not isinstance(kinds.get(owner.id), Array):
         return None
@@ -209,6 +210,7 @@ class _Writer:
     def __init__(self, unit: Unit, kinds: dict[str, Kind], view: View, value: gast.AST) -> None:
         self.unit, self.kinds, self.view, self.value = unit, kinds, view, value
         self.places = {id(d): p for d, p in zip(view.definitions, view.places, strict=True)}
+        self.picks_row = isinstance(value, gast.Subscript) and _of_numbers(value.slice, kinds)
 
     def run(self, tree: gast.FunctionDef) -> None:
         waiting = [tree.body]
@@ -233,10 +235,16 @@ class _Writer:
         section = effects.stored(statement)
         if section is not None and isinstance(section.value, gast.Name) and section.value.id == view:
             statement.targets = [self.target(section)]
+        elif section is not None and effects.base(section) == view:
+            section.value = substitute(section.value, {view: self.value})
         if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Name) and statement.value.id == view:
             if isinstance(statement.targets[0], gast.Name):
                 statement.value = clone(self.value)
                 return [statement]
+        if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Subscript) and self.picks_row:
+            part = statement.value
+            if isinstance(part.value, gast.Name) and part.value.id == view:
+                statement.value = at(part, self.section(part.slice))[0]
         if view not in effects.reads(statement):
             return [statement]
         plain = isinstance(self.value, gast.Name)
@@ -276,12 +284,21 @@ class _Writer:
 
     def target(self, section: gast.Subscript) -> gast.Subscript:
         """The section of a view as a section of what it views."""
-        whole = _is_whole(section.slice)
-        if whole and isinstance(self.value, gast.Subscript) and _has_slice(self.value.slice):
+        whole = _is_whole(section.slice) and isinstance(self.kinds.get(self.view.name), Array)
+        if whole and isinstance(self.value, gast.Subscript):
             made = clone(self.value)
-            made.ctx = gast.Store()
-            return at(section, made)[0]
-        return at(section, gast.Subscript(clone(self.value), section.slice, gast.Store()))[0]
+        else:
+            made = self.section(section.slice)
+        made.ctx = gast.Store()
+        return at(section, made)[0]
+
+    def section(self, index: gast.AST) -> gast.Subscript:
+        """A section of what the view stands for."""
+        if not self.picks_row:
+            return gast.Subscript(clone(self.value), index, gast.Load())
+        first = self.value.slice.elts if isinstance(self.value.slice, gast.Tuple) else [self.value.slice]
+        rest = index.elts if isinstance(index, gast.Tuple) else [index]
+        return gast.Subscript(clone(self.value.value), gast.Tuple([*clone(first), *rest], gast.Load()), gast.Load())
 
 
 def _is_whole(index: gast.AST) -> bool:
@@ -290,5 +307,9 @@ def _is_whole(index: gast.AST) -> bool:
     return isinstance(index, gast.Constant) and index.value is Ellipsis
 
 
-def _has_slice(index: gast.AST) -> bool:
-    return any(isinstance(p, gast.Slice) for p in (index.elts if isinstance(index, gast.Tuple) else [index]))
+def _of_numbers(index: gast.AST, kinds: dict[str, Kind]) -> bool:
+    """Whether `x[index]` picks a row of x, so that `x[index][j]` is `x[index, j]`."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return all(
+        isinstance(kinds.get(p.id), Number) if isinstance(p, gast.Name) else type(getattr(p, "value", None)) is int for p in parts
+    )

@@ -202,8 +202,8 @@ class Reverse:
             self.kinds[held] = self.kinds.get(targets[0], UNKNOWN)
             adjoints.out.append(assign(held, self.records.kept(statement, targets[0])))
             y = name(held)
-        ahead = [a for a in again if self._places(section, a)]  # what a restore indexes by
-        adjoints.out += [*ahead, *restores, *(a for a in again if a not in ahead)]
+        ahead = self._ahead(section, again)
+        adjoints.out += [*ahead, *restores, *again[len(ahead) :]]
         if here in self.unit.compound and cotangent is None:  # a condition: there is no adjoint to comment
             self._tag(adjoints.out[start:], statement, False)
         self._tag_since(start, statement)
@@ -237,11 +237,19 @@ class Reverse:
             out.append(before)
         return out
 
-    def _places(self, section: gast.Subscript | None, again: gast.Assign) -> bool:
-        """Whether a statement that is run again computes what the section of a store is found by."""
+    def _ahead(self, section: gast.Subscript | None, again: Block) -> Block:
+        """The first of the statements that are run again, which read nothing that a store overwrites: it may index by them."""
         if section is None:
-            return False
-        return bool(effects.reads(again).isdisjoint(self.records.memory.with_memory_of(effects.base(section))))
+            return []
+        written = self.records.memory.with_memory_of(effects.base(section))
+        ahead = [a for a in again if not effects.reads(a) & written]
+        while True:
+            late = {n for a in again if a not in ahead for n in binds(a)}
+            kept = [a for a in ahead if not effects.reads(a) & late]
+            if kept == ahead:
+                again[:] = [*ahead, *(a for a in again if a not in ahead)]
+                return ahead
+            ahead = kept
 
     def _cotangent(self, statement: gast.AST, targets: list[str]) -> Cotangent | None:
         """The cotangent of what the statement binds; None if it is zero."""

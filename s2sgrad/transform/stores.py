@@ -57,6 +57,7 @@ def begin(adjoints: Adjoints, statement: gast.Assign, group: list[gast.AST]) -> 
         adjoints.out.append(assign(bar, call(adjoints.unit, "ascontiguousarray", np.ascontiguousarray, name(bar))))
     kind = adjoints.inference.kind(section)
     alone = all(base not in effects.reads(s) for s in group)
+    alone = alone and not (isinstance(statement.value, gast.Name) and statement.value.id == base)
     adjoints.storing = Store(base, bar, section, kind, alone)
     value: gast.AST = clone(section)
     if not adjoints.is_basic(target.slice):

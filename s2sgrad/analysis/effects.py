@@ -115,6 +115,18 @@ def base(target: gast.AST) -> str:
     return target.id
 
 
+def permutes(statement: gast.AST) -> bool:
+    """Whether a statement is `a, b = b, a` or another permutation of names."""
+    if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Tuple):
+        return False
+    if not isinstance(statement.value, gast.Tuple):
+        return False
+    parts = [*statement.targets[0].elts, *statement.value.elts]
+    return all(isinstance(p, gast.Name) for p in parts) and (
+        sorted(p.id for p in statement.targets[0].elts) == sorted(p.id for p in statement.value.elts)
+    )
+
+
 def stored(statement: gast.AST) -> gast.Subscript | None:
     """The section that a store `x[i] = v` writes; None for any other statement."""
     if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Subscript):

@@ -14,7 +14,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects, liveness
 from s2sgrad.analysis.kinds import Array, Kind
-from s2sgrad.analysis.lifetimes import Block
+from s2sgrad.analysis.lifetimes import Block, binds
 from s2sgrad.analysis.memory import has_memory, in_place, sources
 from s2sgrad.unit import Unit, parameters
 
@@ -47,6 +47,7 @@ def writes_in_place(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: frozenset[str] = frozenset()) -> Sharing:
     """Follow a function.  Names in `separate` are taken to share nothing: they are checked when the text runs."""
     walker = _Walker(unit, kinds, liveness.after(tree), separate)
+    walker.fresh_stacks = _fresh_stacks(unit, tree, kinds)
     start: _Pairs = {}
     for parameter in parameters(tree):
         if has_memory(kinds.get(parameter.id)):
@@ -55,12 +56,39 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: fr
     return walker.found
 
 
+def _fresh_stacks(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> set[str]:
+    """Lists that start empty, grow by values that nothing else refers to, and shrink: no two items share memory."""
+    out: set[str] = set()
+    other: set[str] = set()
+    for statement in effects.walk(tree.body):
+        value = getattr(statement, "value", None)
+        if isinstance(statement, gast.Assign) and isinstance(value, gast.List) and not value.elts:
+            out.update(effects.targets(statement))
+            continue
+        method = value.func if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) else None
+        owner = method.value if method is not None and method.attr in ("append", "pop") else None
+        allowed = 0
+        if isinstance(owner, gast.Name) and not any(sources(unit, a, kinds) for a in value.args):
+            allowed = 1
+        mentioned = [n.id for n in effects.loads(_header(statement))]
+        other |= {n for n in mentioned if mentioned.count(n) > (allowed if allowed and n == owner.id else 0)}
+        other |= set(binds(statement))
+    return out - other
+
+
+def _header(statement: gast.AST) -> gast.AST:
+    if isinstance(statement, (gast.If, gast.While)):
+        return statement.test
+    return statement.iter if isinstance(statement, gast.For) else statement
+
+
 class _Walker:
     def __init__(
         self, unit: Unit, kinds: dict[str, Kind], live: dict[int, frozenset[str]], separate: frozenset[str]
     ) -> None:
         self.unit, self.kinds, self.live, self.separate = unit, kinds, live, separate
         self.found = Sharing()
+        self.fresh_stacks: set[str] = set()
         self.breaks: list[list[_Pairs]] = []
 
     def block(self, body: Block, pairs: _Pairs) -> _Pairs | None:
@@ -103,6 +131,9 @@ class _Walker:
                 if not isinstance(self.kinds.get(base), Array):
                     self.join(pairs, base, self.closed(sources(self.unit, statement.value, self.kinds), pairs))
                 return
+            if effects.permutes(statement):
+                self.permute(statement, pairs)
+                return
             for target in effects.targets(statement):
                 self.bind(target, statement.value, pairs)
         elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
@@ -127,13 +158,30 @@ class _Walker:
                 if clash not in self.found.clashes:
                     self.found.clashes.append(clash)
 
+    def permute(self, statement: gast.Assign, pairs: _Pairs) -> None:
+        """`a, b = b, a`: every name shares what its new value shared, under the new names."""
+        new = {v.id: t.id for t, v in zip(statement.targets[0].elts, statement.value.elts, strict=True)}
+        after = {new.get(n, n): frozenset(new.get(o, o) for o in others) for n, others in pairs.items()}
+        pairs.clear()
+        pairs.update(after)
+
     def bind(self, target: str, value: gast.AST, pairs: _Pairs) -> None:
         shared: set[str] = set()
-        if has_memory(self.kinds.get(target)) and target not in self.separate:
+        popped = self.popped(value)
+        if popped in self.fresh_stacks:
+            pass  # what is taken off is in it no more, and nowhere else
+        elif has_memory(self.kinds.get(target)) and target not in self.separate:
             shared = self.closed(sources(self.unit, value, self.kinds), pairs)
         for other in pairs.pop(target, ()):
             pairs[other] = pairs[other] - {target}
         self.join(pairs, target, shared - {target})
+
+    def popped(self, value: gast.AST) -> str | None:
+        """The list that an expression takes its last item off."""
+        call = value if isinstance(value, gast.Call) and not value.args and isinstance(value.func, gast.Attribute) else None
+        if call is None or call.func.attr != "pop" or not isinstance(call.func.value, gast.Name):
+            return None
+        return call.func.value.id
 
     def closed(self, names: set[str], pairs: _Pairs) -> set[str]:
         """The names and all that may share memory with one of them."""

@@ -34,6 +34,7 @@ from collections.abc import Callable
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.analysis import effects
 from s2sgrad.normalize import mutators
 from s2sgrad.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.unit import MISSING, Unit
@@ -104,6 +105,9 @@ class _Flattener:
         (target,) = statement.targets
         if isinstance(target, gast.Name) and isinstance(statement.value, gast.IfExp):
             self.conditional(statement.value, target.id)
+            return
+        if effects.permutes(statement):
+            self.out.append(statement)
             return
         if isinstance(target, gast.Name):
             statement.value = self.flat(statement.value)

@@ -1,6 +1,6 @@
 """One plain target an assignment: chained, tuple and starred targets and annotations become single assignments.
 
-    a, b = b, a   ->   t1 = b; b = a; a = t1              u[0], u[1] = u[1], u[0]   ->   t1 = u[1]; t2 = u[0]; ...
+    a, b = b, c   ->   t1 = b; b = c; a = t1              u[0], u[1] = u[1], u[0]   ->   t1 = u[1]; t2 = u[0]; ...
 
 >>> from s2sgrad.pipeline import shown
 >>> print(shown('''
@@ -23,6 +23,8 @@ def f(x, y):
 
 from __future__ import annotations
 
+from collections import Counter
+
 import gast
 
 from s2sgrad.quote import assign, at, constant, expression, name, nodes, statements
@@ -31,8 +33,30 @@ from s2sgrad.unit import Unit
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with one target an assignment: a name, a flat tuple of names, or a section `x[i]`."""
+    counts = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name))
     tree.body = _block(unit, tree.body)
+    _swaps(tree.body, counts)
     return tree
+
+
+def _swaps(body: list[gast.AST], counts: Counter[str]) -> None:
+    """`t = a; a = b; b = t` as `a, b = b, a` where t has no other use."""
+    for k in range(len(body) - 3, -1, -1):
+        three = body[k : k + 3]
+        if all(isinstance(s, gast.Assign) and _is_copy(s) for s in three):
+            (t, a), (a2, b), (b2, t2) = ((s.targets[0].id, s.value.id) for s in three)
+            if (t, a, b) == (t2, a2, b2) and len({t, a, b}) == 3 and counts[t] == 2:
+                both = [name(a, store=True), name(b, store=True)], [name(b), name(a)]
+                swap = assign(gast.Tuple(both[0], gast.Store()), gast.Tuple(both[1], gast.Load()))
+                body[k : k + 3] = at(three[0], swap)
+    for statement in body:
+        if isinstance(statement, (gast.If, gast.For, gast.While)):
+            _swaps(statement.body, counts)
+            _swaps(statement.orelse, counts)
+
+
+def _is_copy(statement: gast.Assign) -> bool:
+    return isinstance(statement.targets[0], gast.Name) and isinstance(statement.value, gast.Name)
 
 
 def _block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
@@ -115,7 +139,10 @@ def _aligned(unit: Unit, target: gast.AST, values: list[gast.AST]) -> tuple[list
 
 
 def _parallel(unit: Unit, targets: list[gast.AST], values: list[gast.AST]) -> list[gast.AST]:
-    """All values are evaluated before the first target is bound."""
+    """All values are evaluated before the first target is bound; a permutation of names stays as it is."""
+    if len(targets) > 1 and all(isinstance(n, gast.Name) for n in (*targets, *values)):
+        if len({t.id for t in targets}) == len(targets) and {t.id for t in targets} == {v.id for v in values}:
+            return [assign(gast.Tuple(targets, gast.Store()), gast.Tuple(values, gast.Load()))]
     out, late = [], []
     repeated = len(_bound(targets)) < sum(len(_bound([t])) for t in targets)
     repeated |= any(isinstance(n, gast.Subscript) for t in targets for n in nodes(t))  # a store may change later values

@@ -14,6 +14,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN, Container, Number
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.quote import assign, clone, constant, expression, name, statements
+from s2sgrad.transform import stores
 from s2sgrad.transform.adjoint import Adjoints
 from s2sgrad.transform.cotangents import Cotangent
 
@@ -51,4 +52,5 @@ def stack(adjoints: Adjoints, operation: Operation, targets: list[str], cotangen
         return
     if cotangent is not None and not cotangent.full:
         cotangent = adjoints.spread(cotangent, targets[0])
-    adjoints.out += statements("s.append(g)", s=bar, g=cotangent.value)
+    value = stores.detached(adjoints, cotangent.value, cotangent.kind)
+    adjoints.out += statements("s.append(g)", s=bar, g=value)

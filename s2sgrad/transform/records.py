@@ -143,11 +143,15 @@ class Records:
 
     def pair(self, name: str, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
         """Record and restore the binding of `name`: a saved variable, or a stack where the code may run again."""
+        value: gast.AST = name_(name)
+        if name in self.memory.written and self.memory.with_memory_of(name) - self.unit.temps == {name}:
+            copies = isinstance(self.kinds.get(name), Array)  # the restored array is then nobody else's, also to be written
+            value = expression("x.copy()", x=name) if copies else call(self.unit, "own", runtime.own, value)
         if once:
             old = self._old(name, self.kinds.get(name))
-            return [assign(old, name_(name))], [assign(name, name_(old))]
+            return [assign(old, value)], [assign(name, name_(old))]
         stack = self._stack(name)
-        push = statements("stack.append(x)", stack=stack, x=name)
+        push = statements("stack.append(x)", stack=stack, x=value)
         return push, statements("x = stack.pop()", stack=stack, x=name)
 
     def content(self, name: str, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:

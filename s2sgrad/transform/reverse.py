@@ -183,6 +183,10 @@ class Reverse:
         self.position, self.segment = here, statement
         adjoints = self.adjoints
         start = len(adjoints.out)
+        if effects.permutes(statement):
+            self._permute(statement)
+            self._tag_since(start, statement)
+            return [statement]
         records: Block = []
         restores: Block = []
         for target in targets:
@@ -225,6 +229,23 @@ class Reverse:
             self.targets = targets
         self._tag_since(start, statement)
         return records + forward
+
+    def _permute(self, statement: gast.Assign) -> None:
+        """`a, b = b, a`: the adjoints and the values go back the way they came."""
+        adjoints = self.adjoints
+        targets = [t.id for t in statement.targets[0].elts]
+        values = [v.id for v in statement.value.elts]
+        before = {t: adjoints.present.pop(t, None) for t in targets}
+        moved = [(v, t) for t, v in zip(targets, values, strict=True) if before[t] is not None]
+        if moved:
+            new = gast.Tuple([name(adjoints.bar(v), store=True) for v, _ in moved], gast.Store())
+            old = gast.Tuple([name(adjoints.bar(t)) for _, t in moved], gast.Load())
+            alone = len(moved) == 1
+            adjoints.out.append(assign(new.elts[0], old.elts[0]) if alone else assign(new, old))
+        for v, t in moved:
+            adjoints.present[v] = replace(before[t], name=adjoints.bar(v))
+        back = gast.Tuple([name(v, store=True) for v in values], gast.Store()), [name(t) for t in targets]
+        adjoints.out.append(assign(back[0], gast.Tuple(back[1], gast.Load())))
 
     def _group(self, statement: gast.AST, body: Block) -> Block:
         """The statements that compute the operands of the last one of a source statement."""

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis.kinds import UNKNOWN, Kind, Unknown, kinds_of, may_carry
+from s2sgrad.analysis.kinds import UNKNOWN, Kind, kinds_of
+from s2sgrad.arguments import NUMBERS, require_floats, require_separate, shapes_of
 from s2sgrad.errors import S2SGradError
 from s2sgrad.options import Options
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:  # the compiler is imported when something is compiled: `impor
     from s2sgrad.compiled import Compiled
 
 Argnums = int | str | tuple[int | str, ...]
+Outputs = str | tuple[str, ...] | None
 _LOCK = threading.RLock()
 _MOST = 512  # signatures remembered by their exact shapes; the texts are few, one a pattern of shapes
 
@@ -48,6 +50,7 @@ class Gradient:
         inner, receiver = plain(function)
         self.primal = function
         self._function = inner
+        _require_parameters(inner, options.outputs)
         self._bound = bound or receiver
         self._binds = _binding(function)
         self._asked: tuple[str, ...] | None = None
@@ -71,13 +74,15 @@ class Gradient:
             args = self._bound + args
         compiled = self._by_types.get(tuple(map(type, args)))  # numbers alone
         if compiled is None:
-            key = _shapes(args)
+            key = shapes_of(args)
             compiled = self._by_shape.get(key)
         if compiled is None or keywords or not _hold(compiled.guards):
             compiled = self._compiled(args, keywords)
             if not keywords:
                 self._remember(args, compiled)
         self._latest = compiled
+        if compiled.written:
+            require_separate(self._arguments(args, keywords), compiled.written, self._function)
         if seed is None:
             seed = self._seed
             if seed is None:
@@ -88,10 +93,10 @@ class Gradient:
 
     def _remember(self, args: tuple, compiled: Compiled) -> None:
         """Find this gradient at once for arguments that look the same."""
-        key = _shapes(args)
+        key = shapes_of(args)
         if key is None:
             return
-        quick: dict[Any, Compiled] = self._by_types if set(key) <= _NUMBERS else self._by_shape
+        quick: dict[Any, Compiled] = self._by_types if set(key) <= NUMBERS else self._by_shape
         if len(quick) >= _MOST:
             quick.clear()
         quick[key] = compiled
@@ -101,7 +106,7 @@ class Gradient:
         given = self._arguments(args, keywords)
         kinds: dict[str, Kind] = dict(zip(given, kinds_of(given.values()), strict=True))
         for parameter in self._wrt():
-            _require_floats(parameter, given)
+            require_floats(parameter, given)
         key = tuple(kinds.items())
         with _LOCK:
             compiled = self._by_kind.get(key)
@@ -226,6 +231,13 @@ class _OfGradient(Gradient):
         return compiled.also(inner)
 
 
+def _require_parameters(function: types.FunctionType, outputs: Outputs) -> None:
+    known = inspect.signature(function).parameters
+    for p in (outputs,) if isinstance(outputs, str) else outputs or ():
+        if p not in known:
+            raise TypeError(f"{function.__name__} has no parameter named {p!r}, which `outputs` names")
+
+
 def _is_method(function: types.FunctionType, positional: list[inspect.Parameter]) -> bool:
     owner = function.__qualname__.rpartition(".")[0]
     return bool(owner) and not owner.endswith("<locals>") and bool(positional) and positional[0].name in ("self", "cls")
@@ -240,23 +252,6 @@ def _binding(function: Any) -> str:
     return "instance" if isinstance(function, types.FunctionType) else ""
 
 
-_NUMBERS = {float, int, bool, np.float64}
-
-
-def _shapes(args: tuple) -> Any:
-    """A quick key of numbers and arrays; None where there is anything else."""
-    key: list[Any] = []
-    for a in args:
-        kind = type(a)
-        if kind is np.ndarray:
-            key.append((a.dtype.num, a.shape))
-        elif kind in _NUMBERS:
-            key.append(kind)
-        else:
-            return None
-    return tuple(key)
-
-
 def _hold(guards: tuple[Callable[[], bool], ...]) -> bool:
     for guard in guards:  # noqa: SIM110  (a generator costs more than the guards)
         if not guard():
@@ -264,52 +259,16 @@ def _hold(guards: tuple[Callable[[], bool], ...]) -> bool:
     return True
 
 
-def _require_floats(parameter: str, given: dict[str, Any]) -> None:
-    """Raise TypeError where the argument of a differentiated parameter has no floats."""
-    name, _, place = parameter.partition("[")
-    value = given.get(name, ())
-    if place:
-        if int(place[:-1]) >= len(value):
-            raise TypeError(
-                f"the gradient in `{parameter}` was asked for, but `*{name}` has {len(value)} arguments in this call: pass "
-                "more of them, or change argnums"
-            )
-        value = value[int(place[:-1])]
-    if not _has_floats(value):
-        raise TypeError(
-            f"the gradient in `{parameter}` was asked for, but its value is {_described(value)}: pass a float, or an array "
-            "of floats"
-        )
-
-
-def _has_floats(value: Any) -> bool:
-    (kind,) = kinds_of([value])
-    if not isinstance(kind, Unknown):
-        return may_carry(kind)
-    if isinstance(value, (list, tuple, dict)):
-        return any(map(_has_floats, value.values() if isinstance(value, dict) else value))
-    if not hasattr(value, "__array_ufunc__"):
-        return False
-    return getattr(getattr(value, "dtype", None), "kind", "f") in "fc"
-
-
-def _described(value: Any) -> str:
-    if value is None:
-        return "None"
-    if isinstance(value, np.ndarray):
-        return f"an array of {value.dtype}"
-    name = type(value).__name__
-    return f"a {name} without floats" if isinstance(value, (list, tuple, dict)) else f"of type {name}"
-
-
 def _made(
-    function: Any, argnums: Argnums, value: bool, output_gradients: Any, unconnected_gradients: str
+    function: Any, argnums: Argnums, value: bool, output_gradients: Any, unconnected_gradients: str, outputs: Outputs
 ) -> Any:
     if unconnected_gradients not in ("zero", "none"):
         raise ValueError(f"unconnected_gradients must be 'zero' or 'none', not {unconnected_gradients!r}")
     if isinstance(argnums, list):
         argnums = tuple(argnums)
-    options = Options(value, isinstance(argnums, tuple), unconnected_gradients)
+    if isinstance(outputs, list):
+        outputs = tuple(outputs)
+    options = Options(value, isinstance(argnums, tuple), unconnected_gradients, outputs)
     if function is None:
         return functools.partial(_applied, argnums, options, output_gradients)
     return _applied(argnums, options, output_gradients, function)
@@ -324,16 +283,17 @@ def _applied(argnums: Argnums, options: Options, seed: Any, function: Any) -> Gr
 
 @overload
 def grad(function: Callable[..., Any], argnums: Argnums = ..., *, output_gradients: Any = ...,
-         unconnected_gradients: str = ...) -> Gradient: ...
+         unconnected_gradients: str = ..., outputs: Outputs = ...) -> Gradient: ...
 @overload
 def grad(function: None = None, argnums: Argnums = ..., *, output_gradients: Any = ...,
-         unconnected_gradients: str = ...) -> Callable[[Callable[..., Any]], Gradient]: ...
+         unconnected_gradients: str = ..., outputs: Outputs = ...) -> Callable[[Callable[..., Any]], Gradient]: ...
 def grad(
     function: Callable[..., Any] | None = None,
     argnums: Argnums = 0,
     *,
     output_gradients: Any = None,
     unconnected_gradients: str = "zero",
+    outputs: Outputs = None,
 ) -> Any:
     """The gradient of a function of numbers and arrays, as a function of the same arguments.
 
@@ -342,6 +302,9 @@ def grad(
     the gradient of the sum over all their elements, each weighted by `output_gradients` (or, for one call, by the
     keyword `seed`), which has the structure and shape of the result.  An argument that does not reach the result has a
     gradient of zeros, or None with `unconnected_gradients="none"`.
+
+    With `outputs`, the names of arguments that the function writes, it is the gradient of what these hold at the end (of one
+    name, or of a tuple of them), whatever the function returns.  The caller's arrays are never changed.
 
     Use it as a call, `grad(f)`, as a decorator, `@grad`, or as a decorator with options, `@grad(argnums="w")`.
 
@@ -354,28 +317,29 @@ def grad(
     >>> area(2.0)
     12.0
     """
-    return _made(function, argnums, False, output_gradients, unconnected_gradients)
+    return _made(function, argnums, False, output_gradients, unconnected_gradients, outputs)
 
 
 @overload
 def value_and_grad(function: Callable[..., Any], argnums: Argnums = ..., *, output_gradients: Any = ...,
-                   unconnected_gradients: str = ...) -> Gradient: ...
+                   unconnected_gradients: str = ..., outputs: Outputs = ...) -> Gradient: ...
 @overload
 def value_and_grad(function: None = None, argnums: Argnums = ..., *, output_gradients: Any = ...,
-                   unconnected_gradients: str = ...) -> Callable[[Callable[..., Any]], Gradient]: ...
+                   unconnected_gradients: str = ..., outputs: Outputs = ...) -> Callable[[Callable[..., Any]], Gradient]: ...
 def value_and_grad(
     function: Callable[..., Any] | None = None,
     argnums: Argnums = 0,
     *,
     output_gradients: Any = None,
     unconnected_gradients: str = "zero",
+    outputs: Outputs = None,
 ) -> Any:
     """Like `grad`, but returns `(value, gradient)`: what `scipy.optimize.minimize(..., jac=True)` wants.
 
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    return _made(function, argnums, True, output_gradients, unconnected_gradients)
+    return _made(function, argnums, True, output_gradients, unconnected_gradients, outputs)
 
 
 def vjp(f: Callable[..., Any], *primals: Any, **keywords: Any) -> tuple[Any, runtime.Pullback]:

@@ -34,6 +34,7 @@ class Compiled:
     seed: str
     scalar: bool
     guards: tuple[Callable[[], bool], ...]
+    written: tuple[str, ...] = ()  # parameters whose arrays the user's function writes
 
     def holds(self) -> bool:
         """Whether every name that the text was specialised on still stands for what it stood for."""
@@ -60,7 +61,7 @@ def compile_gradient(
         entry = program.gradient(function, kinds, wrt, options)
         generated, text = load.load(program, entry)
     (seed,) = entry.defaults
-    return Compiled(generated, text, seed, entry.defaults[seed] is not None, guards_of(program))
+    return Compiled(generated, text, seed, entry.defaults[seed] is not None, guards_of(program), program.written)
 
 
 @contextlib.contextmanager

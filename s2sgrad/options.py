@@ -12,3 +12,4 @@ class Options:
     value: bool = False
     several: bool = False
     unconnected: str = "zero"
+    outputs: str | tuple[str, ...] | None = None

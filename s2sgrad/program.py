@@ -35,7 +35,7 @@ from s2sgrad.analysis.operations import is_user_function
 from s2sgrad.analysis.words import described
 from s2sgrad.cleanup import copies
 from s2sgrad.errors import S2SGradError
-from s2sgrad.inplace import settle
+from s2sgrad.inplace import outputs, settle
 from s2sgrad.names import Namer
 from s2sgrad.options import Options
 from s2sgrad.pipeline import Observer, cleaned, finished, normalized
@@ -88,6 +88,7 @@ class Program:
         self._kinds: dict[Any, Kind | None] = {}
         self._kept: list[Any] = []
         self._running: list[int] = []  # functions whose kinds are being found
+        self.written: tuple[str, ...] = ()
         self._compiling: list[int] = []  # functions whose pairs are being written
 
     # --- the entry ---
@@ -106,7 +107,8 @@ class Program:
         }
         defaults = dict(zip(given, kinds_of(given.values()), strict=True))
         kinds = {p: {**defaults, **kinds}.get(p, UNKNOWN) for p in inspect.signature(function).parameters}
-        unit, tree, inference, written = self._analysed(primal, kinds)
+        unit, tree, inference, written = self._analysed(primal, kinds, outputs_=options.outputs)
+        self.written = tuple(written)
         settle.own_arguments(unit, tree, inference.env, written)
         seed = unit.local("seed")
         joined = self._joined(unit, tree, inference, {p.partition("[")[0] for p in wrt}, seed, kinds)
@@ -180,10 +182,12 @@ class Program:
         self.names.taken |= {n.id for n in nodes(primal.tree) if isinstance(n, gast.Name)}
 
     def _analysed(
-        self, primal: Primal, kinds: dict[str, Kind], entry: bool = True
+        self, primal: Primal, kinds: dict[str, Kind], entry: bool = True, outputs_: str | tuple[str, ...] | None = None
     ) -> tuple[Unit, gast.FunctionDef, Inference, dict[str, gast.AST]]:
         """A function in normal form, one name a memory; its kinds, and the parameters that it writes."""
         unit, tree = self.normal_form(primal.function)
+        if outputs_ is not None:
+            outputs.run(unit, tree, outputs_)
 
         def infer() -> Inference:
             inference = Inference(unit, {p.id: kinds.get(p.id, UNKNOWN) for p in parameters(tree)}, self.kind)

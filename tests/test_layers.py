@@ -31,6 +31,7 @@ LAYERS = [
     ["load"],
     ["compiled"],
     ["dynamic"],
+    ["arguments"],
     ["api"],
     ["testing"],
     ["demo"],

@@ -272,8 +272,10 @@ class _Writer:
         """`v += e` as a store into what is viewed."""
         if isinstance(self.value, gast.Name):
             statement.target.id = self.value.id
+            statement.value = substitute(statement.value, {self.view.name: self.value})
             return [statement]
         old, new = self.unit.temp(), self.unit.temp()
+        statement.value = substitute(statement.value, {self.view.name: old})
         self.kinds[old] = self.kinds[new] = self.kinds[self.view.name]
         value = gast.BinOp(name(old), statement.op, statement.value)
         target = self.target(gast.Subscript(name(self.view.name), constant(Ellipsis), gast.Store()))

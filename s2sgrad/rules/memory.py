@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import runtime
+from s2sgrad.rules import table
 
 ALWAYS = {np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.flip, np.fliplr, np.flipud, np.rot90, np.expand_dims,
           np.squeeze}  # fmt: skip
@@ -44,6 +45,9 @@ COPYING_METHODS = {
 
 def may_view(function: Any) -> bool:
     """Whether the result of a function of NumPy, of Python or of our runtime may share memory with an argument."""
+    if (getattr(function, "__module__", None) or "").startswith("s2sgrad.rules."):
+        rule = table.lookup(function)
+        return rule is None or rule.tag != "elementwise"
     try:
         return function in ALWAYS or function in CONTIGUOUS or function in _SOMETIMES
     except TypeError:

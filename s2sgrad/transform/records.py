@@ -128,24 +128,26 @@ class Records:
         key = (id(statement), name)
         if key not in self.lifetimes.rebinds:
             return [], []
-        if key in self.lifetimes.unsure:
+        unsure = key in self.lifetimes.unsure
+        if unsure:
             self.needs_binding(name)
         once = id(body) not in self.lifetimes.repeated
         if in_place(self.unit, statement, self.kinds) is not None:
             return self.content(name, once)
-        return self.pair(name, once)
+        return self.pair(name, once, unsure)
 
     def at_end(self, name: str, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of a variable whose life ends with the block."""
-        if name in self.lifetimes.unsure_end.get(id(body), ()):
+        unsure = name in self.lifetimes.unsure_end.get(id(body), ())
+        if unsure:
             self.needs_binding(name)
-        return self.pair(name, once=False)
+        return self.pair(name, False, unsure)
 
-    def pair(self, name: str, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
+    def pair(self, name: str, once: bool, unsure: bool = False) -> tuple[list[gast.AST], list[gast.AST]]:
         """Record and restore the binding of `name`: a saved variable, or a stack where the code may run again."""
         value: gast.AST = name_(name)
         if name in self.memory.written and self.memory.with_memory_of(name) - self.unit.temps == {name}:
-            copies = isinstance(self.kinds.get(name), Array)  # the restored array is then nobody else's, also to be written
+            copies = isinstance(self.kinds.get(name), Array) and not unsure  # so the restored array is nobody else's either
             value = expression("x.copy()", x=name) if copies else call(self.unit, "own", runtime.own, value)
         if once:
             old = self._old(name, self.kinds.get(name))

@@ -1,0 +1,93 @@
+"""What a gradient is called with: quick keys, and checks that the arguments can be differentiated.
+
+    df(np.ones(3), 2.0)   ->   found by ((float64, (3,)), float);   df(3)   ->   TypeError: ... pass a float
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.analysis.kinds import Unknown, kinds_of, may_carry
+
+NUMBERS = {float, int, bool, np.float64}
+
+
+def shapes_of(args: tuple) -> Any:
+    """A quick key of numbers and arrays; None where there is anything else."""
+    key: list[Any] = []
+    for a in args:
+        kind = type(a)
+        if kind is np.ndarray:
+            key.append((a.dtype.num, a.shape))
+        elif kind in NUMBERS:
+            key.append(kind)
+        else:
+            return None
+    return tuple(key)
+
+
+def require_floats(parameter: str, given: dict[str, Any]) -> None:
+    """Raise TypeError where the argument of a differentiated parameter has no floats."""
+    name, _, place = parameter.partition("[")
+    value = given.get(name, ())
+    if place:
+        if int(place[:-1]) >= len(value):
+            raise TypeError(
+                f"the gradient in `{parameter}` was asked for, but `*{name}` has {len(value)} arguments in this call: pass "
+                "more of them, or change argnums"
+            )
+        value = value[int(place[:-1])]
+    if not _has_floats(value):
+        raise TypeError(
+            f"the gradient in `{parameter}` was asked for, but its value is {_described(value)}: pass a float, or an array "
+            "of floats"
+        )
+
+
+def _has_floats(value: Any) -> bool:
+    (kind,) = kinds_of([value])
+    if not isinstance(kind, Unknown):
+        return may_carry(kind)
+    if isinstance(value, (list, tuple, dict)):
+        return any(map(_has_floats, value.values() if isinstance(value, dict) else value))
+    if not hasattr(value, "__array_ufunc__"):
+        return False
+    return getattr(getattr(value, "dtype", None), "kind", "f") in "fc"
+
+
+def _described(value: Any) -> str:
+    if value is None:
+        return "None"
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype}"
+    name = type(value).__name__
+    return f"a {name} without floats" if isinstance(value, (list, tuple, dict)) else f"of type {name}"
+
+
+def require_separate(given: dict[str, Any], written: tuple[str, ...], function: Any) -> None:
+    """Raise ValueError where an argument that the function writes shares memory with another argument.
+
+    The function would see its own writes in the other argument; its gradient, which works on copies, would not.
+    """
+    leaves = {p: list(_arrays(v)) for p, v in given.items()}
+    for p in written:
+        for other, arrays in leaves.items():
+            for k, x in enumerate(leaves[p]):
+                for m, y in enumerate(arrays):
+                    if (other != p or k < m) and np.may_share_memory(x, y):
+                        code = function.__code__
+                        raise ValueError(
+                            f"{code.co_filename}:{code.co_firstlineno}: `{function.__name__}` writes its argument `{p}`, which "
+                            f"shares memory with the argument `{other}`: pass a copy of one of them"
+                        )
+
+
+def _arrays(value: Any) -> Iterator[np.ndarray]:
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, (list, tuple, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _arrays(item)

@@ -1,0 +1,29 @@
+"""A function taken for what it leaves in its arguments: `grad(kernel, "A", outputs=("A",))`.
+
+    def kernel(A, n):                        def kernel(A, n):
+        for k in range(n):                       A_end = A
+            A[1:] = A[:-1] * A[1:]       ->      for k in range(n):
+                                                     A[1:] = A[:-1] * A[1:]
+                                                 return (A_end,)
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad.quote import assign, at, name
+from s2sgrad.unit import Unit
+
+
+def run(unit: Unit, tree: gast.FunctionDef, outputs: str | tuple[str, ...]) -> None:
+    """Let the function return its arguments `outputs` instead of its result: one of them alone, or a tuple."""
+    several = isinstance(outputs, tuple)
+    ends = {p: unit.local(f"{p}_end") for p in (outputs if several else (outputs,))}
+    result = unit.local("result")
+    value = gast.Tuple([name(e) for e in ends.values()], gast.Load()) if several else name(ends[outputs])
+    last = tree.body[-1]
+    tree.body = [
+        *(assign(end, name(p)) for p, end in ends.items()),
+        *tree.body[:-1],
+        *at(last, assign(result, value), gast.Return(name(result))),
+    ]

@@ -202,6 +202,8 @@ class Inference:
             return None if owner is None else _INT if node.attr in ("ndim", "size") else UNKNOWN
         if node.attr == "ndim" and owner.rank is not None:
             return constant_kind(owner.rank)
+        if node.attr == "dtype" and getattr(owner, "dtype", None) is not None:
+            return Known(np.dtype(owner.dtype))
         if node.attr == "shape" and owner.rank is not None:
             return Container(tuple, (_INT,) * owner.rank)
         if node.attr in ("ndim", "size"):

@@ -69,10 +69,11 @@ def _merge_stacks(unit: Unit, tree: gast.FunctionDef) -> None:
     first: dict[str, str] = {}
     renamed: dict[str, str] = {}
     kept = []
+    popped = {n.func.value.id for n in nodes(tree) if _pops(n)}  # a record that is returned keeps its stacks apart
     for statement in tree.body:
         if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.List) and not statement.value.elts:
             stack = getattr(statement.targets[0], "id", None)
-            base = unit.stack_bases.get(stack)
+            base = unit.stack_bases.get(stack) if stack in popped else None
             if base is not None and base in first:
                 renamed[stack] = first[base]
                 continue
@@ -82,6 +83,12 @@ def _merge_stacks(unit: Unit, tree: gast.FunctionDef) -> None:
         kept.append(statement)
     tree.body = kept
     _rename(tree, renamed)
+
+
+def _pops(node: gast.AST) -> bool:
+    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute):
+        return False
+    return node.func.attr == "pop" and isinstance(node.func.value, gast.Name)
 
 
 def _interference(tree: gast.FunctionDef, names: set[str], unit: Unit) -> set[frozenset[str]]:

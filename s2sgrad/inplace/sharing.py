@@ -134,8 +134,9 @@ class _Walker:
             if effects.permutes(statement):
                 self.permute(statement, pairs)
                 return
+            record = self.unit.primal.is_generated and isinstance(statement.targets[0], gast.Tuple)
             for target in effects.targets(statement):
-                self.bind(target, statement.value, pairs)
+                self.bind(target, gast.Constant(None, None) if record else statement.value, pairs)
         elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
             copies = self.unit.resolve(statement.value.func) is runtime.push
             for kept in () if copies else effects.changed_by_call(statement.value):

@@ -29,7 +29,7 @@ from collections.abc import Iterable
 
 import gast
 
-from s2sgrad.analysis.effects import accumulates, loads
+from s2sgrad.analysis.effects import accumulates, loads, permutes
 from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit, parameters
 
@@ -123,6 +123,11 @@ class _Webs:
         elif isinstance(statement, gast.Assign):
             updated = accumulates(self.unit, statement)
             before = state.get(updated, frozenset()) if updated == getattr(statement.targets[0], "id", "") else frozenset()
+            if permutes(statement):  # stays one of the same names
+                old = {t.id: state.get(t.id, frozenset()) for t in statement.targets[0].elts}
+                for node in statement.targets[0].elts:
+                    self.unite([self.define(node, node.id, state), *old[node.id]])
+                return
             for target in statement.targets:
                 for node in () if isinstance(target, gast.Subscript) else nodes(target):
                     if isinstance(node, gast.Name):

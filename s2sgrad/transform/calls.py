@@ -17,7 +17,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
 from s2sgrad.analysis.operations import Operation
-from s2sgrad.quote import at, clone, constant, name
+from s2sgrad.quote import assign, at, clone, constant, expression, name
 from s2sgrad.unit import MISSING, Unit
 
 
@@ -59,11 +59,11 @@ class Call:
 
 
 def call_adjoint(
-    unit: Unit, pairs: Pairs, inference: Inference, operation: Operation, active: set[str]
+    unit: Unit, pairs: Pairs, inference: Inference, operation: Operation, active: set[str], written: frozenset[str]
 ) -> Call:
     """The plan for a call on the differentiated path."""
     if operation.target is MISSING or operation.target is runtime.vjp:
-        return _dynamic(unit, inference, operation, active)
+        return _dynamic(unit, inference, operation, active, written)
     arguments = pairs.arguments(unit, operation.target, operation.node)
     kinds: dict[str, Any] = {}
     wanted: list[tuple[str, int | None, gast.Name]] = []
@@ -87,9 +87,13 @@ def call_adjoint(
         if needs is not None:
             return [statement]
         fwd = name(unit.helper(pair.fwd.name, pair.fwd))
-        value = gast.Call(fwd, statement.value.args, statement.value.keywords)
+        value = gast.Call(
+            fwd,
+            [_kept(a, inference, written) for a in statement.value.args],
+            [gast.keyword(k.arg, _kept(k.value, inference, written)) for k in statement.value.keywords],
+        )
         target = gast.Tuple([statement.targets[0], name(saved, store=True)], gast.Store())
-        return [at(statement, gast.Assign([target], value, None))[0]]
+        return at(statement, gast.Assign([target], value, None), *_apart(unit, statement.targets[0], inference, written))
 
     def backward(y_bar: gast.AST) -> tuple[list[gast.AST], list[tuple[gast.Name, gast.AST]]]:
         record = [name(saved)] if needs is None else [clone(arguments[n]) for n in needs]
@@ -104,6 +108,24 @@ def call_adjoint(
         return before, out
 
     return Call(saved, forward, backward)
+
+
+def _kept(argument: gast.AST, inference: Inference, written: frozenset[str]) -> gast.AST:
+    """An argument as the record may keep it: a copy of an array that is written in place."""
+    if not isinstance(argument, gast.Name) or argument.id not in written:
+        return argument
+    if not isinstance(inference.env.get(argument.id), Array):
+        return argument
+    return expression("x.copy()", x=argument)
+
+
+def _apart(unit: Unit, target: gast.AST, inference: Inference, written: frozenset[str]) -> list[gast.AST]:
+    """`y = y.copy()` where y, which the record may keep, is written in place."""
+    if not isinstance(target, gast.Name) or target.id not in written:
+        return []
+    if isinstance(inference.env.get(target.id), Array):
+        return [assign(target.id, expression("x.copy()", x=target.id))]
+    return [assign(target.id, expression("own(x)", own=unit.helper("own", runtime.own), x=target.id))]
 
 
 def _bar_kind(kind: Any) -> Kind:
@@ -144,7 +166,9 @@ def checked_owner(unit: Unit, kinds: dict[str, Kind], operation: Operation) -> l
     return [gast.Expr(gast.Call(name(unit.helper("require_array", runtime.require_array)), [name(owner.id)], []))]
 
 
-def _dynamic(unit: Unit, inference: Inference, operation: Operation, active: set[str]) -> Call:
+def _dynamic(
+    unit: Unit, inference: Inference, operation: Operation, active: set[str], written: frozenset[str]
+) -> Call:
     """`y, f_pullback = vjp(f, x)`: the one run-time entry."""
     call = operation.node
     base = call.func.id if isinstance(call.func, gast.Name) else getattr(call.func, "attr", "f")
@@ -160,9 +184,10 @@ def _dynamic(unit: Unit, inference: Inference, operation: Operation, active: set
         given, lead = [name(unit.helper("call", runtime.call)), *given], 0
 
     def forward(statement: gast.Assign) -> list[gast.AST]:
-        value = gast.Call(name(unit.helper("vjp", runtime.vjp)), given, call.keywords)
+        kept = [_kept(a, inference, written) for a in given]
+        value = gast.Call(name(unit.helper("vjp", runtime.vjp)), kept, call.keywords)
         target = gast.Tuple([statement.targets[0], name(pullback, store=True)], gast.Store())
-        return [at(statement, gast.Assign([target], value, None))[0]]
+        return at(statement, gast.Assign([target], value, None), *_apart(unit, statement.targets[0], inference, written))
 
     def backward(y_bar: gast.AST) -> tuple[list[gast.AST], list[tuple[gast.Name, gast.AST]]]:
         holder = unit.temp()

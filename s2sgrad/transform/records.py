@@ -73,7 +73,8 @@ class Records:
                 for read in effects.reads(part):
                     last[read] = k
                 changed[k] |= self.memory.changed(part)
-        home = {n for n in self.lifetimes.locals_of.get(block, ()) if repeated or n in self.unit.temps}
+        here = self.lifetimes.locals_of.get(block, ())
+        home = {n for n in here if repeated or n in self.unit.temps or n in self.memory.written}
         single = _bound_once(body)
         for k in range(len(body) - 1, -1, -1):
             statement = body[k]
@@ -84,6 +85,8 @@ class Records:
                 continue
             if target in self.memory.written and not sources(self.unit, statement.value, self.kinds):
                 continue  # a buffer: made again, it would be without what was stored in it
+            if target not in self.unit.temps and not repeated and not sources(self.unit, statement.value, self.kinds):
+                continue
             reader = max(last.get(target, k), k)
             operands = effects.reads(statement)
             section = effects.stored(body[reader])

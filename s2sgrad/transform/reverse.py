@@ -218,6 +218,7 @@ class Reverse:
             stores.begin(self.adjoints, statement, self._group(statement, body))
         elif cotangent is not None:
             if isinstance(y, gast.Tuple):
+                assert isinstance(operation.node, gast.Name)
                 containers.unpacked(self.adjoints, operation.node, targets, cotangent)
             elif operation.form == "call":
                 forward = self._call(statement, operation, body, cotangent)
@@ -313,7 +314,7 @@ class Reverse:
         single = isinstance(statement.targets[0], gast.Name)
         if not cotangent.full and single:
             cotangent = self.adjoints.spread(cotangent, statement.targets[0].id)
-        plan: Call = call_adjoint(self.unit, self.pairs, self.inference, operation, self.active)
+        plan: Call = call_adjoint(self.unit, self.pairs, self.inference, operation, self.active, self.records.memory.written)
         if plan.saved is not None:
             self.extra.setdefault(id(body), []).append(plan.saved)
         if stores.reads_section(self.adjoints, cotangent.value):
@@ -411,6 +412,9 @@ class Reverse:
             section = effects.stored(statement)
             if section is not None:
                 out.add(effects.base(section))
+        moved = [set(binds(s)) for s in effects.walk(loop.body) if effects.permutes(s)]
+        while any(names & out and not names <= out for names in moved):
+            out |= set().union(*(names for names in moved if names & out))
         return out
 
     def _headers(

@@ -60,3 +60,23 @@ def product_with_one_is_no_new_memory(w, y):
     x = w * 1.0
     z = x + y
     return np.sum(z * q)
+
+
+def exponential(x):
+    return np.exp(x)
+
+
+@case(np.array([0.3, 0.9, 1.4]))
+def result_of_a_helper_is_updated(x):
+    y = exponential(x)
+    y *= x
+    y[1] = y[0] * y[2]
+    return np.sum(y * y)
+
+
+@case(np.array([0.3, 0.9, 1.4]))
+def argument_of_a_helper_is_updated(x):
+    y = x * x
+    z = exponential(y)
+    y *= z
+    return np.sum(y * z)

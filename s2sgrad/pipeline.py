@@ -15,7 +15,7 @@ import gast
 from s2sgrad import emit
 from s2sgrad.analysis.memory import Memory
 from s2sgrad.cleanup import algebra, coalesce, copies, deadcode, fold, tidy
-from s2sgrad.normalize import check, exits, flatten, loops, targets, webs
+from s2sgrad.normalize import check, exits, flatten, loops, moves, targets, webs
 from s2sgrad.quote import clone
 from s2sgrad.source import Primal, read
 from s2sgrad.unit import Unit
@@ -30,6 +30,7 @@ NORMALIZE: tuple[tuple[str, Pass], ...] = (
     ("exits", exits.run),
     ("flatten", flatten.run),
     ("webs", webs.run),
+    ("moves", moves.run),
 )
 
 

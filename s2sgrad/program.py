@@ -320,7 +320,12 @@ class Program:
         bars = []
         for parameter in order:
             bar = swept.bars.get(parameter)
-            bars.append(name(bar.name) if bar is not None else joined.reverse.adjoints.zero(parameter))
+            zero = joined.reverse.adjoints.zero(parameter)
+            if bar is None and primal.is_generated and not isinstance(given.get(parameter), (Number, Array)):
+                held = unit.local(f"{parameter}_bar")  # of a record, before its stacks are emptied
+                joined.tree.body.insert(0, assign(held, zero))
+                zero = name(held)
+            bars.append(name(bar.name) if bar is not None else zero)
         value = unit.local("y")
         forward = [*joined.tree.body, assign(value, self._lasting(joined, name(result)))]
         _mark(forward, "forward")

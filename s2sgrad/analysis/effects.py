@@ -28,7 +28,8 @@ from s2sgrad.unit import MISSING, Unit
 
 _SCOPES = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda)
 _IMPURE_RUNTIME = {runtime.push, runtime.pop, runtime.add_at, runtime.vjp, runtime.sequence, runtime.require_array,
-                   runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar}  # fmt: skip
+                   runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar,
+                   runtime.restored}  # fmt: skip
 
 
 def loads(node: gast.AST) -> Iterator[gast.Name]:
@@ -96,10 +97,10 @@ def changed_by_call(value: gast.AST) -> set[str]:
 
 
 def accumulates(unit: Unit, statement: gast.AST) -> str | None:
-    """The variable of `x = add_at(x, i, e)`, which updates x in place like `x[i] += e`."""
+    """The variable of `x = add_at(x, i, e)` and `x = restored(x, old)`, which update x in place like `x[i] += e`."""
     if not isinstance(statement, gast.Assign) or not isinstance(statement.value, gast.Call):
         return None
-    if unit.resolve(statement.value.func) is not runtime.add_at or not isinstance(statement.targets[0], gast.Name):
+    if unit.resolve(statement.value.func) not in (runtime.add_at, runtime.restored) or not isinstance(statement.targets[0], gast.Name):
         return None
     owner = statement.value.args[0]
     return owner.id if isinstance(owner, gast.Name) else None

@@ -34,6 +34,7 @@ class Memory:
         self.parent: dict[str, str] = {}
         bases = {b for s in effects.walk(tree.body) if (b := in_place(unit, s, kinds)) is not None}
         self.shared: dict[str, frozenset[str]] = {}
+        self.bases = frozenset(bases)
         self.written: frozenset[str] = frozenset(bases)
         if not bases:
             return

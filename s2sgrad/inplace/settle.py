@@ -7,6 +7,7 @@ What cannot be brought to this form is refused at the statement that writes.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import gast
@@ -16,6 +17,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.analysis.lifetimes import binds
+from s2sgrad.analysis.memory import Memory, sources
 from s2sgrad.inplace import sharing, views
 from s2sgrad.inplace.sharing import Clash
 from s2sgrad.inplace.splice import Splicer
@@ -42,8 +44,31 @@ def run(
                 if not resolver.any(found.clashes):
                     _refuse(unit, found.clashes[0])
             elif entry or not any([resolver.rebinding(s) for s in found.arguments.values()]):
-                return inference, found.arguments
+                if not _copied(unit, tree, inference.env):
+                    return inference, found.arguments
         inference = infer()
+
+
+def _copied(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
+    """`x = u[k]`, bound again and again to sections of what is written while it is dead, is `x = u[k].copy()`."""
+    memory = Memory(unit, tree, kinds)
+    counts = Counter(b for s in effects.walk(tree.body) for b in binds(s))
+    given = {p.id for p in parameters(tree)}
+    found = False
+    for body in _blocks(tree.body):
+        for k in range(len(body) - 1, -1, -1):
+            statement = body[k]
+            if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
+                continue
+            x = statement.targets[0].id
+            rebound = counts[x] > 1 and x not in given and x not in unit.temps
+            if rebound and x in memory.written - memory.bases and isinstance(kinds.get(x), Array):
+                if sources(unit, statement.value, kinds) and not isinstance(statement.value, gast.Name):
+                    holder = unit.temp()
+                    copied = assign(x, expression("x.copy()", x=holder))
+                    body[k : k + 1] = at(statement, assign(holder, statement.value), copied)
+                    found = True
+    return found
 
 
 def own_arguments(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dict[str, gast.AST]) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.rules.table import flat, general, linear
+from s2sgrad.runtime import unbroadcast
 
 
 def spread(g, xs):
@@ -100,6 +101,20 @@ def _(w, y, g, k, xs):
     return w[k], None, None
 
 
+def preceded(x, xs):
+    """The items of `xs` after `x`, a list.
+
+    >>> preceded(1.0, (5.0, 7.0))
+    [1.0, 5.0, 7.0]
+    """
+    return [x, *xs]
+
+
+@linear(preceded)
+def _(w, y, x, xs):
+    return w[0], w[1:]
+
+
 @general(largest)
 def _(g, y, xs):
     return placed(g, place_of(y, xs), xs)
@@ -118,3 +133,66 @@ def max_(g, y, a, b):
 @general(builtins.min)
 def min_(g, y, a, b):
     return g * (a <= b), g * (a > b)
+
+
+def largest_of(*xs):
+    """`max(*xs)` of three arguments or more."""
+    return builtins.max(*xs)
+
+
+def smallest_of(*xs):
+    """`min(*xs)` of three arguments or more."""
+    return builtins.min(*xs)
+
+
+@general(largest_of)
+def _(g, y, *xs):
+    return placed(g, place_of(y, xs), xs)
+
+
+@general(smallest_of)
+def _(g, y, *xs):
+    return placed(g, place_of(y, xs), xs)
+
+
+@general(builtins.divmod, np.divmod)
+def divmod_(g, z, x, y):
+    return unbroadcast(g[1], x), unbroadcast(-g[1] * np.floor_divide(x, y), y)
+
+
+def order_of(xs, reverse=False):
+    """The places of the items of `xs` in `sorted(xs, reverse=reverse)`."""
+    return builtins.sorted(range(len(xs)), key=lambda k: xs[k], reverse=reverse)
+
+
+flat(order_of)
+
+
+def arranged(xs, order):
+    """The items of `xs` at the places in `order`, a list."""
+    return [xs[k] for k in order]
+
+
+def unarranged(g, xs, order):
+    """The transpose of `arranged`.
+
+    >>> unarranged([1.0, 2.0], (5.0, 4.0), [1, 0])
+    (2.0, 1.0)
+    """
+    bars = [g[order.index(k)] for k in range(len(order))]
+    return regroup(bars, xs)
+
+
+@linear(arranged)
+def _(g, y, xs, order):
+    return unarranged(g, xs, order), None
+
+
+@linear(unarranged)
+def _(w, y, g, xs, order):
+    return arranged(w, order), None, None
+
+
+@linear(builtins.sorted)
+def sorted_(g, y, xs, *, reverse=False):
+    return unarranged(g, xs, order_of(xs, reverse))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.table import elementwise, flat
+from s2sgrad.rules.table import elementwise, flat, linear
 
 
 @elementwise(np.absolute, np.fabs, abs)
@@ -78,7 +78,17 @@ def _(g, z, condition, x, y):
     return None, g if condition else 0.0, 0.0 if condition else g
 
 
+@linear(np.modf)
+def modf(g, y, x):
+    return g[0]
+
+
+@linear(np.frexp)
+def frexp(g, y, x):
+    return np.ldexp(g[0], -y[1])
+
+
 flat(np.sign, np.floor, np.ceil, np.trunc, np.rint, np.fix, np.round, round, np.floor_divide, np.heaviside)
 flat(np.isnan, np.isinf, np.isfinite, np.isposinf, np.isneginf, np.signbit, np.isreal, np.iscomplex)
-flat(np.isclose, np.allclose, np.array_equal, np.spacing, np.gcd, np.lcm)
+flat(np.isclose, np.allclose, np.array_equal, np.array_equiv, np.spacing, np.gcd, np.lcm, np.around)
 flat(np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.left_shift, np.right_shift)

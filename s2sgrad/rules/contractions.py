@@ -1,4 +1,4 @@
-"""Rules of products of arrays: matmul, dot, inner, outer, tensordot.
+"""Rules of products of arrays: matmul, dot, inner, outer, tensordot; and of vectors in arrays: vecdot, cross, kron.
 
     z = x @ y                       ->  x_bar = z_bar @ y.T; y_bar = x.T @ z_bar
     z = np.outer(a, b)              ->  a_bar = z_bar @ b; b_bar = a @ z_bar
@@ -127,6 +127,96 @@ def vdot(g, z, a, b):
 @bilinear(np.outer, np.linalg.outer)
 def outer(g, z, a, b):
     return np.reshape(g @ np.ravel(b), np.shape(a)), np.reshape(np.ravel(a) @ g, np.shape(b))
+
+
+# --- kron, cross, vecdot ---------------------------------------------------------------------------------------------
+
+
+def _interleaved(g, a, b):
+    """`g`, shaped like `np.kron(a, b)`, with an axis for each of `a` and of `b` in turn; and their shapes of equal rank."""
+    rank = max(np.ndim(a), np.ndim(b))
+    shape_a, shape_b = ((1,) * (rank - np.ndim(x)) + np.shape(x) for x in (a, b))
+    return np.reshape(g, [n for pair in zip(shape_a, shape_b, strict=True) for n in pair]), shape_a, shape_b
+
+
+def kron_left(g, a, b):
+    """The cotangent of `a` in `np.kron(a, b)`; of `a` only the shape is used."""
+    g, _, shape = _interleaved(g, a, b)
+    return np.reshape(np.tensordot(g, np.reshape(b, shape), (range(1, np.ndim(g), 2), range(len(shape)))), np.shape(a))
+
+
+def kron_right(g, a, b):
+    """The cotangent of `b` in `np.kron(a, b)`; of `b` only the shape is used."""
+    g, shape, _ = _interleaved(g, a, b)
+    return np.reshape(np.tensordot(np.reshape(a, shape), g, (range(len(shape)), range(0, np.ndim(g), 2))), np.shape(b))
+
+
+@bilinear(kron_left)
+def _(w, a_bar, g, a, b):
+    return np.kron(w, b), None, kron_right(g, w, b)
+
+
+@bilinear(kron_right)
+def _(w, b_bar, g, a, b):
+    return np.kron(a, w), kron_left(g, a, w), None
+
+
+@bilinear(np.kron)
+def kron(g, z, a, b):
+    return kron_left(g, a, b), kron_right(g, a, b)
+
+
+@bilinear(np.cross)  # of vectors of three
+def cross(g, z, a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    if axis is not None:
+        axisa, axisb, axisc = axis, axis, axis
+    x, y, g = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1), np.moveaxis(g, axisc, -1)
+    a_bar, b_bar = unbroadcast(np.cross(y, g), x), unbroadcast(np.cross(g, x), y)
+    return np.moveaxis(a_bar, -1, axisa), np.moveaxis(b_bar, -1, axisb)
+
+
+@cross.refined(lambda a, b: a.rank == 1 and b.rank == 1)
+def _(g, z, a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    return np.cross(b, g), np.cross(g, a)
+
+
+@cross.refined(
+    lambda a, b, axisa, axisb, axisc, axis: a.rank == b.rank is not None
+    and all(k.known and k.value == -1 for k in (axisa, axisb, axisc))
+    and axis.known and axis.value in (None, -1)
+)  # fmt: skip
+def _(g, z, a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    return np.cross(b, g), np.cross(g, a)
+
+
+@bilinear(np.linalg.cross)
+def linalg_cross(g, z, x1, x2, *, axis=-1):
+    return unbroadcast(np.linalg.cross(x2, g, axis=axis), x1), unbroadcast(np.linalg.cross(g, x1, axis=axis), x2)
+
+
+@bilinear(np.vecdot, np.linalg.vecdot)
+def vecdot(g, z, x1, x2, *, axis=-1):
+    g = np.expand_dims(g, -1)
+    x, y = np.moveaxis(x1, axis, -1), np.moveaxis(x2, axis, -1)
+    return np.moveaxis(unbroadcast(g * y, x), -1, axis), np.moveaxis(unbroadcast(g * x, y), -1, axis)
+
+
+@vecdot.refined(lambda axis: axis.known and axis.value == -1)
+def _(g, z, x1, x2, *, axis=-1):
+    return unbroadcast(np.expand_dims(g, -1) * x2, x1), unbroadcast(np.expand_dims(g, -1) * x1, x2)
+
+
+if hasattr(np, "matvec"):  # NumPy 2.2
+
+    @bilinear(np.matvec)
+    def matvec(g, z, x1, x2):
+        x1_bar = unbroadcast(np.expand_dims(g, -1) * np.expand_dims(x2, -2), x1)
+        return x1_bar, unbroadcast(np.vecmat(g, x1), x2)
+
+    @bilinear(np.vecmat)
+    def vecmat(g, z, x1, x2):
+        x2_bar = unbroadcast(np.expand_dims(x1, -1) * np.expand_dims(g, -2), x2)
+        return unbroadcast(np.matvec(x2, g), x1), x2_bar
 
 
 # --- known ranks -----------------------------------------------------------------------------------------------------

@@ -49,6 +49,11 @@ def add_at(w, y, x_bar, index, e):
     return w, None, fit(w[index], e)
 
 
+@linear(runtime.restored)
+def restored(w, y, x, old):
+    return None, fit(w, old)
+
+
 @linear(runtime.own)
 def own(w, y, x_bar):
     return w

@@ -107,3 +107,52 @@ def hsplit(g, y, ary, indices_or_sections=None):
 @linear(np.vsplit)
 def vsplit(g, y, ary, indices_or_sections=None):
     return np.vstack(g)
+
+
+if hasattr(np, "unstack"):  # NumPy 2.1
+
+    @linear(np.unstack)
+    def unstack(g, y, x, *, axis=0):
+        return np.stack(g, axis)
+
+
+@linear(np.dsplit)
+def dsplit(g, y, ary, indices_or_sections=None):
+    return np.dstack(g)
+
+
+def unblock(g, arrays):
+    """The transpose of `np.block(arrays)`: `g` cut into the nested lists of `arrays`.
+
+    >>> unblock(np.arange(4.0).reshape(2, 2), [[np.zeros((1, 2))], [np.zeros((1, 1)), 5.0]])
+    [[array([[0., 1.]])], [array([[2.]]), array(3.)]]
+    """
+    if not isinstance(arrays, list):
+        return np.reshape(g, np.shape(arrays))
+    axis, bars, start = np.ndim(g) - _depth(arrays), [], 0
+    for part in arrays:
+        stop = start + _extent(part, axis - np.ndim(g))
+        bars.append(unblock(g[(slice(None),) * axis + (slice(start, stop),)], part))
+        start = stop
+    return bars
+
+
+def _depth(arrays):
+    return 1 + _depth(arrays[0]) if isinstance(arrays, list) else 0
+
+
+def _extent(part, axis):
+    """The size of a block along an axis, counted from the last, along which its own parts are not joined."""
+    if isinstance(part, list):
+        return _extent(part[0], axis)
+    return np.shape(part)[axis] if np.ndim(part) >= -axis else 1
+
+
+@linear(unblock)
+def _(w, bars, g, arrays):
+    return np.reshape(np.block(w), np.shape(g)), None
+
+
+@linear(np.block)
+def block(g, y, arrays):
+    return unblock(g, arrays)

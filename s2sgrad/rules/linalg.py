@@ -1,18 +1,16 @@
-"""Rules of np.linalg: inv, det, slogdet, solve, norm, cholesky, matrix_power.
+"""Rules of np.linalg: inv, det, slogdet, solve, matrix_power.  Decompositions and norms are in files of their own.
 
     y = np.linalg.solve(a, b)     ->  b_bar = np.linalg.solve(a.T, y_bar); a_bar = -np.outer(b_bar, y)
-    y = np.linalg.norm(x)         ->  x_bar = y_bar * over(x, y)
 
-All but the norm take stacks of matrices too; where the argument is one matrix the text is shorter.
+All take stacks of matrices; where the argument is one matrix the text is shorter.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.reductions import tie_weights
 from s2sgrad.rules.table import flat, general, linear
-from s2sgrad.runtime import over, unbroadcast, unreduce
+from s2sgrad.runtime import unbroadcast
 
 
 def one_matrix(a):
@@ -134,14 +132,6 @@ def _(g, y, m):
     return lower(g)
 
 
-@general(np.linalg.cholesky)
-def cholesky(g, y, a):
-    y_t = np.swapaxes(y, -1, -2)
-    half = np.linalg.solve(y_t, lower(y_t @ g))
-    full = np.linalg.solve(y_t, np.swapaxes(half, -1, -2))
-    return lower(full + np.swapaxes(full, -1, -2))
-
-
 @general(np.linalg.matrix_power)
 def matrix_power(g, y, a, n):
     b = np.swapaxes(np.linalg.inv(a) if n < 0 else a, -1, -2)
@@ -151,40 +141,4 @@ def matrix_power(g, y, a, n):
     return -(b @ bar @ b) if n < 0 else bar, None
 
 
-# --- norm ------------------------------------------------------------------------------------------------------------
-
-
-def norm_family(x, ord, axis):
-    """Which formula a norm has: "length", "sum", "largest", "smallest" or "power"."""
-    rank = np.ndim(x) if axis is None else len(axis) if isinstance(axis, tuple) else 1
-    if ord is None or (ord == "fro" and rank == 2) or (ord == 2 and rank == 1):
-        return "length"
-    if rank != 1 or isinstance(ord, str) or (ord < 1 and ord != -np.inf):
-        raise NotImplementedError(f"np.linalg.norm with ord={ord!r} over {rank} axes has no derivative rule")
-    return "sum" if ord == 1 else "power" if np.isfinite(ord) else "largest" if ord > 0 else "smallest"
-
-
-flat(norm_family)
-
-
-@general(np.linalg.norm)
-def norm(g, y, x, ord=None, axis=None, keepdims=False):
-    family = norm_family(x, ord, axis)
-    g = unreduce(g, x, axis, keepdims)
-    if family == "sum":
-        return g * np.sign(x)
-    if family == "largest" or family == "smallest":
-        return g * np.sign(x) * tie_weights(np.abs(x), y, axis, keepdims)
-    if family == "length":
-        return g * over(x, unreduce(y, x, axis, keepdims))
-    return g * np.sign(x) * over(np.abs(x), unreduce(y, x, axis, keepdims)) ** (ord - 1)
-
-
-@norm.refined(lambda ord, axis: ord.known and ord.value is None and axis.known and axis.value is None)
-def _(g, y, x, ord=None, axis=None, keepdims=False):
-    return g * over(x, y)
-
-
-@norm.refined(lambda x, ord: x.rank == 1 and ord.known and ord.value in (None, 2))
-def _(g, y, x, ord=None, axis=None, keepdims=False):
-    return g * over(x, y)
+flat(np.linalg.matrix_rank)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.rules import table
+from s2sgrad.rules import builtin_functions, einsum, table
 
 ALWAYS = {np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.flip, np.fliplr, np.flipud, np.rot90, np.expand_dims,
           np.squeeze}  # fmt: skip
@@ -25,9 +25,11 @@ _SOMETIMES = {
     np.broadcast_to, np.broadcast_arrays, np.diagonal, np.diag, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit,
     np.real, np.imag, np.nan_to_num, np.einsum, np.require, np.lib.stride_tricks.as_strided, np.meshgrid, np.ndarray.astype,
     np.lib.stride_tricks.sliding_window_view, np.trim_zeros, np.ix_, np.real_if_close, np.ndarray.view,
+    np.linalg.diagonal, np.linalg.matrix_transpose, np.linalg.matrix_power, np.asarray_chkfinite, np.diff, np.polyder,
+    np.polyint,
     builtins.list, builtins.tuple, builtins.dict, builtins.max, builtins.min, builtins.next, builtins.iter, builtins.zip,
     builtins.sorted, builtins.reversed, builtins.enumerate, builtins.getattr, builtins.map, builtins.filter, builtins.set,
-    runtime.unbroadcast, runtime.unreduce, runtime.require_array, runtime.sequence, runtime.add, runtime.add_at,
+    runtime.unbroadcast, runtime.unreduce, runtime.require_array, runtime.sequence, runtime.add, runtime.add_at, runtime.restored,
     runtime.seed_like, runtime.pop, runtime.call, runtime.vjp, runtime.push,
 } | {getattr(np, n) for n in ("unstack", "matrix_transpose", "permute_dims") if hasattr(np, n)}  # fmt: skip
 
@@ -61,4 +63,5 @@ def viewed(function: Any) -> int | None:
     module = getattr(function, "__module__", None) or ""
     several = function in (runtime.add, runtime.call, runtime.vjp, np.broadcast_arrays, np.meshgrid, np.einsum)
     several |= function in (np.atleast_1d, np.atleast_2d, np.atleast_3d)
+    several |= function in (builtin_functions.preceded, einsum.replaced, einsum.contracted)
     return 0 if module.split(".")[0] in ("numpy", runtime.__name__.split(".")[0]) and not several else None

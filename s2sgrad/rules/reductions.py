@@ -1,4 +1,4 @@
-"""Rules of reductions: sums, means, squares, extremes.  Products are in `scans.py`.
+"""Rules of reductions: sums, means, squares, extremes.  Products are in `scans.py`, the middle in `quantiles.py`.
 
     s = np.sum(a * b)            ->  a_bar = s_bar * b; b_bar = s_bar * a
     m = np.max(x, axis=1)        ->  x_bar = np.expand_dims(m_bar, 1) * tie_weights(x, m, 1)
@@ -13,28 +13,33 @@ import math
 
 import numpy as np
 
-from s2sgrad.rules.scans import lined, rows
 from s2sgrad.rules.table import flat, general, linear
 from s2sgrad.runtime import over, unreduce
 
 
-def whole(axis):
-    """The reduction runs over all axes: its cotangent is a number."""
-    return axis.known and axis.value is None
+def whole(operand, axis):
+    """The reduction runs over all axes of an array: its cotangent is a number."""
+    return axis.known and axis.value is None and not is_container(operand)
 
 
-def along(axis, keepdims):
-    """The reduction drops known axes."""
-    return axis.known and axis.value is not None and keepdims.known and not keepdims.value
+def along(operand, axis, keepdims):
+    """The reduction drops known axes of an array."""
+    dropped = axis.known and axis.value is not None and keepdims.known and not keepdims.value
+    return dropped and not is_container(operand)
 
 
-def along_one(axis, keepdims):
-    return along(axis, keepdims) and isinstance(axis.value, int)
+def along_one(operand, axis, keepdims):
+    return along(operand, axis, keepdims) and isinstance(axis.value, int)
 
 
-def kept(keepdims):
-    """The reduction keeps its axes, so its cotangent broadcasts."""
-    return keepdims.known and bool(keepdims.value)
+def kept(operand, keepdims):
+    """The reduction of an array keeps its axes, so its cotangent broadcasts."""
+    return keepdims.known and bool(keepdims.value) and not is_container(operand)
+
+
+def is_container(kind):
+    """A list or a tuple, whose cotangent is indexed and does not broadcast."""
+    return hasattr(kind, "items")
 
 
 def count(x, axis=None):
@@ -89,28 +94,12 @@ def _(g, y, x, axis=None, *, keepdims=False):
     return g / np.size(x)
 
 
-@general(np.nansum)
-def nansum(g, y, x, axis=None, *, keepdims=False):
-    return np.where(np.isnan(x), 0.0, unreduce(g, x, axis, keepdims))
-
-
-@linear(np.average)
-def average(g, y, a, axis=None, weights=None):
-    g = unreduce(g, a, axis)
-    if weights is None:
-        return g / count(a, axis)
-    w = lined(weights, np.shape(a), axis)
-    total = np.sum(np.broadcast_to(w, np.shape(a)), axis=axis, keepdims=True)
-    return g * w / total
-
-
 # --- means of squares ------------------------------------------------------------------------------------------------
 
 
 @general(np.var)
 def var(g, y, x, axis=None, *, ddof=0, keepdims=False):
-    deviation = x - np.mean(x, axis=axis, keepdims=True)
-    return unreduce(g, x, axis, keepdims) * (2.0 / (count(x, axis) - ddof)) * deviation
+    return unreduce(g, x, axis, keepdims) * (2.0 / (count(x, axis) - ddof)) * centered(x, axis)
 
 
 @var.refined(whole)
@@ -126,6 +115,7 @@ def _(g, y, x, axis=None, *, ddof=0, keepdims=False):
 
 def centered(x, axis=None):
     """`x` less its mean, exactly 0 where all of `x` is one number."""
+    x = np.asarray(x)
     if np.size(x) == 0:
         return x
     axes = tuple(range(np.ndim(x))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
@@ -157,7 +147,7 @@ def _(g, y, x, axis=None, *, ddof=0, keepdims=False):
     return np.expand_dims(g, axis) * over(centered(x, axis), np.expand_dims(y, axis) * (np.size(x, axis) - ddof))
 
 
-# --- largest, smallest, middle ---------------------------------------------------------------------------------------
+# --- largest and smallest --------------------------------------------------------------------------------------------
 
 
 def tie_weights(x, y, axis=None, keepdims=False):
@@ -175,7 +165,7 @@ def tie_weights(x, y, axis=None, keepdims=False):
 flat(tie_weights)
 
 
-@general(np.max, np.min, np.nanmax, np.nanmin)
+@general(np.max, np.min, np.amax, np.amin, np.nanmax, np.nanmin)
 def max_(g, y, x, axis=None, *, keepdims=False):
     return unreduce(g, x, axis, keepdims) * tie_weights(x, y, axis, keepdims)
 
@@ -200,26 +190,6 @@ def ptp(g, y, x, axis=None, *, keepdims=False):
     top = tie_weights(x, np.max(x, axis=axis, keepdims=True), axis, True)
     bottom = tie_weights(x, np.min(x, axis=axis, keepdims=True), axis, True)
     return unreduce(g, x, axis, keepdims) * (top - bottom)
-
-
-def median_weights(x, axis=None):
-    """Weights with which `np.median` averages the middle of `x`: those of a stable sort."""
-    lines, back = rows(x, axis)
-    n = lines.shape[-1]
-    order = np.argsort(lines, axis=-1, kind="stable")
-    weights = np.zeros_like(lines)
-    for place in ((n - 1) // 2, n // 2):
-        middle = order[..., place : place + 1]
-        np.put_along_axis(weights, middle, np.take_along_axis(weights, middle, -1) + 0.5, -1)
-    return back(weights)
-
-
-flat(median_weights)
-
-
-@general(np.median)
-def median(g, y, a, axis=None, *, keepdims=False):
-    return unreduce(g, a, axis, keepdims) * median_weights(a, axis)
 
 
 flat(np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort, np.argpartition, np.lexsort, np.count_nonzero)

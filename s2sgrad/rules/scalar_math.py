@@ -3,8 +3,8 @@
     y = math.sin(x)        ->  x_bar = y_bar * math.cos(x)
     y = math.log(x, 2)     ->  x_bar = y_bar / (x * math.log(2))
 
-No rule raises where its function does not: `over` stands where a slope can be infinite.  Left out: gamma and lgamma,
-whose slopes need the digamma function.
+No rule raises where its function does not: `over` stands where a slope can be infinite.  gamma and lgamma are in
+`special.py`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import math
 
 import numpy as np
 
-from s2sgrad.rules.table import elementwise, flat
+from s2sgrad.rules.builtin_functions import regroup, spread
+from s2sgrad.rules.scans import products_before
+from s2sgrad.rules.table import elementwise, flat, general, linear
 from s2sgrad.runtime import log_or_zero, over, power_slope
 
 # --- exponentials, logarithms, powers --------------------------------------------------------------------------------
@@ -42,6 +44,11 @@ def log(g, y, x, base=math.e):
 @log.refined(lambda base: base.known and base.value == math.e)
 def _(g, y, x, base=math.e):
     return g / x
+
+
+@log.keyword("base")
+def log_base(g, y, x, base=math.e):
+    return -g * y / (base * math.log(base))
 
 
 @elementwise(math.log2)
@@ -176,6 +183,16 @@ def hypot(g, z, x, y):
     return g * over(x, z), g * over(y, z)
 
 
+def hypot_of(*xs):
+    """`math.hypot` of three arguments or more."""
+    return math.hypot(*xs)
+
+
+@general(hypot_of)
+def _(g, y, *xs):
+    return regroup(g * over(np.array(xs), y), xs)
+
+
 @elementwise(math.fabs)
 def fabs(g, y, x):
     return g * np.sign(x)
@@ -194,6 +211,38 @@ def fmod(g, z, x, y):
 @elementwise(math.ldexp)
 def ldexp(g, y, x, i):
     return math.ldexp(g, i), None
+
+
+@linear(math.modf)
+def modf(g, y, x):
+    return g[0]
+
+
+@linear(math.frexp)
+def frexp(g, y, x):
+    return math.ldexp(g[0], -y[1])
+
+
+@linear(math.fsum)
+def fsum(g, y, seq):
+    return spread(g, seq)
+
+
+@general(math.prod)
+def prod(g, y, iterable, *, start=1):
+    factors = np.array(iterable)
+    return regroup(g * start * products_before(factors) * products_before(factors, None, True), iterable)
+
+
+@prod.keyword("start")
+def prod_start(g, y, iterable, *, start=1):
+    return g * np.prod(np.array(iterable))
+
+
+@general(math.dist)
+def dist(g, y, p, q):
+    p_bar = g * over(np.array(p) - np.array(q), y)
+    return regroup(p_bar, p), regroup(-p_bar, q)
 
 
 @elementwise(float)

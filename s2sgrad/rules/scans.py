@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from s2sgrad.rules.table import general, linear
-from s2sgrad.runtime import unreduce
+from s2sgrad.runtime import unbroadcast, unreduce
 
 # --- sums and differences --------------------------------------------------------------------------------------------
 
@@ -52,28 +52,80 @@ def _(g, y, x, n=1, axis=-1):
     return np.diff(g, n, axis)
 
 
+@linear(np.ediff1d)
+def ediff1d(g, y, ary):
+    return np.reshape(undiff(g), np.shape(ary))
+
+
 @linear(np.trapezoid)
 def trapezoid(g, z, y, x=None, dx=1.0, axis=-1):
     half = 0.5 * np.expand_dims(g, axis)
     pairs = add_neighbours(y, axis)
     if x is None:
         return spread_pairs(np.broadcast_to(half * dx, np.shape(pairs)), axis)
-    step = lined(np.diff(x, axis=-1 if np.ndim(x) == 1 else axis), np.shape(pairs), axis)
-    return spread_pairs(np.broadcast_to(half * step, np.shape(pairs)), axis)
+    if np.ndim(x) == 1:
+        return spread_pairs(half * lined(np.diff(x), np.shape(pairs), axis), axis)
+    return spread_pairs(np.broadcast_to(half * np.diff(x, axis=axis), np.shape(pairs)), axis)
+
+
+@trapezoid.keyword("dx")
+def trapezoid_dx(g, z, y, x=None, dx=1.0, axis=-1):
+    return unbroadcast(0.5 * np.expand_dims(g, axis) * add_neighbours(y, axis), dx)
+
+
+@trapezoid.keyword("x")
+def trapezoid_x(g, z, y, x=None, dx=1.0, axis=-1):
+    areas = 0.5 * np.expand_dims(g, axis) * add_neighbours(y, axis)
+    if np.ndim(x) == 1:
+        return undiff(unlined(unbroadcast(areas, lined(np.diff(x), np.shape(areas), axis)), np.diff(x), axis))
+    return unbroadcast(undiff(areas, 1, axis), x)
+
+
+@trapezoid_x.refined(lambda y, x: y.rank == 1 and x.rank == 1)
+def _(g, z, y, x=None, dx=1.0, axis=-1):
+    return undiff(0.5 * g * add_neighbours(y))
+
+
+@trapezoid.refined(lambda y, x: y.rank == 1 and x.rank == 1)
+def _(g, z, y, x=None, dx=1.0, axis=-1):
+    return spread_pairs(0.5 * g * np.diff(x))
+
+
+@trapezoid.refined(lambda y, x: y.rank == 1 and x.known and x.value is None)
+def _(g, z, y, x=None, dx=1.0, axis=-1):
+    return spread_pairs(np.full(np.size(y) - 1, 0.5 * g * dx))
 
 
 def lined(w, shape, axis):
-    """`w`, one number per place along `axis`, with the axes it needs to broadcast to `shape`; `w` of `shape` stays."""
-    if np.ndim(w) == 1 and axis is not None:
-        axes = [1] * len(shape)
-        axes[axis[0] if isinstance(axis, tuple) else axis] = np.size(w)
-        return np.reshape(w, axes)
-    return w
+    """`w`, which has the axes `axis` alone, with axes of size 1 that make it broadcast to `shape`.
+
+    >>> np.shape(lined(np.zeros(3), (2, 3, 4), 1)), np.shape(lined(np.zeros((2, 3)), (2, 3), None))
+    ((1, 3, 1), (2, 3))
+    """
+    if axis is None or np.ndim(w) == len(shape):
+        return w
+    axes = [k % len(shape) for k in (axis if isinstance(axis, tuple) else (axis,))]
+    sizes = dict(zip(axes, np.shape(w), strict=True))
+    return np.reshape(np.transpose(w, np.argsort(axes)), [sizes.get(k, 1) for k in range(len(shape))])
+
+
+def unlined(g, w, axis):
+    """The transpose of `lined`, in the shape of `w`."""
+    if axis is None or np.ndim(g) == np.ndim(w):
+        return g
+    axes = [k % np.ndim(g) for k in (axis if isinstance(axis, tuple) else (axis,))]
+    order = np.argsort(axes)
+    return np.transpose(np.reshape(g, [np.shape(w)[k] for k in order]), np.argsort(order))
 
 
 @linear(lined)
 def _(g, y, w, shape, axis):
-    return np.reshape(g, np.shape(w)), None, None
+    return unlined(g, w, axis), None, None
+
+
+@linear(unlined)
+def _(v, y, g, w, axis):
+    return lined(v, np.shape(g), axis), None, None
 
 
 def add_neighbours(x, axis=-1):
@@ -169,3 +221,20 @@ def cumprod(g, y, x, axis=None):
         x_line = np.ravel(x)
         return np.reshape(products_before(x_line) * (g + carried(x_line, g * x_line)), np.shape(x))
     return products_before(x, axis) * (g + carried(x, g * x, axis))
+
+
+if hasattr(np, "cumulative_sum"):  # NumPy 2.1
+
+    @linear(np.cumulative_sum)
+    def cumulative_sum(g, y, x, *, axis=None, include_initial=False):
+        along = 0 if axis is None else axis
+        if include_initial:
+            g = np.delete(g, 0, along)
+        return np.flip(np.cumsum(np.flip(g, along), along), along)
+
+    @general(np.cumulative_prod)
+    def cumulative_prod(g, y, x, *, axis=None, include_initial=False):
+        along = 0 if axis is None else axis
+        if include_initial:
+            g = np.delete(g, 0, along)
+        return products_before(x, along) * (g + carried(x, g * x, along))

@@ -1,7 +1,7 @@
-"""Rules of functions that take numbers out of an array by their places: take, diag, repeat, tile, pad, sort.
+"""Rules of functions that take numbers out of an array by their places: take, compress, delete, diag, repeat, tile.
 
-    y = np.take(x, k)      ->  x_bar = untake(y_bar, x, k)
-    y = np.sort(x)         ->  x_bar = np.take_along_axis(y_bar, np.argsort(np.argsort(x, kind="stable")), -1)
+    y = np.take(x, k)             ->  x_bar = untake(y_bar, x, k)
+    y = np.compress(mask, x)      ->  x_bar = untake(y_bar, x, np.flatnonzero(mask))
 
 Each has a transpose that puts numbers back, and adds up those from one place; the two are each other's rule.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.table import flat, general, linear
+from s2sgrad.rules.table import flat, linear
 from s2sgrad.runtime import unbroadcast
 
 # --- by index --------------------------------------------------------------------------------------------------------
@@ -65,10 +65,108 @@ def take_along_axis(g, y, arr, indices=None, axis=-1):
     return untake_along_axis(g, arr, indices, axis)
 
 
-@general(np.sort)
-def sort(g, y, a, axis=-1):
-    places = np.argsort(np.argsort(a, axis=axis, kind="stable"), axis=axis)
-    return np.reshape(np.take_along_axis(g, places, axis), np.shape(a))
+# --- by mask ---------------------------------------------------------------------------------------------------------
+
+
+@linear(np.compress)
+def compress(g, y, condition, a, axis=None):
+    return None, untake(g, a, np.flatnonzero(condition), axis)
+
+
+@linear(np.extract)
+def extract(g, y, condition, arr):
+    return None, untake(g, arr, np.flatnonzero(condition))
+
+
+def unchoose(g, a, choices, mode="raise"):
+    """The transpose of `np.choose(a, choices)` in the choices: `g` where each was taken.
+
+    >>> unchoose(np.array([1.0, 2.0]), np.array([1, 0]), [5.0, np.zeros(2)])
+    [np.float64(2.0), array([1., 0.])]
+    """
+    if mode == "wrap":
+        a = np.mod(a, len(choices))
+    elif mode == "clip":
+        a = np.clip(a, 0, len(choices) - 1)
+    bars = [unbroadcast(np.where(np.equal(a, k), g, 0.0), x) for k, x in enumerate(choices)]
+    return np.stack(bars) if isinstance(choices, np.ndarray) else type(choices)(bars)
+
+
+@linear(unchoose)
+def _(w, bars, g, a, choices, mode="raise"):
+    return np.choose(a, w, mode=mode), None, None
+
+
+@linear(np.choose)
+def choose(g, y, a, choices, mode="raise"):
+    return None, unchoose(g, a, choices, mode)
+
+
+def first_of(condlist):
+    """The number of the first condition that holds, place by place; how many there are where none does."""
+    return np.argmax(np.stack([*np.broadcast_arrays(*condlist), np.ones(np.broadcast(*condlist).shape, bool)]), axis=0)
+
+
+flat(first_of)
+
+
+def unselect(g, condlist, choicelist):
+    """The transpose of `np.select(condlist, choicelist)` in the choices."""
+    return unchoose(g, first_of(condlist), choicelist)
+
+
+@linear(unselect)
+def _(w, bars, g, condlist, choicelist):
+    return np.select(condlist, w), None, None
+
+
+@linear(np.select)
+def select(g, y, condlist, choicelist, default=0):
+    return None, unselect(g, condlist, choicelist)
+
+
+@select.keyword("default")
+def select_default(g, y, condlist, choicelist, default=0):
+    return unbroadcast(np.where(first_of(condlist) == len(condlist), g, 0.0), default)
+
+
+# --- rearranged ------------------------------------------------------------------------------------------------------
+
+
+def numbered(x):
+    """The places of an array: 0, 1, 2, ... in the shape of `x`."""
+    return np.reshape(np.arange(np.size(x)), np.shape(x))
+
+
+flat(numbered)
+
+
+@linear(np.delete)
+def delete(g, y, arr, obj=None, axis=None):
+    return untake(g, arr, np.delete(numbered(arr), obj, axis))
+
+
+@linear(np.resize)
+def resize(g, y, a, new_shape=None):
+    return untake(g, a, np.resize(numbered(a), new_shape))
+
+
+def uninsert(g, arr, obj, values, axis=None):
+    """The transpose of `np.insert(arr, obj, values, axis)`: what belongs to `arr`, and what to `values`."""
+    places = np.insert(numbered(arr), obj, -1 - numbered(values), axis)
+    own = places >= 0
+    return untake(g[own], arr, places[own]), untake(g[~own], values, -1 - places[~own])
+
+
+@linear(uninsert)
+def _(w, bars, g, arr, obj, values, axis=None):
+    return np.insert(w[0], obj, w[1], axis), None, None, None
+
+
+@linear(np.insert)
+def insert(g, y, arr, obj, values, axis=None):
+    bars = uninsert(g, arr, obj, values, axis)
+    return bars[0], None, bars[1]
 
 
 # --- diagonals -------------------------------------------------------------------------------------------------------
@@ -91,6 +189,21 @@ def _(w, y, g, x, offset=0, axis1=0, axis2=1):
 @linear(np.diagonal)
 def diagonal(g, y, a, offset=0, axis1=0, axis2=1):
     return undiagonal(g, a, offset, axis1, axis2)
+
+
+@linear(np.linalg.diagonal)
+def linalg_diagonal(g, y, x, *, offset=0):
+    return undiagonal(g, x, offset, -2, -1)
+
+
+@linear(np.linalg.trace)
+def linalg_trace(g, y, x, *, offset=0):
+    return undiagonal(np.expand_dims(g, -1), x, offset, -2, -1)
+
+
+@linear(np.diagflat)
+def diagflat(g, y, v, k=0):
+    return np.reshape(np.diagonal(g, k), np.shape(v))
 
 
 @linear(np.trace)
@@ -159,41 +272,91 @@ def repeat(g, y, a, repeats=None, axis=None):
     return unrepeat(g, a, repeats, axis)
 
 
-def unpad(g, x, pad_width, mode="constant"):
-    """The transpose of `np.pad(x, pad_width, mode)` for the modes that fill with 0 or with copies."""
-    if mode not in ("constant", "edge", "wrap", "reflect", "symmetric"):
-        raise NotImplementedError(f"np.pad with mode={mode!r} has no derivative rule; use constant, edge, wrap, ...")
-    shape = np.shape(x)
-    if mode == "constant":
-        widths = np.broadcast_to(pad_width, (len(shape), 2))
-        return g[tuple(slice(int(low), int(low) + n) for (low, _), n in zip(widths, shape, strict=True))]
-    places = np.pad(np.reshape(np.arange(np.size(x)), shape), pad_width, mode=mode)
-    return untake(g, x, places)
+def _mesh_axis(k, n, indexing):
+    """The axis along which np.meshgrid of `n` arrays lays the k-th."""
+    return 1 - k if indexing == "xy" and n > 1 and k < 2 else k
 
 
-@linear(unpad)
-def _(w, y, g, x, pad_width=None, mode="constant"):
-    return np.pad(w, pad_width, mode), None
+def unmesh(g, xs, indexing="xy"):
+    """The transpose of `np.meshgrid(*xs, indexing=indexing)`: each grid summed over the other axes.
+
+    >>> unmesh([np.ones((3, 2)), np.ones((3, 2))], [np.zeros(2), np.zeros(3)])
+    [array([3., 3.]), array([2., 2., 2.])]
+    """
+    bars = []
+    for k, x in enumerate(xs):
+        others = tuple(axis for axis in range(len(xs)) if axis != _mesh_axis(k, len(xs), indexing))
+        bars.append(np.reshape(np.sum(g[k], axis=others), np.shape(x)))
+    return bars
 
 
-@linear(np.pad)
-def pad(g, y, array, pad_width=None, mode="constant"):
-    return unpad(g, array, pad_width, mode)
+def mesh(xs, like, indexing="xy"):
+    """The grids of np.meshgrid, in the shapes of those in `like`."""
+    grids = []
+    for k, x in enumerate(xs):
+        column = [1] * len(xs)
+        column[_mesh_axis(k, len(xs), indexing)] = -1
+        grids.append(np.broadcast_to(np.reshape(x, column), np.shape(like[k])))
+    return grids
 
 
-def mesh_axes(k, n, indexing):
-    """The axes along which np.meshgrid of `n` arrays repeats the k-th."""
-    own = 1 - k if indexing == "xy" and n > 1 and k < 2 else k
-    return tuple(axis for axis in range(n) if axis != own)
+@linear(unmesh)
+def _(w, bars, g, xs, indexing="xy"):
+    return mesh(w, g, indexing), None
 
 
-flat(mesh_axes)
+@linear(mesh)
+def _(g, grids, xs, like, indexing="xy"):
+    return unmesh(g, xs, indexing), None
 
 
 @linear(np.meshgrid)
-def meshgrid(g, y, *xi, indexing="xy"):
-    bars = ()
-    for k in range(len(xi)):
-        bar = np.sum(g[k], axis=mesh_axes(k, len(xi), indexing))
-        bars = (*bars, np.reshape(bar, np.shape(xi[k])))
-    return bars
+def meshgrid(g, y, *xi, indexing="xy", sparse=False, copy=True):
+    return unmesh(g, xi, indexing)
+
+
+def unbroadcast_each(g, xs):
+    """The cotangents `g` of several arrays, each brought to the shape of its array in `xs`.
+
+    >>> unbroadcast_each([np.ones(2), np.ones(2)], [np.zeros(2), 5.0])
+    [array([1., 1.]), np.float64(2.0)]
+    """
+    return [unbroadcast(bar, x) for bar, x in zip(g, xs, strict=True)]
+
+
+@linear(unbroadcast_each)
+def _(w, bars, g, xs):
+    return unbroadcast_each(w, g), None
+
+
+@linear(np.broadcast_arrays)
+def broadcast_arrays(g, y, *args):
+    return unbroadcast_each(g, args)
+
+
+def unwindow(g, x, window_shape, axis=None):
+    """The transpose of `sliding_window_view(x, window_shape, axis)`: the windows added up at their places.
+
+    >>> unwindow(np.ones((2, 2)), np.zeros(3), 2)
+    array([1., 2., 1.])
+    """
+    sizes = tuple(window_shape) if np.iterable(window_shape) else (window_shape,)
+    axes = tuple(range(np.ndim(x))) if axis is None else tuple(axis) if np.iterable(axis) else (axis,)
+    out = np.zeros(np.shape(x), np.result_type(g))
+    for shift in np.ndindex(*sizes):
+        place = [slice(None)] * np.ndim(x)
+        for k, n in zip(axes, shift, strict=True):
+            low = n + (place[k].start or 0)
+            place[k] = slice(low, low + np.shape(g)[k % np.ndim(x)])
+        out[tuple(place)] += g[(..., *shift)]
+    return out
+
+
+@linear(unwindow)
+def _(w, y, g, x, window_shape=None, axis=None):
+    return np.lib.stride_tricks.sliding_window_view(w, window_shape, axis), None
+
+
+@linear(np.lib.stride_tricks.sliding_window_view)
+def sliding_window_view(g, y, x, window_shape=None, axis=None, *, writeable=False):
+    return unwindow(g, x, window_shape, axis)

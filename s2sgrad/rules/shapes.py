@@ -8,6 +8,8 @@ All of them are linear.  Joins are in `joins.py`; what takes numbers out by thei
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from s2sgrad.rules.table import flat, general, linear
@@ -16,13 +18,66 @@ from s2sgrad.runtime import unbroadcast
 # --- shapes and axes -------------------------------------------------------------------------------------------------
 
 
+def other_order(order):
+    """The elements may be read in another order than NumPy's usual one."""
+    return not order.known or order.value != "C"
+
+
+def by_columns(order):
+    return order.known and order.value == "F"
+
+
+def memory_order(order):
+    """The order of the elements depends on how they lie in memory."""
+    return order.known and order.value not in ("C", "F")
+
+
+def read_order(order):
+    """`order`, checked: "A" and "K" ask how an array lies in memory, which its cotangent does not share."""
+    if order not in ("C", "F"):
+        raise NotImplementedError(f'order={order!r} depends on memory and has no derivative rule: use "C" or "F"')
+    return order
+
+
+flat(read_order)
+
+
 @linear(np.reshape)
-def reshape(g, y, x, shape=None):
+def reshape(g, y, x, shape=None, order="C"):
     return np.reshape(g, np.shape(x))
 
 
-@linear(np.ravel, np.atleast_1d, np.atleast_2d, np.atleast_3d)
-def ravel(g, y, x):
+@reshape.instead(other_order)
+def _(g, y, x, shape=None, order="C"):
+    return np.reshape(g, np.shape(x), order=read_order(order))
+
+
+@linear(np.ravel)
+def ravel(g, y, x, order="C"):
+    return np.reshape(g, np.shape(x))
+
+
+@ravel.instead(other_order)
+def _(g, y, x, order="C"):
+    return np.reshape(g, np.shape(x), order=read_order(order))
+
+
+@reshape.refined(by_columns)
+def _(g, y, x, shape=None, order="C"):
+    return np.reshape(g, np.shape(x), order="F")
+
+
+@ravel.refined(by_columns)
+def _(g, y, x, order="C"):
+    return np.reshape(g, np.shape(x), order="F")
+
+
+for _rule in (reshape, ravel):
+    _rule.refuse(memory_order, 'an order that depends on how an array lies in memory has no derivative rule: use "C" or "F"')
+
+
+@linear(np.atleast_1d, np.atleast_2d, np.atleast_3d)
+def atleast_1d(g, y, x):
     return np.reshape(g, np.shape(x))
 
 
@@ -76,6 +131,20 @@ def moveaxis(g, y, a, source=None, destination=None):
     return np.moveaxis(g, destination, source)
 
 
+def rolled_to(axis, start, rank):
+    """The place to which np.rollaxis brings an axis."""
+    axis, start = axis % rank, start + rank if start < 0 else start
+    return start - 1 if start > axis else start
+
+
+flat(rolled_to)
+
+
+@linear(np.rollaxis)
+def rollaxis(g, y, a, axis=None, start=0):
+    return np.moveaxis(g, rolled_to(axis, start, np.ndim(a)), axis)
+
+
 @linear(np.broadcast_to)
 def broadcast_to(g, y, x, shape=None):
     return unbroadcast(g, x)
@@ -89,6 +158,16 @@ def roll(g, y, a, shift=None, axis=None):
 @roll.refined(lambda shift: shift.known and isinstance(shift.value, int))
 def _(g, y, a, shift=None, axis=None):
     return np.roll(g, -shift, axis)
+
+
+@linear(np.fft.fftshift)
+def fftshift(g, y, x, axes=None):
+    return np.fft.ifftshift(g, axes)
+
+
+@linear(np.fft.ifftshift)
+def ifftshift(g, y, x, axes=None):
+    return np.fft.fftshift(g, axes)
 
 
 @linear(np.flip)
@@ -139,28 +218,38 @@ def not_cast(dtype):
     return dtype.known and dtype.value in (None, float, np.float64, np.float32)
 
 
-@linear(np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
-def array(g, y, x, dtype=None):
+@linear(np.array, np.asarray, np.asanyarray)
+def array(g, y, x, dtype=None, *, copy=None, order=None):
     return through_cast(g, y)
 
 
 @array.refined(not_cast)
+def _(g, y, x, dtype=None, *, copy=None, order=None):
+    return g
+
+
+@linear(np.ascontiguousarray, np.asfortranarray, np.asarray_chkfinite)
+def ascontiguousarray(g, y, x, dtype=None):
+    return through_cast(g, y)
+
+
+@ascontiguousarray.refined(not_cast)
 def _(g, y, x, dtype=None):
     return g
 
 
 @linear(np.copy)
-def copy(g, y, a):
+def copy(g, y, a, order="K"):
     return g
 
 
 @linear(np.ndarray.astype)
-def astype(g, y, x, dtype=None):
+def astype(g, y, x, dtype=None, order="K", *, copy=True):
     return through_cast(g, y)
 
 
 @astype.refined(not_cast)
-def _(g, y, x, dtype=None):
+def _(g, y, x, dtype=None, order="K", *, copy=True):
     return g
 
 
@@ -172,13 +261,23 @@ def float64(g, y, x):
 # --- new arrays ------------------------------------------------------------------------------------------------------
 
 
-@linear(np.full, np.full_like)
+@linear(np.full)
 def full(g, y, shape, fill_value, dtype=None):
     return None, unbroadcast(through_cast(g, y), fill_value)
 
 
-@full.refined(lambda fill_value: fill_value.rank == 0)
+@full.refined(lambda fill_value, dtype: fill_value.rank == 0 and not_cast(dtype))
 def _(g, y, shape, fill_value, dtype=None):
+    return None, np.sum(g)
+
+
+@linear(np.full_like)
+def full_like(g, y, a, fill_value, dtype=None):
+    return None, unbroadcast(through_cast(g, y), fill_value)
+
+
+@full_like.refined(lambda fill_value: fill_value.rank == 0)
+def _(g, y, a, fill_value, dtype=None):
     return None, np.sum(through_cast(g, y))
 
 
@@ -194,14 +293,44 @@ def _(g, y, start, stop, num=50, endpoint=True):
     return g @ (1.0 - t), g @ t
 
 
+@general(np.logspace)
+def logspace(g, y, start, stop, num=50, endpoint=True, base=10.0):
+    t = np.linspace(0.0, 1.0, num, endpoint, dtype=g.dtype)
+    e = g * y * math.log(base)
+    return unbroadcast(np.tensordot(1.0 - t, e, 1), start), unbroadcast(np.tensordot(t, e, 1), stop)
+
+
+@general(np.geomspace)
+def geomspace(g, y, start, stop, num=50, endpoint=True):
+    t = np.linspace(0.0, 1.0, num, endpoint, dtype=g.dtype)
+    e = g * y
+    return unbroadcast(np.tensordot(1.0 - t, e, 1), start) / start, unbroadcast(np.tensordot(t, e, 1), stop) / stop
+
+
 @general(np.arange)
-def arange(g, y, start, stop=None, step=None):
+def arange(g, y, start, stop=None, step=None, *, dtype=None):
     if stop is None:
         return 0.0  # the one argument is where to stop
     return np.sum(g)
 
 
+@arange.refined(lambda stop: stop.rank == 0)
+def _(g, y, start, stop=None, step=None, *, dtype=None):
+    return np.sum(g)
+
+
+@arange.keyword("stop")
+def arange_stop(g, y, start, stop=None, step=None, *, dtype=None):
+    return 0.0
+
+
+@arange.keyword("step")
+def arange_step(g, y, start, stop=None, step=None, *, dtype=None):
+    return np.sum(g * np.arange(np.size(g)))
+
+
 flat(np.shape, np.ndim, np.size, np.zeros, np.ones, np.empty, np.ndarray, np.zeros_like, np.ones_like, np.empty_like, np.eye)
 flat(np.identity, np.tri, np.indices, np.triu_indices, np.tril_indices, np.diag_indices, np.ix_, np.unravel_index)
 flat(np.ravel_multi_index, np.broadcast_shapes, np.result_type, np.promote_types, np.finfo, np.iinfo, np.isscalar)
-flat(np.iscomplexobj, np.isrealobj, np.shares_memory, np.may_share_memory)
+flat(np.iscomplexobj, np.isrealobj, np.shares_memory, np.may_share_memory, np.isfortran, np.iterable, np.can_cast)
+flat(np.diag_indices_from, np.tril_indices_from, np.triu_indices_from, np.common_type, np.issubdtype, np.min_scalar_type)

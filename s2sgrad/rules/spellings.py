@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import builtins
+import math
 import operator
 
 import numpy as np
 
-from s2sgrad.rules import builtin_functions
+from s2sgrad.rules import builtin_functions, scalar_math
 
 OPERATORS = {
     "Add": (np.add, operator.add),
@@ -45,16 +46,22 @@ METHODS = {
 OF_ONE = {builtins.max: builtin_functions.largest, builtins.min: builtin_functions.smallest}
 """Builtins that mean something else with a single argument, and the function whose rule they have then."""
 
+OF_MANY = {builtins.max: builtin_functions.largest_of, builtins.min: builtin_functions.smallest_of,
+           math.hypot: scalar_math.hypot_of}  # fmt: skip
+"""Functions with a rule for two arguments, and those whose rule they have with more."""
+
 VARIADIC = {"reshape": "shape", "transpose": "axes"}
 """Methods that take a shape or a permutation as separate arguments, and the keyword that they stand for."""
 
-ATTRIBUTES = {"T": np.transpose, "real": np.real, "flat": None}
+ATTRIBUTES = {"T": np.transpose, "mT": np.matrix_transpose, "real": np.real, "flat": None}
 """Attribute of an array -> the function whose rule it has (None: refused where it matters)."""
 
 FLAT_ATTRIBUTES = {"shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags"}
 """Attributes of an array without derivative."""
 
-FLAT_METHODS = {"argmax", "argmin", "argsort", "all", "any", "nonzero", "searchsorted", "tobytes", "is_integer"}
+FLAT_METHODS = {
+    "argmax", "argmin", "argsort", "argpartition", "all", "any", "nonzero", "searchsorted", "tobytes", "is_integer",
+}  # fmt: skip
 
 MUTATORS = {
     np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis, np.random.shuffle,

@@ -17,7 +17,9 @@ The decorator is a tag.  It says what kind of map the primitive is, and the comp
 - `general`: none of these; the cotangent that the rule returns has the shape of its argument (or broadcasts to it);
 - `flat`: the derivative is zero everywhere it exists (sign, argmax, shape).
 
-The compiler inlines a rule whose body is one `return` (plain assignments may precede it) and calls any other.
+A keyword that can carry a derivative has a rule of its own, `@rule.keyword("weights")`; calls without a derivative
+are named by `rule.refuse`.  The compiler inlines a rule whose body is one `return` (plain assignments may precede it) and
+calls any other.
 
 >>> import numpy as np
 >>> rule = lookup(np.multiply)
@@ -42,6 +44,9 @@ class Rule:
     pullback: Callable[..., Any]
     tag: str
     refinements: list[tuple[Callable[..., bool], Callable[..., Any]]] = field(default_factory=list)
+    exceptions: list[Callable[..., bool]] = field(default_factory=list)
+    keyword_rules: dict[str, Rule] = field(default_factory=dict)
+    refusals: list[tuple[Callable[..., bool], str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         parameters = list(inspect.signature(self.pullback).parameters.values())[2:]
@@ -54,8 +59,9 @@ class Rule:
     def refined(self, when: Callable[..., bool]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Register a shorter pullback, taken where `when` holds.
 
-        `when` names the arguments it asks about and receives their kinds; a kind has `.rank` (None: unknown, 0 for a
-        number), `.known` and `.value` (a constant of the text).  The last refinement that holds is taken.
+        `when` names the arguments it asks about (`operand`: the first, whatever its name) and receives their kinds; a kind
+        has `.rank` (None: unknown, 0 for a number), `.known` and `.value` (a constant of the text), that of a list or a
+        tuple has `.items`.  The last refinement that holds is taken.
         """
 
         def register(pullback: Callable[..., Any]) -> Callable[..., Any]:
@@ -64,12 +70,39 @@ class Rule:
 
         return register
 
+    def instead(self, when: Callable[..., bool]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Register the pullback of calls that the first one does not treat: those where `when` holds."""
+        self.exceptions.append(when)
+        return self.refined(when)
+
+    def keyword(self, name: str) -> Callable[[Callable[..., Any]], Rule]:
+        """Register the rule of an argument with a default: it has the signature of this one and returns one cotangent."""
+
+        def register(pullback: Callable[..., Any]) -> Rule:
+            self.keyword_rules[name] = Rule(self.primitive, pullback, self.tag)
+            return self.keyword_rules[name]
+
+        return register
+
+    def refuse(self, when: Callable[..., bool], why: str) -> None:
+        """Name calls without a derivative: those where `when`, which is asked like that of `refined`, holds."""
+        self.refusals.append((when, why))
+
     def choose(self, kinds: dict[str, Any]) -> Callable[..., Any]:
         """The pullback for arguments of these kinds."""
         for when, pullback in reversed(self.refinements):
-            if when(**{name: kinds[name] for name in inspect.signature(when).parameters}):
+            if self.holds(when, kinds):
                 return pullback
         return self.pullback
+
+    def refusal(self, kinds: dict[str, Any]) -> str | None:
+        """Why a call with arguments of these kinds has no derivative; None where it has one."""
+        return next((why for when, why in self.refusals if self.holds(when, kinds)), None)
+
+    def holds(self, when: Callable[..., bool], kinds: dict[str, Any]) -> bool:
+        """Whether a condition holds for arguments of these kinds."""
+        kinds = kinds | {"operand": kinds.get(next(iter(self.differentiable), ""))}
+        return when(**{name: kinds[name] for name in inspect.signature(when).parameters})
 
 
 _RULES: dict[Any, Rule] = {}

@@ -29,6 +29,7 @@ from s2sgrad.analysis.memory import Memory, in_place, sources
 from s2sgrad.quote import assign, clone, expression, nodes, statements
 from s2sgrad.quote import name as name_
 from s2sgrad.transform.inline import call
+from s2sgrad.transform.tails import breaks
 from s2sgrad.unit import Unit
 
 _CHEAP_CALLS = {"len", "range", "float", "int", "min", "max", "shape", "size", "ndim", "reshape", "transpose", "zeros_like",
@@ -126,6 +127,30 @@ class Records:
 
     # --- records ---
 
+    def early(self, body: Block, plan: Recomputed) -> dict[int, list[str]]:
+        """Names to be recorded where they are bound, by the statement: views of what is written after they were last read."""
+        out: dict[int, list[str]] = {}
+        if breaks(body) or id(body) not in self.lifetimes.repeated:
+            return out
+        counts: dict[str, int] = {}
+        for statement in effects.walk(body):
+            for bound in binds(statement):
+                counts[bound] = counts.get(bound, 0) + 1
+        for statement in body:
+            for bound in binds(statement) if isinstance(statement, gast.Assign) and not effects.permutes(statement) else ():
+                mine = bound in self.memory.written and bound not in self.memory.bases and bound not in plan.names
+                if mine and counts[bound] == 1 and self.lifetimes.home.get(bound) == id(body):
+                    out.setdefault(id(statement), []).append(bound)
+        return out
+
+    def early_pair(self, name: str) -> tuple[list[gast.AST], list[gast.AST]]:
+        """Record a copy of `name` and take it back; the stack is its own, for it is not used in the order of the others."""
+        stack = self._stack(name)
+        del self.unit.stack_bases[stack]
+        copies = isinstance(self.kinds.get(name), Array)
+        value = expression("x.copy()", x=name) if copies else call(self.unit, "own", runtime.own, name_(name))
+        return statements("stack.append(x)", stack=stack, x=value), statements("x = stack.pop()", stack=stack, x=name)
+
     def before(self, statement: gast.AST, name: str, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of the value of `name` that the statement overwrites; empty where there is none."""
         key = (id(statement), name)
@@ -155,7 +180,8 @@ class Records:
         if once:
             old = self._old(name, self.kinds.get(name))
             return [assign(old, value)], [assign(name, name_(old))]
-        stack = self._stack(name)
+        references = name in self.memory.written and isinstance(value, gast.Name)
+        stack = self._stack(name, "references" if references else "stack")
         push = statements("stack.append(x)", stack=stack, x=value)
         return push, statements("x = stack.pop()", stack=stack, x=name)
 
@@ -207,10 +233,11 @@ class Records:
         self.unit.bases[old] = f"{self.unit.bases.get(name, name)}_old"
         return old
 
-    def _stack(self, name: str) -> str:
-        stack = self.unit.local(f"{name}_stack")
+    def _stack(self, name: str, of: str = "stack") -> str:
+        stack = self.unit.local(f"{name}_{of}")
         self.stacks.append(stack)
-        self.unit.stack_bases[stack] = self.unit.bases.get(name, name)
+        if of == "stack":
+            self.unit.stack_bases[stack] = self.unit.bases.get(name, name)
         self.kinds[stack] = Container(list, None)
         return stack
 

@@ -11,7 +11,7 @@ may want is restored here; what nobody reads is removed by `cleanup.deadcode`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import gast
@@ -21,7 +21,7 @@ from s2sgrad.analysis import activity, effects, presence
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, may_carry
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
-from s2sgrad.analysis.memory import Memory
+from s2sgrad.analysis.memory import Memory, in_place
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.transform import containers, stores
@@ -75,6 +75,7 @@ class Reverse:
         self.position: tuple[int, int] | None = None
         self.segment: gast.AST | None = None
         self.extra: dict[int, list[str]] = {}
+        self.stored_later: set[str] = set()
         self._check()
 
     def _recorded(self) -> set[str]:
@@ -119,11 +120,16 @@ class Reverse:
     def _block(self, body: Block) -> Block:
         """The forward sweep of a block; its reverse sweep goes to `self.adjoints.out`."""
         plan = self.records.plan(body)
+        early = self.records.early(body, plan)
         forward: Block = []
+        early_restores: Block = []
         out = self.adjoints.out
         start = len(out)
+        if id(body) in self.lifetimes.repeated:
+            self.stored_later |= self._stored(effects.walk(body))
         for k in range(len(body) - 1, -1, -1):
             statement = body[k]
+            self.stored_later |= self._stored([statement])
             again = [clone(s) for s in plan.at.get(k, ())]
             if isinstance(statement, (gast.If, *_LOOPS)):
                 self._flush()
@@ -132,12 +138,21 @@ class Reverse:
                 forward = self._bound(statement) + treat(statement, body) + forward
             else:
                 forward = self._bound(statement) + self._simple(statement, body, again) + forward
+                after: Block = []
+                for local in early.get(id(statement), ()):
+                    record, restore = self.records.early_pair(local)
+                    after += record
+                    early_restores = [*restore, *early_restores]
+                if after:
+                    at = next(m for m, s in enumerate(forward) if local in binds(s))
+                    forward[at + 1 : at + 1] = after
         self._flush()
         ends: Block = []
         if id(body) in self.lifetimes.repeated:
-            heads: Block = []
+            heads: Block = list(early_restores)
+            recorded = {n for names in early.values() for n in names}
             for local in (*self.lifetimes.locals_of.get(id(body), ()), *self.extra.get(id(body), ())):
-                if local not in plan.names and local not in self.adjoints.stacks:
+                if local not in plan.names and local not in self.adjoints.stacks and local not in recorded:
                     record, restore = self.records.at_end(local, body)
                     ends += record
                     heads = restore + heads  # the record made last is taken back first
@@ -231,6 +246,9 @@ class Reverse:
         self._tag_since(start, statement)
         return records + forward
 
+    def _stored(self, statements: Iterable[gast.AST]) -> set[str]:
+        return {b for s in statements if (b := in_place(self.unit, s, self.kinds)) is not None}
+
     def _permute(self, statement: gast.Assign) -> None:
         """`a, b = b, a`: the adjoints and the values go back the way they came."""
         adjoints = self.adjoints
@@ -314,7 +332,8 @@ class Reverse:
         single = isinstance(statement.targets[0], gast.Name)
         if not cotangent.full and single:
             cotangent = self.adjoints.spread(cotangent, statement.targets[0].id)
-        plan: Call = call_adjoint(self.unit, self.pairs, self.inference, operation, self.active, self.records.memory.written)
+        later = frozenset(n for b in self.stored_later for n in self.records.memory.with_memory_of(b))
+        plan: Call = call_adjoint(self.unit, self.pairs, self.inference, operation, self.active, later)
         if plan.saved is not None:
             self.extra.setdefault(id(body), []).append(plan.saved)
         if stores.reads_section(self.adjoints, cotangent.value):

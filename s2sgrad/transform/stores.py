@@ -38,6 +38,7 @@ class Store:
     kind: Kind | None
     alone: bool = False  # the statement reads nothing of `base`: views of the section hold until it gets its new value
     views: set[str] = field(default_factory=set)
+    copies: set[str] = field(default_factory=set)  # names of what the section held
 
 
 def begin(adjoints: Adjoints, statement: gast.Assign, group: list[gast.AST]) -> None:
@@ -101,6 +102,7 @@ def _is_section(store: Store, cotangent: Cotangent) -> bool:
 def _new_value(adjoints: Adjoints, store: Store, values: list[gast.AST]) -> None:
     target = clone(store.section)
     target.ctx = gast.Store()
+    values = [store.section if isinstance(v, gast.Name) and v.id in store.copies else v for v in values]
     kept = [v for v in values if same(v, store.section)]
     rest = [v for v in values if v not in kept]
     if len(kept) == 1 and not any(_mentions(v, store.bar) for v in rest):
@@ -113,6 +115,8 @@ def _new_value(adjoints: Adjoints, store: Store, values: list[gast.AST]) -> None
         adjoints.out.append(gast.Assign([target], constant(0.0), None))
         return
     value = simplified(total(values))
+    if isinstance(value, gast.BinOp) and isinstance(value.left, gast.Name) and value.left.id in store.copies:
+        value.left = clone(store.section)
     if isinstance(value, gast.BinOp) and same(value.left, store.section) and not _mentions(value.right, store.bar):
         adjoints.out.append(gast.AugAssign(target, value.op, value.right))
     else:
@@ -131,7 +135,11 @@ def reads_section(adjoints: Adjoints, value: gast.AST) -> bool:
 
 def hold(adjoints: Adjoints, holder: str, value: gast.AST, kind: Kind | None) -> gast.AST:
     """What to bind `holder` to, so that it keeps the value while contributions are collected."""
-    if not reads_section(adjoints, value) or isinstance(kind, Number):
+    if not reads_section(adjoints, value):
+        return value
+    if same(value, adjoints.storing.section):
+        adjoints.storing.copies.add(holder)
+    if isinstance(kind, Number):
         return value
     if adjoints.storing.alone:
         adjoints.storing.views.add(holder)

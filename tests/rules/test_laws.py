@@ -18,6 +18,7 @@ import pytest
 
 import s2sgrad.rules
 from s2sgrad import runtime
+from s2sgrad.rules import polynomials
 from s2sgrad.rules.table import Rule, is_flat, lookup, rules
 
 from .examples import EXAMPLES, Example
@@ -27,7 +28,8 @@ for _module in pkgutil.iter_modules(s2sgrad.rules.__path__):
 
 ROUNDS_DOWN = {np.float32}
 WIDENS = {np.float64, np.float_power, np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray}
-WIDENS |= {np.ndarray.astype, np.power, runtime.power_slope}  # the last two: runtime.power_slope
+WIDENS |= {np.ndarray.astype, np.power, np.power.outer, runtime.power_slope}  # the last three: runtime.power_slope
+WIDENS |= {math.fsum, math.dist, np.polyval, polynomials.unpolyder, polynomials.unpolyint}
 
 
 # --- structures ------------------------------------------------------------------------------------------------------
@@ -110,6 +112,7 @@ def kinds(rule: Rule, e: Example, numbers_known: bool) -> dict[str, Any]:
         number = isinstance(value, (int, float))
         known = name in defaulted or value is None or isinstance(value, str) or (number and numbers_known)
         return SimpleNamespace(
+            **({"items": ()} if isinstance(value, (list, tuple)) else {}),
             rank=np.ndim(value) if number or isinstance(value, np.ndarray) else None,
             known=known,
             value=value if known else None,
@@ -119,15 +122,19 @@ def kinds(rule: Rule, e: Example, numbers_known: bool) -> dict[str, Any]:
 
 
 def pullbacks(rule: Rule, e: Example) -> list[Any]:
-    """The general pullback and every refinement that applies to the example."""
-    found = [rule.pullback]
+    """The general pullback, unless it does not treat the example, and every refinement that applies to it."""
+    found = [] if any(rule.holds(when, kinds(rule, e, True)) for when in rule.exceptions) else [rule.pullback]
     for numbers_known in (False, True):
         known = kinds(rule, e, numbers_known)
         for when, pullback in rule.refinements:
-            names = inspect.signature(when).parameters
-            if all(n in known for n in names) and when(**{n: known[n] for n in names}) and pullback not in found:
+            if rule.holds(when, known) and pullback not in found:
                 found.append(pullback)
     return found
+
+
+def all_pullbacks(rule: Rule) -> list[Any]:
+    own = [rule.pullback, *(p for _, p in rule.refinements)]
+    return own + [p for keyword in rule.keyword_rules.values() for p in all_pullbacks(keyword)]
 
 
 def called(rule: Rule, pullback: Any, e: Example, g: Any, y: Any) -> tuple[Any, ...]:
@@ -163,17 +170,53 @@ def test_transposed(e):
             if rule.tag == "elementwise":
                 bar = runtime.unbroadcast(np.broadcast_to(bar, np.shape(y)), value)
             u = random_like(value, rng)
-            results = []
-            for step in (h, -h):
-                x = moved(value, u, step)
-                position = place if name is None else list(inspect.signature(rule.pullback).parameters)[2:].index(name)
-                if position < len(e.args):
-                    results.append(run(e, args=(*e.args[:position], x, *e.args[position + 1 :])))
-                else:
-                    results.append(run(e, keywords=e.keywords | {name: x}))
-            slope = (inner(results[0], v) - inner(results[1], v)) / (2 * h)
-            expected = inner(bar, u)
+            slope, expected = slope_along(e, rule, name, place, value, u, v, h), inner(bar, u)
             assert math.isclose(slope, expected, rel_tol=2e-5, abs_tol=2e-6), (pullback, name, slope, expected)
+
+
+def slope_along(
+    e: Example, rule: Rule, name: str | None, place: int | None, value: Any, u: Any, v: Any, h: float
+) -> float:
+    """<v, J u> by central differences, for one argument."""
+    results = []
+    for step in (h, -h):
+        x = moved(value, u, step)
+        position = place if name is None else list(inspect.signature(rule.pullback).parameters)[2:].index(name)
+        if name in e.keywords:
+            results.append(run(e, keywords=e.keywords | {name: x}))
+        else:
+            results.append(run(e, args=(*e.args[:position], x, *e.args[position + 1 :])))
+    return (inner(results[0], v) - inner(results[1], v)) / (2 * h)
+
+
+WITH_KEYWORDS = [
+    pytest.param(e, name, id=f"{c.id}-{name}")
+    for c in CASES
+    for e in c.values
+    for name in lookup(e.primitive).keyword_rules
+    if name in e.keywords or list(inspect.signature(lookup(e.primitive).pullback).parameters)[2:].index(name) < len(e.args)
+]
+
+
+@pytest.mark.parametrize(("e", "name"), WITH_KEYWORDS)
+def test_keywords_transposed(e, name):
+    """The same law for the arguments with a default that have a rule of their own."""
+    rule, y, rng = lookup(e.primitive), run(e), np.random.default_rng(5)
+    v, value = random_like(y, rng), bound(rule, e)[name]
+    if any(map(is_real, leaves(value))):
+        u = random_like(value, rng)
+        slope = slope_along(e, rule, name, None, value, u, v, 1e-6)
+        for pullback in pullbacks(rule.keyword_rules[name], e):
+            bar = pullback(v, y, *e.args, **e.keywords)
+            if rule.tag == "elementwise":
+                bar = runtime.unbroadcast(np.broadcast_to(bar, np.shape(y)), value)
+            assert np.shape(bar) in (np.shape(value), ())
+            assert math.isclose(slope, inner(bar, u), rel_tol=2e-5, abs_tol=2e-6), (pullback, name, slope)
+
+
+def test_every_keyword_is_exampled():
+    shown = {(lookup(e.primitive), name) for e, name in (c.values for c in WITH_KEYWORDS)}
+    assert shown == {(rule, name) for rule in rules().values() for name in rule.keyword_rules}
 
 
 @pytest.mark.parametrize("e", [c for c in CASES if c.values[0].primitive not in WIDENS])
@@ -206,16 +249,22 @@ def test_exampled():
 
 
 def test_every_refinement_is_exampled():
-    seen = {p for e in EXAMPLES for p in pullbacks(lookup(e.primitive), e)}
+    seen = {p for e in EXAMPLES for rule in ruling(e) for p in pullbacks(rule, e)}
     for primitive, rule in rules().items():
-        for _, pullback in rule.refinements:
+        for pullback in all_pullbacks(rule):
             assert pullback in seen, (primitive, inspect.getsource(pullback))
+
+
+def ruling(e: Example) -> list[Rule]:
+    """The rules of an example: of the primitive, and of its keywords that carry derivatives."""
+    return [lookup(e.primitive), *lookup(e.primitive).keyword_rules.values()]
 
 
 # --- closed ----------------------------------------------------------------------------------------------------------
 
-COMPILED_BUILTINS = {len, range, isinstance, min, abs, tuple}
+COMPILED_BUILTINS = {len, range, isinstance, min, abs, tuple, bool}
 ATTRIBUTES = {"T", "dtype"}
+MODULES = ("np", "math", "runtime")
 OPERATORS = {
     ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Pow: np.power,
     ast.MatMult: np.matmul, ast.USub: np.negative,
@@ -228,129 +277,50 @@ def resolved(node: ast.expr, names: dict[str, Any]) -> Any:
     return getattr(resolved(node.value, names), node.attr)
 
 
+def is_ours(f: Any) -> bool:
+    """A plain function beside the rules, which the compiler differentiates from its source."""
+    return inspect.isfunction(f) and f.__module__.startswith("s2sgrad.rules.") and not lookup(f) and not is_flat(f)
+
+
+def written(function: Any, seen: set[Any]) -> None:
+    """What a function calls has a rule, or is flat, or is a builtin that the compiler knows, or is such a function."""
+    seen.add(function)
+    for node in ast.walk(ast.Module(ast.parse(textwrap.dedent(inspect.getsource(function))).body[0].body, [])):
+        if isinstance(node, ast.Call):
+            f = resolved(node.func, function.__globals__)
+            if is_ours(f) and f not in seen:
+                written(f, seen)
+            assert lookup(f) or is_flat(f) or f in COMPILED_BUILTINS or f in seen, (function, ast.unparse(node))
+        elif isinstance(node, (ast.BinOp, ast.UnaryOp)) and type(node.op) in OPERATORS:
+            assert lookup(OPERATORS[type(node.op)])
+        elif isinstance(node, ast.Attribute):
+            root = node
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            module = isinstance(root, ast.Name) and root.id in MODULES
+            assert module or node.attr in ATTRIBUTES, (function, ast.unparse(node))
+
+
 def test_closed():
-    """Whatever a rule calls has a rule itself, or is flat, or is a builtin that the compiler knows."""
-    for primitive, rule in rules().items():
-        for pullback in (rule.pullback, *(p for _, p in rule.refinements)):
-            tree = ast.parse(textwrap.dedent(inspect.getsource(pullback)))
-            body = ast.Module(tree.body[0].body, [])
-            for node in ast.walk(body):
-                if isinstance(node, ast.Call):
-                    f = resolved(node.func, pullback.__globals__)
-                    assert lookup(f) or is_flat(f) or f in COMPILED_BUILTINS, (primitive, ast.unparse(node))
-                elif isinstance(node, (ast.BinOp, ast.UnaryOp)) and type(node.op) in OPERATORS:
-                    assert lookup(OPERATORS[type(node.op)])
-                elif isinstance(node, ast.Attribute):
-                    root = node
-                    while isinstance(root, ast.Attribute):
-                        root = root.value
-                    module = isinstance(root, ast.Name) and root.id in ("np", "math")
-                    assert module or node.attr in ATTRIBUTES, (primitive, ast.unparse(node))
+    for rule in rules().values():
+        for pullback in all_pullbacks(rule):
+            written(pullback, set())
 
 
 def test_plain():
-    """Rules stay inside the language that the compiler reads: no comprehension, lambda, try, append, in-place store."""
-    forbidden = (ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.Lambda, ast.Try, ast.With, ast.AugAssign)
+    """Rules stay inside the language that the compiler reads: no comprehension, lambda, try, in-place store."""
+    forbidden = (ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.Lambda, ast.Try, ast.With, ast.AugAssign, ast.Starred)
+    functions: set[Any] = set()
     for rule in rules().values():
-        for pullback in (rule.pullback, *(p for _, p in rule.refinements)):
-            function = ast.parse(textwrap.dedent(inspect.getsource(pullback))).body[0]
-            for node in ast.walk(ast.Module(function.body, [])):
-                assert not isinstance(node, forbidden), inspect.getsource(pullback)
-                if isinstance(node, ast.Assign):
-                    assert all(isinstance(t, (ast.Name, ast.Tuple)) for t in node.targets)
+        for pullback in all_pullbacks(rule):
+            written(pullback, functions)
+    for f in functions:
+        function = ast.parse(textwrap.dedent(inspect.getsource(f))).body[0]
+        for node in ast.walk(ast.Module(function.body, [])):
+            assert not isinstance(node, forbidden), inspect.getsource(f)
+            if isinstance(node, ast.Assign):
+                assert all(isinstance(t, (ast.Name, ast.Tuple)) for t in node.targets)
 
 
 def test_no_primitive_is_flat_and_ruled():
     assert not [f for f in rules() if is_flat(f)]
-
-
-# --- kinks and ties --------------------------------------------------------------------------------------------------
-
-
-def pulled(primitive: Any, *args: Any, g: Any = None, **keywords: Any) -> list[Any]:
-    """The distinct results of the general rule and of its refinements, for a cotangent of ones."""
-    e = Example(primitive, args, keywords)
-    rule, y = lookup(primitive), run(Example(primitive, args, keywords))
-    g = mapped(lambda a: np.ones(np.shape(a))[()], y) if g is None else g
-    return [called(rule, p, e, g, y) for p in pullbacks(rule, e)]
-
-
-def zero(n: int = 3) -> np.ndarray:
-    return np.zeros(n)
-
-
-@pytest.mark.parametrize(
-    ("primitive", "args", "keywords", "expected"),
-    [
-        (np.max, (np.array([1.0, 3.0, 3.0]),), {}, [[0, 0.5, 0.5]]),
-        (np.min, (np.ones((2, 2)),), {"axis": 1}, [[[0.5, 0.5], [0.5, 0.5]]]),
-        (np.maximum, (zero(), zero()), {}, [[0.5] * 3, [0.5] * 3]),
-        (np.maximum, (0.0, 0.0), {}, [0.5, 0.5]),
-        (np.minimum, (2.0, 2.0), {}, [0.5, 0.5]),
-        (np.fmax, (np.array([np.nan, 1.0, 2.0]), np.array([1.0, np.nan, 2.0])), {}, [[0, 1, 0.5], [1, 0, 0.5]]),
-        (np.absolute, (zero(),), {}, [[0, 0, 0]]),
-        (abs, (0.0,), {}, [0]),
-        (math.fabs, (0.0,), {}, [0]),
-        (np.clip, (np.array([-1.0, 0.0, 1.0, 2.0]), 0.0, 1.0), {}, [[0, 1, 1, 0], [1, 0, 0, 0], [0, 0, 0, 1]]),
-        (np.sqrt, (zero(),), {}, [[np.inf] * 3]),
-        (math.sqrt, (0.0,), {}, [np.inf]),
-        (np.cbrt, (zero(),), {}, [[np.inf] * 3]),
-        (np.arcsin, (np.array([1.0, -1.0]),), {}, [[np.inf, np.inf]]),
-        (math.acos, (1.0,), {}, [-np.inf]),
-        (np.arccosh, (1.0,), {}, [np.inf]),
-        (np.power, (np.array([0.0, 0.0]), np.array([2.0, 0.0])), {}, [[0, 0], [0, 0]]),
-        (np.power, (0.0, 0), {}, [0, 0]),
-        (math.pow, (0.0, 0.0), {}, [0, 0]),
-        (np.linalg.norm, (zero(),), {}, [[0, 0, 0]]),
-        (np.linalg.norm, (np.zeros((2, 2)),), {"axis": 1}, [np.zeros((2, 2))]),
-        (np.std, (np.full(3, 0.1),), {}, [[0, 0, 0]]),
-        (np.std, (np.full((2, 3), 0.1),), {"axis": 1}, [np.zeros((2, 3))]),
-        (np.prod, (np.array([0.0, 2.0, 3.0]),), {}, [[6, 0, 0]]),
-        (np.prod, (np.array([0.0, 0.0, 3.0]),), {}, [[0, 0, 0]]),
-        (np.cumprod, (np.array([2.0, 0.0, 3.0]),), {}, [[1, 8, 0]]),
-        (np.sinc, (zero(),), {}, [[0, 0, 0]]),
-        (np.hypot, (0.0, 0.0), {}, [0, 0]),
-        (np.arctan2, (0.0, 0.0), {}, [0, 0]),
-        (math.hypot, (0.0, 0.0), {}, [0, 0]),
-        (math.atan2, (0.0, 0.0), {}, [0, 0]),
-        (np.linalg.det, (np.array([[1.0, 2.0], [2.0, 4.0]]),), {}, [[[4, -2], [-2, 1]]]),
-        (np.linalg.det, (np.zeros((2, 2)),), {}, [np.zeros((2, 2))]),
-        (np.median, (np.array([3.0, 1.0, 1.0, 7.0]),), {}, [[0.5, 0, 0.5, 0]]),
-        (np.logaddexp, (-np.inf, -np.inf), {}, [0, 0]),
-        (np.logaddexp, (-np.inf, 1.0), {}, [0, 1]),
-        (np.nan_to_num, (np.array([np.nan, np.inf, 1.0]),), {}, [[0, 0, 1]]),
-        (np.sort, (np.array([2.0, 1.0, 1.0]),), {}, [[1, 1, 1]]),
-        (np.arctan2, (1e-200, 1e-200), {}, [5e199, -5e199]),
-        (runtime.power_slope, (0.0, 2), {}, [2, 0]),
-        (runtime.power_slope, (0.0, 1), {}, [0, 0]),
-        (runtime.power_slope, (0.0, 0), {}, [0, 0]),
-    ],
-)
-def test_conventions(primitive, args, keywords, expected):
-    for bars in pulled(primitive, *args, **keywords):
-        for bar, value in zip(bars, expected, strict=True):
-            if bar is not None:
-                np.testing.assert_allclose(np.broadcast_to(bar, np.shape(value)), value, rtol=1e-12, atol=1e-12)
-
-
-def test_zero_cotangent_wins_over_infinite_slope():
-    for primitive, x in ((np.sqrt, 0.0), (np.cbrt, 0.0), (np.arcsin, 1.0), (np.arccosh, 1.0), (math.sqrt, 0.0)):
-        for (bar,) in pulled(primitive, x, g=0.0):
-            assert bar == 0.0
-
-
-def test_infinite_cotangent_of_a_branch_not_taken():
-    for bars in pulled(np.maximum, np.array([1.0]), np.array([2.0]), g=np.array([np.inf])):
-        assert bars[0] == 0.0 and bars[1] == np.inf
-
-
-def test_casts_to_whole_numbers_are_constants():
-    (bar,) = pulled(np.ndarray.astype, np.array([1.5, 2.5]), int, g=np.ones(2))[0]
-    assert np.all(bar == 0.0)
-
-
-def test_unsupported_is_refused():
-    with pytest.raises(NotImplementedError, match="ord=2"):
-        pulled(np.linalg.norm, np.eye(2), 2)
-    with pytest.raises(NotImplementedError, match="linear_ramp"):
-        pulled(np.pad, np.ones(3), 1, "linear_ramp")

@@ -1,0 +1,171 @@
+"""Rules of matrix decompositions: cholesky, eigh, svd, qr; and of what they solve: pinv, lstsq.
+
+    w, u = np.linalg.eigh(a)     ->  a_bar = u @ (diag(w_bar) + (u.T @ u_bar) / gaps) @ u.T, folded to a triangle
+
+The formulas are those of Giles (2008), "Collected matrix derivative results for forward and reverse mode AD"; Murray
+(2016), arXiv:1602.07527, for cholesky; Townsend (2016), "Differentiating the singular value decomposition"; Walter and
+Lehmann (2010), arXiv:1001.1654, and Roberts and Roberts (2020), arXiv:2009.10071, for qr; Golub and Pereyra (1973) for
+pinv.  All take stacks of matrices.  Vectors of equal eigenvalues or singular values have no derivative: there a cotangent
+that depends on the choice among them is dropped.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sgrad.rules.linalg import lower
+from s2sgrad.rules.table import flat, general
+from s2sgrad.runtime import over
+
+
+def columns(x):
+    """A vector as a matrix of one column; a matrix as it is."""
+    return np.reshape(x, (np.shape(x)[0], -1))
+
+
+# --- cholesky --------------------------------------------------------------------------------------------------------
+
+
+@general(np.linalg.cholesky)
+def cholesky(g, y, a, *, upper=False):
+    y_t = np.swapaxes(y, -1, -2)
+    half = np.linalg.solve(y_t, lower(y_t @ g))
+    full = np.linalg.solve(y_t, np.swapaxes(half, -1, -2))
+    return lower(full + np.swapaxes(full, -1, -2))
+
+
+@cholesky.instead(lambda upper: not upper.known or upper.value)
+def _(g, y, a, *, upper=False):
+    if upper:
+        y, g = np.swapaxes(y, -1, -2), np.swapaxes(g, -1, -2)
+    y_t = np.swapaxes(y, -1, -2)
+    half = np.linalg.solve(y_t, lower(y_t @ g))
+    full = np.linalg.solve(y_t, np.swapaxes(half, -1, -2))
+    bar = lower(full + np.swapaxes(full, -1, -2))
+    return np.swapaxes(bar, -1, -2) if upper else bar
+
+
+# --- eigenvalues -----------------------------------------------------------------------------------------------------
+
+
+def on_diagonal(m):
+    """A mask of the diagonal of matrices."""
+    return np.eye(np.shape(m)[-1], dtype=bool)
+
+
+flat(on_diagonal)
+
+
+@general(np.linalg.eigh)
+def eigh(g, y, a, UPLO="L"):
+    w, u = y[0], y[1]
+    u_t = np.swapaxes(u, -1, -2)
+    gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
+    turned = over(np.where(on_diagonal(a), 0.0, u_t @ g[1]), gaps)
+    full = u @ np.where(on_diagonal(a), np.expand_dims(g[0], -1), turned) @ u_t
+    bar = lower(full + np.swapaxes(full, -1, -2))  # NumPy reads one triangle
+    return bar if UPLO == "L" else np.swapaxes(bar, -1, -2)
+
+
+@general(np.linalg.eigvalsh)
+def eigvalsh(g, w, a, UPLO="L"):
+    u = np.linalg.eigh(a, UPLO)[1]
+    full = (u * np.expand_dims(g, -2)) @ np.swapaxes(u, -1, -2)
+    bar = lower(full + np.swapaxes(full, -1, -2))
+    return bar if UPLO == "L" else np.swapaxes(bar, -1, -2)
+
+
+# --- singular values -------------------------------------------------------------------------------------------------
+
+
+@general(np.linalg.svdvals)
+def svdvals(g, s, x):
+    parts = np.linalg.svd(x, full_matrices=False)
+    return (parts[0] * np.expand_dims(g, -2)) @ parts[2]
+
+
+@general(np.linalg.svd)
+def svd(g, y, a, full_matrices=True, compute_uv=True):
+    if not compute_uv:
+        parts = np.linalg.svd(a, full_matrices=False)
+        return (parts[0] * np.expand_dims(g, -2)) @ parts[2]
+    s, s_bar = y[1], g[1]
+    k = np.shape(s)[-1]
+    u, v = y[0][..., :k], np.swapaxes(y[2][..., :k, :], -1, -2)
+    u_bar, v_bar = g[0][..., :k], np.swapaxes(g[2][..., :k, :], -1, -2)
+    u_t, v_t = np.swapaxes(u, -1, -2), np.swapaxes(v, -1, -2)
+    row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
+    gaps = (row - column) * (row + column)
+    u_turn, v_turn = u_t @ u_bar, v_t @ v_bar
+    u_turned = over(u_turn - np.swapaxes(u_turn, -1, -2), gaps) * row
+    v_turned = column * over(v_turn - np.swapaxes(v_turn, -1, -2), gaps)
+    core = np.where(on_diagonal(u_turned), np.expand_dims(s_bar, -1), u_turned + v_turned)
+    bar = u @ core @ v_t + over(u_bar - u @ u_turn, row) @ v_t + u @ np.swapaxes(over(v_bar - v @ v_turn, row), -1, -2)
+    if full_matrices:  # the vectors beyond the first k turn against them
+        u_rest, v_rest = y[0][..., k:], np.swapaxes(y[2][..., k:, :], -1, -2)
+        u_mixed = u_rest @ (np.swapaxes(g[0][..., k:], -1, -2) @ u)
+        v_mixed = v_rest @ (g[2][..., k:, :] @ v)
+        bar = bar - over(u_mixed, row) @ v_t - u @ np.swapaxes(over(v_mixed, row), -1, -2)
+    return bar
+
+
+# --- qr --------------------------------------------------------------------------------------------------------------
+
+
+def qr_mode(mode, a):
+    """`mode`, checked: "reduced", "r", and for square matrices "complete"."""
+    square = np.shape(a)[-1] >= np.shape(a)[-2]
+    if mode not in ("reduced", "r") and not (mode == "complete" and square):
+        raise NotImplementedError(f"np.linalg.qr with mode={mode!r} has no derivative rule; use reduced or r")
+    return mode
+
+
+flat(qr_mode)
+
+
+@general(np.linalg.qr)
+def qr(g, y, a, mode="reduced"):
+    if qr_mode(mode, a) == "r":
+        parts = np.linalg.qr(a)
+        q, r, q_bar, r_bar = parts[0], parts[1], np.zeros_like(parts[0]), g
+    else:
+        q, r, q_bar, r_bar = y[0], y[1], g[0], g[1]
+    k = np.shape(q)[-1]
+    rest = q @ r_bar[..., k:]  # of a wide matrix: what its further columns owe
+    q_bar = q_bar + a[..., k:] @ np.swapaxes(r_bar[..., k:], -1, -2)
+    r, r_bar = r[..., :k], r_bar[..., :k]
+    m = r @ np.swapaxes(r_bar, -1, -2) - np.swapaxes(q_bar, -1, -2) @ q
+    b = q_bar + q @ (np.tril(m) + np.swapaxes(np.tril(m, -1), -1, -2))
+    bar = np.swapaxes(np.linalg.solve(r, np.swapaxes(b, -1, -2)), -1, -2)
+    return np.concatenate((bar, rest), axis=-1)
+
+
+qr.refuse(
+    lambda mode: mode.known and mode.value not in ("reduced", "r", "complete"),
+    "`np.linalg.qr` in this mode has no derivative rule: use reduced or r",
+)
+
+# --- least squares ---------------------------------------------------------------------------------------------------
+
+
+@general(np.linalg.pinv)
+def pinv(g, p, a, rcond=None, *, rtol=None):
+    g_t, p_t = np.swapaxes(g, -1, -2), np.swapaxes(p, -1, -2)
+    return (g_t - a @ (p @ g_t)) @ p @ p_t + p_t @ p @ (g_t - (g_t @ p) @ a) - p_t @ g @ p_t
+
+
+@general(np.linalg.lstsq)
+def lstsq(g, y, a, b, rcond=None):
+    p = np.linalg.pinv(a, rtol=None) if rcond is None else np.linalg.pinv(a, rcond)
+    x, x_bar = columns(y[0]), columns(g[0])
+    residual = columns(b) - a @ x
+    back = p.T @ x_bar
+    a_bar = residual @ (p @ back).T + (p.T @ x) @ (x_bar - a.T @ back).T - back @ x.T
+    if np.size(y[1]):
+        spread = residual * (2.0 * g[1])
+        back = back + spread
+        a_bar = a_bar - spread @ x.T
+    if np.any(g[3]):
+        parts = np.linalg.svd(a, full_matrices=False)
+        a_bar = a_bar + (parts[0] * g[3]) @ parts[2]
+    return a_bar, np.reshape(back, np.shape(b))

@@ -1,0 +1,99 @@
+"""Rules of the reductions and scans that pass over nan.  The largest, smallest and middle are in their own files.
+
+    m = np.nanmean(x)      ->  x_bar = np.where(np.isnan(x), 0.0, m_bar / present(x))
+
+A nan never enters a product: it is replaced by what leaves the result as it is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sgrad.rules.reductions import along, whole
+from s2sgrad.rules.scans import carried, products_before
+from s2sgrad.rules.table import flat, general
+from s2sgrad.runtime import over, unreduce
+
+
+def present(x, axis=None, keepdims=False):
+    """How many numbers that are not nan a reduction of `x` over `axis` puts into one.
+
+    >>> present(np.array([1.0, np.nan, 3.0]))
+    np.float64(2.0)
+    """
+    return np.sum(~np.isnan(x), axis=axis, keepdims=keepdims, dtype=np.result_type(x))
+
+
+flat(present)
+
+
+@general(np.nansum)
+def nansum(g, y, x, axis=None, *, keepdims=False):
+    return np.where(np.isnan(x), 0.0, unreduce(g, x, axis, keepdims))
+
+
+@nansum.refined(whole)
+def _(g, y, x, axis=None, *, keepdims=False):
+    return np.where(np.isnan(x), 0.0, g)
+
+
+@nansum.refined(along)
+def _(g, y, x, axis=None, *, keepdims=False):
+    return np.where(np.isnan(x), 0.0, np.expand_dims(g, axis))
+
+
+@general(np.nanmean)
+def nanmean(g, y, x, axis=None, *, keepdims=False):
+    return np.where(np.isnan(x), 0.0, unreduce(g / present(x, axis, keepdims), x, axis, keepdims))
+
+
+@nanmean.refined(whole)
+def _(g, y, x, axis=None, *, keepdims=False):
+    return np.where(np.isnan(x), 0.0, g / present(x))
+
+
+@nanmean.refined(along)
+def _(g, y, x, axis=None, *, keepdims=False):
+    return np.where(np.isnan(x), 0.0, np.expand_dims(g / present(x, axis), axis))
+
+
+@general(np.nanprod)
+def nanprod(g, y, x, axis=None, *, keepdims=False):
+    factors = np.where(np.isnan(x), 1.0, x)
+    others = products_before(factors, axis) * products_before(factors, axis, True)
+    return np.where(np.isnan(x), 0.0, unreduce(g, x, axis, keepdims) * others)
+
+
+@general(np.nanvar)
+def nanvar(g, y, x, axis=None, *, ddof=0, keepdims=False):
+    mean = np.nanmean(x, axis=axis, keepdims=True)
+    deviation = np.where(np.isnan(x), mean, x) - mean
+    return unreduce(g / (present(x, axis, keepdims) - ddof), x, axis, keepdims) * 2.0 * deviation
+
+
+@general(np.nanstd)
+def nanstd(g, y, x, axis=None, *, ddof=0, keepdims=False):
+    mean = np.nanmean(x, axis=axis, keepdims=True)
+    deviation = np.where(np.isnan(x), mean, x) - mean
+    spread = y * (present(x, axis, keepdims) - ddof)
+    return unreduce(g, x, axis, keepdims) * over(deviation, unreduce(spread, x, axis, keepdims))
+
+
+@general(np.nancumsum)
+def nancumsum(g, y, x, axis=None):
+    if axis is None:
+        g = np.reshape(np.flip(np.cumsum(np.flip(g))), np.shape(x))
+    else:
+        g = np.flip(np.cumsum(np.flip(g, axis), axis), axis)
+    return np.where(np.isnan(x), 0.0, g)
+
+
+@general(np.nancumprod)
+def nancumprod(g, y, x, axis=None):
+    factors = np.where(np.isnan(x), 1.0, x)
+    if axis is None:
+        line = np.ravel(factors)
+        bar = np.reshape(products_before(line) * (g + carried(line, g * line)), np.shape(x))
+    else:
+        bar = products_before(factors, axis) * (g + carried(factors, g * factors, axis))
+    return np.where(np.isnan(x), 0.0, bar)

@@ -1,0 +1,84 @@
+"""Rules of polynomials: polyval, polyder, polyint, polyfit, vander.
+
+    y = np.polyval(p, x)           ->  x_bar = y_bar * np.polyval(np.polyder(p), x); p_bar = y_bar @ np.vander(x, n)
+    p = np.polyfit(x, y, 3)        ->  y_bar = pinv(np.vander(x, 4)).T @ p_bar
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sgrad.rules.decompositions import columns
+from s2sgrad.rules.table import flat, general, linear
+from s2sgrad.runtime import power_slope
+
+
+def exponents(v, increasing=False):
+    """The exponents of the columns of `v`, a Vandermonde matrix.
+
+    >>> exponents(np.vander([1.0, 2.0], 3))
+    array([2., 1., 0.])
+    """
+    powers = np.arange(np.shape(v)[-1], dtype=np.result_type(v))
+    return powers if increasing else powers[::-1]
+
+
+flat(exponents)
+
+
+@general(np.vander)
+def vander(g, v, x, N=None, increasing=False):
+    return np.sum(g * power_slope(np.expand_dims(x, -1), exponents(v, increasing)), axis=-1)
+
+
+@general(np.polyval)
+def polyval(g, y, p, x):
+    p_bar = np.ravel(g) @ np.vander(np.ravel(x), np.size(p))
+    return p_bar, g * np.polyval(np.polyder(p), x)
+
+
+def unpolyder(g, p, m=1):
+    """The transpose of `np.polyder(p, m)`."""
+    for k in range(min(m, len(p))):
+        n = len(p) - m + k + 1
+        g = np.append(g * np.arange(n - 1, 0, -1, dtype=np.result_type(g)), np.zeros(1, np.result_type(g)))
+    return g
+
+
+@linear(unpolyder)
+def _(w, y, g, p, m=1):
+    return np.polyder(w, m), None
+
+
+@linear(np.polyder)
+def polyder(g, y, p, m=1):
+    return unpolyder(g, p, m)
+
+
+def unpolyint(g, m=1):
+    """The transpose of `np.polyint(p, m)`."""
+    for _ in range(m):
+        g = g[:-1] / np.arange(len(g) - 1, 0, -1, dtype=np.result_type(g))
+    return g
+
+
+@linear(unpolyint)
+def _(w, y, g, m=1):
+    return np.polyint(w, m)
+
+
+@linear(np.polyint)
+def polyint(g, y, p, m=1):
+    return unpolyint(g, m)
+
+
+@general(np.polyfit)
+def polyfit(g, p, x, y, deg=None, rcond=None):
+    g, p, v = columns(g), columns(p), np.vander(x, deg + 1)
+    scale = np.sqrt(np.sum(v * v, axis=0))
+    inverse = (np.linalg.pinv(v / scale).T / scale).T
+    back = inverse.T @ g
+    residual = columns(y) - v @ p
+    v_bar = residual @ (inverse @ back).T - back @ p.T
+    slope = power_slope(np.expand_dims(x, -1), exponents(v))
+    return np.sum(v_bar * slope, axis=-1), np.reshape(back, np.shape(y))

@@ -1,0 +1,165 @@
+"""Rules of order statistics: sort, partition, median, quantile, percentile, and those that pass over nan.
+
+    y = np.quantile(x, 0.9)    ->  x_bar = y_bar * quantile_weights(x, 0.9)
+    y = np.sort(x)             ->  x_bar = np.take_along_axis(y_bar, np.argsort(np.argsort(x, kind="stable")), -1)
+
+A quantile is a weighted mean of one or two elements; the weights do not change while no two elements change places.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sgrad.rules.reductions import along, whole
+from s2sgrad.rules.scans import rows
+from s2sgrad.rules.table import flat, general
+from s2sgrad.runtime import unreduce
+
+
+@general(np.sort)
+def sort(g, y, a, axis=-1, kind=None):
+    places = np.argsort(np.argsort(a, axis=axis, kind="stable"), axis=axis)
+    return np.reshape(np.take_along_axis(g, places, axis), np.shape(a))
+
+
+@general(np.partition)
+def partition(g, y, a, kth=None, axis=-1):
+    if axis is None:
+        g = np.take(g, np.argsort(y, kind="stable"))
+    else:
+        g = np.take_along_axis(g, np.argsort(y, axis=axis, kind="stable"), axis)
+    places = np.argsort(np.argsort(a, axis=axis, kind="stable"), axis=axis)
+    return np.reshape(np.take_along_axis(g, places, axis), np.shape(a))
+
+
+def quantile_weights(x, q, axis=None, method="linear", nan=False):
+    """The weights with which `np.quantile(x, q, axis, method=method)` averages `x`, in the shapes of `q` and `x` joined.
+
+    `nan`: those of np.nanquantile.  Equal elements are told apart by their places, as a stable sort does.
+
+    >>> quantile_weights(np.array([5.0, 1.0, 3.0]), [0.5, 0.75])
+    array([[0. , 0. , 1. ],
+           [0.5, 0. , 0.5]])
+    """
+    lines, back = rows(x, axis)
+    order = np.argsort(lines, axis=-1, kind="stable")  # nan comes last
+    counts = np.sum(~np.isnan(lines), axis=-1) if nan else np.full(lines.shape[:-1], lines.shape[-1])
+    out = []
+    for probability in np.ravel(q):
+        place = np.zeros(counts.shape)
+        for n in np.unique(counts[counts > 0]):  # the quantile of 0, 1, 2, ... is its place among them
+            place[counts == n] = np.quantile(np.arange(float(n)), probability, method=method)
+        low = np.floor(place).astype(int)
+        high = np.minimum(low + 1, lines.shape[-1] - 1)
+        weights = np.zeros_like(lines)
+        for k, share in ((low, 1.0 - (place - low)), (high, place - low)):
+            k = np.take_along_axis(order, k[..., None], -1)
+            np.put_along_axis(weights, k, np.take_along_axis(weights, k, -1) + share[..., None], -1)
+        out.append(back(np.where(counts[..., None] > 0, weights, 0.0).astype(weights.dtype)))
+    return np.reshape(np.stack(out) if out else np.zeros((0, *np.shape(x))), np.shape(q) + np.shape(x))
+
+
+def spread_shape(q, x, axis):
+    """The shape that makes a quantile of `x` broadcast to the shapes of `q` and `x` joined."""
+    over = range(np.ndim(x)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    over = [k % np.ndim(x) for k in over]
+    return np.shape(q) + tuple(1 if k in over else n for k, n in enumerate(np.shape(x)))
+
+
+def leading_axes(q):
+    """The axes that an array `q` of probabilities puts in front."""
+    return tuple(range(np.ndim(q)))
+
+
+def hundredth(q):
+    """`q` percent, as NumPy rounds it."""
+    return np.true_divide(q, 100.0)
+
+
+flat(quantile_weights, spread_shape, leading_axes, hundredth)
+
+
+def of_all(operand, q, axis):
+    return q.rank == 0 and whole(operand, axis)
+
+
+def of_all_linearly(operand, q, axis, method):
+    return of_all(operand, q, axis) and method.known and method.value == "linear"
+
+
+def of_each(operand, q, axis, keepdims):
+    return q.rank == 0 and along(operand, axis, keepdims)
+
+
+@general(np.quantile)
+def quantile(g, y, a, q=None, axis=None, *, method="linear", keepdims=False):
+    weights = quantile_weights(a, q, axis, method)
+    return np.sum(np.reshape(g, spread_shape(q, a, axis)) * weights, axis=leading_axes(q))
+
+
+@quantile.refined(of_all)
+def _(g, y, a, q=None, axis=None, *, method="linear", keepdims=False):
+    return g * quantile_weights(a, q, axis, method)
+
+
+@quantile.refined(of_all_linearly)
+def _(g, y, a, q=None, axis=None, *, method="linear", keepdims=False):
+    return g * quantile_weights(a, q)
+
+
+@quantile.refined(of_each)
+def _(g, y, a, q=None, axis=None, *, method="linear", keepdims=False):
+    return np.expand_dims(g, axis) * quantile_weights(a, q, axis, method)
+
+
+@general(np.percentile)
+def percentile(g, y, a, q=None, axis=None, *, method="linear", keepdims=False):
+    weights = quantile_weights(a, hundredth(q), axis, method)
+    return np.sum(np.reshape(g, spread_shape(q, a, axis)) * weights, axis=leading_axes(q))
+
+
+@percentile.refined(of_all)
+def _(g, y, a, q=None, axis=None, *, method="linear", keepdims=False):
+    return g * quantile_weights(a, q / 100.0, axis, method)
+
+
+@percentile.refined(of_all_linearly)
+def _(g, y, a, q=None, axis=None, *, method="linear", keepdims=False):
+    return g * quantile_weights(a, q / 100.0)
+
+
+@percentile.refined(of_each)
+def _(g, y, a, q=None, axis=None, *, method="linear", keepdims=False):
+    return np.expand_dims(g, axis) * quantile_weights(a, q / 100.0, axis, method)
+
+
+@general(np.nanquantile)
+def nanquantile(g, y, a, q=None, axis=None, *, method="linear", keepdims=False):
+    weights = quantile_weights(a, q, axis, method, True)
+    return np.sum(np.reshape(g, spread_shape(q, a, axis)) * weights, axis=leading_axes(q))
+
+
+@general(np.nanpercentile)
+def nanpercentile(g, y, a, q=None, axis=None, *, method="linear", keepdims=False):
+    weights = quantile_weights(a, hundredth(q), axis, method, True)
+    return np.sum(np.reshape(g, spread_shape(q, a, axis)) * weights, axis=leading_axes(q))
+
+
+@general(np.median)
+def median(g, y, a, axis=None, *, keepdims=False):
+    return unreduce(g, a, axis, keepdims) * quantile_weights(a, 0.5, axis)
+
+
+@median.refined(along)
+def _(g, y, a, axis=None, *, keepdims=False):
+    return np.expand_dims(g, axis) * quantile_weights(a, 0.5, axis)
+
+
+@median.refined(whole)
+def _(g, y, a, axis=None, *, keepdims=False):
+    return g * quantile_weights(a, 0.5)
+
+
+@general(np.nanmedian)
+def nanmedian(g, y, a, axis=None, *, keepdims=False):
+    return unreduce(g, a, axis, keepdims) * quantile_weights(a, 0.5, axis, "linear", True)

@@ -1,0 +1,204 @@
+"""Rules of the methods of ufuncs: `outer`, `reduce`, `accumulate`, `reduceat`.
+
+    z = np.subtract.outer(a, b)     ->  a_bar = np.sum(z_bar, axis=1); b_bar = -np.sum(z_bar, axis=0)
+    s = np.multiply.reduce(x)       ->  as of np.prod(x, axis=0)
+
+Unlike the functions, `reduce` and `accumulate` run along axis 0 if none is given.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sgrad.rules.elementwise import exp_difference
+from s2sgrad.rules.reductions import along, kept, tie_weights, whole
+from s2sgrad.rules.scans import carried, products_before
+from s2sgrad.rules.selections import untake_along_axis
+from s2sgrad.rules.table import bilinear, flat, general, linear
+from s2sgrad.runtime import log_or_zero, over, power_slope, unreduce
+
+# --- outer -----------------------------------------------------------------------------------------------------------
+
+
+def leading(a):
+    """The axes of `a` in an outer product of `a` and something."""
+    return tuple(range(np.ndim(a)))
+
+
+def trailing(a, b):
+    """The axes of `b` in an outer product of `a` and `b`."""
+    return tuple(range(np.ndim(a), np.ndim(a) + np.ndim(b)))
+
+
+flat(leading, trailing)
+
+
+def vectors(a, b):
+    return a.rank == 1 and b.rank == 1
+
+
+@linear(np.add.outer)
+def add_outer(g, z, a, b):
+    return np.sum(g, axis=trailing(a, b)), np.sum(g, axis=leading(a))
+
+
+@add_outer.refined(vectors)
+def _(g, z, a, b):
+    return np.sum(g, axis=1), np.sum(g, axis=0)
+
+
+@linear(np.subtract.outer)
+def subtract_outer(g, z, a, b):
+    return np.sum(g, axis=trailing(a, b)), -np.sum(g, axis=leading(a))
+
+
+@subtract_outer.refined(vectors)
+def _(g, z, a, b):
+    return np.sum(g, axis=1), -np.sum(g, axis=0)
+
+
+@bilinear(np.multiply.outer)
+def multiply_outer(g, z, a, b):
+    return np.tensordot(g, b, np.ndim(b)), np.tensordot(a, g, np.ndim(a))
+
+
+@multiply_outer.refined(vectors)
+def _(g, z, a, b):
+    return g @ b, a @ g
+
+
+@general(np.divide.outer)
+def divide_outer(g, z, a, b):
+    return np.sum(g / b, axis=trailing(a, b)), -np.sum(g * z, axis=leading(a)) / b
+
+
+@general(np.power.outer)
+def power_outer(g, z, a, b):
+    x = np.expand_dims(a, trailing(a, b))
+    return (
+        np.sum(g * power_slope(x, b), axis=trailing(a, b)),
+        np.sum(g * z * log_or_zero(x), axis=leading(a)),
+    )
+
+
+@general(np.hypot.outer)
+def hypot_outer(g, z, a, b):
+    return (
+        np.sum(g * over(np.expand_dims(a, trailing(a, b)), z), axis=trailing(a, b)),
+        np.sum(g * over(b, z), axis=leading(a)),
+    )
+
+
+@general(np.maximum.outer, np.minimum.outer)
+def maximum_outer(g, z, a, b):
+    x = np.expand_dims(a, trailing(a, b))
+    return (
+        np.sum(np.where(x == b, 0.5 * g, np.where(x == z, g, 0.0)), axis=trailing(a, b)),
+        np.sum(np.where(x == b, 0.5 * g, np.where(b == z, g, 0.0)), axis=leading(a)),
+    )
+
+
+flat(np.equal.outer, np.not_equal.outer, np.less.outer, np.less_equal.outer, np.greater.outer, np.greater_equal.outer)
+
+# --- reduce ----------------------------------------------------------------------------------------------------------
+
+
+@linear(np.add.reduce)
+def add_reduce(g, y, x, axis=0, *, keepdims=False):
+    return unreduce(g, x, axis, keepdims)
+
+
+@add_reduce.refined(along)
+def _(g, y, x, axis=0, *, keepdims=False):
+    return np.expand_dims(g, axis)
+
+
+@add_reduce.refined(kept)
+@add_reduce.refined(whole)
+def _(g, y, x, axis=0, *, keepdims=False):
+    return g
+
+
+@general(np.multiply.reduce)
+def multiply_reduce(g, y, x, axis=0, *, keepdims=False):
+    return unreduce(g, x, axis, keepdims) * products_before(x, axis) * products_before(x, axis, True)
+
+
+@general(np.maximum.reduce, np.minimum.reduce, np.fmax.reduce, np.fmin.reduce)
+def maximum_reduce(g, y, x, axis=0, *, keepdims=False):
+    return unreduce(g, x, axis, keepdims) * tie_weights(x, y, axis, keepdims)
+
+
+@maximum_reduce.refined(along)
+def _(g, y, x, axis=0, *, keepdims=False):
+    return np.expand_dims(g, axis) * tie_weights(x, y, axis)
+
+
+@general(np.logaddexp.reduce)
+def logaddexp_reduce(g, y, x, axis=0, *, keepdims=False):
+    return unreduce(g, x, axis, keepdims) * exp_difference(x, unreduce(y, x, axis, keepdims))
+
+
+@logaddexp_reduce.refined(along)
+def _(g, y, x, axis=0, *, keepdims=False):
+    return np.expand_dims(g, axis) * exp_difference(x, np.expand_dims(y, axis))
+
+
+flat(np.logical_and.reduce, np.logical_or.reduce, np.logical_xor.reduce)
+
+# --- accumulate, reduceat --------------------------------------------------------------------------------------------
+
+
+@linear(np.add.accumulate)
+def add_accumulate(g, y, x, axis=0):
+    return np.flip(np.cumsum(np.flip(g, axis), axis), axis)
+
+
+@general(np.multiply.accumulate)
+def multiply_accumulate(g, y, x, axis=0):
+    return products_before(x, axis) * (g + carried(x, g * x, axis))
+
+
+def records(x, y, axis=0):
+    """Where along `axis` the running extreme values `y` of `x` were reached, the latest of equals.
+
+    >>> records(np.array([1.0, 3.0, 2.0]), np.array([1.0, 3.0, 3.0]))
+    array([0, 1, 1])
+    """
+    place = np.arange(np.shape(x)[axis])
+    place = np.reshape(place, [-1 if k == axis % np.ndim(x) else 1 for k in range(np.ndim(x))])
+    return np.maximum.accumulate(np.where(np.equal(x, y) | np.isnan(x), place, 0), axis)
+
+
+flat(records)
+
+
+@general(np.maximum.accumulate, np.minimum.accumulate)
+def maximum_accumulate(g, y, x, axis=0):
+    return untake_along_axis(g, x, records(x, y, axis), axis)
+
+
+def unreduceat(g, x, indices, axis=0):
+    """The transpose of `np.add.reduceat(x, indices, axis)`: each sum spread over its stretch of `x`.
+
+    >>> unreduceat(np.array([1.0, 2.0]), np.zeros(4), [0, 1])
+    array([1., 2., 2., 2.])
+    """
+    out = np.zeros(np.shape(x), np.result_type(g))
+    low = np.asarray(indices)
+    high = np.append(low[1:], np.shape(x)[axis])
+    counts = np.where(high > low, high - low, 1)  # a stretch that does not go up is one number
+    owners = np.repeat(np.arange(len(low)), counts)
+    places = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts) + low[owners]
+    np.add.at(np.moveaxis(out, axis, 0), places, np.moveaxis(g, axis, 0)[owners])
+    return out
+
+
+@linear(unreduceat)
+def _(w, y, g, x, indices=None, axis=0):
+    return np.add.reduceat(w, indices, axis), None
+
+
+@linear(np.add.reduceat)
+def add_reduceat(g, y, x, indices=None, axis=0):
+    return unreduceat(g, x, indices, axis)

@@ -1,0 +1,23 @@
+"""At least one call of every primitive in the rule table: what the laws are checked on.
+
+    Example(np.sum, (x,), {"axis": 1})
+
+Arguments stay away from kinks and ties; those have tests of their own.  The same arrays come out at every import.
+"""
+
+from . import elementwise, helpers, linalg, products, reductions, selections, shapes, signals, ufunc_methods
+from .base import EXAMPLES, Example
+
+__all__ = [
+    "EXAMPLES",
+    "Example",
+    "elementwise",
+    "helpers",
+    "linalg",
+    "products",
+    "reductions",
+    "selections",
+    "shapes",
+    "signals",
+    "ufunc_methods",
+]

@@ -1,0 +1,69 @@
+"""Helpers of the runtime, and Python's own functions on numbers and containers."""
+
+from __future__ import annotations
+
+import builtins
+
+from s2sgrad import runtime
+from s2sgrad.rules import builtin_functions, helpers
+
+from .base import example, normal
+
+# --- helpers of the runtime ------------------------------------------------------------------------------------------
+
+for _f in (runtime.unbroadcast, helpers.fit):
+    example(_f, normal(2, 3), normal(3))
+    example(_f, normal(2, 3), normal(2, 1))
+    example(_f, normal(3), normal(2, 3))
+    example(_f, normal(2, 3), 0.7)
+    example(_f, 0.3, normal(3))
+example(helpers.fit, [0.3, normal(2)], [0.7, normal(2)])
+example(runtime.unreduce, normal(2), normal(2, 3), axis=1)
+example(runtime.unreduce, 0.7, normal(2, 3))
+example(runtime.unreduce, normal(1, 3, 1), normal(2, 3, 4), axis=(0, 2), keepdims=True)
+example(runtime.add, normal(2, 3), normal(3))
+example(runtime.add, 0.3, 0.7)
+example(runtime.add, [0.3, normal(2)], [0.7, normal(2)])
+example(runtime.add, None, normal(2))
+example(runtime.add_at, normal(3), 1, 0.7)
+example(runtime.add_at, normal(3), [0, 0, 2], normal(3))
+example(runtime.add_at, normal(3, 2), slice(0, 2), normal(2))
+example(runtime.add_at, [0.3, normal(2)], 1, normal(2))
+example(runtime.restored, normal(3), normal(3))
+example(runtime.restored, 0.3, 0.7)
+example(runtime.own, normal(3))
+example(runtime.own, (0.3, normal(2)))
+example(runtime.like, normal(2, 3), normal(3))
+example(runtime.like, normal(2, 3), normal(2, 3))
+example(runtime.seed_like, normal(3), normal(3))
+example(runtime.seed_like, normal(3), None)
+example(runtime.require_array, normal(3))
+example(runtime.sequence, normal(3))
+
+# --- Python's own functions on numbers and containers ---------------------------------------------------------------
+
+example(builtins.pow, 0.3, 2)
+example(builtins.pow, 0.3, 0.7)
+example(builtins.sum, [0.3, 0.7, -0.4])
+example(builtins.sum, normal(4))
+example(builtins.sum, normal(3, 2))
+example(builtins.list, normal(3))
+example(builtins.tuple, [0.3, 0.7])
+example(builtins.max, 0.3, 0.7)
+example(builtins.min, 0.3, 0.7)
+example(builtin_functions.largest, [0.3, 0.7, 0.1])
+example(builtin_functions.largest, normal(4))
+example(builtin_functions.largest_of, 0.3, 0.7, 0.1)
+example(builtin_functions.smallest_of, 0.3, 0.7, 0.1, 0.5)
+example(builtin_functions.smallest, (0.3, 0.7, 0.1))
+example(builtin_functions.spread, 0.4, [0.3, 0.7])
+example(builtin_functions.spread, 0.4, normal(3))
+example(builtin_functions.regroup, [0.4, 0.5], normal(2))
+example(builtin_functions.sum_of, [0.4, 0.5], 0.3)
+example(builtin_functions.preceded, 0.4, [0.3, 0.7])
+example(builtin_functions.placed, 0.4, 1, normal(3))
+example(builtins.divmod, 1.7, 0.6)
+example(builtins.sorted, [0.3, 0.7, 0.1])
+example(builtins.sorted, normal(4), reverse=True)
+example(builtin_functions.arranged, (0.3, 0.7, 0.1), [2, 0, 1])
+example(builtin_functions.unarranged, [0.3, 0.7], normal(2), [1, 0])

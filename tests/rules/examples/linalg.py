@@ -1,0 +1,71 @@
+"""np.linalg."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sgrad.rules import linalg
+
+from .base import example, normal, positive_definite, regular
+
+# --- np.linalg -------------------------------------------------------------------------------------------------------
+
+_singular = np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [0.5, -1.0, 2.0]])
+for _f in (np.linalg.inv, np.linalg.det, np.linalg.slogdet, linalg.cofactors):
+    example(_f, regular(3, 3))
+    example(_f, regular(2, 3, 3))
+    example(_f, regular(1, 1))
+for _f in (np.linalg.det, linalg.cofactors):
+    example(_f, _singular)
+    example(_f, np.outer([1.0, 2.0, 3.0], [1.0, 0.5, -1.0]))
+example(linalg.cofactors_slope, normal(3, 3), regular(3, 3))
+example(linalg.cofactors_slope, normal(2, 4, 4), regular(2, 4, 4))
+example(np.linalg.solve, regular(3, 3), normal(3))
+example(np.linalg.solve, regular(3, 3), normal(3, 2))
+example(np.linalg.solve, regular(2, 3, 3), normal(3, 2))
+example(np.linalg.solve, regular(3, 3), normal(2, 3, 2))
+example(np.linalg.solve, regular(2, 3, 3), normal(3))
+example(np.linalg.cholesky, positive_definite(3, 3))
+example(np.linalg.cholesky, positive_definite(2, 3, 3))
+example(linalg.lower, normal(3, 3))
+for _n in (0, 1, 3, -2):
+    example(np.linalg.matrix_power, regular(3, 3), _n)
+for _keywords in ({}, {"axis": 1}, {"axis": 0, "keepdims": True}, {"ord": "fro"}, {"ord": 1, "axis": 1}):
+    example(np.linalg.norm, normal(2, 3), **_keywords)
+for _ord in (2, 1, 3, 2.5, np.inf, -np.inf):
+    example(np.linalg.norm, normal(4), ord=_ord)
+    example(np.linalg.norm, normal(2, 3), ord=_ord, axis=-1, keepdims=True)
+example(np.linalg.norm, normal(2, 3, 4), axis=(0, 2))
+example(np.linalg.norm, normal(2, 3, 4))
+for _ord in (0, 0.5, -1, -2.5):
+    example(np.linalg.norm, normal(4), ord=_ord)
+    example(np.linalg.norm, normal(2, 3), ord=_ord, axis=0)
+for _ord in ("fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf):
+    example(np.linalg.norm, normal(3, 4), _ord)
+    example(np.linalg.norm, normal(3, 2, 4), _ord, axis=(0, 2))
+    example(np.linalg.norm, normal(2, 4, 3), _ord, axis=(-1, 1), keepdims=True)
+    example(np.linalg.matrix_norm, normal(2, 3, 4), ord=_ord)
+example(np.linalg.matrix_norm, normal(3, 4), keepdims=True)
+for _ord in (2, 1, 0, 2.5, np.inf):
+    example(np.linalg.vector_norm, normal(2, 3), ord=_ord)
+    example(np.linalg.vector_norm, normal(2, 3), ord=_ord, axis=0, keepdims=True)
+
+# --- decompositions --------------------------------------------------------------------------------------------------
+
+example(np.linalg.cholesky, positive_definite(3, 3), upper=True)
+for _f in (np.linalg.eigh, np.linalg.eigvalsh):
+    example(_f, positive_definite(3, 3))
+    example(_f, positive_definite(2, 3, 3), "U")
+for _shape in ((3, 3), (4, 3), (3, 4), (2, 4, 3)):
+    example(np.linalg.svdvals, normal(*_shape))
+    example(np.linalg.svd, normal(*_shape), compute_uv=False)
+    example(np.linalg.svd, normal(*_shape), full_matrices=False)
+    example(np.linalg.qr, normal(*_shape))
+    example(np.linalg.qr, normal(*_shape), "r")
+    example(np.linalg.pinv, normal(*_shape))
+example(np.linalg.svd, normal(3, 3))
+example(np.linalg.qr, normal(3, 3), "complete")
+example(np.linalg.lstsq, normal(5, 3), normal(5))
+example(np.linalg.lstsq, normal(5, 3), normal(5, 2), rcond=1e-10)
+example(np.linalg.lstsq, normal(3, 5), normal(3))
+example(np.linalg.lstsq, regular(3, 3), normal(3, 2))

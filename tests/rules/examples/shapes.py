@@ -1,0 +1,117 @@
+"""Functions that move numbers about, join and split."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sgrad.rules import joins, shapes
+
+from .base import example, normal
+
+# --- shapes ----------------------------------------------------------------------------------------------------------
+
+example(np.reshape, normal(2, 3), (3, 2))
+example(np.reshape, normal(2, 3), -1)
+example(np.reshape, normal(2, 3, 4), (4, 6), order="F")
+example(np.ravel, normal(2, 3), order="F")
+example(np.rollaxis, normal(2, 3, 4), 2)
+example(np.rollaxis, normal(2, 3, 4), 0, 2)
+example(np.rollaxis, normal(2, 3, 4), -1, start=-2)
+for _f in (np.fft.fftshift, np.fft.ifftshift):
+    example(_f, normal(5))
+    example(_f, normal(3, 4))
+    example(_f, normal(3, 4), axes=0)
+for _f in (np.ravel, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.squeeze, np.copy):
+    example(_f, normal(2, 1, 3))
+    example(_f, normal(3))
+    example(_f, 0.7)
+example(np.squeeze, normal(2, 1, 3), axis=1)
+example(np.expand_dims, normal(2, 3), 1)
+example(np.expand_dims, normal(2, 3), axis=(0, -1))
+example(np.transpose, normal(2, 3, 4))
+example(np.transpose, normal(2, 3, 4), (1, -1, 0))
+example(np.matrix_transpose, normal(2, 3, 4))
+example(np.linalg.matrix_transpose, normal(2, 3))
+example(np.swapaxes, normal(2, 3, 4), 0, -1)
+example(np.moveaxis, normal(2, 3, 4), 0, -1)
+example(np.moveaxis, normal(2, 3, 4), (0, 1), (2, 0))
+example(np.broadcast_to, normal(3, 1), (2, 3, 4))
+example(np.broadcast_to, 0.7, (2,))
+example(np.roll, normal(2, 3), 2)
+example(np.roll, normal(2, 3), -1, axis=1)
+example(np.roll, normal(2, 3), (1, 2), axis=(0, 1))
+example(np.flip, normal(2, 3))
+example(np.flip, normal(2, 3), axis=0)
+example(np.flipud, normal(2, 3))
+example(np.fliplr, normal(2, 3))
+example(np.rot90, normal(2, 3))
+example(np.rot90, normal(2, 3, 4), 3, (0, 2))
+for _f in (np.triu, np.tril):
+    example(_f, normal(3, 3))
+    example(_f, normal(2, 3, 4), 1)
+for _f in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray,
+           np.asarray_chkfinite):  # fmt: skip
+    example(_f, normal(2, 3))
+    example(_f, normal(3), dtype=float)
+    example(_f, [0.3, 0.7])
+example(np.array, [normal(2), normal(2)])
+example(np.array, [normal(2), normal(2)], dtype="float64")
+example(np.ndarray.astype, normal(3), float)
+example(np.ndarray.astype, normal(3), "float64", copy=False)
+example(np.ndarray.astype, normal(3), int)
+example(np.float64, 0.7)
+example(np.float32, np.float32(0.7))
+example(shapes.through_cast, normal(3), normal(3))
+example(np.full, (2, 3), 0.7)
+example(np.full, (2, 3), normal(3))
+example(np.full, (2, 3), 0.7, dtype=float)
+example(np.full_like, normal(2, 3), 0.7)
+example(np.full_like, normal(2, 3), normal(2, 1))
+example(np.linspace, 0.3, 1.2)
+example(np.linspace, 0.3, 1.2, 5, endpoint=False)
+example(np.linspace, normal(2, 1), normal(3), num=4)
+example(np.arange, 4.5)
+example(np.arange, 0.3, 4.0)
+example(np.arange, 0.3, 4.0, 0.7)
+example(np.logspace, 0.3, 1.2, 4)
+example(np.logspace, normal(2), normal(2), num=3, base=2.0)
+example(np.geomspace, 0.3, 1.2, 4, endpoint=False)
+example(np.geomspace, np.array([0.5, 1.5]), 2.5, num=4)
+
+# --- joins -----------------------------------------------------------------------------------------------------------
+
+example(np.concatenate, [normal(2, 3), normal(1, 3)])
+example(np.concatenate, (normal(2, 3), normal(2, 1)), axis=-1)
+example(np.concatenate, [normal(2, 3), normal(2)], axis=None)
+example(np.concatenate, normal(2, 3, 2), axis=1)
+example(np.stack, [normal(3), normal(3)])
+example(np.stack, [normal(2, 3), normal(2, 3)], axis=1)
+example(np.stack, [normal(2, 3), normal(2, 3)], axis=-1)
+example(np.vstack, [normal(3), normal(2, 3)])
+example(np.vstack, [0.3, 0.7])
+example(np.hstack, [normal(3), 0.7])
+example(np.hstack, [normal(2, 3), normal(2, 1)])
+example(np.dstack, [normal(2, 3), normal(2, 3)])
+example(np.dstack, [normal(3), normal(3)])
+example(np.column_stack, [normal(3), normal(3, 2)])
+example(np.append, normal(3), 0.7)
+example(np.append, normal(2, 3), normal(1, 3), axis=0)
+example(np.split, normal(6, 2), 3)
+example(np.split, normal(2, 6), [1, 3], axis=1)
+example(np.array_split, normal(5), 3)
+example(np.hsplit, normal(2, 4), 2)
+example(np.hsplit, normal(4), 2)
+example(np.vsplit, normal(4, 2), 2)
+example(joins.split_like, normal(3, 3), [normal(2, 3), normal(1, 3)])
+example(joins.split_like, normal(8), [normal(2, 3), normal(2)], axis=None)
+example(joins.join_like, [normal(2, 3), normal(1, 3)], normal(3, 3))
+example(joins.join_like, [normal(2, 3), normal(2)], normal(8), axis=None)
+example(np.dsplit, normal(2, 3, 4), 2)
+example(np.unstack, normal(2, 3))
+example(np.unstack, normal(2, 3, 4), axis=1)
+_nested = [[normal(2, 3), normal(2, 1)], [normal(1, 1), normal(1, 3)]]
+for _blocks in ([normal(2), 0.7], _nested, [[0.3, normal(2)], [normal(3)]]):
+    example(np.block, _blocks)
+    example(joins.unblock, normal(*np.shape(np.block(_blocks))), _blocks)
+example(np.block, [[normal(2, 2, 3), normal(2, 2, 1)]])
+example(np.block, [[[normal(1, 2, 3)]], [[normal(2, 2, 3)]]])

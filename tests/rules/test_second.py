@@ -1,0 +1,89 @@
+"""Every rule compiled: the gradient of a function that calls the primitive, and the gradient of that, against differences.
+
+    def f(x0, x1):
+        y = primitive(x0, x1, axis=0)
+        return y * y
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sgrad import runtime
+from s2sgrad.analysis.operations import Operation
+from s2sgrad.rules import linalg
+from s2sgrad.rules.table import lookup
+from s2sgrad.testing import check_grads
+
+from .examples import EXAMPLES, Example
+from .test_laws import is_real, leaves, pullbacks, ruling, run
+
+KEYWORDS = hasattr(Operation, "given")  # whether the compiler asks for the rules of keywords
+LEFT_OUT = {
+    runtime.add_at,  # writes its argument
+    runtime.restored,  # writes its argument
+    runtime.seed_like,  # checks the shape of one
+    linalg.cofactors,  # the third derivative of a determinant needs a regular matrix
+}
+if not KEYWORDS:
+    LEFT_OUT |= {np.cross}  # its result on small samples has another rank
+
+
+def shown() -> list[Any]:
+    """The first examples that bring a pullback, or two of them, not seen before."""
+    cases, seen = [], set()
+    for e in EXAMPLES:
+        found = {(e.primitive, p) for rule in ruling(e) for p in pullbacks(rule, e)} - seen
+        real = any(is_real(leaf) for leaf in leaves(run(e))) and any(is_real(leaf) for leaf in leaves(list(e.args)))
+        if found and real and e.primitive not in LEFT_OUT:
+            seen |= found
+            cases.append(pytest.param(e, id=str(e)))
+    return cases
+
+
+def squares(value: Any, text: str) -> str:
+    """The source of all leaves of `value`, squared."""
+    if isinstance(value, (list, tuple)):
+        return "(" + "".join(f"{squares(item, f'{text}[{k}]')}, " for k, item in enumerate(value)) + ")"
+    return f"{text} * {text}"
+
+
+def calling(e: Example) -> tuple[Callable[..., Any], list[Any]]:
+    """A function with source that calls the primitive, and its arguments: those that carry derivatives."""
+    rule, space, given, values = lookup(e.primitive), {"primitive": e.primitive}, [], []
+    names = list(inspect.signature(rule.pullback).parameters)[2:]
+    for k, value in enumerate([*e.args, *e.keywords.values()]):
+        keyword = list(e.keywords)[k - len(e.args)] if k >= len(e.args) else None
+        with_rule = {*rule.differentiable, *(rule.keyword_rules if KEYWORDS else ())}
+        wanted = rule.variadic or (keyword or names[k]) in with_rule
+        text = f"x{k}"
+        if wanted and any(is_real(leaf) for leaf in leaves(value)):
+            values.append((text, value))
+        elif value is None or isinstance(value, (bool, int, str, tuple)):
+            text = repr(value)
+        else:
+            space[text] = value
+        given.append(f"{keyword}={text}" if keyword else text)
+    text = f"def f({', '.join(name for name, _ in values)}):\n    y = primitive({', '.join(given)})\n"
+    text += f"    return {squares(run(e), 'y')}\n"
+    filename = f"<second derivative of {e}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    exec(compile(text, filename, "exec"), space)
+    return space["f"], [value for _, value in values]
+
+
+@pytest.mark.parametrize("e", shown())
+def test_twice(e):
+    f, args = calling(e)
+    check_grads(f, args, order=2, rtol=1e-4, atol=1e-5)
+
+
+def test_einsum_three_times():
+    a, b, c = (np.linspace(0.1, 0.9, 4).reshape(2, 2) * k for k in (1.0, -0.7, 0.4))
+    check_grads(lambda x, y, z: np.einsum("ij,jk,kl->il", x * x, y, z), (a, b, c), order=3, rtol=1e-4, atol=1e-4)

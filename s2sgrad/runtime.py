@@ -90,6 +90,13 @@ def contiguous(x: Any, line: int) -> None:
         )
 
 
+def unpackable(x: Any, n: int) -> None:
+    """Check that `a, b = x` fits `n` names; ValueError as Python raises it."""
+    if len(x) != n:
+        few = f"not enough values to unpack (expected {n}, got {len(x)})"
+        raise ValueError(few if len(x) < n else f"too many values to unpack (expected {n})")
+
+
 def scalar(x: Any, name: str, line: int) -> None:
     """Check that `x = a[i]` is an element and no row, which would change with `a`; TypeError for an array."""
     if isinstance(x, (np.ndarray, list, dict)):

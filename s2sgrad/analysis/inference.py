@@ -17,6 +17,7 @@ from s2sgrad.analysis.kinds import (
     UNKNOWN,
     Array,
     Container,
+    Dim,
     Kind,
     Known,
     Number,
@@ -25,6 +26,7 @@ from s2sgrad.analysis.kinds import (
     join,
     kinds_of,
 )
+from s2sgrad.analysis.symbols import Symbols, without_symbols
 from s2sgrad.quote import name
 from s2sgrad.rules import spellings, table
 from s2sgrad.unit import MISSING, Unit
@@ -44,9 +46,11 @@ class Inference:
         self.unit = unit
         self.env = env
         self.call_kind = call_kind
+        self.symbols = Symbols(unit, None)
 
     def run(self, tree: gast.FunctionDef) -> dict[str, Kind]:
         """Fill the environment from the parameters' kinds that it holds; a name that is never bound has no entry."""
+        self.symbols.tree = tree
         for _ in range(_ROUNDS):
             if not self.changes(tree.body):
                 return self.env
@@ -59,6 +63,7 @@ class Inference:
                 kind = self.kind(statement.value)
                 for target in statement.targets:
                     if isinstance(target, gast.Name):
+                        self.symbols.note(target.id, statement.value)
                         changed |= self.meet(target.id, kind)
                     elif isinstance(target, gast.Subscript):
                         changed |= self.put(target, kind)
@@ -104,7 +109,7 @@ class Inference:
 
     def meet(self, name: str, kind: Kind | None) -> bool:
         before = self.env.get(name)
-        after = join(before, kind)
+        after = join(before, self.symbols.believed(name, kind))
         if after is None or after == before:
             return False
         self.env[name] = after
@@ -205,7 +210,8 @@ class Inference:
         if node.attr == "dtype" and getattr(owner, "dtype", None) is not None:
             return Known(np.dtype(owner.dtype))
         if node.attr == "shape" and owner.rank is not None:
-            return Container(tuple, (_INT,) * owner.rank)
+            dims = owner.dims if isinstance(owner, Array) else ()
+            return Container(tuple, tuple(_sized(d) for d in dims))
         if node.attr in ("ndim", "size"):
             return _INT
         return _memo(("attribute", node.attr), [owner], lambda: samples.by_example(lambda x: getattr(x, node.attr), [owner]))
@@ -243,7 +249,9 @@ class Inference:
                 places.append(slice(*[rest.pop(0) for _ in range(n)]) if n else rest.pop(0))
             return x[places[0]] if single else x[tuple(places)]
 
-        return _memo(("item", shape, single), [owner, *flat], lambda: samples.by_example(run, [owner, *flat]))
+        known = all(k.known or not isinstance(k, Number) or k.size is not None for k in flat if k not in parts)
+        found = _memo(("item", shape, single), [owner, *flat], lambda: samples.by_example(run, [owner, *flat], known))
+        return self.symbols.sections(node, owner, parts, found)
 
     def index(self, node: gast.AST) -> Kind | None:
         if isinstance(node, gast.Slice):
@@ -269,6 +277,7 @@ class Inference:
         if target is runtime.pop and isinstance(kinds[0], Container):
             return kinds[0].element()
         if not effects.is_pure_function(target):
+            kinds = [without_symbols(k) for k in kinds]
             return self.call_kind(target, kinds[: len(node.args)], dict(zip(names, kinds[len(node.args) :], strict=True)))
         return _call_of(target, kinds, names)
 
@@ -317,6 +326,8 @@ def _call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
 
     if target in (runtime.zeros, runtime.own) and isinstance(kinds[0], Container) and kinds[0].items is None:
         return kinds[0]
+    if target is len and isinstance(kinds[0], Array) and kinds[0].dims:
+        return _sized(kinds[0].dims[0])
     if target in _RESULTS:
         return _RESULTS[target]
     if target in (max, min) and len(kinds) > 1:
@@ -339,12 +350,16 @@ def _call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
     return _memo((target, tuple(names)), kinds, lambda: samples.by_example(run, kinds, known))
 
 
+def _sized(dim: Dim) -> Kind:
+    return constant_kind(dim) if isinstance(dim, int) else Number(int, size=dim)
+
+
 def _sizes_known(kinds: list[Kind]) -> bool:
     """Whether no unknown integer decides the shape of a result."""
     for kind in kinds:
         if isinstance(kind, Container) and (kind.items is None or not _sizes_known(list(kind.items))):
             return False
-        if isinstance(kind, Number) and not kind.known and (kind.type is None or issubclass(kind.type, (int, np.integer))):
+        if isinstance(kind, Number) and not kind.known and kind.size is None and (kind.type is None or issubclass(kind.type, (int, np.integer))):
             return False
     return True
 

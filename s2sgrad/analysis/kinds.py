@@ -37,7 +37,7 @@ class Size:
         return f"Size({self.k}, {self.offset})"
 
 
-Dim = int | Size | None
+Dim = int | Size | None  # a size with a negative number is a length of its own: see `symbols`
 
 
 class Kind:
@@ -50,11 +50,12 @@ class Kind:
 
 @dataclass(frozen=True)
 class Number(Kind):
-    """A Python or NumPy number; `type` is None where several types meet."""
+    """A Python or NumPy number; `type` is None where several types meet; `size`: it is known to be this size of an array."""
 
     type: type | None
     known: bool = False
     value: Any = None
+    size: Dim = None
     rank: ClassVar[int | None] = 0
 
     def __repr__(self) -> str:
@@ -63,12 +64,12 @@ class Number(Kind):
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Number)
-            and (self.type, self.known) == (other.type, other.known)
+            and (self.type, self.known, self.size) == (other.type, other.known, other.size)
             and repr(self.value) == repr(other.value)
         )
 
     def __hash__(self) -> int:
-        return hash((self.type, self.known, repr(self.value)))
+        return hash((self.type, self.known, self.size, repr(self.value)))
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,7 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
     if a is None or b is None or a == b:
         return a if b is None else b
     if isinstance(a, Number) and isinstance(b, Number):
-        return Number(a.type if a.type is b.type else None)
+        return Number(a.type if a.type is b.type else None, size=a.size if a.size == b.size else None)
     if isinstance(a, Array) and isinstance(b, Array):
         dims = None
         if a.dims is not None and b.dims is not None and len(a.dims) == len(b.dims):
@@ -239,7 +240,7 @@ def is_python_number(kind: Kind | None) -> bool:
 
 
 def surely_not_one(dim: Dim) -> bool:
-    return (isinstance(dim, int) and dim != 1) or (isinstance(dim, Size) and dim.offset == 0)
+    return (isinstance(dim, int) and dim != 1) or (isinstance(dim, Size) and dim.offset == 0 and dim.k >= 0)
 
 
 def same_size(m: Dim, n: Dim) -> bool:

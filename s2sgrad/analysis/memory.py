@@ -131,7 +131,9 @@ def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
     if isinstance(value, gast.Subscript):
         owner = value.value
         array = isinstance(owner, gast.Name) and isinstance(kinds.get(owner.id), Array)
-        return set() if array and is_copy(value.slice, kinds) else sources(unit, owner, kinds)
+        if array and (is_copy(value.slice, kinds) or _is_element(value.slice, kinds[owner.id], kinds)):
+            return set()
+        return sources(unit, owner, kinds)
     if isinstance(value, gast.Attribute):
         found = unit.resolve(value)
         if value.attr in spellings.FLAT_ATTRIBUTES or (found is not MISSING and not isinstance(found, _WRITABLE)):
@@ -193,6 +195,14 @@ def _is_array(part: gast.AST, kinds: dict[str, Kind]) -> bool:
     if isinstance(kind, Container):
         return kind.type is list
     return isinstance(kind, Array) and kind.rank != 0
+
+
+def _is_element(index: gast.AST, owner: Array, kinds: dict[str, Kind]) -> bool:
+    """Whether an index picks one element of an array."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return len(parts) == owner.rank and all(
+        type(getattr(p, "value", None)) is int or (not isinstance(p, gast.Slice) and is_basic(p, kinds)) for p in parts
+    )
 
 
 def is_basic(index: gast.AST, kinds: dict[str, Kind]) -> bool:

@@ -17,6 +17,7 @@ Array('float64', (Size(0, -2), Size(1, 0)))
 from __future__ import annotations
 
 import functools
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -37,6 +38,8 @@ from s2sgrad.analysis.kinds import (
     constant_kind,
 )
 
+_SYMBOLIC = 20  # the first number of a size that is no argument's
+_LARGEST = 200_000  # elements of a sample
 _OFFSET = 4  # offsets further from an argument's size are not followed
 
 
@@ -68,13 +71,14 @@ def by_example(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bo
 def elementwise(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
     """The kind of an elementwise operation's result: sizes by the broadcasting rules, the dtype by example."""
     if all(isinstance(k, Number) for k in kinds):
-        return by_example(operation, kinds)
+        sized = all(k.known or k.size is not None for k in kinds)
+        return by_example(operation, kinds, sized)
     if not all(isinstance(k, (Number, Array)) for k in kinds):
         some_array = any(isinstance(k, Array) for k in kinds)
         return Array(None, None) if some_array else UNKNOWN
     dims = broadcast(kinds)
     small = [
-        k if isinstance(k, Number) else Array(k.dtype, (1,) * (k.rank if dims is not None and k.rank else 1))
+        Number(k.type, k.known, k.value) if isinstance(k, Number) else Array(k.dtype, (1,) * (k.rank if dims is not None and k.rank else 1))
         for k in kinds
     ]
     result = by_example(operation, small) if all(k.dtype for k in kinds if isinstance(k, Array)) else UNKNOWN
@@ -110,7 +114,8 @@ def _constant(value: Any) -> Kind:
 
 def _size(dim: Dim, variant: int) -> int:
     if isinstance(dim, Size):
-        return 12 + 4 * dim.k + dim.offset + variant * (7 + dim.k)
+        k = dim.k if dim.k >= 0 else _SYMBOLIC - 1 - dim.k
+        return 12 + 4 * k + dim.offset + variant * (7 + k)
     if dim is None:
         return 5 + 4 * variant  # like no size of an argument in either sample
     return dim
@@ -121,7 +126,9 @@ def _dim(m: int, n: int) -> Dim:
         return m
     k = n - m - 7
     offset = m - 12 - 4 * k
-    return Size(k, offset) if k >= 0 and abs(offset) <= _OFFSET else None
+    if k < 0 or abs(offset) > _OFFSET:
+        return None
+    return Size(k if k < _SYMBOLIC else _SYMBOLIC - 1 - k, offset)
 
 
 @functools.lru_cache(maxsize=256)
@@ -138,6 +145,8 @@ def _sample(kind: Kind, variant: int, size: int | None = None) -> Any:
     if kind.known:
         return kind.value
     if isinstance(kind, Number):
+        if kind.size is not None:
+            return _size(kind.size, variant)
         type_ = kind.type or float
         if issubclass(type_, (bool, np.bool_)):
             return type_(True)
@@ -145,7 +154,12 @@ def _sample(kind: Kind, variant: int, size: int | None = None) -> Any:
     if isinstance(kind, Array):
         if kind.dims is None or kind.dtype is None:
             raise _NoSample
-        return _values(tuple(d if d == 1 else size or _size(d, variant) for d in kind.dims), kind.dtype)
+        shape = tuple(d if d == 1 else size or _size(d, variant) for d in kind.dims)
+        if math.prod(shape) > _LARGEST:  # lengths of their own are not worth it
+            shape = tuple(5 + 4 * variant if isinstance(d, Size) and d.k < 0 else n for d, n in zip(kind.dims, shape, strict=True))
+        if math.prod(shape) > _LARGEST:
+            raise _NoSample
+        return _values(shape, kind.dtype)
     if isinstance(kind, Container) and kind.items is not None:
         items = [_sample(item, variant, size) for item in kind.items]
         return dict(zip(kind.keys, items, strict=True)) if kind.keys is not None else kind.type(items)
@@ -163,7 +177,8 @@ def _kind(first: Any, second: Any, sizes_known: bool) -> Kind:
         dims = (_dim(m, n) if sizes_known else None for m, n in zip(first.shape, second.shape, strict=True))
         return Array(first.dtype.name, tuple(dims))
     if isinstance(first, (float, int, complex, np.generic)):
-        return Number(type(first))
+        sized = sizes_known and type(first) is int and first != second
+        return Number(type(first), size=_dim(first, second) if sized else None)
     if type(first) in (list, tuple) or (isinstance(first, tuple) and hasattr(first, "_fields")):
         type_ = list if isinstance(first, list) else tuple
         if len(first) != len(second):

@@ -17,7 +17,9 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.memory import in_place
+from s2sgrad.cleanup.sections import Sections
 from s2sgrad.quote import nodes
 from s2sgrad.rules import helpers, spellings
 from s2sgrad.unit import Unit
@@ -47,6 +49,9 @@ class _Sweep:
         self.breaks: list[set[str]] = []
         self.facts: dict[int, tuple[set[str], set[str], set[str], list[str]]] = {}
         self.contents: frozenset[str] = unit.memory.written
+        self.sections = Sections(unit, tree) if self.contents - unit.bars else None
+        self.spare: dict[int, dict[int, frozenset[str]]] = {}  # by loop: restores that only what follows it may need
+        self.spared: list[set[int]] = []
         self.pure: dict[int, bool] = {}
         self.local_stacks = {
             s.targets[0].id
@@ -93,6 +98,7 @@ class _Sweep:
         after = set(live)
         bound = {loop.target.id} if isinstance(loop, gast.For) else set()
         head = live | self.reads(loop) if isinstance(loop, gast.While) else set(live)
+        self.spared.append(self._spared(loop, after))
         while True:
             self.breaks.append(after)
             start = self.mark(loop.body, set(head)) - bound
@@ -100,12 +106,21 @@ class _Sweep:
             if start <= head:
                 break
             head |= start
+        self.spared.pop()
         needed = any(id(s) in self.needed for s in loop.body)
         if needed or isinstance(loop, gast.While) or (bound & live):
             self.needed.add(id(loop))
             self.stacks.update(embedded_pops(loop))
             head = head | self.reads(loop)
         return head if id(loop) in self.needed else after
+
+    def _spared(self, loop: gast.For | gast.While, after: set[str]) -> set[int]:
+        """The restores in a loop that nothing in it meets, where nothing after it reads their memory either."""
+        if self.sections is None or not isinstance(loop, gast.For) or _sweep(loop) != "reverse":
+            return set()
+        if id(loop) not in self.spare:
+            self.spare[id(loop)] = self.sections.spare(loop)
+        return {k for k, shared in self.spare[id(loop)].items() if not any(f"{n}!" in after for n in shared)}
 
     def reads(self, statement: gast.AST) -> set[str]:
         """What a statement (of a compound one: its header) reads: variables, and the contents of what is written in place."""
@@ -132,7 +147,8 @@ class _Sweep:
                 wanted |= effects.writes(statement)
             read = self.reads(statement)
             popped = embedded_pops(statement) if read & self.local_stacks else []
-            facts = read, wanted, bound | {f"{b}!" for b in bound}, popped
+            over = _overwritten(statement, self.unit.kinds)
+            facts = read, wanted, bound | {f"{b}!" for b in (*bound, *over)}, popped
             self.facts[id(statement)] = facts
         reads, wanted, bound, popped = facts
         if not self._is_needed(statement, wanted, live):
@@ -142,6 +158,8 @@ class _Sweep:
         return (live - bound) | reads
 
     def _is_needed(self, statement: gast.AST, wanted: set[str], live: set[str]) -> bool:
+        if any(id(statement) in spared for spared in self.spared):
+            return False
         stack = stack_operation(statement)
         if stack is not None and stack in self.local_stacks:
             if isinstance(statement, gast.Assign) and wanted & live:
@@ -173,6 +191,21 @@ class _Sweep:
                 statement.orelse = self.pruned(statement.orelse)
             out.append(statement)
         return out
+
+
+def _overwritten(statement: gast.AST, kinds: dict[str, Kind]) -> list[str]:
+    """The array of which a store writes every element."""
+    section = effects.stored(statement)
+    if section is None or not isinstance(section.value, gast.Name) or not isinstance(kinds.get(section.value.id), Array):
+        return []
+    index = section.slice
+    whole = isinstance(index, gast.Constant) and index.value is Ellipsis
+    whole |= isinstance(index, gast.Slice) and index.lower is None and index.upper is None and index.step is None
+    return [section.value.id] if whole else []
+
+
+def _sweep(statement: gast.AST) -> str | None:
+    return getattr(getattr(statement, "origin", None), "sweep", None)
 
 
 _SHAPES_OF = {np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.shape, np.size, np.ndim, len, runtime.zeros,

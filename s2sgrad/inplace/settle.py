@@ -114,7 +114,7 @@ class _Resolver:
             if self.rebinding(clash.statement):
                 return True
             for suspect in (clash.seen, clash.written):
-                if self.element(suspect) or views.eliminate(self.unit, self.tree, self.kinds, suspect):
+                if self.element(suspect) or self.unpacking(suspect) or views.eliminate(self.unit, self.tree, self.kinds, suspect):
                     return True
             if self.splicer.run(self.tree, frozenset((clash.seen, clash.written))):
                 return True
@@ -143,6 +143,22 @@ class _Resolver:
             shown = constant(self.unit.bases.get(suspect, suspect))
             self.before(definition, "scalar", runtime.scalar, [name(suspect), shown, line], behind=True)
         return True
+
+    def unpacking(self, suspect: str) -> bool:
+        """`a, b = u` of an array: `a = u[0]; b = u[1]`, views that can be followed; the length is checked when it runs."""
+        for body in _blocks(self.tree.body):
+            for k, statement in enumerate(body):
+                if suspect not in binds(statement) or not isinstance(statement, gast.Assign):
+                    continue
+                target, value = statement.targets[0], statement.value
+                array = isinstance(value, gast.Name) and isinstance(self.kinds.get(value.id), Array)
+                if array and isinstance(target, gast.Tuple) and value.id not in effects.targets(statement):
+                    check = self.unit.helper("unpackable", runtime.unpackable)
+                    made = [gast.Expr(expression("f(u, n)", f=check, u=value.id, n=len(target.elts)))]
+                    made += [assign(t.id, expression("u[k]", u=value.id, k=m)) for m, t in enumerate(target.elts)]
+                    body[k : k + 1] = at(statement, *made)
+                    return True
+        return False
 
     def before(self, statement: gast.AST, base: str, check: Callable, arguments: list[gast.AST], behind: bool = False) -> None:
         made = at(statement, gast.Expr(gast.Call(name(self.unit.helper(base, check)), arguments, [])))

@@ -329,6 +329,14 @@ class Adjoints:
                 Cotangent(value, self.inference.kind(value), full, None, numeric, g.mask, g.own and value is g.value),
             )
 
+    def wants_result(self, operation: Operation) -> bool:
+        """Whether the adjoint of an operation reads its result."""
+        if operation.form != "rule" or operation.rule.variadic:
+            return False
+        formula = inline.formula(operation.rule.choose(self._argument_kinds(operation)))
+        wanted = [k for k, o in enumerate(operation.operands) if isinstance(o, gast.Name) and o.id in self.active]
+        return formula is not None and bool(formula.uses(formula.parameters[1], wanted))
+
     def _is_selection(self, operation: Operation, wanted: list[int]) -> bool:
         """Whether a branch of `np.where` was computed in place, and may have a derivative that is not finite."""
         names = [operation.operands[k].id for k in wanted]

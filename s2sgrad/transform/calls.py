@@ -17,6 +17,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
 from s2sgrad.analysis.operations import Operation
+from s2sgrad.analysis.symbols import without_symbols
 from s2sgrad.quote import assign, at, clone, constant, expression, name
 from s2sgrad.unit import MISSING, Unit
 
@@ -136,7 +137,7 @@ def _bar_kind(kind: Any) -> Kind:
 
 
 def _kind(inference: Inference, node: gast.AST) -> Kind:
-    return inference.kind(node) or UNKNOWN
+    return without_symbols(inference.kind(node)) or UNKNOWN
 
 
 def _parts(

@@ -221,8 +221,9 @@ class Reverse:
             self.kinds[held] = self.kinds.get(targets[0], UNKNOWN)
             adjoints.out.append(assign(held, self.records.kept(statement, targets[0])))
             y = name(held)
+        found = self._recovered(statement, section, body, again)
         ahead = self._ahead(section, again)
-        adjoints.out += [*ahead, *restores, *again[len(ahead) :]]
+        adjoints.out += [*ahead, *found, *restores, *again[len(ahead) :]]
         if here in self.unit.compound and cotangent is None:  # a condition: there is no adjoint to comment
             self._tag(adjoints.out[start:], statement, False)
         self._tag_since(start, statement)
@@ -276,6 +277,24 @@ class Reverse:
                 break
             out.append(before)
         return out
+
+    def _recovered(self, statement: gast.AST, section: gast.Subscript | None, body: Block, again: Block) -> Block:
+        """`t = x[i]` where a store put t and its rule wants the result: nothing has to be computed for it."""
+        value = statement.value if section is not None else None
+        if not isinstance(value, gast.Name) or value.id not in self.unit.temps:
+            return []
+        kind = self.kinds.get(value.id)
+        here = (getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0))
+        if not isinstance(kind, Number) and here not in self.unit.updates:
+            return []
+        made = next((s for s in self._group(statement, body) if value.id in binds(s)), None)
+        operation = self.found.get(id(made))
+        if operation is None or not self.adjoints.wants_result(operation):
+            return []
+        again[:] = [s for s in again if value.id not in binds(s)]
+        load = clone(section)
+        load.ctx = gast.Load()
+        return [assign(value.id, load if isinstance(kind, Number) else expression("x.copy()", x=load))]
 
     def _ahead(self, section: gast.Subscript | None, again: Block) -> Block:
         """The first of the statements that are run again, which read nothing that a store overwrites: it may index by them."""

@@ -1,0 +1,239 @@
+"""Restores that nobody reads, element by element: what is read later lies in other elements.
+
+    for i in reversed(range(1, n)):              for i in reversed(range(1, n)):
+        x[i] = x_stack.pop()              ->         b_bar[i] += x_bar[i] * x[i - 1]
+        b_bar[i] += x_bar[i] * x[i - 1]
+
+Later trips have a smaller `i`.  Sections are compared as `i + c` along one axis: the restore writes `i + c`; a read of the
+elements up to `i + d`, in the same trip or a later one, does not meet it if d < c.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.memory import in_place
+from s2sgrad.quote import nodes
+from s2sgrad.unit import Unit
+
+
+@dataclass
+class _Mention:
+    """One read of a memory in a loop: its place in the order of statements, its index along each axis, and its blocks."""
+
+    order: int
+    index: list[gast.AST]
+    loops: tuple[int, ...]
+
+
+class Sections:
+    """Finds, for each loop of the reverse sweep, the restores in it that no read in the same loop meets."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
+        self.unit = unit
+        self.values: dict[str, gast.AST] = {}  # what each temporary is, where it is bound once
+        counts: dict[str, int] = {}
+        for statement in effects.walk(tree.body):
+            for bound in effects.targets(statement) if isinstance(statement, gast.Assign) else ():
+                counts[bound] = counts.get(bound, 0) + 1
+                self.values[bound] = statement.value
+        self.values = {n: v for n, v in self.values.items() if counts[n] == 1 and n in unit.temps}
+
+    def spare(self, loop: gast.For) -> dict[int, frozenset[str]]:
+        """The restores in a loop that are not needed, and the names whose memory must not be read after the loop."""
+        step, least = _direction(loop), _least(loop)
+        if step is None or least is None:
+            return {}
+        variable = loop.target.id
+        out: dict[int, frozenset[str]] = {}
+        statements = list(_ordered(loop.body))
+        for order, statement, loops in statements:
+            section = effects.stored(statement)
+            if section is None or not isinstance(section.value, gast.Name) or section.value.id in self.unit.bars:
+                continue
+            shared = self.unit.memory.with_memory_of(section.value.id)
+            mentions = self.mentions(statements, shared, statement)
+            if mentions is None or not all(isinstance(p, (gast.Name, gast.BinOp, gast.Slice)) for p in _parts(section.slice)[:1]):
+                continue
+            if self.apart(_Mention(order, _parts(section.slice), loops), mentions, variable, step, least, loop):
+                out[id(statement)] = shared
+        return out
+
+    def mentions(
+        self, statements: list, shared: frozenset[str], restore: gast.AST
+    ) -> list[_Mention] | None:
+        """All reads of a memory in a loop; None where one is not a plain section of it."""
+        out = []
+        for order, statement, loops in statements:
+            header = statement
+            if isinstance(statement, (gast.If, gast.While)):
+                header = statement.test
+            elif isinstance(statement, gast.For):
+                header = statement.iter
+            stored = effects.stored(statement)
+            target = stored if stored is not None else getattr(statement, "target", None)
+            skipped = {id(n) for n in nodes(target)} if isinstance(target, gast.Subscript) else set()
+            if isinstance(target, gast.Subscript) and in_place(self.unit, statement, self.unit.kinds) in shared:
+                if stored is None:
+                    return None
+                skipped -= {id(n) for n in nodes(target.slice)}
+            plain: set[int] = set()
+            for node in nodes(header):
+                if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node.value.id in shared:
+                    plain.add(id(node.value))
+                    if id(node) not in skipped and node is not stored:
+                        out.append(_Mention(order, _parts(node.slice), loops))
+                elif _is_shape(node) and isinstance(node.value, gast.Name):
+                    plain.add(id(node.value))
+            for node in effects.loads(header):
+                if node.id not in shared or id(node) in plain:
+                    continue
+                viewed = self.values.get(node.id)
+                if not isinstance(viewed, gast.Subscript) or not isinstance(viewed.value, gast.Name):
+                    return None
+                out.append(_Mention(order, _parts(viewed.slice), loops))
+            if isinstance(statement, gast.Assign) and set(effects.targets(statement)) & (shared - self.unit.temps):
+                return None
+        return out
+
+    def apart(
+        self, restore: _Mention, reads: list[_Mention], variable: str, step: int, least: int, loop: gast.For
+    ) -> bool:
+        """Whether, along some axis, no read of this trip after the restore and none of a later trip meets it."""
+        for axis, part in enumerate(restore.index):
+            place = None if isinstance(part, gast.Slice) else self.offset(part, variable)
+            if place is None or least + place < 0 or not all(_is_one_axis(p) for p in restore.index[:axis]):
+                continue
+            if all(self.misses(place, restore, r, axis, variable, step, least, loop) for r in reads):
+                return True
+        return False
+
+    def misses(
+        self, place: int, restore: _Mention, read: _Mention, axis: int, variable: str, step: int, least: int, loop: gast.For
+    ) -> bool:
+        if axis >= len(read.index) or not all(_is_one_axis(p) for p in read.index[:axis]):
+            return False
+        inner = {s.target.id: s for s in effects.walk(loop.body) if isinstance(s, gast.For) and id(s) in read.loops}
+        after = read.order > restore.order or bool(set(read.loops) & set(restore.loops))
+        bound = self.bound(read.index[axis], variable, inner, step, least)
+        if bound is None:
+            return False
+        beyond = bound < place if step < 0 else bound > place  # later trips go on in the same direction
+        return beyond or (bound == place and not after)
+
+    def bound(self, part: gast.AST, variable: str, inner: dict[str, gast.For], step: int, least: int) -> int | None:
+        """`d` where an index stays at or below `variable + d` (step < 0), or at or above it; None where that is not sure."""
+        if isinstance(part, gast.Slice):
+            if part.step is not None:
+                return None
+            end = part.upper if step < 0 else part.lower
+            offset = None if end is None else self.offset(end, variable)
+            if offset is None or least + offset < 0:  # a negative end counts from the other side
+                return None
+            return offset - 1 if step < 0 else offset
+        offset = self.offset(part, variable)
+        if offset is not None:
+            return offset if least + offset >= 0 else None
+        limits = _limits(inner[part.id]) if isinstance(part, gast.Name) and part.id in inner else None
+        if limits is None or not self.is_natural(limits[0], variable, least):
+            return None
+        offset = self.offset(limits[1] if step < 0 else limits[0], variable)
+        return None if offset is None else offset - 1 if step < 0 else offset
+
+    def is_natural(self, node: gast.AST, variable: str, least: int) -> bool:
+        offset = self.offset(node, variable)
+        if offset is not None:
+            return least + offset >= 0
+        return isinstance(node, gast.Constant) and type(node.value) is int and node.value >= 0
+
+    def offset(self, node: gast.AST, variable: str) -> int | None:
+        """`c` of `variable + c`."""
+        if isinstance(node, gast.Name):
+            if node.id == variable:
+                return 0
+            return self.offset(self.values[node.id], variable) if node.id in self.values else None
+        if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Add, gast.Sub)):
+            sign = 1 if isinstance(node.op, gast.Add) else -1
+            left, right = node.left, node.right
+            if isinstance(right, gast.Constant) and type(right.value) is int:
+                base = self.offset(left, variable)
+                return None if base is None else base + sign * right.value
+            if isinstance(left, gast.Constant) and type(left.value) is int and sign == 1:
+                base = self.offset(right, variable)
+                return None if base is None else base + left.value
+        return None
+
+
+def _is_shape(node: gast.AST) -> bool:
+    return isinstance(node, gast.Attribute) and node.attr in ("shape", "size", "ndim", "dtype")
+
+
+def _is_one_axis(part: gast.AST) -> bool:
+    return isinstance(part, (gast.Slice, gast.Name, gast.BinOp)) or type(getattr(part, "value", None)) is int
+
+
+def _parts(index: gast.AST) -> list[gast.AST]:
+    return list(index.elts) if isinstance(index, gast.Tuple) else [index]
+
+
+def _ordered(body: list[gast.AST], loops: tuple[int, ...] = (), start: list[int] | None = None):
+    """(order, statement, loops within the outer one that hold it), nested statements included."""
+    start = [0] if start is None else start
+    for statement in body:
+        start[0] += 1
+        yield start[0], statement, loops
+        if isinstance(statement, (gast.If, gast.For, gast.While)):
+            inner = loops if isinstance(statement, gast.If) else (*loops, id(statement))
+            yield from _ordered(statement.body, inner, start)
+            yield from _ordered(statement.orelse, inner, start)
+
+
+def _range_of(node: gast.AST) -> gast.Call | None:
+    """The `range(..)` that a loop runs over, forwards or reversed."""
+    while isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "reversed" and node.args:
+        node = node.args[0]
+    plain = isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "range"
+    return node if plain else None
+
+
+def _step(call: gast.Call) -> int | None:
+    if len(call.args) < 3:
+        return 1
+    step = call.args[2]
+    return step.value if isinstance(step, gast.Constant) and type(step.value) is int else None
+
+
+def _direction(loop: gast.For) -> int | None:
+    """1 or -1: which way the loop's variable goes."""
+    call = _range_of(loop.iter)
+    step = None if call is None else _step(call)
+    if not step:
+        return None
+    reversed_ = loop.iter is not call
+    return (1 if step > 0 else -1) * (-1 if reversed_ else 1)
+
+
+def _least(loop: gast.For) -> int | None:
+    """The least value of a loop's variable, where it is a constant."""
+    call = _range_of(loop.iter)
+    step = None if call is None else _step(call)
+    if step == 1:
+        start = call.args[0] if len(call.args) > 1 else gast.Constant(0, None)
+        return start.value if isinstance(start, gast.Constant) and type(start.value) is int else None
+    if step == -1:
+        stop = call.args[1]
+        if isinstance(stop, gast.UnaryOp) and isinstance(stop.op, gast.USub) and isinstance(stop.operand, gast.Constant):
+            return 1 - stop.operand.value if type(stop.operand.value) is int else None
+        return stop.value + 1 if isinstance(stop, gast.Constant) and type(stop.value) is int else None
+    return None
+
+
+def _limits(loop: gast.For) -> tuple[gast.AST, gast.AST] | None:
+    """(start, stop) of a loop that goes through all values between them."""
+    call = _range_of(loop.iter)
+    if call is None or _step(call) != 1:
+        return None
+    return (call.args[0], call.args[1]) if len(call.args) > 1 else (gast.Constant(0, None), call.args[0])

@@ -1,6 +1,6 @@
 """What a gradient is called with: quick keys, and checks that the arguments can be differentiated.
 
-    df(np.ones(3), 2.0)   ->   found by ((float64, (3,)), float);   df(3)   ->   TypeError: ... pass a float
+df(np.ones(3), 2.0)   ->   found by ((float64, (3,)), float);   df(3)   ->   TypeError: ... pass a float
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def require_separate(given: dict[str, Any], written: tuple[str, ...], function: 
                     if (other != p or k < m) and np.may_share_memory(x, y):
                         code = function.__code__
                         raise ValueError(
-                            f"{code.co_filename}:{code.co_firstlineno}: `{function.__name__}` writes its argument `{p}`, which "
-                            f"shares memory with the argument `{other}`: pass a copy of one of them"
+                            f"{code.co_filename}:{code.co_firstlineno}: `{function.__name__}` writes its argument `{p}`, "
+                            f"which shares memory with the argument `{other}`: pass a copy of one of them"
                         )
 
 

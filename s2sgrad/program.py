@@ -1,14 +1,13 @@
 """One gradient and everything that it calls: the functions that are written together and read together.
 
-    def loss(w): return helper(w) * 2.0     ->     helper_fwd, helper_bwd, loss_grad
+def loss(w): return helper(w) * 2.0     ->     helper_fwd, helper_bwd, loss_grad
 """
 
 from __future__ import annotations
 
 import inspect
-import keyword
 import types
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -23,17 +22,27 @@ from s2sgrad.analysis.kinds import (
     Kind,
     Number,
     any_float,
-    constant_kind,
     is_complex,
     join,
     kinds_of,
     widened,
 )
 from s2sgrad.analysis.lifetimes import Lifetimes
-from s2sgrad.analysis.memory import in_place
 from s2sgrad.analysis.operations import is_user_function
 from s2sgrad.analysis.words import described
 from s2sgrad.cleanup import copies
+from s2sgrad.emitted import (
+    Emitted,
+    Joined,
+    bound_kinds,
+    empty_arguments,
+    in_order,
+    mark,
+    marked,
+    stem_of,
+    with_defaults,
+    writes_arrays,
+)
 from s2sgrad.errors import S2SGradError
 from s2sgrad.inplace import outputs, settle
 from s2sgrad.names import Namer
@@ -43,34 +52,8 @@ from s2sgrad.quote import assign, clone, constant, expression, name, nodes
 from s2sgrad.source import Primal, read
 from s2sgrad.transform.calls import Pair
 from s2sgrad.transform.inline import call
-from s2sgrad.transform.reverse import Reverse, Swept
+from s2sgrad.transform.reverse import Reverse
 from s2sgrad.unit import Origin, Unit, parameters
-
-
-@dataclass(eq=False)
-class Emitted:
-    """A function that we write: its tree, and the user's function over whose globals and cells it runs."""
-
-    name: str
-    primal: types.FunctionType
-    unit: Unit | None = None
-    tree: gast.FunctionDef | None = None
-    defaults: dict[str, Any] = field(default_factory=dict)
-    same_signature: bool = True
-    header: str | None = None
-    restores: bool = False  # an adjoint that writes arrays of its record
-
-
-@dataclass
-class Joined:
-    """A function and its adjoint in one tree, and where the one ends."""
-
-    unit: Unit
-    tree: gast.FunctionDef
-    swept: Swept
-    reverse: Reverse
-    given: dict[str, Kind]
-
 
 _ROUNDS = 6
 _DEEPEST = 40
@@ -102,9 +85,7 @@ class Program:
         stem = stem_of(function)
         base = f"{stem}_value_and_grad" if options.value else f"{stem}_grad"
         entry = Emitted(self.names.fresh(base), function)
-        given = {
-            p.name: p.default for p in inspect.signature(function).parameters.values() if p.default is not p.empty
-        }
+        given = {p.name: p.default for p in inspect.signature(function).parameters.values() if p.default is not p.empty}
         defaults = dict(zip(given, kinds_of(given.values()), strict=True))
         kinds = {p: {**defaults, **kinds}.get(p, UNKNOWN) for p in inspect.signature(function).parameters}
         unit, tree, inference, written = self._analysed(primal, kinds, outputs_=options.outputs)
@@ -119,16 +100,18 @@ class Program:
         if swept.active and not scalar:
             like = call(unit, "seed_like", runtime.seed_like, name(swept.result), name(seed))
             ahead = [assign(seed, like)]
-        returned: gast.AST = gast.Tuple(
-            [self._returned(joined, p, options, p in wrt[:k]) for k, p in enumerate(wrt)], gast.Load()
-        ) if options.several else self._returned(joined, wrt[0], options)
+        returned: gast.AST = (
+            gast.Tuple([self._returned(joined, p, options, p in wrt[:k]) for k, p in enumerate(wrt)], gast.Load())
+            if options.several
+            else self._returned(joined, wrt[0], options)
+        )
         if options.value:
             value = unit.local("value")
             joined.tree.body.append(assign(value, self._lasting(joined, name(swept.result))))
             returned = gast.Tuple([name(value), returned], gast.Load())
-        _mark(joined.tree.body, "forward")
-        _mark(ahead, "reverse")
-        joined.tree.body += [*ahead, *swept.reverse, *_marked([gast.Return(returned)], "reverse")]
+        mark(joined.tree.body, "forward")
+        mark(ahead, "reverse")
+        joined.tree.body += [*ahead, *swept.reverse, *marked([gast.Return(returned)], "reverse")]
         tree = finished(unit, self._cleaned(unit, joined.tree), self.observer)
         default = 1.0 if scalar or not swept.active else None
         tree.args.kw_defaults[-1] = constant(default)
@@ -204,7 +187,12 @@ class Program:
         return unit, clone(tree)  # a node that stands in two places would be changed in both
 
     def _joined(
-        self, unit: Unit, tree: gast.FunctionDef, inference: Inference, wrt: set[str], seed: str,
+        self,
+        unit: Unit,
+        tree: gast.FunctionDef,
+        inference: Inference,
+        wrt: set[str],
+        seed: str,
         given: dict[str, Kind] | None = None,
     ) -> Joined:
         kinds = inference.env
@@ -240,7 +228,7 @@ class Program:
         if not is_user_function(target):
             return UNKNOWN
         try:
-            bound = _bound_kinds(target, kinds, keywords)
+            bound = bound_kinds(target, kinds, keywords)
             if id(target) in self._running:
                 bound = {p: widened(k) for p, k in bound.items()}
             key = (id(target), tuple(bound.items()))
@@ -308,10 +296,10 @@ class Program:
 
     def _compile_pair(self, target: types.FunctionType, given: dict[str, Kind], active: set[str], entry: _Entry) -> None:
         primal = read(target)
-        unit, tree, inference, written = self._analysed(primal, _with_defaults(target, given), entry=False)
+        unit, tree, inference, written = self._analysed(primal, with_defaults(target, given), entry=False)
         for parameter, statement in written.items():
-            unit.refuse(statement, f"this writes the argument `{parameter}` of a function that was not expected to: return a "
-                                   "new array from it")  # fmt: skip
+            unit.refuse(statement, f"this writes the argument `{parameter}` of a function that was not expected to: return "
+                                   "a new array from it")  # fmt: skip
         order = tuple(p.id for p in parameters(tree) if p.id in active)
         result = tree.body[-1].value.id
         seed = unit.local("seed")
@@ -328,19 +316,19 @@ class Program:
             bars.append(name(bar.name) if bar is not None else zero)
         value = unit.local("y")
         forward = [*joined.tree.body, assign(value, self._lasting(joined, name(result)))]
-        _mark(forward, "forward")
+        mark(forward, "forward")
         returned = gast.Tuple([name(value), gast.Tuple(bars, gast.Load())], gast.Load())
-        joined.tree.body = [*forward, *swept.reverse, *_marked([gast.Return(returned)], "reverse")]
+        joined.tree.body = [*forward, *swept.reverse, *marked([gast.Return(returned)], "reverse")]
         whole = self._cleaned(unit, joined.tree)
-        entry.pair.bwd.restores = _writes_arrays(unit, whole.body)
+        entry.pair.bwd.restores = writes_arrays(unit, whole.body)
         cut = next(k for k, s in enumerate(whole.body) if s.origin.sweep == "reverse")
         forward, reverse = whole.body[:cut], whole.body[cut:]
         value_node, bars_node = reverse[-1].value.elts
         reverse[-1].value = bars_node if len(order) != 1 else bars_node.elts[0]
-        holder = gast.FunctionDef("", _empty_arguments(), reverse, [], None, None, [])
+        holder = gast.FunctionDef("", empty_arguments(), reverse, [], None, None, [])
         exposed = Lifetimes(holder).exposed(reverse)
         bound = effects.written(forward) | {p.id for p in parameters(tree)}
-        saved = [n for n in _in_order(forward, tree) if n in exposed & bound]
+        saved = [n for n in in_order(forward, tree) if n in exposed & bound]
         unchanged = not set(saved) & effects.written(forward)
         variadic = tree.args.vararg is not None and tree.args.vararg.id in saved
         if not entry.used and unchanged and not variadic and all(n in given for n in saved):
@@ -351,7 +339,7 @@ class Program:
             forward.append(gast.Return(gast.Tuple([value_node, record], gast.Load())))
             holder = gast.FunctionDef("", tree.args, forward, [], None, None, [])
             unbound = Lifetimes(holder).unsure_end[id(forward)] & set(saved)
-            forward[:0] = _marked([assign(n, constant(None)) for n in saved if n in unbound], "forward")
+            forward[:0] = marked([assign(n, constant(None)) for n in saved if n in unbound], "forward")
             forward[-1].origin = forward[-2].origin if len(forward) > 1 else Origin("forward", 0, 0, None)
             fwd_tree = gast.FunctionDef(entry.pair.fwd.name, tree.args, forward, [], None, None, [])
             self._emit(entry.pair.fwd, unit, fwd_tree, f"Value of `{target.__name__}`, and what its adjoint reads.")
@@ -361,7 +349,7 @@ class Program:
                 unpacked = gast.Tuple([name(n, store=True) for n in saved], gast.Store())
                 reverse.insert(0, assign(unpacked, name(record_name)))
                 reverse[0].origin = Origin("reverse", 0, 0, None)
-        arguments = _empty_arguments()
+        arguments = empty_arguments()
         arguments.args = [gast.Name(h.id, gast.Param(), None, None) for h in (*heads, name(seed))]
         bwd_tree = gast.FunctionDef(entry.pair.bwd.name, arguments, reverse, [], None, None, [])
         self._emit(entry.pair.bwd, unit, bwd_tree, f"Adjoint of `{target.__name__}` in {', '.join(order)}.")
@@ -377,56 +365,3 @@ class Program:
 class _Entry:
     pair: Pair
     used: bool = False
-
-
-def stem_of(function: types.FunctionType) -> str:
-    """The name of a function as the beginning of an identifier: `lambda_` for `<lambda>`, `function` for other oddities."""
-    stem = "lambda_" if function.__name__ == "<lambda>" else function.__name__
-    odd = not stem.isascii() and stem != function.__code__.co_name  # Python spells some identifiers anew
-    return "function" if odd or keyword.iskeyword(stem) or not stem.isidentifier() else stem
-
-
-def _marked(body: list[gast.AST], sweep: str) -> list[gast.AST]:
-    _mark(body, sweep)
-    return body
-
-
-def _mark(body: list[gast.AST], sweep: str) -> None:
-    for statement in effects.walk(body):
-        line, column = getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0)
-        statement.origin = Origin(sweep, line, column, None)
-
-
-def _writes_arrays(unit: Unit, body: list[gast.AST]) -> bool:
-    """Whether the reverse sweep writes arrays of the forward sweep."""
-    reverse = [s for s in effects.walk(body) if getattr(s, "origin", None) is not None and s.origin.sweep == "reverse"]
-    return any((b := in_place(unit, s, unit.kinds)) is not None and b not in unit.bars for s in reverse)
-
-
-def _empty_arguments() -> gast.arguments:
-    return gast.arguments([], [], None, [], [], None, [])
-
-
-def _in_order(forward: list[gast.AST], tree: gast.FunctionDef) -> list[str]:
-    seen = dict.fromkeys(p.id for p in parameters(tree))
-    for statement in effects.walk(forward):
-        seen.update(dict.fromkeys(sorted(effects.writes(statement))))
-    return list(seen)
-
-
-def _bound_kinds(target: types.FunctionType, kinds: list[Kind], keywords: dict[str, Kind]) -> dict[str, Kind]:
-    bound = inspect.signature(target).bind(*kinds, **keywords)
-    given = {p: Container(tuple, v) if isinstance(v, tuple) else v for p, v in bound.arguments.items()}
-    return _with_defaults(target, given)
-
-
-def _with_defaults(target: types.FunctionType, given: dict[str, Kind]) -> dict[str, Kind]:
-    out = {}
-    for parameter in inspect.signature(target).parameters.values():
-        if parameter.name in given:
-            out[parameter.name] = given[parameter.name]
-        elif parameter.kind is parameter.VAR_POSITIONAL:
-            out[parameter.name] = Container(tuple, ())
-        elif isinstance(parameter.default, (float, int, str, type(None))):
-            out[parameter.name] = constant_kind(parameter.default)
-    return out

@@ -40,7 +40,8 @@ class Unit:
 
     `temps` are names that we introduced for the values of subexpressions; `locals` are all names that the tree binds;
     `bases` maps the name of a web to the user's name for it.
-    `updates` are the places of the user's `x[i] op= e`.  `captured` are free names whose values another function's text holds.  `bars` are names of adjoints, whose arrays this function alone sees; `memory` says who shares whose memory.
+    `updates` are the places of the user's `x[i] op= e`; `captured` are free names whose values the text of another
+    function holds; `bars` are names of adjoints; `memory` says which names may share memory.
     `bindings` collects every free name that the text was specialised on: a cached gradient holds while they hold.
     """
 
@@ -71,9 +72,7 @@ class Unit:
                 mentioned.add(node.id)
                 if isinstance(node.ctx, gast.Store):
                     bound.add(node.id)
-        compound = {
-            (n.lineno, n.col_offset) for n in nodes(tree) if isinstance(n, (gast.If, gast.For, gast.While))
-        }
+        compound = {(n.lineno, n.col_offset) for n in nodes(tree) if isinstance(n, (gast.If, gast.For, gast.While))}
         return cls(primal, Namer(mentioned), locals=bound, compound=compound), tree
 
     def temp(self) -> str:

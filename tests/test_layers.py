@@ -20,13 +20,14 @@ LONGEST = 400
 # From the bottom up: a module imports from its own layer and from those above it in this list.  An import inside a function
 # or under TYPE_CHECKING counts like any other: it may make `import s2sgrad` quick, but not make an arrow point up.
 LAYERS = [
-    ["errors", "names", "options", "quote", "runtime"],
+    ["errors", "names", "options", "quote", "simplify", "runtime"],
     ["emit", "rules", "source"],
     ["unit", "library"],
     ["analysis"],
     ["normalize", "cleanup", "transform"],
     ["inplace"],
     ["pipeline"],
+    ["emitted"],
     ["program"],
     ["load"],
     ["compiled"],

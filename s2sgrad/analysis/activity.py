@@ -1,6 +1,6 @@
 """Which variables carry a derivative: those that depend on the differentiated arguments and reach the result.
 
-    def f(x, n):  k = n + 1; y = x * k; print(y); return y     ->   active in x: x, y, result
+def f(x, n):  k = n + 1; y = x * k; print(y); return y     ->   active in x: x, y, result
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def sources(operation: Operation) -> list[str]:
         return []
     if operation.form in ("atom", "opaque"):
         return [n.id for n in effects.loads(operation.node)]
-    carriers = [o.id for o in operation.operands if isinstance(o, gast.Name)]
+    carriers = [o.id for o in operation.given if isinstance(o, gast.Name)]
     if operation.form == "call":  # what is called may carry values itself: a closure, the owner of a method
         carriers += [n.id for n in effects.loads(operation.node.func)]
     return carriers

@@ -100,7 +100,9 @@ def accumulates(unit: Unit, statement: gast.AST) -> str | None:
     """The variable of `x = add_at(x, i, e)` and `x = restored(x, old)`, which update x in place like `x[i] += e`."""
     if not isinstance(statement, gast.Assign) or not isinstance(statement.value, gast.Call):
         return None
-    if unit.resolve(statement.value.func) not in (runtime.add_at, runtime.restored) or not isinstance(statement.targets[0], gast.Name):
+    if unit.resolve(statement.value.func) not in (runtime.add_at, runtime.restored) or not isinstance(
+        statement.targets[0], gast.Name
+    ):
         return None
     owner = statement.value.args[0]
     return owner.id if isinstance(owner, gast.Name) else None

@@ -1,6 +1,6 @@
 """The kinds of all variables: a forward dataflow, one kind a web, from the arguments' kinds to a fixed point.
 
-    x: Array('float64', (Size(0),));  y = np.sum(x * 2.0)   ->   y: Number(float64)
+x: Array('float64', (Size(0),));  y = np.sum(x * 2.0)   ->   y: Number(float64)
 """
 
 from __future__ import annotations
@@ -17,25 +17,21 @@ from s2sgrad.analysis.kinds import (
     UNKNOWN,
     Array,
     Container,
-    Dim,
     Kind,
     Known,
     Number,
     Text,
     constant_kind,
     join,
-    kinds_of,
 )
+from s2sgrad.analysis.results import call_of, item_of, memo, object_kind, reshaped, sized, sizes_known
 from s2sgrad.analysis.symbols import Symbols, without_symbols
 from s2sgrad.quote import name
-from s2sgrad.rules import spellings, table
+from s2sgrad.rules import spellings
 from s2sgrad.unit import MISSING, Unit
 
 CallKind = Callable[[Any, list[Kind], dict[str, Kind]], Kind | None]
-_MEMO: dict[Any, Kind] = {}
 _INT, _BOOL = Number(int), Number(bool)
-_RESULTS: dict[Any, Kind] = {len: _INT, int: _INT, bool: _BOOL, isinstance: _BOOL, float: Number(float), str: Text(),
-                             range: Container(range, None, None, _INT)}  # fmt: skip
 _ROUNDS = 50
 
 
@@ -69,7 +65,7 @@ class Inference:
                         changed |= self.put(target, kind)
                     else:
                         for k, part in enumerate(target.elts):
-                            changed |= self.meet(part.id, _item_of(kind, k, len(target.elts)))
+                            changed |= self.meet(part.id, item_of(kind, k, len(target.elts)))
             elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
                 before = self.env.get(statement.target.id)
                 if not isinstance(before, Array):
@@ -130,7 +126,7 @@ class Inference:
         if node.id in self.unit.locals:
             return self.env.get(node.id)
         value = self.unit.resolve(node)
-        return UNKNOWN if value is MISSING else _object_kind(value)
+        return UNKNOWN if value is MISSING else object_kind(value)
 
     def all(self, nodes: list[gast.AST]) -> list[Kind] | None:
         kinds = [self.kind(n) for n in nodes]
@@ -151,10 +147,10 @@ class Inference:
         name = type(node.op).__name__
         run = spellings.OPERATORS[name][1]
         if name == "MatMult":
-            return _memo(name, kinds, lambda: samples.matmul(run, kinds))
+            return memo(name, kinds, lambda: samples.matmul(run, kinds))
         if any(isinstance(k, (Container, Text)) for k in kinds):
-            return _memo(name, kinds, lambda: samples.by_example(run, kinds, _sizes_known(kinds)))
-        return _memo(name, kinds, lambda: samples.elementwise(run, kinds))
+            return memo(name, kinds, lambda: samples.by_example(run, kinds, sizes_known(kinds)))
+        return memo(name, kinds, lambda: samples.elementwise(run, kinds))
 
     def _Compare(self, node: gast.Compare) -> Kind | None:
         kinds = self.all([node.left, *node.comparators])
@@ -166,7 +162,7 @@ class Inference:
             return _BOOL
         if not any(isinstance(k, Array) for k in kinds):
             return UNKNOWN
-        return _memo("<", kinds, lambda: samples.elementwise(np.less, kinds))
+        return memo("<", kinds, lambda: samples.elementwise(np.less, kinds))
 
     def _BoolOp(self, node: gast.BoolOp) -> Kind | None:
         kinds = self.all(node.values)
@@ -201,7 +197,7 @@ class Inference:
     def _Attribute(self, node: gast.Attribute) -> Kind | None:
         value = self.unit.resolve(node)
         if value is not MISSING:
-            return _object_kind(value)
+            return object_kind(value)
         owner = self.kind(node.value)
         if owner is None or not isinstance(owner, (Array, Number)):
             return None if owner is None else _INT if node.attr in ("ndim", "size") else UNKNOWN
@@ -211,10 +207,10 @@ class Inference:
             return Known(np.dtype(owner.dtype))
         if node.attr == "shape" and owner.rank is not None:
             dims = owner.dims if isinstance(owner, Array) else ()
-            return Container(tuple, tuple(_sized(d) for d in dims))
+            return Container(tuple, tuple(sized(d) for d in dims))
         if node.attr in ("ndim", "size"):
             return _INT
-        return _memo(("attribute", node.attr), [owner], lambda: samples.by_example(lambda x: getattr(x, node.attr), [owner]))
+        return memo(("attribute", node.attr), [owner], lambda: samples.by_example(lambda x: getattr(x, node.attr), [owner]))
 
     def _Subscript(self, node: gast.Subscript) -> Kind | None:
         owner = self.kind(node.value)
@@ -250,7 +246,7 @@ class Inference:
             return x[places[0]] if single else x[tuple(places)]
 
         known = all(k.known or not isinstance(k, Number) or k.size is not None for k in flat if k not in parts)
-        found = _memo(("item", shape, single), [owner, *flat], lambda: samples.by_example(run, [owner, *flat], known))
+        found = memo(("item", shape, single), [owner, *flat], lambda: samples.by_example(run, [owner, *flat], known))
         return self.symbols.sections(node, owner, parts, found)
 
     def index(self, node: gast.AST) -> Kind | None:
@@ -279,7 +275,7 @@ class Inference:
         if not effects.is_pure_function(target):
             kinds = [without_symbols(k) for k in kinds]
             return self.call_kind(target, kinds[: len(node.args)], dict(zip(names, kinds[len(node.args) :], strict=True)))
-        return _call_of(target, kinds, names)
+        return call_of(target, kinds, names)
 
     def _method(self, node: gast.Call, kinds: list[Kind], names: list[str]) -> Kind | None:
         if not isinstance(node.func, gast.Attribute):
@@ -295,7 +291,7 @@ class Inference:
         if method == "item":
             return Number(float) if owner.dtype and owner.dtype.startswith("float") else UNKNOWN
         if method == "reshape":
-            return _reshaped(owner, kinds)
+            return reshaped(owner, kinds)
         if method == "squeeze" and (owner.dims is None or None in owner.dims):
             return Array(owner.dtype, None)
 
@@ -303,8 +299,8 @@ class Inference:
             cut = len(values) - len(names)
             return getattr(x, method)(*values[:cut], **dict(zip(names, values[cut:], strict=True)))
 
-        known = _sizes_known(kinds)
-        return _memo(("method", method, tuple(names)), [owner, *kinds],
+        known = sizes_known(kinds)
+        return memo(("method", method, tuple(names)), [owner, *kinds],
                      lambda: samples.by_example(run, [owner, *kinds], known))  # fmt: skip
 
 
@@ -313,102 +309,6 @@ class _Slice(Kind):
 
     def __init__(self, parts: tuple[Kind, ...]) -> None:
         self.parts = parts
-
-
-def _call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
-    """The kind of a pure library function's result."""
-    if target is np.reshape and len(kinds) == 2:
-        return _reshaped(kinds[0], kinds[1:])
-    if target is np.squeeze and any(isinstance(k, Array) and (k.dims is None or None in k.dims) for k in kinds):
-        return Array(None, None)
-    if getattr(target, "__name__", "") in ("require_array", "sequence", "own") and len(kinds) == 1:
-        return kinds[0]
-
-    if target in (runtime.zeros, runtime.own) and isinstance(kinds[0], Container) and kinds[0].items is None:
-        return kinds[0]
-    if target is len and isinstance(kinds[0], Array) and kinds[0].dims:
-        return _sized(kinds[0].dims[0])
-    if target in _RESULTS:
-        return _RESULTS[target]
-    if target in (max, min) and len(kinds) > 1:
-        out: Kind | None = None
-        for kind in kinds:
-            out = join(out, Number(kind.type) if isinstance(kind, Number) else kind)
-        return out or UNKNOWN
-
-    if target in (np.matmul, np.dot) and len(kinds) == 2 and not names:
-        return _memo(target, kinds, lambda: samples.matmul(target, kinds))
-
-    def run(*values: Any) -> Any:
-        cut = len(values) - len(names)
-        return target(*values[:cut], **dict(zip(names, values[cut:], strict=True)))
-
-    rule = table.lookup(target)
-    if rule is not None and rule.tag == "elementwise" and not names:
-        return _memo(target, kinds, lambda: samples.elementwise(run, kinds))
-    known = _sizes_known(kinds)
-    return _memo((target, tuple(names)), kinds, lambda: samples.by_example(run, kinds, known))
-
-
-def _sized(dim: Dim) -> Kind:
-    return constant_kind(dim) if isinstance(dim, int) else Number(int, size=dim)
-
-
-def _sizes_known(kinds: list[Kind]) -> bool:
-    """Whether no unknown integer decides the shape of a result."""
-    for kind in kinds:
-        if isinstance(kind, Container) and (kind.items is None or not _sizes_known(list(kind.items))):
-            return False
-        if isinstance(kind, Number) and not kind.known and kind.size is None and (kind.type is None or issubclass(kind.type, (int, np.integer))):
-            return False
-    return True
-
-
-def _reshaped(owner: Kind, shape: list[Kind]) -> Kind:
-    parts: list[Kind] | None = shape
-    if len(shape) == 1 and isinstance(shape[0], Container):
-        parts = None if shape[0].items is None else list(shape[0].items)
-    dtype = owner.dtype if isinstance(owner, Array) else None
-    if parts is None or not all(isinstance(p, Number) for p in parts):
-        return Array(dtype, None)
-    return Array(dtype, tuple(p.value if p.known and p.value >= 0 else None for p in parts))
-
-
-def _item_of(kind: Kind | None, k: int, n: int) -> Kind | None:
-    if kind is None:
-        return None
-    if isinstance(kind, Container) and kind.items is not None and len(kind.items) == n:
-        return kind.items[k]
-    if isinstance(kind, Array) and kind.dims:
-        return samples.by_example(lambda x: x[0], [kind])
-    return UNKNOWN
-
-
-def _object_kind(value: Any) -> Kind:
-    if isinstance(value, (float, int, complex, np.generic, np.ndarray)):
-        (kind,) = kinds_of([value])
-        return _unnumbered(kind)
-    return Known(value) if callable(value) or value is None or isinstance(value, (str, np.dtype)) else UNKNOWN
-
-
-def _unnumbered(kind: Kind) -> Kind:
-    """The sizes of a global array are not among the arguments' sizes."""
-    if isinstance(kind, Array) and kind.dims is not None:
-        return Array(kind.dtype, tuple(d if isinstance(d, int) else None for d in kind.dims))
-    return kind
-
-
-def _memo(key: Any, kinds: list[Kind], compute: Callable[[], Kind]) -> Kind:
-    try:
-        full = (key, tuple(kinds))
-        hit = _MEMO.get(full)
-    except TypeError:
-        return compute()
-    if hit is None:
-        if len(_MEMO) > 20_000:
-            _MEMO.clear()
-        hit = _MEMO[full] = compute()
-    return hit
 
 
 def known_sequences(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> set[str]:

@@ -1,6 +1,6 @@
 """Which names are still read after each statement.
 
-    t = u[0]; u[0] = u[1]; u[1] = t      ->      after the first: t, u; after the second: t, u; after the third: u, if it is read
+t = u[0]; u[0] = u[1]; u[1] = t      ->      after the first: t, u; after the second: t, u; after the third: u, if it is read
 """
 
 from __future__ import annotations

@@ -125,7 +125,9 @@ def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
     """
     if isinstance(value, gast.Name):
         found = unit.resolve(value)
-        return {value.id} if has_memory(kinds.get(value.id)) and (found is MISSING or isinstance(found, _WRITABLE)) else set()
+        return (
+            {value.id} if has_memory(kinds.get(value.id)) and (found is MISSING or isinstance(found, _WRITABLE)) else set()
+        )
     if isinstance(value, _NEW):
         return set()
     if isinstance(value, gast.Subscript):

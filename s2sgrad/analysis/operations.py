@@ -1,6 +1,6 @@
 """What one operation of the normal form is: which primitive, whatever its spelling, with which operands.
 
-    x.sum(axis=0), np.sum(x, 0), numpy.sum(x, axis=0)   ->   rule of np.sum, operand x, keyword axis=0
+x.sum(axis=0), np.sum(x, 0), numpy.sum(x, axis=0)   ->   rule of np.sum, operand x, keyword axis=0
 """
 
 from __future__ import annotations
@@ -44,6 +44,11 @@ class Operation:
     rule: table.Rule | None = None
     target: Any = MISSING
     why: str = ""
+
+    @property
+    def given(self) -> list[gast.AST]:
+        """The operands, and of a rule the values of its keywords too."""
+        return [*self.operands, *self.keywords.values()]
 
 
 def classify(unit: Unit, node: gast.AST, kinds: dict[str, Kind]) -> Operation:
@@ -118,6 +123,8 @@ def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
         return Operation("pop", node, list(node.args))
     if len(node.args) == 1 and not node.keywords and _hashable(target):
         target = spellings.OF_ONE.get(target, target)
+    if len(node.args) > 2 and not node.keywords and _hashable(target):
+        target = spellings.OF_MANY.get(target, target)
     rule = table.lookup(target) if target is not MISSING else None
     if rule is not None and starred:
         return Operation("opaque", node, why="`*` and `**` in this call cannot be differentiated yet: write it out")

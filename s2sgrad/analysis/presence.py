@@ -1,6 +1,6 @@
 """Which adjoints are not plainly zero at a point: the variables whose value there reaches the result differentiably.
 
-    a = x * y; b = x + 1.0; return a      ->      before the first statement: x, y; after it: a
+a = x * y; b = x + 1.0; return a      ->      before the first statement: x, y; after it: a
 """
 
 from __future__ import annotations

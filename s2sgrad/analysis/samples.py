@@ -61,7 +61,7 @@ def by_example(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bo
         first, second = (_run(operation, [_sample(k, variant) for k in kinds]) for variant in (0, 1))
     except _NoSample:
         try:  # sizes that need not fit: believe the rank alone, from a sample where all sizes agree
-            first = second = _run(operation, [_sample(k, 0, 2) for k in kinds])
+            first = second = _run(operation, [_sample(k, 0, 3) for k in kinds])
             sizes_known = False
         except _NoSample:
             return UNKNOWN
@@ -78,7 +78,9 @@ def elementwise(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
         return Array(None, None) if some_array else UNKNOWN
     dims = broadcast(kinds)
     small = [
-        Number(k.type, k.known, k.value) if isinstance(k, Number) else Array(k.dtype, (1,) * (k.rank if dims is not None and k.rank else 1))
+        Number(k.type, k.known, k.value)
+        if isinstance(k, Number)
+        else Array(k.dtype, (1,) * (k.rank if dims is not None and k.rank else 1))
         for k in kinds
     ]
     result = by_example(operation, small) if all(k.dtype for k in kinds if isinstance(k, Array)) else UNKNOWN
@@ -156,7 +158,9 @@ def _sample(kind: Kind, variant: int, size: int | None = None) -> Any:
             raise _NoSample
         shape = tuple(d if d == 1 else size or _size(d, variant) for d in kind.dims)
         if math.prod(shape) > _LARGEST:  # lengths of their own are not worth it
-            shape = tuple(5 + 4 * variant if isinstance(d, Size) and d.k < 0 else n for d, n in zip(kind.dims, shape, strict=True))
+            shape = tuple(
+                5 + 4 * variant if isinstance(d, Size) and d.k < 0 else n for d, n in zip(kind.dims, shape, strict=True)
+            )
         if math.prod(shape) > _LARGEST:
             raise _NoSample
         return _values(shape, kind.dtype)

@@ -1,4 +1,4 @@
-"""Lengths of sections whose bounds are only known at run time: two sections `x[:i]`, `y[:i]` of one statement are equally long.
+"""Lengths of sections with bounds that are only known at run time: `x[:i]` and `y[:i]` in one statement are equally long.
 
     A[i, :j] @ B[:j, j]: both operands have the length `:j`, whatever it is      ->      Array('float64', (Size(-1),)), twice
 
@@ -103,9 +103,7 @@ class Symbols:
             self._lifetimes = Lifetimes(self.tree)
             self._counts = Counter(b for s in effects.walk(self.tree.body) for b in binds(s))
             self._counts.update(p.id for p in parameters(self.tree))
-            self._targets = {
-                s.target.id: id(s.body) for s in effects.walk(self.tree.body) if isinstance(s, gast.For)
-            }
+            self._targets = {s.target.id: id(s.body) for s in effects.walk(self.tree.body) if isinstance(s, gast.For)}
         if bound not in self.unit.locals:
             return True
         if self._counts[bound] != 1:
@@ -147,5 +145,3 @@ def without_symbols(kind: Kind | None) -> Kind | None:
         return Number(kind.type, kind.known, kind.value)
     items = None if kind.items is None else tuple(map(without_symbols, kind.items))
     return Container(kind.type, items, kind.keys, without_symbols(kind.item))
-
-

@@ -123,7 +123,7 @@ class _Sweep:
         return {k for k, shared in self.spare[id(loop)].items() if not any(f"{n}!" in after for n in shared)}
 
     def reads(self, statement: gast.AST) -> set[str]:
-        """What a statement (of a compound one: its header) reads: variables, and the contents of what is written in place."""
+        """What a statement (or the header of one) reads: variables, and the contents of what is written in place."""
         names = effects.reads(statement)
         held = names & self.contents
         if not held:

@@ -56,15 +56,15 @@ class Sections:
                 continue
             shared = self.unit.memory.with_memory_of(section.value.id)
             mentions = self.mentions(statements, shared, statement)
-            if mentions is None or not all(isinstance(p, (gast.Name, gast.BinOp, gast.Slice)) for p in _parts(section.slice)[:1]):
+            if mentions is None or not all(
+                isinstance(p, (gast.Name, gast.BinOp, gast.Slice)) for p in _parts(section.slice)[:1]
+            ):
                 continue
             if self.apart(_Mention(order, _parts(section.slice), loops), mentions, variable, step, least, loop):
                 out[id(statement)] = shared
         return out
 
-    def mentions(
-        self, statements: list, shared: frozenset[str], restore: gast.AST
-    ) -> list[_Mention] | None:
+    def mentions(self, statements: list, shared: frozenset[str], restore: gast.AST) -> list[_Mention] | None:
         """All reads of a memory in a loop; None where one is not a plain section of it."""
         out = []
         for order, statement, loops in statements:
@@ -99,9 +99,7 @@ class Sections:
                 return None
         return out
 
-    def apart(
-        self, restore: _Mention, reads: list[_Mention], variable: str, step: int, least: int, loop: gast.For
-    ) -> bool:
+    def apart(self, restore: _Mention, reads: list[_Mention], variable: str, step: int, least: int, loop: gast.For) -> bool:
         """Whether, along some axis, no read of this trip after the restore and none of a later trip meets it."""
         for axis, part in enumerate(restore.index):
             place = None if isinstance(part, gast.Slice) else self.offset(part, variable)

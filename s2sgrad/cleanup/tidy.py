@@ -1,7 +1,7 @@
 """Small shapes of statements: conditional expressions, `x[i] += e`, `if not`, empty branches.
 
-    if t: y = a                                if c: pass              if not c: x = 1.0
-    else: y = b     ->    y = a if t else b    else: x = 1.0    ->
+if t: y = a                                if c: pass              if not c: x = 1.0
+else: y = b     ->    y = a if t else b    else: x = 1.0    ->
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.cleanup.algebra import same
 from s2sgrad.quote import at
+from s2sgrad.simplify import same
 from s2sgrad.unit import Unit
 
 _NEGATED = {gast.Eq: gast.NotEq, gast.NotEq: gast.Eq, gast.Is: gast.IsNot, gast.IsNot: gast.Is, gast.In: gast.NotIn,

@@ -1,10 +1,10 @@
 """A function taken for what it leaves in its arguments: `grad(kernel, "A", outputs=("A",))`.
 
-    def kernel(A, n):                        def kernel(A, n):
-        for k in range(n):                       A_end = A
-            A[1:] = A[:-1] * A[1:]       ->      for k in range(n):
-                                                     A[1:] = A[:-1] * A[1:]
-                                                 return (A_end,)
+def kernel(A, n):                        def kernel(A, n):
+    for k in range(n):                       A_end = A
+        A[1:] = A[:-1] * A[1:]       ->      for k in range(n):
+                                                 A[1:] = A[:-1] * A[1:]
+                                             return (A_end,)
 """
 
 from __future__ import annotations

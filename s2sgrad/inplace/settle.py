@@ -43,7 +43,7 @@ def run(
             if found.clashes:
                 if not resolver.any(found.clashes):
                     _refuse(unit, found.clashes[0])
-            elif entry or not any([resolver.rebinding(s) for s in found.arguments.values()]):
+            elif entry or not sum(resolver.rebinding(s) for s in found.arguments.values()):
                 if not _copied(unit, tree, inference.env):
                     return inference, found.arguments
         inference = infer()
@@ -84,7 +84,9 @@ def own_arguments(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], wr
         kinds[fresh] = kinds[p]
         for statement in effects.walk(tree.body):  # whether ravel copies, the user's own array decides
             if _checks_layout(unit, statement, p):
-                heads += at(statement, gast.Expr(expression("f(x, n)", f=statement.value.func, x=p, n=statement.value.args[1])))
+                heads += at(
+                    statement, gast.Expr(expression("f(x, n)", f=statement.value.func, x=p, n=statement.value.args[1]))
+                )
         for statement in tree.body:
             for node in nodes(statement):
                 if isinstance(node, gast.Name) and node.id == p:
@@ -114,7 +116,11 @@ class _Resolver:
             if self.rebinding(clash.statement):
                 return True
             for suspect in (clash.seen, clash.written):
-                if self.element(suspect) or self.unpacking(suspect) or views.eliminate(self.unit, self.tree, self.kinds, suspect):
+                if (
+                    self.element(suspect)
+                    or self.unpacking(suspect)
+                    or views.eliminate(self.unit, self.tree, self.kinds, suspect)
+                ):
                     return True
             if self.splicer.run(self.tree, frozenset((clash.seen, clash.written))):
                 return True
@@ -160,7 +166,9 @@ class _Resolver:
                     return True
         return False
 
-    def before(self, statement: gast.AST, base: str, check: Callable, arguments: list[gast.AST], behind: bool = False) -> None:
+    def before(
+        self, statement: gast.AST, base: str, check: Callable, arguments: list[gast.AST], behind: bool = False
+    ) -> None:
         made = at(statement, gast.Expr(gast.Call(name(self.unit.helper(base, check)), arguments, [])))
         for body in _blocks(self.tree.body):
             for k, other in enumerate(body):
@@ -182,13 +190,14 @@ def _picks_element(statement: gast.AST) -> bool:
         return False
     index = statement.value.slice
     parts = index.elts if isinstance(index, gast.Tuple) else [index]
-    return not any(isinstance(p, gast.Slice) or (isinstance(p, gast.Constant) and not isinstance(p.value, int)) for p in parts)
+    return not any(
+        isinstance(p, gast.Slice) or (isinstance(p, gast.Constant) and not isinstance(p.value, int)) for p in parts
+    )
 
 
 def _refuse(unit: Unit, clash: Clash) -> None:
     written, seen = (unit.bases.get(n, n) for n in (clash.written, clash.seen))
     first = f"this writes `{written}`" if clash.written not in unit.temps else "this writes an array"
     second = f"`{seen}`" if clash.seen not in unit.temps else "another name"
-    unit.refuse(clash.statement, f"{first}, whose memory {second} may share and is read later; which of them it is cannot be "
+    unit.refuse(clash.statement, f"{first}, whose memory {second} may share and is read later; which of them cannot be "
                                  "followed: copy one of them, or use one name")  # fmt: skip
-

@@ -24,7 +24,7 @@ from s2sgrad.analysis.operations import is_user_function
 from s2sgrad.quote import assign, at, clone, name, nodes
 from s2sgrad.rules import table
 from s2sgrad.transform.calls import Pairs
-from s2sgrad.unit import MISSING, Unit, parameters
+from s2sgrad.unit import MISSING, Unit
 
 _LONGEST = 20_000  # statements
 
@@ -55,7 +55,9 @@ class Splicer:
                 if isinstance(statement, (gast.If, gast.For, gast.While)):
                     waiting += [statement.body, statement.orelse]
         if found and sum(1 for _ in effects.walk(tree.body)) > _LONGEST:
-            self.unit.refuse(tree, "the functions that it calls and that write their arguments are too many to be written out")
+            self.unit.refuse(
+                tree, "the functions that it calls and that write their arguments are too many to be written out"
+            )
         return found
 
     def callee(self, statement: gast.AST, also: frozenset[str]) -> Any:

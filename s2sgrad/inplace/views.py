@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import gast
-import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
@@ -197,7 +196,9 @@ def _places(value: gast.AST, base: str) -> list[gast.AST]:
     if isinstance(value, gast.Subscript):
         parts = value.slice.elts if isinstance(value.slice, gast.Tuple) else [value.slice]
         for part in parts:
-            out += [p for p in (part.lower, part.upper, part.step) if p is not None] if isinstance(part, gast.Slice) else [part]
+            out += (
+                [p for p in (part.lower, part.upper, part.step) if p is not None] if isinstance(part, gast.Slice) else [part]
+            )
     elif isinstance(value, gast.Call):
         out += value.args[0 if base_is_owner else 1 :]
     return out
@@ -313,5 +314,6 @@ def _of_numbers(index: gast.AST, kinds: dict[str, Kind]) -> bool:
     """Whether `x[index]` picks a row of x, so that `x[index][j]` is `x[index, j]`."""
     parts = index.elts if isinstance(index, gast.Tuple) else [index]
     return all(
-        isinstance(kinds.get(p.id), Number) if isinstance(p, gast.Name) else type(getattr(p, "value", None)) is int for p in parts
+        isinstance(kinds.get(p.id), Number) if isinstance(p, gast.Name) else type(getattr(p, "value", None)) is int
+        for p in parts
     )

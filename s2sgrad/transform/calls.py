@@ -1,8 +1,8 @@
 """Calls of functions without a rule: a pair where the callee is known now, `vjp` where it is looked up when it is called.
 
-    y = helper(x)    ->    y = helper(x)                    ...  x_bar = helper_bwd(x, y_bar)    (reads its arguments only)
-                           y, helper_saved = helper_fwd(x)  ...  x_bar = helper_bwd(helper_saved, y_bar)
-    y = f(x)         ->    y, f_pullback = vjp(f, x)        ...  x_bar = f_pullback(y_bar)[0]
+y = helper(x)    ->    y = helper(x)                    ...  x_bar = helper_bwd(x, y_bar)    (reads its arguments only)
+                       y, helper_saved = helper_fwd(x)  ...  x_bar = helper_bwd(helper_saved, y_bar)
+y = f(x)         ->    y, f_pullback = vjp(f, x)        ...  x_bar = f_pullback(y_bar)[0]
 """
 
 from __future__ import annotations
@@ -167,9 +167,7 @@ def checked_owner(unit: Unit, kinds: dict[str, Kind], operation: Operation) -> l
     return [gast.Expr(gast.Call(name(unit.helper("require_array", runtime.require_array)), [name(owner.id)], []))]
 
 
-def _dynamic(
-    unit: Unit, inference: Inference, operation: Operation, active: set[str], written: frozenset[str]
-) -> Call:
+def _dynamic(unit: Unit, inference: Inference, operation: Operation, active: set[str], written: frozenset[str]) -> Call:
     """`y, f_pullback = vjp(f, x)`: the one run-time entry."""
     call = operation.node
     base = call.func.id if isinstance(call.func, gast.Name) else getattr(call.func, "attr", "f")

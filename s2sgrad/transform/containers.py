@@ -1,7 +1,7 @@
 """The adjoints of what takes containers and stacks apart, and puts them together.
 
-    a, b = t        ->  t_bar = (a_bar, b_bar)              s.append(x)   ->  x_bar = s_bar.pop()
-                                                            x = s.pop()   ->  s_bar.append(x_bar)
+a, b = t        ->  t_bar = (a_bar, b_bar)              s.append(x)   ->  x_bar = s_bar.pop()
+                                                        x = s.pop()   ->  s_bar.append(x_bar)
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ from dataclasses import replace
 
 import gast
 
-from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import UNKNOWN, Container, Number
+from s2sgrad.analysis.kinds import UNKNOWN, Container
 from s2sgrad.analysis.operations import Operation
-from s2sgrad.quote import assign, clone, constant, expression, name, statements
+from s2sgrad.quote import assign, constant, expression, name, statements
 from s2sgrad.transform import stores
 from s2sgrad.transform.adjoint import Adjoints
 from s2sgrad.transform.cotangents import Cotangent

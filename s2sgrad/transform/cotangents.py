@@ -1,6 +1,6 @@
 """Contributions to adjoints, the variables that hold them, and how they are summed.
 
-    e, -f, h   ->   e - f + h
+e, -f, h   ->   e - f + h
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A rule's formula written out at its place, the rule's parameters replaced by the program's names.
 
-    y = np.sin(u)    ->    u_bar = y_bar * np.cos(u)        by the rule    def sin(g, y, x): return g * np.cos(x)
+y = np.sin(u)    ->    u_bar = y_bar * np.cos(u)        by the rule    def sin(g, y, x): return g * np.cos(x)
 """
 
 from __future__ import annotations
@@ -38,15 +38,19 @@ class Formula:
 
 
 @functools.lru_cache(maxsize=1024)
-def formula(pullback: types.FunctionType) -> Formula | None:
-    """The formula of a pullback, None where its body is more than assignments and one `return`."""
+def formula(pullback: types.FunctionType, count: int | None = None) -> Formula | None:
+    """The formula of a pullback, None where its body is more than assignments and one `return`.
+
+    `count`: how many cotangents it returns, by default as many as it has arguments without a default.
+    """
     tree = source.read(pullback).fresh_tree()
     body = [s for s in tree.body if not (isinstance(s, gast.Expr) and isinstance(s.value, gast.Constant))]
     *prelude, last = body
     plain = all(isinstance(s, gast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], gast.Name) for s in prelude)
     if not plain or not isinstance(last, gast.Return) or tree.args.vararg is not None:
         return None
-    count = sum(1 for p in parameters(tree)[2:]) - len(tree.args.defaults) - len(tree.args.kwonlyargs)
+    if count is None:
+        count = sum(1 for p in parameters(tree)[2:]) - len(tree.args.defaults) - len(tree.args.kwonlyargs)
     tuple_ = isinstance(last.value, gast.Tuple) and count > 1
     cotangents = tuple(last.value.elts) if tuple_ else (last.value,)
     if len(cotangents) != max(count, 1):

@@ -49,9 +49,7 @@ class Recomputed:
 class Records:
     """Records and restores for one function; `stacks` are the stacks it made."""
 
-    def __init__(
-        self, unit: Unit, lifetimes: Lifetimes, inference: Inference, found: Operations, memory: Memory
-    ) -> None:
+    def __init__(self, unit: Unit, lifetimes: Lifetimes, inference: Inference, found: Operations, memory: Memory) -> None:
         self.unit, self.lifetimes, self.inference, self.found = unit, lifetimes, inference, found
         self.kinds = inference.env
         self.memory = memory
@@ -128,7 +126,7 @@ class Records:
     # --- records ---
 
     def early(self, body: Block, plan: Recomputed) -> dict[int, list[str]]:
-        """Names to be recorded where they are bound, by the statement: views of what is written after they were last read."""
+        """Names to be recorded where they are bound, by the statement: views of what is written when they are dead."""
         out: dict[int, list[str]] = {}
         if breaks(body) or id(body) not in self.lifetimes.repeated:
             return out
@@ -191,7 +189,9 @@ class Records:
         if not isinstance(kind, Array):
             stack = self._stack(name)
             push = gast.Expr(call(self.unit, "push", runtime.push, name_(stack), name_(name)))
-            value = expression("restored(x, s.pop())", restored=self.unit.helper("restored", runtime.restored), x=name, s=stack)
+            value = expression(
+                "restored(x, s.pop())", restored=self.unit.helper("restored", runtime.restored), x=name, s=stack
+            )
             return [push], [assign(name, value)]
         alone = len(self.memory.with_memory_of(name)) == 1
         target: gast.AST = name_(name, store=True) if alone else expression("x[...]", x=name)
@@ -201,7 +201,7 @@ class Records:
     def kept(self, statement: gast.AST, name: str) -> gast.AST:
         """The value of `name` after the statement, which will stay when the one before it is restored."""
         in_place_ = in_place(self.unit, statement, self.kinds) is not None
-        if not in_place_ or len(self.memory.with_memory_of(name)) == 1 and isinstance(self.kinds.get(name), Array):
+        if not in_place_ or (len(self.memory.with_memory_of(name)) == 1 and isinstance(self.kinds.get(name), Array)):
             return name_(name)
         return call(self.unit, "own", runtime.own, name_(name))
 

@@ -1,6 +1,6 @@
 """What would give a wrong number, found before anything is written: refused with the place and the way out.
 
-    y = np.fft.fft(x); return np.sum(y)      ->      NoRule: `np.fft.fft` has no derivative rule ...
+y = np.fft.fft(x); return np.sum(y)      ->      NoRule: `np.fft.fft` has no derivative rule ...
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ class Refusals:
         for keyword, value in operation.keywords.items():
             if keyword == "dtype" and self.unit.resolve(value) is object:
                 self.unit.refuse(value, "arrays of objects cannot be differentiated: use an array of floats")
-            if any(n.id in self.active for n in effects.loads(value)):
+            has_rule = operation.rule is not None and keyword in operation.rule.keyword_rules
+            if not has_rule and any(n.id in self.active for n in effects.loads(value)):
                 self.unit.no_rule(value, f"the keyword `{keyword}` depends on a differentiated value, for which there is "
                                          "no rule: pass a constant")  # fmt: skip
         target = operation.target
@@ -142,13 +143,10 @@ class Refusals:
                 if not empty and not (ours and self.is_our_list(statement)):
                     uses[stack] = -1
         for stack, node in changed.items():
-            mentions = sum(
-                n.id == stack for s in effects.walk(tree.body) for n in effects.loads(_header(s))
-            )
+            mentions = sum(n.id == stack for s in effects.walk(tree.body) for n in effects.loads(_header(s)))
             if mentions != uses[stack]:
                 self.unit.refuse(node, f"the list `{stack}` is changed in place and read elsewhere, which is not "
                                        "differentiated yet: build arrays, or bind a new list")  # fmt: skip
-
 
     def reads_structure(self, node: gast.AST) -> bool:
         return isinstance(node, gast.Call) and self.unit.resolve(node.func) in (runtime.zeros, runtime.own)

@@ -17,20 +17,22 @@ from dataclasses import dataclass, replace
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis import activity, effects, presence
+from s2sgrad.analysis import activity, effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, may_carry
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
 from s2sgrad.analysis.memory import Memory, in_place
 from s2sgrad.analysis.operations import Operation
-from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
+from s2sgrad.quote import assign, clone, constant, name
+from s2sgrad.transform import again as again_
 from s2sgrad.transform import containers, stores
 from s2sgrad.transform.adjoint import Adjoints
+from s2sgrad.transform.branches import Branches
 from s2sgrad.transform.calls import Call, Pairs, call_adjoint, checked_owner
 from s2sgrad.transform.cotangents import Bar, Cotangent
 from s2sgrad.transform.records import Records
 from s2sgrad.transform.refusals import Refusals
-from s2sgrad.transform.tails import at_tail, breaks
+from s2sgrad.transform.tails import at_tail
 from s2sgrad.unit import Origin, Unit
 
 _LOOPS = (gast.For, gast.While)
@@ -48,7 +50,7 @@ class Swept:
     active: bool
 
 
-class Reverse:
+class Reverse(Branches):
     """Walks one function backwards.  `wrt` are the differentiated parameters, `seed` names the result's cotangent."""
 
     def __init__(
@@ -221,9 +223,12 @@ class Reverse:
             self.kinds[held] = self.kinds.get(targets[0], UNKNOWN)
             adjoints.out.append(assign(held, self.records.kept(statement, targets[0])))
             y = name(held)
-        found = self._recovered(statement, section, body, again)
-        ahead = self._ahead(section, again)
-        adjoints.out += [*ahead, *found, *restores, *again[len(ahead) :]]
+        if section is not None:
+            found = again_.recovered(adjoints, self.found, statement, body, again)
+            ahead = again_.ahead(section, self.records.memory, again)
+            restores = [*ahead, *found, *restores]
+            again = again[len(ahead) :]
+        adjoints.out += restores + again
         if here in self.unit.compound and cotangent is None:  # a condition: there is no adjoint to comment
             self._tag(adjoints.out[start:], statement, False)
         self._tag_since(start, statement)
@@ -231,7 +236,7 @@ class Reverse:
         if operation is not None and operation.form in ("append", "pop"):
             containers.stack(self.adjoints, operation, targets, cotangent)
         elif section is not None:
-            stores.begin(self.adjoints, statement, self._group(statement, body))
+            stores.begin(self.adjoints, statement, again_.group(self.unit, statement, body))
         elif cotangent is not None:
             if isinstance(y, gast.Tuple):
                 assert isinstance(operation.node, gast.Name)
@@ -266,49 +271,6 @@ class Reverse:
             adjoints.present[v] = replace(before[t], name=adjoints.bar(v))
         back = gast.Tuple([name(v, store=True) for v in values], gast.Store()), [name(t) for t in targets]
         adjoints.out.append(assign(back[0], gast.Tuple(back[1], gast.Load())))
-
-    def _group(self, statement: gast.AST, body: Block) -> Block:
-        """The statements that compute the operands of the last one of a source statement."""
-        here = (getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0))
-        out: Block = []
-        for before in reversed(body[: next(k for k, s in enumerate(body) if s is statement)]):
-            bound = binds(before)
-            if (getattr(before, "lineno", 0), getattr(before, "col_offset", 0)) != here or not set(bound) <= self.unit.temps:
-                break
-            out.append(before)
-        return out
-
-    def _recovered(self, statement: gast.AST, section: gast.Subscript | None, body: Block, again: Block) -> Block:
-        """`t = x[i]` where a store put t and its rule wants the result: nothing has to be computed for it."""
-        value = statement.value if section is not None else None
-        if not isinstance(value, gast.Name) or value.id not in self.unit.temps:
-            return []
-        kind = self.kinds.get(value.id)
-        here = (getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0))
-        if not isinstance(kind, Number) and here not in self.unit.updates:
-            return []
-        made = next((s for s in self._group(statement, body) if value.id in binds(s)), None)
-        operation = self.found.get(id(made))
-        if operation is None or not self.adjoints.wants_result(operation):
-            return []
-        again[:] = [s for s in again if value.id not in binds(s)]
-        load = clone(section)
-        load.ctx = gast.Load()
-        return [assign(value.id, load if isinstance(kind, Number) else expression("x.copy()", x=load))]
-
-    def _ahead(self, section: gast.Subscript | None, again: Block) -> Block:
-        """The first of the statements that are run again, which read nothing that a store overwrites: it may index by them."""
-        if section is None:
-            return []
-        written = self.records.memory.with_memory_of(effects.base(section))
-        ahead = [a for a in again if not effects.reads(a) & written]
-        while True:
-            late = {n for a in again if a not in ahead for n in binds(a)}
-            kept = [a for a in ahead if not effects.reads(a) & late]
-            if kept == ahead:
-                again[:] = [*ahead, *(a for a in again if a not in ahead)]
-                return ahead
-            ahead = kept
 
     def _cotangent(self, statement: gast.AST, targets: list[str]) -> Cotangent | None:
         """The cotangent of what the statement binds; None if it is zero."""
@@ -363,130 +325,3 @@ class Reverse:
             kind = self.kinds.get(operand.id, UNKNOWN)
             self.adjoints.contribute(operand, Cotangent(value, kind, True, None, isinstance(kind, Number)))
         return plan.forward(statement)
-
-    # --- branches and loops ---
-
-    def _if(self, statement: gast.If, body: Block) -> Block:
-        adjoints = self.adjoints
-        out, before = adjoints.out, adjoints.present
-        arms: list[Block] = []
-        swept: list[Block] = []
-        ends: list[dict[str, Bar]] = []
-        for arm in (statement.body, statement.orelse):
-            adjoints.out, adjoints.present = [], {x: replace(b) for x, b in before.items()}
-            arms.append(self._block(arm))
-            swept.append(adjoints.out)
-            ends.append(adjoints.present)
-        for x in sorted(ends[0].keys() | ends[1].keys()):
-            for sweep, end in zip(swept, ends, strict=True):
-                if x not in end:
-                    adjoints.out, adjoints.present = sweep, end
-                    self._zero(x, statement)
-        adjoints.out = out
-        adjoints.present = {x: b.meet(ends[1][x]) for x, b in ends[0].items()}
-        if any(swept):
-            self._emit(statement, [gast.If(clone(statement.test), *swept)], comment=False)
-        self.segment = None
-        return [at(statement, gast.If(statement.test, *arms))[0]]
-
-    def _zero(self, x: str, statement: gast.AST) -> None:
-        start = len(self.adjoints.out)
-        unsure = x in self.lifetimes.unsure_end.get(self.lifetimes.home.get(x), ())
-        if unsure and not isinstance(self.kinds.get(x), Number):
-            self.records.needs_binding(x)
-        self.adjoints.start(x, bound=not unsure)
-        self._tag(self.adjoints.out[start:], statement, False)
-
-    def _loop(self, loop: gast.For | gast.While, body: Block) -> Block:
-        adjoints = self.adjoints
-        carried = presence.before([loop], set(adjoints.present), self.found, self.active)
-        bound = {n for s in effects.walk(loop.body) for n in binds(s)}
-        in_parts = self._in_parts(loop)
-        start = len(adjoints.out)
-        for x in sorted(carried):
-            if x not in adjoints.present:
-                self._zero(x, loop)
-            elif x in in_parts:
-                adjoints.make_own(x)
-        self._tag(adjoints.out[start:], loop, False)
-        head = {
-            x: Bar(b.name, b.own and (x not in bound or x in in_parts), b.exact) for x, b in adjoints.present.items()
-        }
-        out, adjoints.out = adjoints.out, []
-        adjoints.present = {x: replace(b) for x, b in head.items()}
-        forward = self._block(loop.body)
-        for x in sorted(head):
-            if x not in adjoints.present:
-                self._zero(x, loop)
-            elif head[x].own:  # for the next trip relies on it
-                start = len(adjoints.out)
-                adjoints.make_own(x)
-                self._tag(adjoints.out[start:], loop, False)
-        swept, adjoints.out = adjoints.out, out
-        adjoints.present = {x: b.meet(adjoints.present[x]) for x, b in head.items()}
-        records, restores = [], []
-        for target in binds(loop):
-            record, restore = self.records.before(loop, target, body)
-            records, restores = records + record, restore + restores
-        before, forward, backward = self._headers(loop, body, forward, bound)
-        if swept:
-            backward.body = swept
-            self._emit(loop, [backward], comment=False)
-        self._emit(loop, restores, comment=False)
-        self.segment = None
-        if isinstance(loop, gast.For):
-            ahead: gast.AST = gast.For(loop.target, loop.iter, forward, [], None)
-        else:
-            ahead = gast.While(loop.test, forward, [])
-        return [*records, *before, at(loop, ahead)[0]]
-
-    def _in_parts(self, loop: gast.For | gast.While) -> set[str]:
-        """The variables that a loop reads or writes by sections: their adjoints are written in place."""
-        out: set[str] = set()
-        for statement in effects.walk(loop.body):
-            operation = self.found.get(id(statement))
-            if operation is not None and operation.form == "item" and isinstance(operation.operands[0], gast.Name):
-                out.add(operation.operands[0].id)
-            section = effects.stored(statement)
-            if section is not None:
-                out.add(effects.base(section))
-        moved = [set(binds(s)) for s in effects.walk(loop.body) if effects.permutes(s)]
-        while any(names & out and not names <= out for names in moved):
-            out |= set().union(*(names for names in moved if names & out))
-        return out
-
-    def _headers(
-        self, loop: gast.For | gast.While, body: Block, forward: Block, bound: set[str]
-    ) -> tuple[Block, Block, gast.For]:
-        """(statements before the loop, its forward body, the header of the reversed loop)."""
-        before: Block = []
-        counted = isinstance(loop, gast.While) or breaks(loop.body)
-        if counted:
-            trips = self._new_local("trips", Number(int), body)
-            before.append(assign(trips, constant(0)))
-            forward = [gast.AugAssign(name(trips, store=True), gast.Add(), constant(1)), *forward]
-        if isinstance(loop, gast.While):
-            target = self.unit.local("_")
-            steps = gast.Call(self.unit.builtin(range), [name(trips)], [])
-            return before, forward, gast.For(name(target, store=True), steps, [], [], None)
-        steps = clone(loop.iter)
-        for node in nodes(steps):
-            if isinstance(node, gast.Name) and node.id in bound | {loop.target.id} and node.id in self.unit.locals:
-                held = self._new_local(f"{node.id}_first", self.kinds.get(node.id, UNKNOWN), body)
-                before.append(assign(held, name(node.id)))
-                node.id = held
-        back = self.unit.builtin(reversed)
-        backward = isinstance(steps, gast.Call) and isinstance(steps.func, gast.Name) and steps.func.id == back.id
-        if backward and counted:
-            steps = expression("reversed(r[::-1][:n])", r=steps.args[0], n=trips, reversed=back)
-        elif counted:
-            steps = expression("reversed(r[:n])", r=steps, n=trips, reversed=back)
-        else:
-            steps = steps.args[0] if backward else expression("reversed(r)", r=steps, reversed=back)
-        return before, forward, gast.For(name(loop.target.id, store=True), steps, [], [], None)
-
-    def _new_local(self, base: str, kind: Kind, body: Block) -> str:
-        made = self.unit.local(base)
-        self.kinds[made] = kind
-        self.extra.setdefault(id(body), []).append(made)
-        return made

@@ -1,7 +1,7 @@
 """Broadcasting is decided here, and nowhere else: bring a cotangent to the shape of its variable.
 
-    e: (2, 3), x: (3,)  ->  np.sum(e, axis=0)      e: number, x: (3,)  ->  kept small, spread where it must be
-    e: unknown          ->  unbroadcast(e, x)
+e: (2, 3), x: (3,)  ->  np.sum(e, axis=0)      e: number, x: (3,)  ->  kept small, spread where it must be
+e: unknown          ->  unbroadcast(e, x)
 """
 
 from __future__ import annotations

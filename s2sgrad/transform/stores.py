@@ -9,7 +9,7 @@ place; those to the same array wait in temporaries until the section has its new
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import gast
 import numpy as np
@@ -17,15 +17,30 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind, Number
-from s2sgrad.cleanup.algebra import same, simplified
 from s2sgrad.quote import assign, clone, constant, expression, name, nodes
 from s2sgrad.rules import memory
+from s2sgrad.simplify import same, simplified
 from s2sgrad.transform.cotangents import Cotangent, index_value, total
 from s2sgrad.transform.inline import call
-from s2sgrad.unit import MISSING
+from s2sgrad.unit import MISSING, Unit
 
-if TYPE_CHECKING:
-    from s2sgrad.transform.adjoint import Adjoints
+
+class Bars(Protocol):
+    """What a store needs of the adjoint variables."""
+
+    unit: Unit
+    inference: Any
+    out: list[gast.AST]
+    pending: dict[str, list[Cotangent]]
+    present: dict[str, Any]
+    storing: Store | None
+
+    def bar(self, x: str) -> str: ...
+    def make_own(self, x: str) -> None: ...
+    def contribute(self, x: gast.AST, cotangent: Cotangent) -> None: ...
+    def write(self, x: str, given: list[Cotangent]) -> None: ...
+    def is_basic(self, index: gast.AST) -> bool: ...
+    def held_apart(self, g: Cotangent) -> Cotangent: ...
 
 
 @dataclass
@@ -41,7 +56,7 @@ class Store:
     copies: set[str] = field(default_factory=set)  # names of what the section held
 
 
-def begin(adjoints: Adjoints, statement: gast.Assign, group: list[gast.AST]) -> None:
+def begin(adjoints: Bars, statement: gast.Assign, group: list[gast.AST]) -> None:
     """Start the adjoint of a store: the stored value gets the adjoint of the section.  `group`: what computes the value."""
     target = effects.stored(statement)
     base = effects.base(target)
@@ -68,7 +83,7 @@ def begin(adjoints: Adjoints, statement: gast.Assign, group: list[gast.AST]) -> 
     adjoints.contribute(statement.value, Cotangent(value, kind, False, None))
 
 
-def _reshapes(adjoints: Adjoints, view: gast.AST) -> bool:
+def _reshapes(adjoints: Bars, view: gast.AST) -> bool:
     for node in nodes(view):
         if isinstance(node, gast.Call):
             target = adjoints.unit.resolve(node.func)
@@ -79,7 +94,7 @@ def _reshapes(adjoints: Adjoints, view: gast.AST) -> bool:
     return False
 
 
-def finish(adjoints: Adjoints) -> None:
+def finish(adjoints: Bars) -> None:
     """Write the collected contributions around the section's new value."""
     store = adjoints.storing
     mine = adjoints.pending.pop(store.base, [])
@@ -99,7 +114,7 @@ def _is_section(store: Store, cotangent: Cotangent) -> bool:
     return plain and same(store.section.slice, cotangent.index)
 
 
-def _new_value(adjoints: Adjoints, store: Store, values: list[gast.AST]) -> None:
+def _new_value(adjoints: Bars, store: Store, values: list[gast.AST]) -> None:
     target = clone(store.section)
     target.ctx = gast.Store()
     values = [store.section if isinstance(v, gast.Name) and v.id in store.copies else v for v in values]
@@ -127,13 +142,13 @@ def _mentions(node: gast.AST, identifier: str) -> bool:
     return any(isinstance(n, gast.Name) and n.id == identifier for n in nodes(node))
 
 
-def reads_section(adjoints: Adjoints, value: gast.AST) -> bool:
+def reads_section(adjoints: Bars, value: gast.AST) -> bool:
     """Whether an expression reads the adjoint that the store in progress will change."""
     store = adjoints.storing
     return store is not None and any(_mentions(value, n) for n in (store.bar, *store.views))
 
 
-def hold(adjoints: Adjoints, holder: str, value: gast.AST, kind: Kind | None) -> gast.AST:
+def hold(adjoints: Bars, holder: str, value: gast.AST, kind: Kind | None) -> gast.AST:
     """What to bind `holder` to, so that it keeps the value while contributions are collected."""
     if not reads_section(adjoints, value):
         return value
@@ -147,7 +162,7 @@ def hold(adjoints: Adjoints, holder: str, value: gast.AST, kind: Kind | None) ->
     return detached(adjoints, value, kind)
 
 
-def detached(adjoints: Adjoints, value: gast.AST, kind: Kind | None) -> gast.AST:
+def detached(adjoints: Bars, value: gast.AST, kind: Kind | None) -> gast.AST:
     """The value of an expression that stays when the section is changed: a copy where it would be a view of it."""
     if isinstance(kind, Number) or not reads_section(adjoints, value):
         return value

@@ -1,7 +1,7 @@
 """The ends of the paths through a block: where a trip's records are made, in front of every `break`.
 
-    if done: break          if done: t_stack.append(t); break
-    x = x * t       ->      else: x = x * t; t_stack.append(t)
+if done: break          if done: t_stack.append(t); break
+x = x * t       ->      else: x = x * t; t_stack.append(t)
 """
 
 from __future__ import annotations

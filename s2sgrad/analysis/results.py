@@ -1,0 +1,134 @@
+"""The kinds of what pure library functions return, remembered for arguments of equal kinds.
+
+np.zeros(n), n the length of x      ->      Array('float64', (Size(0),))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.analysis import samples
+from s2sgrad.analysis.kinds import (
+    UNKNOWN,
+    Array,
+    Container,
+    Dim,
+    Kind,
+    Known,
+    Number,
+    Text,
+    constant_kind,
+    join,
+    kinds_of,
+)
+from s2sgrad.rules import table
+
+_MEMO: dict[Any, Kind] = {}
+_INT, _BOOL = Number(int), Number(bool)
+_RESULTS: dict[Any, Kind] = {len: _INT, int: _INT, bool: _BOOL, isinstance: _BOOL, float: Number(float), str: Text(),
+                             range: Container(range, None, None, _INT)}  # fmt: skip
+
+
+def call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
+    """The kind of a pure library function's result."""
+    if target is np.reshape and len(kinds) == 2:
+        return reshaped(kinds[0], kinds[1:])
+    if target is np.squeeze and any(isinstance(k, Array) and (k.dims is None or None in k.dims) for k in kinds):
+        return Array(None, None)
+    if getattr(target, "__name__", "") in ("require_array", "sequence", "own") and len(kinds) == 1:
+        return kinds[0]
+
+    if target in (runtime.zeros, runtime.own) and isinstance(kinds[0], Container) and kinds[0].items is None:
+        return kinds[0]
+    if target is len and isinstance(kinds[0], Array) and kinds[0].dims:
+        return sized(kinds[0].dims[0])
+    if target in _RESULTS:
+        return _RESULTS[target]
+    if target in (max, min) and len(kinds) > 1:
+        out: Kind | None = None
+        for kind in kinds:
+            out = join(out, Number(kind.type) if isinstance(kind, Number) else kind)
+        return out or UNKNOWN
+
+    if target in (np.matmul, np.dot) and len(kinds) == 2 and not names:
+        return memo(target, kinds, lambda: samples.matmul(target, kinds))
+
+    def run(*values: Any) -> Any:
+        cut = len(values) - len(names)
+        return target(*values[:cut], **dict(zip(names, values[cut:], strict=True)))
+
+    rule = table.lookup(target)
+    if rule is not None and rule.tag == "elementwise" and not names:
+        return memo(target, kinds, lambda: samples.elementwise(run, kinds))
+    known = sizes_known(kinds)
+    return memo((target, tuple(names)), kinds, lambda: samples.by_example(run, kinds, known))
+
+
+def sized(dim: Dim) -> Kind:
+    return constant_kind(dim) if isinstance(dim, int) else Number(int, size=dim)
+
+
+def sizes_known(kinds: list[Kind]) -> bool:
+    """Whether no unknown integer decides the shape of a result."""
+    for kind in kinds:
+        if isinstance(kind, Container) and (kind.items is None or not sizes_known(list(kind.items))):
+            return False
+        if (
+            isinstance(kind, Number)
+            and not kind.known
+            and kind.size is None
+            and (kind.type is None or issubclass(kind.type, (int, np.integer)))
+        ):
+            return False
+    return True
+
+
+def reshaped(owner: Kind, shape: list[Kind]) -> Kind:
+    parts: list[Kind] | None = shape
+    if len(shape) == 1 and isinstance(shape[0], Container):
+        parts = None if shape[0].items is None else list(shape[0].items)
+    dtype = owner.dtype if isinstance(owner, Array) else None
+    if parts is None or not all(isinstance(p, Number) for p in parts):
+        return Array(dtype, None)
+    return Array(dtype, tuple(p.value if p.known and p.value >= 0 else None for p in parts))
+
+
+def item_of(kind: Kind | None, k: int, n: int) -> Kind | None:
+    if kind is None:
+        return None
+    if isinstance(kind, Container) and kind.items is not None and len(kind.items) == n:
+        return kind.items[k]
+    if isinstance(kind, Array) and kind.dims:
+        return samples.by_example(lambda x: x[0], [kind])
+    return UNKNOWN
+
+
+def object_kind(value: Any) -> Kind:
+    if isinstance(value, (float, int, complex, np.generic, np.ndarray)):
+        (kind,) = kinds_of([value])
+        return _unnumbered(kind)
+    return Known(value) if callable(value) or value is None or isinstance(value, (str, np.dtype)) else UNKNOWN
+
+
+def _unnumbered(kind: Kind) -> Kind:
+    """The sizes of a global array are not among the arguments' sizes."""
+    if isinstance(kind, Array) and kind.dims is not None:
+        return Array(kind.dtype, tuple(d if isinstance(d, int) else None for d in kind.dims))
+    return kind
+
+
+def memo(key: Any, kinds: list[Kind], compute: Callable[[], Kind]) -> Kind:
+    try:
+        full = (key, tuple(kinds))
+        hit = _MEMO.get(full)
+    except TypeError:
+        return compute()
+    if hit is None:
+        if len(_MEMO) > 20_000:
+            _MEMO.clear()
+        hit = _MEMO[full] = compute()
+    return hit

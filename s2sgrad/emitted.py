@@ -1,0 +1,102 @@
+"""The functions that a program writes: their trees, names and arguments, before they become text.
+
+def helper(x): ...      ->      Emitted("helper_fwd"), Emitted("helper_bwd")
+"""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+import types
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import (
+    Container,
+    Kind,
+    constant_kind,
+)
+from s2sgrad.analysis.memory import in_place
+from s2sgrad.transform.reverse import Reverse, Swept
+from s2sgrad.unit import Origin, Unit, parameters
+
+
+@dataclass(eq=False)
+class Emitted:
+    """A function that we write: its tree, and the user's function over whose globals and cells it runs."""
+
+    name: str
+    primal: types.FunctionType
+    unit: Unit | None = None
+    tree: gast.FunctionDef | None = None
+    defaults: dict[str, Any] = field(default_factory=dict)
+    same_signature: bool = True
+    header: str | None = None
+    restores: bool = False  # an adjoint that writes arrays of its record
+
+
+@dataclass
+class Joined:
+    """A function and its adjoint in one tree, and where the one ends."""
+
+    unit: Unit
+    tree: gast.FunctionDef
+    swept: Swept
+    reverse: Reverse
+    given: dict[str, Kind]
+
+
+def stem_of(function: types.FunctionType) -> str:
+    """The name of a function as the beginning of an identifier: `lambda_` for `<lambda>`, `function` for other oddities."""
+    stem = "lambda_" if function.__name__ == "<lambda>" else function.__name__
+    odd = not stem.isascii() and stem != function.__code__.co_name  # Python spells some identifiers anew
+    return "function" if odd or keyword.iskeyword(stem) or not stem.isidentifier() else stem
+
+
+def marked(body: list[gast.AST], sweep: str) -> list[gast.AST]:
+    mark(body, sweep)
+    return body
+
+
+def mark(body: list[gast.AST], sweep: str) -> None:
+    for statement in effects.walk(body):
+        line, column = getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0)
+        statement.origin = Origin(sweep, line, column, None)
+
+
+def writes_arrays(unit: Unit, body: list[gast.AST]) -> bool:
+    """Whether the reverse sweep writes arrays of the forward sweep."""
+    reverse = [s for s in effects.walk(body) if getattr(s, "origin", None) is not None and s.origin.sweep == "reverse"]
+    return any((b := in_place(unit, s, unit.kinds)) is not None and b not in unit.bars for s in reverse)
+
+
+def empty_arguments() -> gast.arguments:
+    return gast.arguments([], [], None, [], [], None, [])
+
+
+def in_order(forward: list[gast.AST], tree: gast.FunctionDef) -> list[str]:
+    seen = dict.fromkeys(p.id for p in parameters(tree))
+    for statement in effects.walk(forward):
+        seen.update(dict.fromkeys(sorted(effects.writes(statement))))
+    return list(seen)
+
+
+def bound_kinds(target: types.FunctionType, kinds: list[Kind], keywords: dict[str, Kind]) -> dict[str, Kind]:
+    bound = inspect.signature(target).bind(*kinds, **keywords)
+    given = {p: Container(tuple, v) if isinstance(v, tuple) else v for p, v in bound.arguments.items()}
+    return with_defaults(target, given)
+
+
+def with_defaults(target: types.FunctionType, given: dict[str, Kind]) -> dict[str, Kind]:
+    out = {}
+    for parameter in inspect.signature(target).parameters.values():
+        if parameter.name in given:
+            out[parameter.name] = given[parameter.name]
+        elif parameter.kind is parameter.VAR_POSITIONAL:
+            out[parameter.name] = Container(tuple, ())
+        elif isinstance(parameter.default, (float, int, str, type(None))):
+            out[parameter.name] = constant_kind(parameter.default)
+    return out

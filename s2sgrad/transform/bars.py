@@ -1,0 +1,256 @@
+"""The adjoint variables while the program is walked backwards, and how contributions to them are collected.
+
+Contributions are collected while a source statement is treated and written once, as one expression a variable:
+
+    z = x * y + x       ->      y_bar = z_bar * x; x_bar = z_bar * y + z_bar
+
+An absent adjoint is a zero that is never written.  `+=` is used on numbers and on arrays that this function made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import gast
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import (
+    UNKNOWN,
+    Array,
+    Container,
+    Kind,
+    Known,
+    Number,
+)
+from s2sgrad.analysis.memory import is_fresh
+from s2sgrad.quote import assign, clone, constant, name
+from s2sgrad.simplify import simplified
+from s2sgrad.transform import stores
+from s2sgrad.transform.cotangents import Bar, Cotangent, accumulate, index_value, total
+from s2sgrad.transform.inline import call
+from s2sgrad.transform.shapes import conformed, relation
+from s2sgrad.unit import Unit
+
+_SHAPE_ONLY = {"size", "shape", "ndim", "full_like", "zeros_like", "ones_like"}
+
+
+class Bars:
+    """The adjoint variables, and the statements that compute them in the order in which the reverse sweep runs."""
+
+    def __init__(self, unit: Unit, inference: Inference, active: set[str], stacks: set[str]) -> None:
+        self.unit, self.inference = unit, inference
+        self.kinds = inference.env
+        self.active = active
+        self.stacks = stacks
+        self.present: dict[str, Bar] = {}
+        self.pending: dict[str, list[Cotangent]] = {}
+        self.names: dict[str, str] = {}
+        self.out: list[gast.AST] = []
+        self.storing: stores.Store | None = None
+        self.alike: dict[str, str] = {}
+
+    # --- adjoint variables ---
+
+    def bar(self, x: str) -> str:
+        """The name of the adjoint of `x`."""
+        if x not in self.names:
+            self.names[x] = self.unit.local(f"{x}_bar")
+            if x in self.unit.temps:
+                self.unit.temps.add(self.names[x])
+            self.kinds[self.names[x]] = self.kinds.get(x, UNKNOWN)
+            self.unit.bars.add(self.names[x])
+            self.unit.bases[self.names[x]] = f"{self.unit.bases.get(x, x)}_bar"
+        return self.names[x]
+
+    def zero(self, x: str, bound: bool = True) -> gast.AST:
+        """A zero of the shape of `x`; where `x` may be unbound it holds None."""
+        kind = self.kinds.get(x)
+        if isinstance(kind, Number):
+            return constant(0.0)
+        if isinstance(kind, Array) and bound:
+            return call(self.unit, "zeros_like", np.zeros_like, name(x))
+        return call(self.unit, "zeros", runtime.zeros, name(x))
+
+    def start(self, x: str, bound: bool = True) -> None:
+        """Write a zero where the adjoint of `x` is absent."""
+        self.out.append(assign(self.bar(x), self.zero(x, bound)))
+        self.present[x] = Bar(self.bar(x), own=not isinstance(self.kinds.get(x), Number), exact=True)
+
+    def make_own(self, x: str) -> None:
+        """Copy the adjoint of `x` unless this function made it."""
+        bar = self.present[x]
+        if not bar.own:
+            self.out.append(assign(bar.name, call(self.unit, "own", runtime.own, name(bar.name))))
+            bar.own = True
+
+    # --- contributions ---
+
+    def contribute(self, x: gast.AST, cotangent: Cotangent) -> None:
+        """Add to the adjoint of an operand, when the statement has been treated."""
+        if not isinstance(x, gast.Name) or x.id not in self.active:
+            return
+        if cotangent.mask is not None:
+            if x.id in self.unit.temps:
+                self.pending.setdefault(x.id, []).append(cotangent)
+                return
+            cotangent = self.selected(cotangent)
+        if cotangent.index is None and not cotangent.full and not isinstance(self.kinds.get(x.id), Container):
+            how = relation(cotangent.kind, self.kinds.get(x.id))
+            if how == "same":
+                cotangent.full = True
+            elif how != "under" or x.id not in self.unit.temps:
+                cotangent = self.spread(cotangent, x.id)
+        self.pending.setdefault(x.id, []).append(cotangent)
+
+    def spread(self, cotangent: Cotangent, x: str) -> Cotangent:
+        """The contribution, of exactly the shape of `x`; a mask is applied before anything is summed."""
+        summed = relation(cotangent.kind, self.kinds.get(x)) not in ("same", "under")
+        if summed:
+            cotangent = self.selected(cotangent)
+        value = conformed(self.unit, cotangent.value, cotangent.kind, self.alike.get(x, x), self.kinds.get(x))
+        return Cotangent(value, self.kinds.get(x), mask=cotangent.mask)
+
+    def selected(self, cotangent: Cotangent) -> Cotangent:
+        """The contribution with its mask applied."""
+        if cotangent.mask is None:
+            return cotangent
+        condition, branch = cotangent.mask
+        sides = (cotangent.value, constant(0.0)) if branch else (constant(0.0), cotangent.value)
+        value = call(self.unit, "where", np.where, clone(condition), *sides)
+        return Cotangent(value, self.inference.kind(value), full=False)
+
+    def settled(self, cotangent: Cotangent, x: str) -> Cotangent:
+        """The contribution with its mask applied, and summed where the mask is larger than `x`."""
+        if cotangent.mask is None:
+            return cotangent
+        cotangent = self.selected(cotangent)
+        how = relation(cotangent.kind, self.kinds.get(x))
+        if how == "under":
+            return cotangent
+        return replace(cotangent, full=True) if how == "same" else self.spread(cotangent, x)
+
+    def take(self, y: str) -> Cotangent | None:
+        """The adjoint of a target, which its own assignment consumes; None if it is zero."""
+        if y in self.pending and y in self.unit.temps:
+            given = self.pending.pop(y)
+            if y in self.present:
+                given.insert(0, self._held(y))
+                del self.present[y]
+            if any(c.index is not None for c in given) or not all(c.numeric for c in given[1:]):
+                given = [self.settled(c, y) for c in given]
+                self.write(y, given)
+                return self._held(y, consume=True)
+            if len(given) == 1:
+                return given[0]
+            given = [self.settled(c, y) for c in given]
+            value = total([c.value for c in given])
+            return Cotangent(value, self.inference.kind(value), any(c.full for c in given), None, given[0].numeric)
+        return self._held(y, consume=True) if y in self.present else None
+
+    def _held(self, y: str, consume: bool = False) -> Cotangent:
+        bar = self.present.pop(y) if consume else self.present[y]
+        kind = self.kinds.get(y, UNKNOWN)
+        return Cotangent(name(bar.name), kind, True, None, isinstance(kind, (Number, Array)), None, consume and bar.own)
+
+    def flush(self, targets: list[str] = ()) -> None:
+        """Write the collected contributions; those to the statement's own targets last, for the others read them."""
+        self.pending = {x: [self.settled(c, x) for c in given] for x, given in self.pending.items()}
+        if self.storing is not None:
+            stores.finish(self)
+            return
+        late = [x for x in self.pending if x in targets]
+        for x in [x for x in self.pending if x not in late] + late:
+            self.write(x, self.pending[x], late=x in late)
+        self.pending.clear()
+
+    def write(self, x: str, given: list[Cotangent], late: bool = False) -> None:
+        """Add contributions to the adjoint of `x`; `late`: their values may read it."""
+        whole = [c for c in given if c.index is None]
+        sections = [c for c in given if c.index is not None]
+        kind = self.kinds.get(x, UNKNOWN)
+        bar = self.bar(x)
+        if late and sections:  # their values may read the old adjoint
+            sections = [replace(c, value=self.named(c, anew=True).value) for c in sections]
+        if whole:
+            whole = [c if c.full or not isinstance(kind, Array) else self.spread(c, x) for c in whole]
+            self._write_whole(x, bar, whole, kind)
+        if not sections:
+            return
+        if x in self.present:
+            self.make_own(x)
+        else:
+            self.start(x)
+        for section in sections:
+            self._write_section(bar, kind, section)
+
+    def _write_whole(self, x: str, bar: str, whole: list[Cotangent], kind: Kind) -> None:
+        numeric = isinstance(kind, (Number, Array)) or all(c.numeric for c in whole)
+        held = self.present.get(x)
+        if x in self.stacks:  # the cotangent of a whole list, to be taken apart in place
+            self.out.append(assign(bar, call(self.unit, "own", runtime.own, whole[0].value)))
+            return
+        if numeric:
+            value = total([c.value for c in whole])
+        else:
+            value = whole[0].value
+            for c in whole[1:]:
+                value = call(self.unit, "add", runtime.add, value, c.value)
+        value = simplified(clone(value))  # `z_bar * 1.0` would look like new memory
+        fresh = isinstance(kind, Array) and (is_fresh(self.unit, value) or (len(whole) == 1 and whole[0].own))
+        if held is None and not fresh and stores.reads_section(self, value):
+            value, fresh = stores.detached(self, value, kind), isinstance(kind, Array)
+        if held is None:
+            self.out.append(assign(bar, value))
+            self.present[x] = Bar(bar, fresh and kind.rank != 0, self._is_exact(value, kind))
+        elif isinstance(kind, Number) or (isinstance(kind, Array) and held.own):
+            self.out.append(accumulate(name(bar, store=True), value))
+        elif numeric:
+            self.out.append(assign(bar, total([name(bar), value])))
+            exact = held.exact and self._is_exact(value, kind)
+            self.present[x] = Bar(bar, isinstance(kind, Array) and kind.rank != 0, exact)
+        else:
+            self.out.append(assign(bar, call(self.unit, "add", runtime.add, name(bar), value)))
+            self.present[x] = Bar(bar)
+
+    def _is_exact(self, value: gast.AST, kind: Kind) -> bool:
+        found = self.inference.kind(value)  # a NumPy seed would widen float32
+        return isinstance(kind, Array) and isinstance(found, Array) and found.dtype == kind.dtype == "float64"
+
+    def _write_section(self, bar: str, kind: Kind, section: Cotangent) -> None:
+        if isinstance(kind, Array) and kind.rank != 0 and self.is_basic(section.index):
+            target = gast.Subscript(name(bar), clone(section.index), gast.Store())
+            self.out.append(accumulate(target, section.value))
+        else:
+            index = index_value(section.index, self.unit.builtin(slice))
+            self.out.append(assign(bar, call(self.unit, "add_at", runtime.add_at, name(bar), index, section.value)))
+
+    def is_basic(self, index: gast.AST) -> bool:
+        """Whether no position can occur twice in the index."""
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        for part in parts:
+            kind = None if isinstance(part, gast.Slice) else self.inference.kind(part)
+            if isinstance(part, gast.Slice) or isinstance(kind, Number):
+                continue
+            if isinstance(kind, Known) and (kind.value is None or kind.value is Ellipsis):
+                continue
+            if not (isinstance(kind, Array) and kind.dtype == "bool"):
+                return False
+        return True
+
+    def named(self, g: Cotangent, anew: bool = False) -> Cotangent:
+        """The cotangent behind a name, so that it may be mentioned twice; `anew`: a name that stays when others change."""
+        if isinstance(g.value, gast.Constant) or (isinstance(g.value, gast.Name) and not anew):
+            return g
+        holder = self.unit.temp()
+        self.kinds[holder] = g.kind or UNKNOWN
+        value = g.value if is_fresh(self.unit, g.value) else stores.hold(self, holder, g.value, g.kind)
+        self.out.append(assign(holder, value))
+        return Cotangent(name(holder), g.kind, g.full, None, g.numeric)
+
+    def held_apart(self, g: Cotangent) -> Cotangent:
+        """The contribution, not touched by what the store in progress will change."""
+        if not stores.reads_section(self, g.value):
+            return g
+        return replace(self.named(g, anew=True), index=g.index, mask=g.mask, full=g.full)

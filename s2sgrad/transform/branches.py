@@ -1,0 +1,164 @@
+"""Branches and loops in reverse: `if` stays `if`, loops run backwards, `while` and what may be left early by its trip count.
+
+for i in range(n):        ->      for i in reversed(range(n)):
+    x = x * y[i]                      y_bar[i] += x_bar * x; x_bar = x_bar * y[i]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import gast
+
+from s2sgrad.analysis import effects, presence
+from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number
+from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
+from s2sgrad.analysis.operations import Operation
+from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
+from s2sgrad.transform.cotangents import Bar
+from s2sgrad.transform.tails import breaks
+from s2sgrad.unit import Unit
+
+_LOOPS = (gast.For, gast.While)
+
+
+class Branches:
+    """The part of the walk that treats compound statements; `Reverse` has the rest."""
+
+    unit: Unit
+    adjoints: Any
+    records: Any
+    lifetimes: Lifetimes
+    kinds: dict[str, Kind]
+    found: dict[int, Operation]
+    active: set[str]
+    segment: gast.AST | None
+    extra: dict[int, list[str]]
+    _block: Callable[[Block], Block]
+    _emit: Callable[..., None]
+    _tag: Callable[..., None]
+
+    def _if(self, statement: gast.If, body: Block) -> Block:
+        adjoints = self.adjoints
+        out, before = adjoints.out, adjoints.present
+        arms: list[Block] = []
+        swept: list[Block] = []
+        ends: list[dict[str, Bar]] = []
+        for arm in (statement.body, statement.orelse):
+            adjoints.out, adjoints.present = [], {x: replace(b) for x, b in before.items()}
+            arms.append(self._block(arm))
+            swept.append(adjoints.out)
+            ends.append(adjoints.present)
+        for x in sorted(ends[0].keys() | ends[1].keys()):
+            for sweep, end in zip(swept, ends, strict=True):
+                if x not in end:
+                    adjoints.out, adjoints.present = sweep, end
+                    self._zero(x, statement)
+        adjoints.out = out
+        adjoints.present = {x: b.meet(ends[1][x]) for x, b in ends[0].items()}
+        if any(swept):
+            self._emit(statement, [gast.If(clone(statement.test), *swept)], comment=False)
+        self.segment = None
+        return [at(statement, gast.If(statement.test, *arms))[0]]
+
+    def _zero(self, x: str, statement: gast.AST) -> None:
+        start = len(self.adjoints.out)
+        unsure = x in self.lifetimes.unsure_end.get(self.lifetimes.home.get(x), ())
+        if unsure and not isinstance(self.kinds.get(x), Number):
+            self.records.needs_binding(x)
+        self.adjoints.start(x, bound=not unsure)
+        self._tag(self.adjoints.out[start:], statement, False)
+
+    def _loop(self, loop: gast.For | gast.While, body: Block) -> Block:
+        adjoints = self.adjoints
+        carried = presence.before([loop], set(adjoints.present), self.found, self.active)
+        bound = {n for s in effects.walk(loop.body) for n in binds(s)}
+        in_parts = self._in_parts(loop)
+        start = len(adjoints.out)
+        for x in sorted(carried):
+            if x not in adjoints.present:
+                self._zero(x, loop)
+            elif x in in_parts:
+                adjoints.make_own(x)
+        self._tag(adjoints.out[start:], loop, False)
+        head = {x: Bar(b.name, b.own and (x not in bound or x in in_parts), b.exact) for x, b in adjoints.present.items()}
+        out, adjoints.out = adjoints.out, []
+        adjoints.present = {x: replace(b) for x, b in head.items()}
+        forward = self._block(loop.body)
+        for x in sorted(head):
+            if x not in adjoints.present:
+                self._zero(x, loop)
+            elif head[x].own:  # for the next trip relies on it
+                start = len(adjoints.out)
+                adjoints.make_own(x)
+                self._tag(adjoints.out[start:], loop, False)
+        swept, adjoints.out = adjoints.out, out
+        adjoints.present = {x: b.meet(adjoints.present[x]) for x, b in head.items()}
+        records, restores = [], []
+        for target in binds(loop):
+            record, restore = self.records.before(loop, target, body)
+            records, restores = records + record, restore + restores
+        before, forward, backward = self._headers(loop, body, forward, bound)
+        if swept:
+            backward.body = swept
+            self._emit(loop, [backward], comment=False)
+        self._emit(loop, restores, comment=False)
+        self.segment = None
+        if isinstance(loop, gast.For):
+            ahead: gast.AST = gast.For(loop.target, loop.iter, forward, [], None)
+        else:
+            ahead = gast.While(loop.test, forward, [])
+        return [*records, *before, at(loop, ahead)[0]]
+
+    def _in_parts(self, loop: gast.For | gast.While) -> set[str]:
+        """The variables that a loop reads or writes by sections: their adjoints are written in place."""
+        out: set[str] = set()
+        for statement in effects.walk(loop.body):
+            operation = self.found.get(id(statement))
+            if operation is not None and operation.form == "item" and isinstance(operation.operands[0], gast.Name):
+                out.add(operation.operands[0].id)
+            section = effects.stored(statement)
+            if section is not None:
+                out.add(effects.base(section))
+        moved = [set(binds(s)) for s in effects.walk(loop.body) if effects.permutes(s)]
+        while any(names & out and not names <= out for names in moved):
+            out |= set().union(*(names for names in moved if names & out))
+        return out
+
+    def _headers(
+        self, loop: gast.For | gast.While, body: Block, forward: Block, bound: set[str]
+    ) -> tuple[Block, Block, gast.For]:
+        """(statements before the loop, its forward body, the header of the reversed loop)."""
+        before: Block = []
+        counted = isinstance(loop, gast.While) or breaks(loop.body)
+        if counted:
+            trips = self._new_local("trips", Number(int), body)
+            before.append(assign(trips, constant(0)))
+            forward = [gast.AugAssign(name(trips, store=True), gast.Add(), constant(1)), *forward]
+        if isinstance(loop, gast.While):
+            target = self.unit.local("_")
+            steps = gast.Call(self.unit.builtin(range), [name(trips)], [])
+            return before, forward, gast.For(name(target, store=True), steps, [], [], None)
+        steps = clone(loop.iter)
+        for node in nodes(steps):
+            if isinstance(node, gast.Name) and node.id in bound | {loop.target.id} and node.id in self.unit.locals:
+                held = self._new_local(f"{node.id}_first", self.kinds.get(node.id, UNKNOWN), body)
+                before.append(assign(held, name(node.id)))
+                node.id = held
+        back = self.unit.builtin(reversed)
+        backward = isinstance(steps, gast.Call) and isinstance(steps.func, gast.Name) and steps.func.id == back.id
+        if backward and counted:
+            steps = expression("reversed(r[::-1][:n])", r=steps.args[0], n=trips, reversed=back)
+        elif counted:
+            steps = expression("reversed(r[:n])", r=steps, n=trips, reversed=back)
+        else:
+            steps = steps.args[0] if backward else expression("reversed(r)", r=steps, reversed=back)
+        return before, forward, gast.For(name(loop.target.id, store=True), steps, [], [], None)
+
+    def _new_local(self, base: str, kind: Kind, body: Block) -> str:
+        made = self.unit.local(base)
+        self.kinds[made] = kind
+        self.extra.setdefault(id(body), []).append(made)
+        return made

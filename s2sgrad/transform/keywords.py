@@ -1,0 +1,32 @@
+"""Arguments with a default that carry a derivative: each has a rule of its own.
+
+m = np.average(x, weights=w)      ->      w_bar = m_bar * (x - m) / np.sum(w)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from s2sgrad.analysis.operations import Operation
+from s2sgrad.transform import inline
+from s2sgrad.transform.cotangents import Cotangent
+
+
+def differentiated(operation: Operation, active: set[str]) -> list[str]:
+    """The keywords of a call whose values carry a derivative."""
+    rules = operation.rule.keyword_rules
+    return [n for n, v in operation.keywords.items() if n in rules and isinstance(v, gast.Name) and v.id in active]
+
+
+def contribute(adjoints: Any, operation: Operation, keywords: list[str], y: gast.AST, g: Cotangent) -> None:
+    """Contribute to the values of these keywords, given the cotangent of `y = operation` behind a name."""
+    for keyword in keywords:
+        pullback = operation.rule.keyword_rules[keyword].choose(adjoints.argument_kinds(operation))
+        formula = inline.formula(pullback, 1)
+        if formula is None:
+            value = adjoints.call_of(operation, pullback, y, g)
+        else:
+            value = adjoints.written(operation, formula, y, g, [0])[0]
+        adjoints.contribute(operation.keywords[keyword], Cotangent(value, adjoints.inference.kind(value), full=False))

@@ -202,9 +202,15 @@ def _is_array(part: gast.AST, kinds: dict[str, Kind]) -> bool:
 def _is_element(index: gast.AST, owner: Array, kinds: dict[str, Kind]) -> bool:
     """Whether an index picks one element of an array."""
     parts = index.elts if isinstance(index, gast.Tuple) else [index]
-    return len(parts) == owner.rank and all(
-        type(getattr(p, "value", None)) is int or (not isinstance(p, gast.Slice) and is_basic(p, kinds)) for p in parts
-    )
+    return len(parts) == owner.rank and all(_is_number(p, kinds) for p in parts)
+
+
+def _is_number(part: gast.AST, kinds: dict[str, Kind]) -> bool:
+    if isinstance(part, gast.Name):
+        return isinstance(kinds.get(part.id), Number)
+    if isinstance(part, gast.Constant):
+        return type(part.value) is int
+    return isinstance(part, (gast.UnaryOp, gast.BinOp)) and _of_numbers(part, kinds)
 
 
 def is_basic(index: gast.AST, kinds: dict[str, Kind]) -> bool:

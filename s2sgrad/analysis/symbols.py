@@ -17,7 +17,7 @@ from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Size
 from s2sgrad.analysis.lifetimes import Lifetimes, binds
 from s2sgrad.unit import Unit, parameters
 
-_MOST = 12
+_MOST = 24
 
 
 class Symbols:
@@ -88,8 +88,13 @@ class Symbols:
         return self.known[key]
 
     def believed(self, name: str, kind: Kind | None) -> Kind | None:
-        """The kind as it holds for all the life of a variable."""
-        if name in self.unit.temps or not has_symbols(kind):
+        """The kind as it holds for all the life of a variable; an axis of unknown length is one that it keeps."""
+        if name in self.unit.temps:
+            return kind
+        if isinstance(kind, Array) and kind.dims is not None and None in kind.dims and self._bound_once(name):
+            dims = (self._axis(name, k) if d is None else d for k, d in enumerate(kind.dims))
+            kind = Array(kind.dtype, tuple(dims))
+        if not has_symbols(kind):
             return kind
         if isinstance(kind, Array) and self.tree is not None:
             used = set().union(*(self.names.get(Size(d.k), set()) for d in kind.dims if isinstance(d, Size) and d.k < 0))
@@ -97,13 +102,31 @@ class Symbols:
                 return kind
         return without_symbols(kind)
 
-    def _outlives(self, bound: str, name: str) -> bool:
-        """Whether `bound` keeps its value while `name` lives."""
-        if self._lifetimes is None:
+    def _bound_once(self, name: str) -> bool:
+        self._prepare()
+        return self._lifetimes is not None and self._counts[name] == 1
+
+    def _axis(self, name: str, axis: int) -> Size | None:
+        key = f"{name}#{axis}"
+        if key not in self.known:
+            if len(self.known) >= _MOST:
+                return None
+            self.known[key] = Size(-1 - len(self.known))
+            self.names[self.known[key]] = {name}
+        return self.known[key]
+
+    def _prepare(self) -> None:
+        if self._lifetimes is None and self.tree is not None:
             self._lifetimes = Lifetimes(self.tree)
             self._counts = Counter(b for s in effects.walk(self.tree.body) for b in binds(s))
             self._counts.update(p.id for p in parameters(self.tree))
             self._targets = {s.target.id: id(s.body) for s in effects.walk(self.tree.body) if isinstance(s, gast.For)}
+
+    def _outlives(self, bound: str, name: str) -> bool:
+        """Whether `bound` keeps its value while `name` lives."""
+        self._prepare()
+        if bound == name:
+            return True
         if bound not in self.unit.locals:
             return True
         if self._counts[bound] != 1:

@@ -1,6 +1,6 @@
 """Rules of elementwise choices: absolute values, maxima, masks; and the functions that are flat.
 
-    z = np.maximum(x, y)   ->  x_bar = np.where(x > y, z_bar, np.where(x == y, 0.5 * z_bar, 0.0))
+    z = np.maximum(x, y)   ->  x_bar = np.where(x > y, z_bar, np.where(x == y, 0.5 * z_bar, 0.0)); y_bar = z_bar - x_bar
 
 Choices are made with np.where and not by multiplying with a mask: an infinite cotangent of a branch that was not taken
 then leaves no nan behind.
@@ -35,7 +35,8 @@ def numbers(x, y):
 
 @elementwise(np.maximum)
 def maximum(g, z, x, y):
-    return np.where(x > y, g, np.where(x == y, 0.5 * g, 0.0)), np.where(y > x, g, np.where(x == y, 0.5 * g, 0.0))
+    part = np.where(x > y, g, np.where(x == y, 0.5 * g, 0.0))
+    return part, g - part
 
 
 @maximum.refined(numbers)
@@ -45,7 +46,8 @@ def _(g, z, x, y):
 
 @elementwise(np.minimum)
 def minimum(g, z, x, y):
-    return np.where(x < y, g, np.where(x == y, 0.5 * g, 0.0)), np.where(y < x, g, np.where(x == y, 0.5 * g, 0.0))
+    part = np.where(x < y, g, np.where(x == y, 0.5 * g, 0.0))
+    return part, g - part
 
 
 @minimum.refined(numbers)

@@ -23,6 +23,7 @@ from s2sgrad.analysis.kinds import (
 )
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.quote import assign, clone, constant, name, nodes
+from s2sgrad.simplify import same
 from s2sgrad.transform import inline, keywords, stores
 from s2sgrad.transform.bars import Bars
 from s2sgrad.transform.cotangents import Cotangent
@@ -94,11 +95,13 @@ class Adjoints(Bars):
             full = g.full and self._one_shape(operation)
         else:  # a base pullback gives the shape of its argument; a refined one may leave it to broadcasting
             full = pullback is rule.pullback
+        alone = len(cotangents) == 1 and isinstance(g.value, gast.Name)
         for k, value in cotangents.items():
+            own = g.own and alone and same(value, g.value)
             numeric = not isinstance(self.kinds.get(operation.operands[k].id), Container)
             self.contribute(
                 operation.operands[k],
-                Cotangent(value, self.inference.kind(value), full, None, numeric, g.mask, g.own and value is g.value),
+                Cotangent(value, self.inference.kind(value), full, None, numeric, g.mask, own),
             )
 
     def wants_result(self, operation: Operation) -> bool:

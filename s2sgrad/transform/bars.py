@@ -15,6 +15,7 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
+from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import (
     UNKNOWN,
@@ -26,7 +27,7 @@ from s2sgrad.analysis.kinds import (
 )
 from s2sgrad.analysis.memory import is_fresh
 from s2sgrad.quote import assign, clone, constant, name
-from s2sgrad.simplify import simplified
+from s2sgrad.simplify import same, simplified
 from s2sgrad.transform import stores
 from s2sgrad.transform.cotangents import Bar, Cotangent, accumulate, index_value, total
 from s2sgrad.transform.inline import call
@@ -49,6 +50,8 @@ class Bars:
         self.names: dict[str, str] = {}
         self.out: list[gast.AST] = []
         self.storing: stores.Store | None = None
+        self.consumed: dict[str, bool] = {}  # the adjoints that the statement took, and whether this function made them
+        self.shared = False  # whether the statement bound an adjoint to what may be another's memory
         self.alike: dict[str, str] = {}
 
     # --- adjoint variables ---
@@ -151,6 +154,8 @@ class Bars:
 
     def _held(self, y: str, consume: bool = False) -> Cotangent:
         bar = self.present.pop(y) if consume else self.present[y]
+        if consume:
+            self.consumed[y] = bar.own
         kind = self.kinds.get(y, UNKNOWN)
         return Cotangent(name(bar.name), kind, True, None, isinstance(kind, (Number, Array)), None, consume and bar.own)
 
@@ -159,11 +164,15 @@ class Bars:
         self.pending = {x: [self.settled(c, x) for c in given] for x, given in self.pending.items()}
         if self.storing is not None:
             stores.finish(self)
+            self.consumed.clear()
+            self.shared = False
             return
         late = [x for x in self.pending if x in targets]
         for x in [x for x in self.pending if x not in late] + late:
             self.write(x, self.pending[x], late=x in late)
         self.pending.clear()
+        self.consumed.clear()
+        self.shared = False
 
     def write(self, x: str, given: list[Cotangent], late: bool = False) -> None:
         """Add contributions to the adjoint of `x`; `late`: their values may read it."""
@@ -198,7 +207,20 @@ class Bars:
             for c in whole[1:]:
                 value = call(self.unit, "add", runtime.add, value, c.value)
         value = simplified(clone(value))  # `z_bar * 1.0` would look like new memory
-        fresh = isinstance(kind, Array) and (is_fresh(self.unit, value) or (len(whole) == 1 and whole[0].own))
+        new = is_fresh(self.unit, value)
+        fresh = isinstance(kind, Array) and (new or (len(whole) == 1 and whole[0].own))
+        if held is None and isinstance(kind, Array) and self.consumed.get(x) and not self.shared:
+            if isinstance(value, gast.Name) and value.id == bar:  # it stays what it was
+                self.present[x] = Bar(bar, True, self._is_exact(value, kind))
+                return
+            scaled = isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Mult, gast.Div))
+            if scaled and same(value.left, name(bar)) and bar not in {n.id for n in effects.loads(value.right)}:
+                exact = self._is_exact(value, kind)
+                self.out.append(gast.AugAssign(name(bar, store=True), value.op, value.right))
+                self.present[x] = Bar(bar, True, exact)
+                return
+        if not new and not (held is not None and held.own):
+            self.shared = True
         if held is None and not fresh and stores.reads_section(self, value):
             value, fresh = stores.detached(self, value, kind), isinstance(kind, Array)
         if held is None:

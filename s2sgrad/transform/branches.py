@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis import effects, presence
-from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
@@ -113,8 +113,9 @@ class Branches:
         return [*records, *before, at(loop, ahead)[0]]
 
     def _in_parts(self, loop: gast.For | gast.While) -> set[str]:
-        """The variables that a loop reads or writes by sections: their adjoints are written in place."""
+        """The variables that a loop reads or writes by sections, or updates: their adjoints are written in place."""
         out: set[str] = set()
+        rebound = {n for s in effects.walk(loop.body) if not isinstance(s, gast.AugAssign) for n in binds(s)}
         for statement in effects.walk(loop.body):
             operation = self.found.get(id(statement))
             if operation is not None and operation.form == "item" and isinstance(operation.operands[0], gast.Name):
@@ -122,6 +123,8 @@ class Branches:
             section = effects.stored(statement)
             if section is not None:
                 out.add(effects.base(section))
+            elif isinstance(statement, gast.AugAssign) and isinstance(self.kinds.get(statement.target.id), Array):
+                out |= {statement.target.id} - rebound
         moved = [set(binds(s)) for s in effects.walk(loop.body) if effects.permutes(s)]
         while any(names & out and not names <= out for names in moved):
             out |= set().union(*(names for names in moved if names & out))

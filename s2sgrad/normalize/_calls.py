@@ -1,0 +1,37 @@
+"""What the passes over calls share: the user's name for NumPy, the text of a callee, literals.
+
+    import numpy as xp; xp.sort(x)   ->   numpy_name: "xp", callee: "xp.sort"
+
+Later passes have the same of their own; a pass of this room may not import from them.
+"""
+
+from __future__ import annotations
+
+import gast
+import numpy as np
+
+from s2sgrad.quote import name
+from s2sgrad.unit import Unit
+
+
+def numpy_name(unit: Unit) -> str:
+    """The name under which the user's function reaches NumPy; a name of ours where it has none."""
+    globals_ = unit.primal.function.__globals__
+    for candidate in ("np", "numpy", *sorted(k for k, value in globals_.items() if value is np)):
+        if globals_.get(candidate) is np and unit.resolve(name(candidate)) is np:
+            return candidate
+    return unit.helper("np", np)
+
+
+def callee(node: gast.AST) -> str:
+    """What is called, as far as it has a name: `x.sort`, `np.add.at`."""
+    if isinstance(node, gast.Name):
+        return node.id
+    if isinstance(node, gast.Attribute):
+        return f"{callee(node.value)}.{node.attr}"
+    return f"{callee(node.value)}[..]" if isinstance(node, gast.Subscript) else ".."
+
+
+def is_literal(node: gast.AST) -> bool:
+    """Whether an argument is one of Python's constants."""
+    return isinstance(node.operand if isinstance(node, gast.UnaryOp) else node, gast.Constant)

@@ -21,7 +21,7 @@ from typing import Any
 import gast
 
 Hole = gast.AST | str | int | float | None
-_POSITIONS = ("lineno", "col_offset", "end_lineno", "end_col_offset", "origin", "primal")
+_POSITIONS = ("lineno", "col_offset", "end_lineno", "end_col_offset", "origin", "primal", "uncertain")
 
 
 def clone(node: Any) -> Any:

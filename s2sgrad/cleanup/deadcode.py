@@ -160,6 +160,8 @@ class _Sweep:
     def _is_needed(self, statement: gast.AST, wanted: set[str], live: set[str]) -> bool:
         if any(id(statement) in spared for spared in self.spared):
             return False
+        if getattr(statement, "uncertain", False) and _sweep(statement) == "forward":
+            return True  # NumPy may have to say that the shapes do not fit
         stack = stack_operation(statement)
         if stack is not None and stack in self.local_stacks:
             if isinstance(statement, gast.Assign) and wanted & live:

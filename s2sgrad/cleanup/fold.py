@@ -102,6 +102,8 @@ class _Fold:
                 continue
             if _depth(held[name].value) > _DEEPEST:
                 continue
+            if getattr(held[name], "uncertain", False):
+                statement.uncertain = True
             value = held.pop(name).value
             if field:
                 setattr(statement, field, substitute(root, {name: value}))

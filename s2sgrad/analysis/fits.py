@@ -1,0 +1,77 @@
+"""Operations whose shapes may not fit: NumPy must see them, also where nobody reads their results.
+
+    a: (n,), b: (m,)      ->      `a * b` raises, and so must the gradient of np.sum(a * b), which never multiplies them
+"""
+
+from __future__ import annotations
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.activity import Operations
+from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import Array, Dim, Kind, Number
+
+_ANY_SHAPES = {np.outer, np.kron, np.ix_, np.meshgrid, np.interp, np.searchsorted}
+_INNER = {np.matmul, np.dot}
+
+
+def mark(tree: gast.FunctionDef, inference: Inference, found: Operations) -> None:
+    """Set `uncertain` on every statement that may raise for the shapes of what it is given."""
+    for statement in effects.walk(tree.body):
+        if not _is_certain(statement, inference, found):
+            statement.uncertain = True
+
+
+def _is_certain(statement: gast.AST, inference: Inference, found: Operations) -> bool:
+    section = effects.stored(statement)
+    if section is not None:
+        load = gast.Subscript(section.value, section.slice, gast.Load())
+        return _holds(inference.kind(load), inference.kind(statement.value))
+    operation = found.get(id(statement))
+    if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
+        target = inference.env.get(statement.target.id)
+        if isinstance(target, Array) and not isinstance(statement.op, gast.MatMult):
+            return _holds(target, inference.kind(statement.value))
+    if operation is None or operation.form != "rule":
+        return True
+    if operation.target in (np.reshape,):
+        return _reshapes(operation.keywords.get("shape"))
+    kinds = [inference.kind(o) for o in operation.operands]
+    arrays = [k for k in kinds if isinstance(k, Array)]
+    if len(arrays) < 2 or operation.target in _ANY_SHAPES:
+        return True
+    if any(a.dims is None for a in arrays):
+        return False
+    if operation.rule.tag == "elementwise":
+        return all(_broadcast(a.dims, b.dims) for k, a in enumerate(arrays) for b in arrays[k + 1 :])
+    if operation.target in _INNER and len(arrays) == 2:
+        left, right = (a.dims for a in arrays)
+        inner = right[-2] if len(right) > 1 else right[0]
+        return max(len(left), len(right)) < 3 and left[-1] is not None and left[-1] == inner
+    return all(a.dims == arrays[0].dims and None not in a.dims for a in arrays)
+
+
+def _same(m: Dim, n: Dim) -> bool:
+    return m is not None and m == n
+
+
+def _broadcast(a: tuple[Dim, ...], b: tuple[Dim, ...]) -> bool:
+    return all(_same(m, n) or m == 1 or n == 1 for m, n in zip(reversed(a), reversed(b), strict=False))
+
+
+def _holds(section: Kind | None, value: Kind | None) -> bool:
+    """Whether a value surely fits into a section."""
+    if isinstance(value, Number) or not isinstance(value, Array) or not isinstance(section, Array):
+        return True
+    if section.dims is None or value.dims is None or len(value.dims) > len(section.dims):
+        return False
+    return all(_same(m, n) or n == 1 for m, n in zip(reversed(section.dims), reversed(value.dims), strict=False))
+
+
+def _reshapes(shape: gast.AST | None) -> bool:
+    """`x.reshape(-1)` fits whatever x is."""
+    if isinstance(shape, gast.Tuple) and len(shape.elts) == 1:
+        shape = shape.elts[0]
+    return isinstance(shape, gast.Constant) and shape.value == -1

@@ -29,7 +29,7 @@ from s2sgrad.unit import MISSING, Unit
 _SCOPES = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda)
 _IMPURE_RUNTIME = {runtime.push, runtime.pop, runtime.add_at, runtime.vjp, runtime.sequence, runtime.require_array,
                    runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar,
-                   runtime.restored, runtime.unpackable}  # fmt: skip
+                   runtime.restored, runtime.poison, runtime.unpackable}  # fmt: skip
 
 
 def loads(node: gast.AST) -> Iterator[gast.Name]:

@@ -119,6 +119,8 @@ def _call(unit: Unit, node: gast.Call, above: frozenset[int]) -> Writes:
 
 def writes_out(node: gast.Call, target: Any) -> bool:
     """Whether a call passes `out=`, by keyword or by position."""
+    if isinstance(target, types.FunctionType) and not effects.is_library(target):
+        return False  # what a user calls `out` is looked at where it is called
     count = getattr(target, "nin", None)
     return any(k.arg == "out" for k in node.keywords) or (isinstance(count, int) and len(node.args) > count)
 

@@ -62,6 +62,8 @@ def classify(unit: Unit, node: gast.AST, kinds: dict[str, Kind]) -> Operation:
     if isinstance(node, (gast.BinOp, gast.UnaryOp)):
         return _operator(node, kinds)
     if isinstance(node, gast.Subscript):
+        if not isinstance(node.value, (gast.Name, gast.Constant, gast.Attribute)):
+            raise AssertionError("an item of an expression is not in normal form")
         return Operation("item", node, [node.value])
     if isinstance(node, gast.Attribute):
         return _attribute(unit, node, kinds)

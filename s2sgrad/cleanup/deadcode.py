@@ -20,11 +20,12 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.memory import in_place
 from s2sgrad.cleanup.sections import Sections
-from s2sgrad.quote import nodes
+from s2sgrad.quote import at, nodes
 from s2sgrad.rules import helpers, spellings
 from s2sgrad.unit import Unit
 
 _LOOPS = (gast.For, gast.While)
+POISON = False  # for tests of the liveness: see `_Sweep.poison`
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -52,6 +53,7 @@ class _Sweep:
         self.sections = Sections(unit, tree) if self.contents - unit.bars else None
         self.spare: dict[int, dict[int, frozenset[str]]] = {}  # by loop: restores that only what follows it may need
         self.spared: list[set[int]] = []
+        self.doubtful: set[int] = set()  # spared ones: other elements of the array are still read
         self.pure: dict[int, bool] = {}
         self.local_stacks = {
             s.targets[0].id
@@ -159,6 +161,7 @@ class _Sweep:
 
     def _is_needed(self, statement: gast.AST, wanted: set[str], live: set[str]) -> bool:
         if any(id(statement) in spared for spared in self.spared):
+            self.doubtful.add(id(statement))
             return False
         if getattr(statement, "uncertain", False) and _sweep(statement) == "forward":
             return True  # NumPy may have to say that the shapes do not fit
@@ -183,10 +186,22 @@ class _Sweep:
             self.pure[id(statement)] = effects.is_pure(self.unit, statement.value)
         return self.pure[id(statement)]
 
+    def poison(self, statement: gast.AST) -> list[gast.AST]:
+        """In the place of a restore that nobody needs: its array filled with nan, which must not reach any result."""
+        section = effects.stored(statement)
+        if section is None or _sweep(statement) != "reverse" or id(statement) in self.doubtful:
+            return []
+        base = effects.base(section)
+        if base in self.unit.bars or not isinstance(self.unit.kinds.get(base), Array):
+            return []
+        check = gast.Name(self.unit.helper("poison", runtime.poison), gast.Load(), None, None)
+        return at(statement, gast.Expr(gast.Call(check, [gast.Name(base, gast.Load(), None, None)], [])))
+
     def pruned(self, body: list[gast.AST]) -> list[gast.AST]:
         out = []
         for statement in body:
             if id(statement) not in self.needed:
+                out += self.poison(statement) if POISON else []
                 continue
             if isinstance(statement, (gast.If, *_LOOPS)):
                 statement.body = self.pruned(statement.body)

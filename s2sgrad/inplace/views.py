@@ -244,7 +244,7 @@ class _Writer:
                 return [statement]
         if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Subscript) and self.picks_row:
             part = statement.value
-            if isinstance(part.value, gast.Name) and part.value.id == view:
+            if isinstance(part.value, gast.Name) and part.value.id == view and is_basic(part.slice, self.kinds):
                 statement.value = at(part, self.section(part.slice))[0]
         if view not in effects.reads(statement):
             return [statement]
@@ -297,7 +297,7 @@ class _Writer:
 
     def section(self, index: gast.AST) -> gast.Subscript:
         """A section of what the view stands for."""
-        if not self.picks_row:
+        if not self.picks_row or not is_basic(index, self.kinds):  # NumPy moves axes between integers and index arrays
             return gast.Subscript(clone(self.value), index, gast.Load())
         first = self.value.slice.elts if isinstance(self.value.slice, gast.Tuple) else [self.value.slice]
         rest = index.elts if isinstance(index, gast.Tuple) else [index]

@@ -2,6 +2,11 @@
 
     for v in xs: s += v   ->   t1 = sequence(xs); for k in range(len(t1)): v = t1[k]; s += v
 
+A loop over a tuple that stands in the text, and whose body may write what is in it, is written out: later passes have to
+know which array a name is.
+
+    for a in (x, y): a *= 2.0   ->   a = x; a *= 2.0; a = y; a *= 2.0
+
 >>> from s2sgrad.pipeline import shown
 >>> print(shown('''
 ... def f(xs, ys):
@@ -25,28 +30,48 @@ def f(xs, ys):
         i = i_
         i = i + 1
     return s
+>>> print(shown('''
+... def f(u, v):
+...     for k, (a, b) in enumerate(((u, v[0]), (v, u[0]))):
+...         a[k] = b
+... ''', "loops"))
+def f(u, v):
+    t1 = v[0]
+    t2 = u[0]
+    k = 0
+    a = u
+    b = t1
+    a[k] = b
+    k = 1
+    a = v
+    b = t2
+    a[k] = b
 """
 
 from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import gast
 
 from s2sgrad import runtime
 from s2sgrad.normalize.targets import bind
-from s2sgrad.quote import assign, at, constant, expression, name, nodes
+from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.unit import Unit
 
 
 @dataclass
 class _Walk:
-    """How to index what a loop runs over: its length, and the item at an index (an expression, or a list of them)."""
+    """How to index what a loop runs over: its length, and the item at an index (an expression, or a list of them).
+
+    `checks` are statements for the end of the loop, where it comes there.
+    """
 
     length: gast.AST
     item: Callable[[gast.AST], gast.AST]
+    checks: list[gast.AST] = field(default_factory=list)
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -58,6 +83,10 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 def _block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
     out = []
     for statement in body:
+        trips = _trips(unit, statement)
+        if trips is not None:
+            out += _block(unit, trips)
+            continue
         if isinstance(statement, (gast.If, gast.For, gast.While)):
             statement.body, statement.orelse = _block(unit, statement.body), _block(unit, statement.orelse)
         out += _loop(unit, statement) if isinstance(statement, gast.For) else [statement]
@@ -76,6 +105,7 @@ def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
     setup: list[gast.AST] = []
     backward = _called(unit, loop.iter) is builtins.reversed
     walk = _walk(unit, loop.iter.args[0] if backward else loop.iter, setup)
+    loop.orelse = at(loop, *walk.checks) + loop.orelse
     index = unit.local("k")
     steps: gast.AST = gast.Call(unit.builtin(range), [walk.length], [])
     loop.iter = gast.Call(unit.builtin(reversed), [steps], []) if backward else steps
@@ -99,11 +129,7 @@ def _called(unit: Unit, node: gast.AST):
 
 
 def _rebinds(body: list[gast.AST], target: str) -> bool:
-    return any(
-        isinstance(n, gast.Name) and n.id == target and isinstance(n.ctx, gast.Store)
-        for statement in body
-        for n in nodes(statement)
-    )
+    return any(_binds(n) and n.id == target for statement in body for n in nodes(statement))
 
 
 def _refuse_endless(unit: Unit, node: gast.AST, called: object) -> None:
@@ -117,22 +143,16 @@ def _refuse_endless(unit: Unit, node: gast.AST, called: object) -> None:
 def _walk(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk:
     called = unit.resolve(node.func) if isinstance(node, gast.Call) else None
     if called is builtins.zip and node.args:
-        if node.keywords:
-            unit.refuse(node, "`zip(..., strict=...)` is not differentiated yet: leave `strict` out")
-        walks = [_walk(unit, argument, setup) for argument in node.args]
-        length = walks[0].length
-        if len(walks) > 1:
-            length = gast.Call(unit.builtin(min), [w.length for w in walks], [])
-        return _Walk(length, lambda k: gast.Tuple([w.item(k) for w in walks], gast.Load()))
+        return _zipped(unit, node, setup)
     if called is builtins.enumerate and node.args:
         start = node.args[1] if len(node.args) > 1 else next((k.value for k in node.keywords), constant(0))
         inner = _walk(unit, node.args[0], setup)
         if isinstance(start, gast.Constant) and start.value == 0:
-            return _Walk(inner.length, lambda k: gast.Tuple([k, inner.item(k)], gast.Load()))
+            return _Walk(inner.length, lambda k: gast.Tuple([k, inner.item(k)], gast.Load()), inner.checks)
         first = unit.temp()
         setup.append(assign(first, start))
         count = lambda k: expression("k + first", k=k, first=first)  # noqa: E731
-        return _Walk(inner.length, lambda k: gast.Tuple([count(k), inner.item(k)], gast.Load()))
+        return _Walk(inner.length, lambda k: gast.Tuple([count(k), inner.item(k)], gast.Load()), inner.checks)
     _refuse_endless(unit, node, called)
     if called is builtins.reversed and len(node.args) == 1:
         inner = _walk(unit, node.args[0], setup)
@@ -146,3 +166,113 @@ def _walk(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk:
     setup.append(assign(holder, value))
     length = gast.Call(unit.builtin(len), [name(holder)], [])
     return _Walk(length, lambda k: expression("xs[k]", xs=holder, k=k))
+
+
+def _zipped(unit: Unit, node: gast.Call, setup: list[gast.AST]) -> _Walk:
+    """Side by side; with `strict=` the lengths are compared where Python does: when the shortest has come to its end."""
+    if any(isinstance(a, gast.Starred) for a in node.args):
+        unit.refuse(node, "a loop over `zip(*...)` cannot be reversed: name what is zipped, or index it")
+    walks = [_walk(unit, argument, setup) for argument in node.args]
+    for argument, walk in zip(node.args, walks, strict=True):
+        if walk.checks:
+            unit.refuse(argument, "`zip(..., strict=True)` in another `zip` is not differentiated: zip all of it at once")
+    strict = next((k.value for k in node.keywords if k.arg == "strict"), constant(False))
+    length, checks = walks[0].length, []
+    if len(walks) > 1:
+        length = gast.Call(unit.builtin(min), [w.length for w in walks], [])
+        if not (isinstance(strict, gast.Constant) and not strict.value):
+            checks = _equal_lengths(unit, strict, [w.length for w in walks], setup)
+    return _Walk(length, lambda k: gast.Tuple([w.item(k) for w in walks], gast.Load()), checks)
+
+
+def _equal_lengths(unit: Unit, strict: gast.AST, lengths: list[gast.AST], setup: list[gast.AST]) -> list[gast.AST]:
+    first, *others = clone(lengths)
+    test: gast.AST = gast.Compare(first, [gast.NotEq()], others)
+    if len(others) > 1:
+        test = gast.UnaryOp(gast.Not(), gast.Compare(first, [gast.Eq() for _ in others], others))
+    if not isinstance(strict, gast.Constant):
+        wanted = unit.temp()
+        setup.append(assign(wanted, strict))
+        test = gast.BoolOp(gast.And(), [name(wanted), test])
+    error = gast.Call(unit.builtin(ValueError), [constant("zip() arguments differ in length")], [])
+    return [gast.If(test, [gast.Raise(error, None)], [])]
+
+
+# --- displays whose elements are written ---
+
+_MOST = 8  # trips that are written out
+
+
+def _trips(unit: Unit, loop: gast.AST) -> list[gast.AST] | None:
+    """The statements of a loop over a display whose body may write an element; None for any other statement."""
+    if not isinstance(loop, gast.For) or loop.orelse or _leaves(loop.body) or not _may_write(loop.body):
+        return None
+    elements = _elements(unit, loop.iter)
+    if elements is None or not 0 < len(elements) <= _MOST or all(isinstance(e, gast.Constant) for e in elements):
+        return None
+    bound = {n.id for part in (loop.target, loop.iter, *loop.body) for n in nodes(part) if _binds(n)}
+    out: list[gast.AST] = []
+    held = [_held(unit, e, bound, out) for e in elements]
+    for element in held:
+        out += at(loop, *bind(unit, clone(loop.target), element))
+        out += clone(loop.body)
+    return out
+
+
+def _elements(unit: Unit, node: gast.AST) -> list[gast.AST] | None:
+    """The elements of a display, of `enumerate`, `reversed` or `zip` of displays; None for anything else."""
+    if isinstance(node, (gast.Tuple, gast.List)):
+        return None if any(isinstance(e, gast.Starred) for e in node.elts) else list(node.elts)
+    if not isinstance(node, gast.Call) or any(k.arg != "strict" for k in node.keywords):
+        return None
+    called = unit.resolve(node.func)
+    inner = [_elements(unit, a) for a in node.args]
+    if not inner or None in inner[: None if called is builtins.zip else 1]:
+        return None
+    if called is builtins.zip and (not node.keywords or len(set(map(len, inner))) == 1):
+        return [gast.Tuple(list(row), gast.Load()) for row in zip(*inner, strict=False)]
+    if called is builtins.reversed and len(inner) == 1:
+        return inner[0][::-1]
+    if called is builtins.enumerate:
+        start = node.args[1] if len(inner) == 2 else constant(0)
+        if isinstance(start, gast.Constant) and type(start.value) is int:
+            return [gast.Tuple([constant(k), e], gast.Load()) for k, e in enumerate(inner[0], start.value)]
+    return None
+
+
+def _held(unit: Unit, element: gast.AST, bound: set[str], out: list[gast.AST]) -> gast.AST:
+    """An element, evaluated before the first trip: names and constants, and displays of them."""
+    if isinstance(element, gast.Constant) or (isinstance(element, gast.Name) and element.id not in bound):
+        return element
+    if isinstance(element, (gast.Tuple, gast.List)) and not any(isinstance(e, gast.Starred) for e in element.elts):
+        return at(element, type(element)([_held(unit, e, bound, out) for e in element.elts], gast.Load()))[0]
+    holder = unit.temp()
+    out += at(element, assign(holder, element))
+    return name(holder)
+
+
+def _leaves(body: list[gast.AST], own: bool = True) -> bool:
+    """Whether the body of a loop may leave it, or start its next trip, before it comes to the end."""
+    for statement in body:
+        if isinstance(statement, gast.Return) or (own and isinstance(statement, (gast.Break, gast.Continue))):
+            return True
+        if isinstance(statement, (gast.For, gast.While)):
+            if _leaves(statement.body, own=False) or _leaves(statement.orelse, own):
+                return True
+        elif isinstance(statement, gast.If) and (_leaves(statement.body, own) or _leaves(statement.orelse, own)):
+            return True
+    return False
+
+
+def _may_write(body: list[gast.AST]) -> bool:
+    return any(
+        isinstance(n, gast.AugAssign)
+        or (isinstance(n, gast.Subscript) and isinstance(n.ctx, gast.Store))
+        or (isinstance(n, gast.Expr) and isinstance(n.value, gast.Call))
+        for statement in body
+        for n in nodes(statement)
+    )
+
+
+def _binds(node: gast.AST) -> bool:
+    return isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)

@@ -1,197 +1,251 @@
-"""Calls that write an array become stores: `out=`, `np.copyto`, `x.fill`, `np.add.at` and their kin.
+"""Calls that write an array become stores: `np.copyto`, `np.put`, `x.fill`, `x.sort` and their kin.
 
-    np.multiply(a, b, out=c)   ->   c[...] = np.multiply(a, b)        x.fill(v)   ->   x[...] = v
+    x.fill(v)   ->   x[...] = v                np.multiply(a, b, out=c)   ->   c[...] = np.multiply(a, b)
+
+What is written is a variable, or an expression that is bound to one first: the later passes know which memory it views.
 
 >>> from s2sgrad.pipeline import shown
 >>> print(shown('''
 ... def f(a, b, c):
-...     np.multiply(a, b, out=c[1:])
 ...     np.copyto(a, c)
-...     b.fill(0.0)
-...     return a + np.exp(c, c)
+...     b[1:].fill(0.0)
+...     a.T.sort(axis=0, kind="stable")
+...     return a + np.exp(c, out=c)
 ... ''', "flatten"))
 def f(a, b, c):
-    t1 = np.multiply(a, b)
-    c[1:] = t1
     a[...] = c
-    b[...] = 0.0
-    t2 = np.exp(c)
-    c[...] = t2
-    t3 = c
-    result = a + t3
+    t1 = b[1:]
+    t1[...] = 0.0
+    t2 = a.T
+    t3 = np.sort(t2, axis=0)
+    t2[...] = t3
+    t4 = np.exp(c)
+    c[...] = t4
+    t5 = c
+    result = a + t5
     return result
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
+import operator
+import random
 from collections.abc import Callable
 from typing import Any
 
 import gast
 import numpy as np
 
-from s2sgrad import runtime
-from s2sgrad.quote import assign, clone, constant, expression
+from s2sgrad.normalize import out_arguments, ufunc_at
+from s2sgrad.normalize._calls import callee, is_literal, numpy_name
+from s2sgrad.quote import assign, expression, name, nodes, statements
 from s2sgrad.unit import MISSING, Unit
 
 Stores = list[gast.AST]
+Writer = Callable[..., Stores]
 
 
 def stores(unit: Unit, node: gast.AST) -> Stores | None:
     """The stores that a call made for its effect stands for; None for any other expression."""
     if not isinstance(node, gast.Call):
         return None
-    target = unit.resolve(node.func)
-    owner, kind = _ufunc_method(unit, node)
-    if kind == "at" and owner in _AT and len(node.args) == 3 and not node.keywords:
-        return _accumulated(unit, owner, *node.args)
-    if target is MISSING and isinstance(node.func, gast.Attribute) and node.func.attr in _METHODS:
-        return _written(unit, _METHODS[node.func.attr], node, [node.func.value, *node.args])
-    try:
-        write = _FUNCTIONS.get(target)
-    except TypeError:
-        return None
-    if write is not None:
-        return _written(unit, write, node, node.args)
-    written = into(unit, node)
+    _refuse_unknown(unit, node)
+    found = _writer(unit, node)
+    if found is not None:
+        return _written(unit, node, *found)
+    for part in nodes(node):
+        if part is not node and isinstance(part, gast.Call):
+            _refuse_value(unit, part)
+    written = out_arguments.into(unit, node)
     return None if written is None else [written[0]]
 
 
 def into(unit: Unit, node: gast.Call) -> tuple[gast.AST, gast.AST] | None:
     """(store, what the call returns) of a call with `out=`; None where there is none."""
-    place = _out(unit, node)
-    if place is None:
-        return None
-    out = place.value if isinstance(place, gast.keyword) else place
-    if isinstance(out, gast.Constant) and out.value is None:
-        _without(node, place)
-        return None
-    if isinstance(out, gast.Tuple) and len(out.elts) == 1:
-        out = out.elts[0]
-    if not isinstance(out, (gast.Name, gast.Subscript)):
-        unit.refuse(out, "`out=` is differentiated for a name or a section of one: bind the array to a name first")
-    if any(k.arg in ("where", "casting") for k in node.keywords):
-        unit.refuse(node, "`out=` together with `where=` or `casting=` is not differentiated: assign np.where(...) instead")
-    _without(node, place)
-    out = clone(out)
-    target = clone(out) if isinstance(out, gast.Subscript) else expression("x[...]", x=out)
-    target.ctx = gast.Store()
-    return gast.Assign([target], node, None), out
+    _refuse_value(unit, node)
+    return out_arguments.into(unit, node)
 
 
-def _without(node: gast.Call, place: gast.AST) -> None:
-    node.args = [a for a in node.args if a is not place]
-    node.keywords = [k for k in node.keywords if k is not place]
+def _refuse_value(unit: Unit, node: gast.Call) -> None:
+    _refuse_unknown(unit, node)
+    if _writer(unit, node) is not None:
+        unit.refuse(node, f"`{callee(node.func)}` writes an array and returns None: make it a statement of its own")
 
 
-def _out(unit: Unit, node: gast.Call) -> gast.AST | None:
-    """The `out` argument of a call of NumPy's, a keyword or an expression."""
+def _writer(unit: Unit, node: gast.Call) -> tuple[Writer, list[gast.AST]] | None:
+    """What writes the stores of a call, and the arguments of the call, the array first."""
     target = unit.resolve(node.func)
-    is_method = target is MISSING and isinstance(node.func, gast.Attribute)
-    if any(isinstance(a, gast.Starred) for a in node.args):
+    if target is MISSING:
+        if isinstance(node.func, gast.Attribute) and node.func.attr in _METHODS:
+            return _METHODS[node.func.attr], [node.func.value, *node.args]
         return None
-    for keyword in node.keywords:
-        if keyword.arg == "out" and (is_method or _is_numpy(target)):
-            return keyword
-    if isinstance(target, np.ufunc):
-        return node.args[target.nin] if target.nout == 1 and len(node.args) > target.nin else None
-    if not _is_numpy(target):
-        return None
+    ufunc = getattr(target, "__self__", None)
+    if isinstance(ufunc, np.ufunc) and target.__name__ == "at":
+        return functools.partial(ufunc_at.stores, ufunc=ufunc), node.args
+    write = _get(_FUNCTIONS, target)
+    return None if write is None else (write, node.args)
+
+
+def _get(table: dict[Any, Any], target: Any) -> Any:
     try:
-        names = list(inspect.signature(target).parameters)
-    except (TypeError, ValueError):
-        return None
-    place = names.index("out") if "out" in names else len(node.args)
-    return node.args[place] if place < len(node.args) else None
-
-
-def _is_numpy(target: Any) -> bool:
-    if isinstance(target, np.ufunc) or isinstance(getattr(target, "__self__", None), np.ufunc):
-        return True
-    return (getattr(target, "__module__", None) or "").split(".")[0] == "numpy"
-
-
-def _ufunc_method(unit: Unit, node: gast.Call) -> tuple[Any, str]:
-    if isinstance(node.func, gast.Attribute):
-        owner = unit.resolve(node.func.value)
-        if isinstance(owner, np.ufunc):
-            return owner, node.func.attr
-    return None, ""
-
-
-_AT = (np.add, np.subtract)
-
-
-def _accumulated(unit: Unit, ufunc: np.ufunc, x: gast.AST, index: gast.AST, value: gast.AST) -> Stores:
-    """`np.add.at(x, i, v)`: every occurrence of a position counts."""
-    if not isinstance(x, gast.Name):
-        unit.refuse(x, "`np.add.at` is differentiated for an array with a name: bind it to one first")
-    if ufunc is np.subtract:
-        value = gast.UnaryOp(gast.USub(), value)
-    add_at = unit.helper("add_at", runtime.add_at)
-    return [assign(x.id, expression("add_at(x, i, v)", add_at=add_at, x=x.id, i=index, v=value))]
-
-
-# --- functions and methods that write their first argument ---
-
-
-def _written(unit: Unit, write: Callable[..., Stores], node: gast.Call, arguments: list[gast.AST]) -> Stores:
-    if any(isinstance(a, gast.Starred) for a in arguments) or not isinstance(arguments[0], (gast.Name, gast.Subscript)):
-        unit.refuse(node, "this call writes its argument, which is differentiated for a name or a section of one only")
-    first, *rest = arguments
-    try:
-        return write(unit, first, *rest, **{k.arg: k.value for k in node.keywords})
+        return table.get(target)
     except TypeError:
-        unit.refuse(node, "this call writes its argument in a way that is not differentiated yet: write it as `x[i] = v`")
+        return None
 
 
-def _store(x: gast.AST, index: gast.AST | None, value: gast.AST) -> Stores:
-    target = gast.Subscript(clone(x), constant(Ellipsis) if index is None else index, gast.Store())
-    return [gast.Assign([target], value, None)]
+def _written(unit: Unit, node: gast.Call, write: Writer, arguments: list[gast.AST]) -> Stores:
+    """The stores of one call, after what binds its arguments to names, so that each is evaluated once."""
+    shown = callee(node.func)
+    if any(isinstance(n, gast.NamedExpr) for n in nodes(node)):
+        unit.refuse(node, f"`:=` in a call of `{shown}` is not differentiated: assign before it")
+    try:
+        bound = inspect.signature(write).bind(unit, *arguments, **{k.arg: k.value for k in node.keywords})
+        if any(isinstance(a, gast.Starred) for a in arguments):
+            raise TypeError
+    except TypeError:
+        unit.refuse(node, f"`{shown}` writes an array in a way that is not differentiated yet: write it as `x[i] = v`")
+    held: Stores = []
+    for parameter, value in list(bound.arguments.items())[1:]:
+        if not isinstance(value, gast.Name) and not is_literal(value):
+            holder = unit.temp()
+            held.append(assign(holder, value))
+            bound.arguments[parameter] = name(holder)
+    if not isinstance(bound.args[1], gast.Name):
+        unit.refuse(node, f"`{shown}` writes its argument, which is a constant")
+    return held + write(*bound.args, **bound.kwargs)
 
 
-def _numpy(unit: Unit, path: str) -> str:
-    """A name under which the text reaches one of NumPy's functions."""
-    return unit.helper(path, getattr(np, path))
+def _value(unit: Unit, node: gast.AST | None, default: Any, what: str) -> Any:
+    """The value of an option that has to stand in the text."""
+    if node is None:
+        return default
+    if not isinstance(node, gast.Constant):
+        unit.refuse(node, f"`{what}=` of a call that writes an array is only known at run time: pass a constant")
+    return node.value
 
 
-def _copyto(unit: Unit, x: gast.AST, value: gast.AST, where: gast.AST | None = None) -> Stores:
-    if where is not None:
-        value = expression("where(m, v, x)", where=_numpy(unit, "where"), m=where, v=value, x=clone(x))
-    return _store(x, None, value)
+def _text(unit: Unit, text: str, **holes: Any) -> Stores:
+    if "np." in text:
+        holes["np"] = numpy_name(unit)
+    return statements(text, **holes)
+
+
+def _repeated(unit: Unit, value: gast.AST, turns: str, **holes: Any) -> gast.AST:
+    """Numbers of `value`, read from the start again and again: those of the turns `turns`, an array of integers."""
+    if is_literal(value):
+        return value
+    (statement,) = _text(unit, f"np.take(v, {turns} % np.size(v))", v=value, **holes)
+    return statement.value
+
+
+# --- functions and methods that write their first argument: parameters under NumPy's names ---
+
+
+def _copyto(
+    unit: Unit, dst: gast.AST, src: gast.AST, casting: gast.AST | None = None, where: gast.AST | None = None
+) -> Stores:
+    if where is None or (isinstance(where, gast.Constant) and where.value is True):
+        return statements("x[...] = v", x=dst, v=src)
+    return _text(unit, "x[...] = np.where(m, v, x)", x=dst, m=where, v=src)
 
 
 def _fill(unit: Unit, x: gast.AST, value: gast.AST) -> Stores:
-    return _store(x, None, value)
+    return statements("x[...] = v", x=x, v=value)
 
 
-def _sort(unit: Unit, x: gast.AST, axis: gast.AST | None = None) -> Stores:
-    value = expression("sort(x)", sort=_numpy(unit, "sort"), x=clone(x))
-    if axis is not None:
-        value.args.append(axis)
-    return _store(x, None, value)
+def _sort(
+    unit: Unit,
+    x: gast.AST,
+    axis: gast.AST | None = None,
+    kind: gast.AST | None = None,
+    order: gast.AST | None = None,
+    *,
+    stable: gast.AST | None = None,
+) -> Stores:
+    if _value(unit, order, None, "order") is not None:
+        unit.refuse(order, "sorting by fields is not differentiated: sort a plain array")
+    if axis is None:
+        return _text(unit, "x[...] = np.sort(x)", x=x)
+    return _text(unit, "x[...] = np.sort(x, axis=n)", x=x, n=axis)
 
 
-def _put(unit: Unit, x: gast.AST, index: gast.AST, value: gast.AST) -> Stores:
-    where = expression("unravel_index(i, shape(x))", unravel_index=_numpy(unit, "unravel_index"), i=index, x=clone(x),
-                       shape=_numpy(unit, "shape"))  # fmt: skip
-    return _store(x, where, value)
+def _put(unit: Unit, a: gast.AST, ind: gast.AST, v: gast.AST, mode: gast.AST | None = None) -> Stores:
+    places = expression("np.take(np.arange(np.size(x)), np.ravel(i))", x=a, i=ind, np=numpy_name(unit))
+    if _value(unit, mode, "raise", "mode") != "raise":
+        places.keywords.append(gast.keyword("mode", mode))
+    p = unit.temp()
+    value = _repeated(unit, v, "np.arange(np.size(p))", p=p)
+    return [assign(p, places), *_text(unit, "x[np.unravel_index(p, np.shape(x))] = v", x=a, p=p, v=value)]
 
 
-def _fill_diagonal(unit: Unit, x: gast.AST, value: gast.AST) -> Stores:
-    holder = unit.temp()
-    steps = expression("arange(min(shape(x)))", arange=_numpy(unit, "arange"), min=unit.builtin(min), x=clone(x),
-                       shape=_numpy(unit, "shape"))  # fmt: skip
-    places = gast.Tuple([gast.Name(holder, gast.Load(), None, None) for _ in range(2)], gast.Load())
-    return [assign(holder, steps), *_store(x, places, value)]
+def _put_method(unit: Unit, x: gast.AST, indices: gast.AST, values: gast.AST, mode: gast.AST | None = None) -> Stores:
+    return _put(unit, x, indices, values, mode)
 
 
-def _place(unit: Unit, x: gast.AST, mask: gast.AST, value: gast.AST) -> Stores:
-    return _store(x, mask, value)
+def _put_along_axis(unit: Unit, arr: gast.AST, indices: gast.AST, values: gast.AST, axis: gast.AST) -> Stores:
+    p = unit.temp()
+    if isinstance(axis, gast.Constant) and axis.value is None:
+        values = _repeated(unit, values, "np.arange(np.size(p))", p=p)
+    return _text(unit, "p = np.take_along_axis(np.reshape(np.arange(np.size(x)), np.shape(x)), i, axis=n)\n"
+                       "x[np.unravel_index(p, np.shape(x))] = v", x=arr, p=p, i=indices, n=axis, v=values)  # fmt: skip
 
 
-_FUNCTIONS: dict[Any, Callable[..., Stores]] = {
-    np.copyto: _copyto, np.put: _put, np.fill_diagonal: _fill_diagonal, np.place: _place,
+def _place(unit: Unit, arr: gast.AST, mask: gast.AST, vals: gast.AST) -> Stores:
+    value = _repeated(unit, vals, "np.arange(np.count_nonzero(m))", m=mask)
+    return _text(unit, "x[np.nonzero(np.reshape(m, np.shape(x)))] = v", x=arr, m=mask, v=value)
+
+
+def _putmask(unit: Unit, a: gast.AST, mask: gast.AST, values: gast.AST) -> Stores:
+    value = _repeated(unit, values, "np.flatnonzero(m)", m=mask)
+    return _text(unit, "x[np.nonzero(np.reshape(m, np.shape(x)))] = v", x=a, m=mask, v=value)
+
+
+def _fill_diagonal(unit: Unit, a: gast.AST, val: gast.AST, wrap: gast.AST | None = None) -> Stores:
+    if _value(unit, wrap, False, "wrap"):
+        p = unit.temp()
+        value = _repeated(unit, val, "np.arange(np.size(p))", p=p)
+        return _text(unit, "p = np.arange(0, np.size(x), 1 + np.sum(np.cumprod(np.shape(x)[1:])))\n"
+                           "x[np.unravel_index(p, np.shape(x))] = v", x=a, p=p, v=value)  # fmt: skip
+    n = unit.temp()
+    value = _repeated(unit, val, "np.arange(n)", n=n)
+    return _text(unit, "n = min(np.shape(x))\nx[np.diag_indices(n, np.ndim(x))] = v",
+                 x=a, n=n, v=value, min=unit.builtin(min))  # fmt: skip
+
+
+def _setitem(unit: Unit, x: gast.AST, index: gast.AST, value: gast.AST) -> Stores:
+    return statements("x[i] = v", x=x, i=index, v=value)
+
+
+_FUNCTIONS: dict[Any, Writer] = {
+    np.copyto: _copyto, np.put: _put, np.fill_diagonal: _fill_diagonal, np.place: _place, np.putmask: _putmask,
+    np.put_along_axis: _put_along_axis, np.ndarray.sort: _sort, np.ndarray.fill: _fill, np.ndarray.put: _put_method,
+    operator.setitem: _setitem,
 }  # fmt: skip
-_METHODS: dict[str, Callable[..., Stores]] = {"fill": _fill, "sort": _sort, "put": _put}
+_METHODS: dict[str, Writer] = {"fill": _fill, "sort": _sort, "put": _put_method, "__setitem__": _setitem}
+
+# --- writers that are refused, however they are called ---
+
+_BUILD = "build a new array"
+_INPLACE_OPERATORS = ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "imatmul", "iand", "ior", "ixor",
+                      "ilshift", "irshift", "iconcat")  # fmt: skip
+_REFUSED: dict[Any, str] = {
+    np.random.shuffle: "use `x[order]` with `order` passed as an argument", random.shuffle: _BUILD,
+    np.ndarray.partition: _BUILD, np.ndarray.resize: _BUILD, operator.delitem: _BUILD,
+} | {getattr(operator, n): "write the operator itself, as in `x += e`" for n in _INPLACE_OPERATORS}  # fmt: skip
+_REFUSED_METHODS = {
+    "partition": "use `x.sort()`", "resize": "use np.resize, np.pad or a slice", "shuffle": _REFUSED[np.random.shuffle],
+    "setfield": _BUILD, "setflags": "leave it out",
+} | {f"__{n}__": _REFUSED[getattr(operator, n)] for n in _INPLACE_OPERATORS[:-1]}  # fmt: skip
+
+
+def _refuse_unknown(unit: Unit, node: gast.Call) -> None:
+    target = unit.resolve(node.func)
+    way = _get(_REFUSED, target)
+    if target is MISSING and isinstance(node.func, gast.Attribute):
+        way = _REFUSED_METHODS.get(node.func.attr)
+        if node.func.attr == "partition" and node.args and isinstance(getattr(node.args[0], "value", None), str):
+            return  # of a text
+    if way is not None:
+        unit.refuse(node, f"`{callee(node.func)}` writes what it is given, which is not differentiated: {way}")

@@ -86,6 +86,10 @@ class Refusals:
         if mutation.writes_out(call, target):
             self.unit.refuse(call, "`out=` is not differentiated yet: assign the result to a name")
         if target is MISSING:
+            method = call.func.attr if isinstance(call.func, gast.Attribute) else ""
+            if method in _WRITING and self.mutable(call.func.value):
+                self.unit.refuse(call, f"`.{method}(...)` writes its object inside an expression, which is not "
+                                       "differentiated: call it on a line of its own")  # fmt: skip
             stack = isinstance(call.func, gast.Attribute) and call.func.attr in ("append", "pop")
             if alone and not differentiated and not stack and (mutable or self.carries(given)):
                 self.unit.refuse(call, f"`{shown}` is only known at run time and may change or keep what it is given, "
@@ -154,6 +158,9 @@ class Refusals:
     def is_our_list(self, statement: gast.Assign) -> bool:
         """A stack that our own text takes out of a record, or starts as the cotangent of another."""
         return isinstance(statement.targets[0], gast.Tuple) or self.reads_structure(statement.value)
+
+
+_WRITING = {"sort", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "reverse"}
 
 
 def _header(statement: gast.AST) -> gast.AST:

@@ -11,12 +11,6 @@ WEIGHTS = np.array([1.0, -0.5, 2.0, 0.3, 1.7])
 BOARD = np.cos(np.arange(36.0)).reshape(6, 6)
 
 
-def smoothed(u, un):
-    un[1:] = u[:-1] * u[1:]
-    un[0] = u[0]
-    return un, u
-
-
 @case(FIELD)
 def swap_in_an_odd_number_of_trips(u):
     un = np.zeros_like(u)
@@ -69,18 +63,6 @@ def swap_in_a_while_loop(u):
     return np.sum(WEIGHTS * u * un) * trips + error
 
 
-@case(VECTOR)
-def swap_by_a_third_name(u):
-    un = u.copy()
-    for k in range(3):
-        un[1:] *= u[:-1]
-        t = u
-        u = un
-        un = t
-        t[k] = u[k] * u[k + 1]
-    return np.sum(WEIGHTS * u * un) + t[0] * t[1]
-
-
 @case(VECTOR, OTHER)
 def three_buffers_that_rotate(old, now):
     new = np.zeros(5)
@@ -129,30 +111,6 @@ def swap_before_a_break(a, b):
     return np.sum(WEIGHTS * a * a * b)
 
 
-@case(FIELD)
-def swap_with_views_of_both(u):
-    un = u * 0.5
-    inner, inner_new = u[1:-1, 1:-1], un[1:-1, 1:-1]
-    for _ in range(3):
-        inner_new[:] = inner * u[:-2, 1:-1]
-        un[:, 0] = u[:, 1] * un[:, 0]
-        u, un = un, u
-        inner, inner_new = inner_new, inner
-    return np.sum(BOARD * u) + np.sum(inner_new * inner_new)
-
-
-@case(FIELD)
-def swap_with_views_left_behind(u):
-    un = np.ones_like(u)
-    edge = u[0]
-    for k in range(3):
-        un[1:] = u[:-1] * u[1:]
-        u, un = un, u
-        edge[1:] *= u[k + 1, 1:]
-        un[2] -= edge
-    return np.sum(BOARD * u) + edge @ un[2]
-
-
 @case(VECTOR, 0.8)
 def swap_next_to_numbers(u, a):
     b, un = a * a, np.zeros(5)
@@ -162,17 +120,6 @@ def swap_next_to_numbers(u, a):
         un[0] = a * b
     u[0], a = a, u[0]
     return np.sum(WEIGHTS * u * un) * a * b
-
-
-@case(VECTOR)
-def first_name_of_a_swapped_argument(u):
-    first = u
-    un = u + 1.0
-    for k in range(3):
-        un *= u
-        u, un = un, u
-        first[k] += un[k + 1] * u[k]
-    return np.sum(WEIGHTS * u * first) + np.sum(un * first)
 
 
 @case(FIELD)
@@ -186,36 +133,6 @@ def swap_in_nested_loops(u):
     return np.sum(BOARD * u * un)
 
 
-@case(FIELD)
-def swap_in_a_helper(u):
-    un = np.zeros_like(u)
-    for k in range(3):
-        u, un = smoothed(u, un)
-        un[k] = u[k] * u[k + 1]
-    return np.sum(BOARD * u) + un[1] @ un[2]
-
-
-@case(FIELD)
-def swap_of_row_views(u):
-    a, b = u[0], u[1]
-    for k in range(2, 5):
-        a *= b
-        a, b = b, a
-        b = u[k] if k == 3 else b
-        a[k] = b[k] * b[0]
-    return np.sum(BOARD * u)
-
-
-@case(FIELD)
-def section_rebound_after_its_rows_are_swapped(u):
-    v = u[:2]
-    for k in range(3):
-        v[:, k + 1] *= v[::-1, k]
-        u[k + 2], v[0] = v[1], u[k + 2]
-        v = u[k + 1 : k + 3]
-    return np.sum(BOARD * u)
-
-
 @case(VECTOR)
 def buffers_chosen_by_parity(x):
     buffers = np.zeros((2, 5))
@@ -224,20 +141,6 @@ def buffers_chosen_by_parity(x):
         buffers[(k + 1) % 2, 1:] = buffers[k % 2, :-1] * x[1:]
         buffers[(k + 1) % 2, 0] = buffers[k % 2, k] * x[0]
     return np.sum(WEIGHTS * buffers[1]) + buffers[0] @ buffers[1]
-
-
-@case(VECTOR)
-def new_buffer_in_each_trip(u):
-    kept = u
-    for k in range(3):
-        un = np.empty_like(u)
-        kept[k] *= kept[k + 1]
-        un[:-1] = u[1:] * u[:-1]
-        un[-1] = u[0] * kept[k]
-        kept[k] *= un[k]
-        u = un
-    u[0] *= kept[0]
-    return np.sum(WEIGHTS * u * kept)
 
 
 @case(VECTOR)
@@ -261,24 +164,3 @@ def rebound_to_a_product_after_a_store(u):
     return np.sum(BOARD * t)
 
 
-@case(VECTOR)
-def rebound_to_a_view_of_itself(x):
-    t = x
-    for k in range(3):
-        t[0] *= t[1] * t[-1]
-        t = t[1:]
-        t *= x[k]
-    return np.sum(WEIGHTS * x * x) + t @ t
-
-
-@case(VECTOR, OTHER)
-def kept_best_by_reference_and_by_copy(x, y):
-    best, saved = x, x.copy()
-    for k in range(4):
-        x[k] *= y[k]
-        if x[k] > 0.0:
-            best = y
-            saved = x.copy()
-        y *= 0.5 + y[k] * y[k + 1]
-        best[k + 1] += saved[k]
-    return np.sum(WEIGHTS * best * saved) + np.sum(x * y)

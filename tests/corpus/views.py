@@ -66,16 +66,6 @@ def transpose_written(m):
 
 
 @case(MATRIX)
-def axes_swapped_and_flipped(m):
-    s = np.swapaxes(m, 0, 1)
-    f = np.flip(m, axis=1)
-    s[1:] *= s[:-1]
-    f[0] = f[1] * m[2]
-    m[::-1][0] *= s[0, 0]
-    return np.sum(TABLE * m * m) + np.sum(f[0] * m[1])
-
-
-@case(MATRIX)
 def reshape_and_ravel_written(m):
     r = m.reshape(4, 3)
     flat = m.ravel()
@@ -84,16 +74,6 @@ def reshape_and_ravel_written(m):
     m[2] = flat[:4] * r[3, 1]
     m.reshape(-1)[::5] += m[0, 1] * flat[1]
     return np.sum(TABLE * m * m)
-
-
-@case(VECTOR)
-def new_axes_written(u):
-    column, row = u[:, None], u[np.newaxis]
-    column[1:3] *= row[0, 3] * column[0]
-    row[:, 4:] = row[:, :2] * column[2]
-    table = row[0, :3].reshape(1, 3)
-    table -= table * column[5, 0]
-    return np.sum(WEIGHTS * u * u)
 
 
 @case(FIELD)
@@ -105,25 +85,6 @@ def views_of_views(u):
     v[0] = z[:3] * u[0, :3]
     u[2, 2] *= z[0]
     return np.sum(BOARD * u * u) + np.sum(z * z)
-
-
-@case(FIELD)
-def strided_ravel_is_a_copy(u):
-    s = u[:, ::2]
-    v = s.ravel()
-    v[0] = 7.0
-    v[1:] *= v[:-1]
-    s[0, 0] = s[0, 1] * 2.0
-    return np.sum(s * s) + np.sum(v * v) + np.sum(BOARD * u)
-
-
-@case(FIELD)
-def transposed_ravel_is_a_copy(u):
-    v, w = u.T.ravel(), u.T.ravel(order="F")
-    v[:6] *= u[1]
-    w[:6] *= u[2]
-    u[0] *= v[:6] * w[6:12]
-    return np.sum(BOARD.ravel() * v * w) + np.sum(BOARD * u)
 
 
 @case(MATRIX)
@@ -230,32 +191,6 @@ def rows_unpacked(u):
 
 
 @case(FIELD)
-def halves_of_a_split(u):
-    top, bottom = np.split(u, 2)
-    left, right = np.hsplit(top, 2)
-    left *= right
-    bottom[0] = u[1] * u[2]
-    right[:, 0] = left[0] * bottom[0, :3]
-    return np.sum(BOARD * u)
-
-
-@case(VECTOR, 0.6)
-def view_or_copy_by_branch(x, s):
-    if s < 1.0:
-        v = x[1:4]
-    else:
-        v = x[:3].copy()
-    if v[0] < 0.0:
-        w = v
-    else:
-        w = v * s
-    v *= w
-    w[1] = v[0] * x[2]
-    x[2] *= w[1]
-    return np.sum(WEIGHTS * x * x) + np.sum(v * w)
-
-
-@case(FIELD)
 def row_chosen_by_the_data(u):
     for k in range(4):
         r = u[k]
@@ -302,20 +237,6 @@ def row_held_over_a_store(a):
     return np.sum(TABLE * a * a)
 
 
-@case(VECTOR)
-def aliases_and_copies_by_conversion(x):
-    a, b = np.asarray(x), np.array(x)
-    c, d = x.astype(float, copy=False), x.astype(float)
-    a[0] = x[1] * x[0]
-    b[1] *= a[0]
-    c[1] *= b[1] * c[0]
-    d[2] *= a[1]
-    x[2] += d[2] * x[0]
-    np.atleast_1d(a)[3] *= x[2]
-    np.ascontiguousarray(x[:])[4] = a[3] * x[4]
-    return np.sum(WEIGHTS * a * b * c * d)
-
-
 @case(MATRIX)
 def index_arrays_and_masks_give_copies(m):
     a, b, c = m[[0, 2]], m[:, m[0] > 0.0], m[:2]
@@ -326,28 +247,6 @@ def index_arrays_and_masks_give_copies(m):
     a[0] = m[0]
     a[0] *= 2.0
     return np.sum(TABLE * m * m) + np.sum(a * c) + np.sum(b * b)
-
-
-@case(VECTOR)
-def whole_slice_is_a_view(x):
-    a, b = x[:], x[...]
-    a *= x[0]
-    b[1:3] = a[3:5] * b[0]
-    c = b.view()
-    c -= a * a
-    a = a[:]
-    a[4] = x[5] * c[3]
-    return np.sum(WEIGHTS * x * b)
-
-
-@case(MATRIX)
-def views_in_a_tuple(m):
-    pair = (m[0], m[2])
-    pair[1][:] *= pair[0]
-    m[0] = m[1] * pair[1]
-    first, last = pair
-    first[1:] -= last[:-1] * pair[0][0]
-    return np.sum(TABLE * m * m) + pair[0] @ pair[1]
 
 
 @case(MATRIX)
@@ -363,17 +262,6 @@ def inner_row_of_a_deeper_array(m):
     squeezed = a[:1].squeeze()
     squeezed[2] = b[1] * b[2]
     return np.sum(a * a * TABLE)
-
-
-@case(MATRIX)
-def views_given_by_the_library(m):
-    t = np.einsum("ij->ji", m)
-    d = np.einsum("ii->i", t[:3])
-    t[0] *= t[1]
-    d -= m[0, :3] * d[0]
-    np.rot90(m)[0] *= np.moveaxis(m, 0, 1)[1]
-    np.expand_dims(m.real, 0)[0, 1] += d[2] * m[1]
-    return np.sum(TABLE * m * m)
 
 
 @case(MATRIX)

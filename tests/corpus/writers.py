@@ -105,21 +105,6 @@ def bumped(x):
     return x[0] + x[1]
 
 
-def longer_of(a, b):
-    a[0] *= b[0]
-    if np.sum(a * a) > np.sum(b * b):
-        return a
-    return b
-
-
-def halve(x, depth):
-    if depth > 0:
-        middle = len(x) // 2
-        halve(x[:middle], depth - 1)
-        x[middle:] *= x[:middle]
-        halve(x[middle:], depth - 1)
-
-
 @case(VECTOR)
 def writer_called_for_effect(u):
     scan(u)
@@ -250,19 +235,6 @@ def writer_with_early_returns(x):
     return np.sum(WEIGHTS * x * x)
 
 
-@case(VECTOR, 0.9)
-def writer_in_branches(x, s):
-    for k in range(2):
-        if x[k] < 0.0:
-            scan(x[1:])
-        else:
-            scan(x)
-    y = squared(x) if x[0] > s else squared(x[1:])
-    if np.sum(y) > 0.0:
-        absorb(x, WEIGHTS * s)
-    return np.sum(y * y) * x[0]
-
-
 @case(VECTOR, 1.2)
 def writer_with_a_buffer_of_its_own(x, s):
     with_a_scratch(x, s)
@@ -296,23 +268,6 @@ def calls_within_an_expression(x):
     y = bumped(x) * bumped(x[1:]) + bumped(x) * x[1]
     z = squared(x[:2]) + squared(x[1:3]) * x[:2]
     return np.sum(WEIGHTS * x) * y + np.sum(z * z)
-
-
-@case(VECTOR, OTHER)
-def one_of_two_arguments_returned(a, b):
-    c = longer_of(a, b)
-    c[1:] *= a[:-1]
-    c = longer_of(c[1:], b[1:])
-    b[2] += c[0] * c[2]
-    return np.sum(WEIGHTS * a * b) + np.sum(c * c)
-
-
-@case(FIELD[0])
-def recursive_writer(x):
-    halve(x, 2)
-    x[0] *= x[5]
-    halve(x[2:], 1)
-    return np.sum(BOARD[0] * x * x)
 
 
 @case(VECTOR, OTHER)

@@ -10,12 +10,11 @@ def damped_bwd(saved, seed):
     x, y, a, result = saved
     # return a / (1.0 + a * a)
     t1 = 1.0 + a * a
-    t2 = -(seed * result / t1)
-    a_bar = seed / t1 + 2.0 * t2 * a
+    a_bar = seed / t1 - 2.0 * (seed * result / t1) * a
     # a = np.sin(x * y)
-    t3 = a_bar * np.cos(x * y)
-    x_bar = t3 * y
-    y_bar = t3 * x
+    t2 = a_bar * np.cos(x * y)
+    x_bar = t2 * y
+    y_bar = t2 * x
     return x_bar, y_bar
 
 

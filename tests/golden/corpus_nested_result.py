@@ -9,13 +9,12 @@ def nested_result_grad(x, v, *, seed=None):
     # reverse sweep
     seed = seed_like(result, seed)
     # return {"a": (x * v, [x, v[0] * v[1]]), "b": np.sum(v * v)}
-    t1 = seed['b']
-    t2 = seed['a']
+    t1 = seed['a']
+    t2 = t1[1]
     t3 = t2[1]
-    t4 = t3[1]
-    t5 = t2[0]
-    v_bar = 2.0 * t1 * v + t5 * x
-    v_bar[1] += t4 * v[0]
-    v_bar[0] += t4 * v[1]
-    x_bar = t3[0] + np.sum(t5 * v)
+    t4 = t1[0]
+    v_bar = 2.0 * seed['b'] * v + t4 * x
+    v_bar[1] += t3 * v[0]
+    v_bar[0] += t3 * v[1]
+    x_bar = t2[0] + np.sum(t4 * v)
     return x_bar, v_bar

@@ -1,5 +1,5 @@
 from s2sgrad.rules.reductions import tie_weights
-from s2sgrad.runtime import add_at, unbroadcast
+from s2sgrad.runtime import add_at
 
 
 # for w: float64 (n, n), b: float64 (n,), images: float64 (m, n), labels: int64 (m,)
@@ -14,11 +14,12 @@ def softmax_cross_entropy_grad(w, b, images, labels, *, seed=1.0):
     t3 = np.arange(len(labels))
     # reverse sweep
     # return np.mean(log_norm - shifted[np.arange(len(labels)), labels])
-    t4 = np.full_like(log_norm, seed / np.size(log_norm))
+    t4 = seed / np.size(log_norm)
+    log_norm_bar = np.full_like(log_norm, t4)
     shifted_bar = np.zeros_like(shifted)
-    shifted_bar = add_at(shifted_bar, (t3, labels), unbroadcast(-t4, shifted[t3, labels]))
+    shifted_bar = add_at(shifted_bar, (t3, labels), -t4)
     # log_norm = np.log(np.sum(np.exp(shifted), axis=1))
-    shifted_bar += np.expand_dims(t4 / t2, 1) * t1
+    shifted_bar += np.expand_dims(log_norm_bar / t2, 1) * t1
     # shifted = logits - np.max(logits, axis=1, keepdims=True)
     logits_bar = (
         shifted_bar

@@ -1,0 +1,289 @@
+"""`out=`: a call that writes its result into an array becomes a store of its result.
+
+    np.multiply(a, b, out=c)   ->   c[...] = np.multiply(a, b)    np.sqrt(a, out=c, where=m)   ->   c[m] = np.sqrt(a[m])
+
+Only what `where=` selects is computed: elsewhere the derivative may be infinite, and 0 times it no number.
+
+>>> from s2sgrad.pipeline import shown
+>>> print(shown('''
+... def f(a, b, c):
+...     np.multiply(a, b, out=c[1:])
+...     np.sqrt(c, out=c, where=b > 0.0)
+...     np.sum(a, 0, None, c.T)
+...     return np.exp(c, c)
+... ''', "flatten"))
+def f(a, b, c):
+    t1 = np.multiply(a, b)
+    c[1:] = t1
+    t3 = b > 0.0
+    t4 = np.shape(c)
+    t2 = np.broadcast_to(t3, t4)
+    t5 = c[t2]
+    t6 = np.sqrt(t5)
+    c[t2] = t6
+    t8 = np.sum(a, 0)
+    t7 = c.T
+    t7[...] = t8
+    t9 = np.exp(c)
+    c[...] = t9
+    result = c
+    return result
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad.normalize._calls import is_literal, numpy_name
+from s2sgrad.quote import assign, clone, expression, name, nodes
+from s2sgrad.unit import MISSING, Unit
+
+_METHODS = {"all", "any", "argmax", "argmin", "choose", "clip", "compress", "cumprod", "cumsum", "dot", "max", "mean", "min",
+            "prod", "round", "std", "sum", "take", "trace", "var"}  # fmt: skip
+"""Methods of arrays with `out`; the functions of that name have one more argument before it."""
+
+_ACCUMULATE = {np.sum, np.prod, np.cumsum, np.cumprod, np.mean, np.std, np.var, np.trace}
+"""Functions whose `dtype` is the type that they compute in."""
+
+
+def into(unit: Unit, node: gast.Call) -> tuple[gast.AST, gast.AST] | None:
+    """(store, what the call returns) of a call with `out=`, which the call loses; None where there is none."""
+    target, method = _target(unit, node)
+    if target is None or any(isinstance(a, gast.Starred) for a in node.args):
+        return None
+    names = _names(target)[1:] if method else _names(target)
+    out = _repaired(unit, node) if target is np.nan_to_num else _taken(node, names)
+    if isinstance(out, gast.Tuple) and len(out.elts) == 1:
+        out = out.elts[0]
+    if out is None or (isinstance(out, gast.Constant) and out.value is None):
+        return None
+    if isinstance(out, gast.Tuple) or (isinstance(target, np.ufunc) and target.nout > 1):
+        unit.refuse(out, "`out=` of several results is not differentiated: assign the results to names")
+    if not isinstance(out, gast.Name) and any(isinstance(n, gast.NamedExpr) for part in (node, out) for n in nodes(part)):
+        unit.refuse(out, "`:=` in a call with `out=` is not differentiated: assign before it")
+    _without_defaults(unit, node, target, names)
+    if target is np.take:
+        _without_mode(unit, node, method)
+    if target in _ACCUMULATE:
+        _without_dtype(unit, node, method, names)
+    mask = _mask(unit, node, target)
+    if mask is None and isinstance(out, gast.Subscript) and _is_plain(out.slice):
+        return gast.Assign([_stored(out)], node, None), clone(out)
+    place = _Held(unit, out)
+    if mask is not None:
+        return _selected(unit, node, place, mask), place()
+    store = gast.Assign([_stored(expression("x[...]", x=place()))], node, None)
+    if isinstance(out, gast.Name) and out.id in _optional(unit, node):
+        return _if_given(unit, node, out, store)
+    return store, place()
+
+
+class _Held:
+    """An expression that is evaluated where it stands first, and bound to a name for the other places."""
+
+    def __init__(self, unit: Unit, value: gast.AST) -> None:
+        self.value: gast.AST | None = None if isinstance(value, gast.Name) else value
+        self.name = value.id if isinstance(value, gast.Name) else unit.temp()
+
+    def __call__(self) -> gast.AST:
+        value, self.value = self.value, None
+        return name(self.name) if value is None else gast.NamedExpr(name(self.name, store=True), value)
+
+
+def _stored(section: gast.Subscript) -> gast.Subscript:
+    section = clone(section)
+    section.ctx = gast.Store()
+    return section
+
+
+def _is_plain(index: gast.AST) -> bool:
+    """Whether an index surely makes a view: slices, numbers, None and ..."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return all(isinstance(p, gast.Slice) or (isinstance(p, gast.Constant) and not isinstance(p.value, bool)) for p in parts)
+
+
+# --- which argument it is ---
+
+
+def _target(unit: Unit, node: gast.Call) -> tuple[Any, bool]:
+    """The function of NumPy that may have `out`, and whether it is called as a method of an array; None for any other."""
+    target = unit.resolve(node.func)
+    if target is MISSING:
+        known = isinstance(node.func, gast.Attribute) and node.func.attr in _METHODS
+        return (getattr(np, node.func.attr), True) if known else (None, False)
+    if isinstance(target, np.ufunc) or isinstance(getattr(target, "__self__", None), np.ufunc):
+        return target, False
+    module = getattr(target, "__module__", None) or ""
+    return (target if isinstance(module, str) and module.split(".")[0] == "numpy" else None), False
+
+
+@functools.lru_cache(maxsize=256)
+def _names(target: Any) -> tuple[str, ...]:
+    """The names of the arguments that may be given by position."""
+    if isinstance(target, np.ufunc):
+        return ("",) * target.nin + ("out",)
+    try:
+        parameters = inspect.signature(target).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+
+
+def _taken(node: gast.Call, names: tuple[str, ...]) -> gast.AST | None:
+    """The value of `out`, taken out of the call."""
+    for keyword in node.keywords:
+        if keyword.arg == "out":
+            node.keywords.remove(keyword)
+            return keyword.value
+    if "out" not in names or len(node.args) <= names.index("out"):
+        return None
+    place = names.index("out")
+    later = zip(names[place + 1 :], node.args[place + 1 :], strict=False)
+    node.keywords += [gast.keyword(n, value) for n, value in later]
+    out = node.args[place]
+    del node.args[place:]
+    return out
+
+
+def _repaired(unit: Unit, node: gast.Call) -> gast.AST | None:
+    """The array that `np.nan_to_num(x, copy=False)` writes; the call loses its `copy`."""
+    if len(node.args) > 1:
+        names = _names(np.nan_to_num)
+        node.keywords += [gast.keyword(n, value) for n, value in zip(names[1:], node.args[1:], strict=False)]
+        del node.args[1:]
+    for keyword in node.keywords:
+        if keyword.arg == "copy" and isinstance(keyword.value, gast.Constant) and node.args:
+            node.keywords.remove(keyword)
+            return None if keyword.value.value else clone(node.args[0])
+    return None
+
+
+def _optional(unit: Unit, node: gast.Call) -> set[str]:
+    """The parameters that are None at `node` unless they are given: None by default, and not bound before."""
+    a = unit.primal.tree.args
+    positional = a.posonlyargs + a.args
+    pairs = [*zip(positional[len(positional) - len(a.defaults) :], a.defaults, strict=True),
+             *zip(a.kwonlyargs, a.kw_defaults, strict=True)]  # fmt: skip
+    missing = {p.id for p, default in pairs if isinstance(default, gast.Constant) and default.value is None}
+    if not missing:
+        return missing
+    line = getattr(node, "lineno", 0)
+    stores = (n for n in nodes(unit.primal.tree) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store))
+    return missing - {n.id for n in stores if n.lineno < line}
+
+
+def _if_given(unit: Unit, node: gast.Call, out: gast.Name, store: gast.AST) -> tuple[gast.AST, gast.AST]:
+    """The store where the parameter `out` holds an array; a new array where it is None."""
+    result = unit.temp()
+    fresh, same = assign(result, clone(node)), assign(result, clone(out))
+    return gast.If(expression("x is None", x=out.id), [fresh], [store, same]), name(result)
+
+
+# --- the options beside it ---
+
+
+def _without_defaults(unit: Unit, node: gast.Call, target: Any, names: tuple[str, ...]) -> None:
+    """Leave out the options that stand for themselves, and those that say how the result is stored."""
+    defaults: dict[str, Any] = {"casting": Ellipsis, "order": Ellipsis, "subok": Ellipsis, "dtype": None, "signature": None}
+    if not isinstance(target, np.ufunc):
+        defaults = {"casting": Ellipsis}
+        with contextlib.suppress(TypeError, ValueError):
+            defaults |= {p.name: p.default for p in inspect.signature(target).parameters.values()}
+
+    def says_nothing(key: str, value: gast.AST) -> bool:
+        if not isinstance(value, gast.Constant) or key not in defaults:
+            return False
+        default = defaults[key]
+        return default is Ellipsis or (type(value.value) is type(default) and value.value == default)
+
+    node.keywords = [k for k in node.keywords if not says_nothing(k.arg, k.value)]
+    while not isinstance(target, np.ufunc) and 0 < len(node.args) <= len(names):
+        if not says_nothing(names[len(node.args) - 1], node.args[-1]):
+            break
+        node.args.pop()
+
+
+def _without_dtype(unit: Unit, node: gast.Call, method: bool, names: tuple[str, ...]) -> None:
+    """`np.cumsum(x, dtype=float)` as `np.cumsum(np.array(x, dtype=float))`."""
+    place = names.index("dtype")
+    found = [k for k in node.keywords if k.arg == "dtype"]
+    given = found[0].value if found else node.args[place] if len(node.args) == place + 1 else None
+    if given is None or unit.resolve(given) not in (float, np.float64):
+        return
+    node.keywords = [k for k in node.keywords if k not in found]
+    if not found:
+        node.args.pop()
+    array = expression("np.array(x, dtype=kind)", np=numpy_name(unit), x=_first(node, method), kind=given)
+    _set_first(node, method, array)
+
+
+def _without_mode(unit: Unit, node: gast.Call, method: bool) -> None:
+    """`np.take(x, i, mode=m)` as `np.take(x, j)`, where j are the places that the mode makes of i."""
+    keywords = {k.arg: k.value for k in node.keywords}
+    if "mode" not in keywords:
+        return
+    given = dict(zip(_names(np.take)[1 if method else 0 :], node.args, strict=False)) | keywords
+    array, axis, indices = _Held(unit, _first(node, method)), given.get("axis"), given["indices"]
+    np_ = numpy_name(unit)
+    _set_first(node, method, array())
+    count = expression("np.size(x)", np=np_, x=array())
+    if axis is not None and not (isinstance(axis, gast.Constant) and axis.value is None):
+        count = expression("np.shape(x)[n]", np=np_, x=array(), n=axis)
+    places = expression("np.take(np.arange(n), i, mode=m)", np=np_, n=count, i=indices, m=keywords["mode"])
+    node.args = [places if a is indices else a for a in node.args]
+    node.keywords = [k for k in node.keywords if k.arg != "mode"]
+    for keyword in node.keywords:
+        if keyword.value is indices:
+            keyword.value = places
+
+
+def _first(node: gast.Call, method: bool) -> gast.AST:
+    return node.func.value if method else node.args[0]
+
+
+def _set_first(node: gast.Call, method: bool, value: gast.AST) -> None:
+    if method:
+        node.func.value = value
+    else:
+        node.args[0] = value
+
+
+# --- where ---
+
+
+def _mask(unit: Unit, node: gast.Call, target: Any) -> gast.AST | None:
+    """The `where=` of an elementwise function, taken out of the call."""
+    for keyword in node.keywords:
+        if keyword.arg == "where" and (isinstance(target, np.ufunc) or target is np.clip):
+            if target is np.clip or target.signature is not None:
+                unit.refuse(keyword.value, "`where=` of this function is not differentiated: assign np.where(...) instead")
+            node.keywords.remove(keyword)
+            return None if isinstance(keyword.value, gast.Constant) and keyword.value.value is True else keyword.value
+    return None
+
+
+def _selected(unit: Unit, node: gast.Call, place: _Held, mask: gast.AST) -> gast.AST:
+    """The store of what an elementwise function makes of the selected elements."""
+    np_ = numpy_name(unit)
+    wide = lambda value: expression("np.broadcast_to(v, np.shape(x))", np=np_, v=value, x=place())  # noqa: E731
+    chosen = None
+    for k, operand in enumerate(node.args):
+        if is_literal(operand):
+            continue
+        if place.value is None and isinstance(operand, gast.Name) and operand.id == place.name:
+            chosen = chosen or _Held(unit, wide(mask))
+            node.args[k] = expression("x[m]", x=operand, m=chosen())
+            continue
+        each = _Held(unit, operand)  # taken by places, for a view of it may not outlive a write to it
+        taken = each()
+        places = wide(expression("np.reshape(np.arange(np.size(v)), np.shape(v))", np=np_, v=each()))
+        chosen = chosen or _Held(unit, wide(mask))
+        node.args[k] = expression("np.take(v, i[m])", np=np_, v=taken, i=places, m=chosen())
+    chosen = chosen or _Held(unit, wide(mask))
+    return gast.Assign([gast.Subscript(place(), chosen(), gast.Store())], node, None)

@@ -1,0 +1,92 @@
+"""`np.add.at(x, i, v)` and the like, where a position that occurs again counts again.
+
+    np.multiply.at(x, i, v)   ->   rounds of `x[p] = np.multiply(x[p], v[now])`, no position twice in a round
+
+Sums need no rounds: the order in which they add up does not matter.
+
+>>> from s2sgrad.pipeline import shown
+>>> print(shown('''
+... def f(x, i, v):
+...     np.add.at(x, i, v)
+...     np.subtract.at(x[1:], i, v)
+...     return x
+... ''', "flatten"))
+def f(x, i, v):
+    x = add_at(x, i, v)
+    t1 = x[1:]
+    t2 = np.copy(t1)
+    t3 = -v
+    t2 = add_at(t2, i, t3)
+    t1[...] = t2
+    result = x
+    return result
+"""
+
+from __future__ import annotations
+
+import gast
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.normalize._calls import numpy_name
+from s2sgrad.quote import at, expression, name, statements
+from s2sgrad.unit import Unit
+
+
+def stores(unit: Unit, a: gast.AST, indices: gast.AST, b: gast.AST | None = None, *, ufunc: np.ufunc) -> list[gast.AST]:
+    """`ufunc.at(a, indices, b)` as stores, of names and constants; `a` is a name of ours if the user wrote an expression."""
+    if ufunc in (np.add, np.subtract):
+        return _summed(unit, a, indices, gast.UnaryOp(gast.USub(), b) if ufunc is np.subtract else b)
+    return _in_rounds(unit, ufunc, a, indices, b)
+
+
+def _summed(unit: Unit, a: gast.Name, indices: gast.AST, b: gast.AST) -> list[gast.AST]:
+    add_at = unit.helper("add_at", runtime.add_at)
+    if not unit.is_ours(a.id):
+        return statements("x = add_at(x, i, v)", add_at=add_at, x=a.id, i=indices, v=b)
+    return statements(
+        "t = np.copy(x)\nt = add_at(t, i, v)\nx[...] = t",
+        np=numpy_name(unit), t=unit.temp(), add_at=add_at, x=a.id, i=indices, v=b,
+    )  # fmt: skip
+
+
+_ROUNDS = """
+places = np.reshape(np.arange(np.size(x)), np.shape(x))[i]
+flat = np.ravel(places)
+order = np.argsort(flat, kind="stable")
+found = flat[order]
+turn = np.arange(np.size(found)) - np.searchsorted(found, found)
+setup
+for k in range(np.max(turn, initial=-1) + 1):
+    now = order[turn == k]
+    p = np.unravel_index(flat[now], np.shape(x))
+    x[p] = new
+"""
+
+
+def _in_rounds(unit: Unit, ufunc: np.ufunc, a: gast.Name, indices: gast.AST, b: gast.AST | None) -> list[gast.AST]:
+    """Every occurrence of a position has its turn: round k is for those that occur for the k-th time."""
+    ours = {n: unit.temp() for n in ("places", "flat", "order", "found", "turn", "now", "p")}
+    ours |= {"np": numpy_name(unit), "x": a.id}
+    setup: list[gast.AST] = []
+    operands = [expression("x[p]", x=a.id, p=ours["p"])]
+    if isinstance(b, gast.Name):
+        each = unit.temp()
+        setup = statements(
+            "each = np.ravel(np.broadcast_to(np.reshape(np.arange(np.size(v)), np.shape(v)), np.shape(places)))",
+            each=each, v=b, np=ours["np"], places=ours["places"],
+        )  # fmt: skip
+        operands.append(expression("np.take(v, each[now])", np=ours["np"], v=b, each=each, now=ours["now"]))
+    elif b is not None:
+        operands.append(b)
+    rounds = statements(_ROUNDS, **ours, i=indices, k=unit.local("k"), setup=setup, range=unit.builtin(range),
+                        new=gast.Call(_reached(unit, ufunc), operands, []))  # fmt: skip
+    for statement in rounds[-1].body:
+        at(indices, statement)
+    return rounds
+
+
+def _reached(unit: Unit, ufunc: np.ufunc) -> gast.AST:
+    if getattr(np, ufunc.__name__, None) is ufunc:
+        return gast.Attribute(name(numpy_name(unit)), ufunc.__name__, gast.Load())
+    return name(unit.helper(ufunc.__name__, ufunc))

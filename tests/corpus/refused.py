@@ -1,0 +1,301 @@
+"""In-place programs that NumPy runs and that are refused: two names for one memory that cannot be followed, and their kin.
+
+`REFUSED` lists them as (function, arguments, words of the message); `# <-`, in the function or in the helper above it, marks
+the line that is named.  One that is refused no more belongs into the module of its kind, as a case.
+"""
+
+import numpy as np
+
+from .writers import scan, squared
+
+VECTOR = np.array([0.7, -1.2, 0.4, 1.5, -0.6, 1.1])
+OTHER = np.array([1.1, 0.6, -0.8, 0.5, 1.3, 0.9])
+MATRIX = np.array([[0.5, -1.2, 0.8, 1.1], [1.4, 0.3, -0.6, -0.9], [0.7, 1.6, -0.4, 0.9]])
+FIELD = 0.9 + 0.6 * np.sin(1.7 * np.arange(36.0)).reshape(6, 6)
+WEIGHTS = np.array([1.0, -0.5, 2.0, 0.3, 1.7, -1.1])
+TABLE = np.cos(np.arange(12.0)).reshape(3, 4)
+BOARD = np.cos(np.arange(36.0)).reshape(6, 6)
+
+REFUSED = []
+
+
+def refused(*args, words):
+    """List the decorated function, called with `args`."""
+
+    def register(function):
+        REFUSED.append((function, args, words))
+        return function
+
+    return register
+
+
+@refused(MATRIX, words="which of them cannot be followed")
+def axes_swapped_and_flipped(m):
+    s = np.swapaxes(m, 0, 1)
+    f = np.flip(m, axis=1)
+    s[1:] *= s[:-1]  # <-
+    f[0] = f[1] * m[2]
+    m[::-1][0] *= s[0, 0]
+    return np.sum(TABLE * m * m) + np.sum(f[0] * m[1])
+
+
+@refused(VECTOR, words="which of them cannot be followed")
+def new_axes_written(u):
+    column, row = u[:, None], u[np.newaxis]
+    column[1:3] *= row[0, 3] * column[0]  # <-
+    row[:, 4:] = row[:, :2] * column[2]
+    table = row[0, :3].reshape(1, 3)
+    table -= table * column[5, 0]
+    return np.sum(WEIGHTS * u * u)
+
+
+@refused(FIELD, words="which of them cannot be followed")
+def transposed_ravel_is_a_copy(u):
+    v, w = u.T.ravel(), u.T.ravel(order="F")
+    v[:6] *= u[1]  # <-
+    w[:6] *= u[2]
+    u[0] *= v[:6] * w[6:12]
+    return np.sum(BOARD.ravel() * v * w) + np.sum(BOARD * u)
+
+
+@refused(FIELD, words="which of them cannot be followed")
+def halves_of_a_split(u):
+    top, bottom = np.split(u, 2)
+    left, right = np.hsplit(top, 2)
+    left *= right
+    bottom[0] = u[1] * u[2]  # <-
+    right[:, 0] = left[0] * bottom[0, :3]
+    return np.sum(BOARD * u)
+
+
+@refused(VECTOR, 0.6, words="which of them cannot be followed")
+def view_or_copy_by_branch(x, s):
+    if s < 1.0:
+        v = x[1:4]
+    else:
+        v = x[:3].copy()
+    if v[0] < 0.0:
+        w = v
+    else:
+        w = v * s
+    v *= w  # <-
+    w[1] = v[0] * x[2]
+    x[2] *= w[1]
+    return np.sum(WEIGHTS * x * x) + np.sum(v * w)
+
+
+@refused(VECTOR, words="which of them cannot be followed")
+def aliases_and_copies_by_conversion(x):
+    a, b = np.asarray(x), np.array(x)
+    c, d = x.astype(float, copy=False), x.astype(float)
+    a[0] = x[1] * x[0]  # <-
+    b[1] *= a[0]
+    c[1] *= b[1] * c[0]
+    d[2] *= a[1]
+    x[2] += d[2] * x[0]
+    np.atleast_1d(a)[3] *= x[2]
+    np.ascontiguousarray(x[:])[4] = a[3] * x[4]
+    return np.sum(WEIGHTS * a * b * c * d)
+
+
+@refused(VECTOR, words="the method `view`")
+def whole_slice_is_a_view(x):
+    a, b = x[:], x[...]
+    a *= x[0]
+    b[1:3] = a[3:5] * b[0]
+    c = b.view()  # <-
+    c -= a * a
+    a = a[:]
+    a[4] = x[5] * c[3]
+    return np.sum(WEIGHTS * x * b)
+
+
+@refused(MATRIX, words="which of them cannot be followed")
+def views_in_a_tuple(m):
+    pair = (m[0], m[2])
+    pair[1][:] *= pair[0]  # <-
+    m[0] = m[1] * pair[1]
+    first, last = pair
+    first[1:] -= last[:-1] * pair[0][0]
+    return np.sum(TABLE * m * m) + pair[0] @ pair[1]
+
+
+@refused(MATRIX, words="which of them cannot be followed")
+def views_given_by_the_library(m):
+    t = np.einsum("ij->ji", m)
+    d = np.einsum("ii->i", t[:3])
+    t[0] *= t[1]  # <-
+    d -= m[0, :3] * d[0]
+    np.rot90(m)[0] *= np.moveaxis(m, 0, 1)[1]
+    np.expand_dims(m.real, 0)[0, 1] += d[2] * m[1]
+    return np.sum(TABLE * m * m)
+
+
+def smoothed(u, un):
+    un[1:] = u[:-1] * u[1:]
+    un[0] = u[0]
+    return un, u
+
+
+@refused(VECTOR, words="which of them cannot be followed")
+def swap_by_a_third_name(u):
+    un = u.copy()
+    for k in range(3):
+        un[1:] *= u[:-1]
+        t = u
+        u = un
+        un = t
+        t[k] = u[k] * u[k + 1]  # <-
+    return np.sum(WEIGHTS * u * un) + t[0] * t[1]
+
+
+@refused(FIELD, words="which of them cannot be followed")
+def swap_with_views_of_both(u):
+    un = u * 0.5
+    inner, inner_new = u[1:-1, 1:-1], un[1:-1, 1:-1]
+    for _ in range(3):
+        inner_new[:] = inner * u[:-2, 1:-1]  # <-
+        un[:, 0] = u[:, 1] * un[:, 0]
+        u, un = un, u
+        inner, inner_new = inner_new, inner
+    return np.sum(BOARD * u) + np.sum(inner_new * inner_new)
+
+
+@refused(FIELD, words="which of them cannot be followed")
+def swap_with_views_left_behind(u):
+    un = np.ones_like(u)
+    edge = u[0]
+    for k in range(3):
+        un[1:] = u[:-1] * u[1:]
+        u, un = un, u
+        edge[1:] *= u[k + 1, 1:]  # <-
+        un[2] -= edge
+    return np.sum(BOARD * u) + edge @ un[2]
+
+
+@refused(VECTOR, words="which of them cannot be followed")
+def first_name_of_a_swapped_argument(u):
+    first = u
+    un = u + 1.0
+    for k in range(3):
+        un *= u
+        u, un = un, u
+        first[k] += un[k + 1] * u[k]  # <-
+    return np.sum(WEIGHTS * u * first) + np.sum(un * first)
+
+
+@refused(FIELD, words="which of them cannot be followed")
+def swap_in_a_helper(u):
+    un = np.zeros_like(u)
+    for k in range(3):
+        u, un = smoothed(u, un)
+        un[k] = u[k] * u[k + 1]  # <-
+    return np.sum(BOARD * u) + un[1] @ un[2]
+
+
+@refused(FIELD, words="which of them cannot be followed")
+def swap_of_row_views(u):
+    a, b = u[0], u[1]
+    for k in range(2, 5):
+        a *= b  # <-
+        a, b = b, a
+        b = u[k] if k == 3 else b
+        a[k] = b[k] * b[0]
+    return np.sum(BOARD * u)
+
+
+@refused(FIELD, words="which of them cannot be followed")
+def section_rebound_after_its_rows_are_swapped(u):
+    v = u[:2]
+    for k in range(3):
+        v[:, k + 1] *= v[::-1, k]  # <-
+        u[k + 2], v[0] = v[1], u[k + 2]
+        v = u[k + 1 : k + 3]
+    return np.sum(BOARD * u)
+
+
+@refused(VECTOR, words="which of them cannot be followed")
+def new_buffer_in_each_trip(u):
+    kept = u
+    for k in range(3):
+        un = np.empty_like(u)
+        kept[k] *= kept[k + 1]  # <-
+        un[:-1] = u[1:] * u[:-1]
+        un[-1] = u[0] * kept[k]
+        kept[k] *= un[k]
+        u = un
+    u[0] *= kept[0]
+    return np.sum(WEIGHTS * u * kept)
+
+
+@refused(VECTOR, words="which of them cannot be followed")
+def rebound_to_a_view_of_itself(x):
+    t = x
+    for k in range(3):
+        t[0] *= t[1] * t[-1]  # <-
+        t = t[1:]
+        t *= x[k]
+    return np.sum(WEIGHTS * x * x) + t @ t
+
+
+@refused(VECTOR, OTHER, words="which of them cannot be followed")
+def kept_best_by_reference_and_by_copy(x, y):
+    best, saved = x, x.copy()
+    for k in range(4):
+        x[k] *= y[k]  # <-
+        if x[k] > 0.0:
+            best = y
+            saved = x.copy()
+        y *= 0.5 + y[k] * y[k + 1]
+        best[k + 1] += saved[k]
+    return np.sum(WEIGHTS * best * saved) + np.sum(x * y)
+
+
+def absorb(a, b):
+    a[1:] *= b[:-1]  # <-
+    a[0] = np.sum(b) * a[1]
+
+
+@refused(VECTOR, 0.9, words="which of them cannot be followed")
+def writer_in_branches(x, s):
+    for k in range(2):
+        if x[k] < 0.0:
+            scan(x[1:])
+        else:
+            scan(x)
+    y = squared(x) if x[0] > s else squared(x[1:])
+    if np.sum(y) > 0.0:
+        absorb(x, WEIGHTS * s)
+    return np.sum(y * y) * x[0]
+
+
+def longer_of(a, b):
+    a[0] *= b[0]
+    if np.sum(a * a) > np.sum(b * b):
+        return a
+    return b
+
+
+@refused(VECTOR, OTHER, words="which of them cannot be followed")
+def one_of_two_arguments_returned(a, b):
+    c = longer_of(a, b)
+    c[1:] *= a[:-1]  # <-
+    c = longer_of(c[1:], b[1:])
+    b[2] += c[0] * c[2]
+    return np.sum(WEIGHTS * a * b) + np.sum(c * c)
+
+
+def halve(x, depth):
+    if depth > 0:
+        middle = len(x) // 2
+        halve(x[:middle], depth - 1)  # <-
+        x[middle:] *= x[:middle]
+        halve(x[middle:], depth - 1)
+
+
+@refused(FIELD[0], words="writes its arguments and calls itself")
+def recursive_writer(x):
+    halve(x, 2)
+    x[0] *= x[5]
+    halve(x[2:], 1)
+    return np.sum(BOARD[0] * x * x)

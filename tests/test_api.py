@@ -1404,7 +1404,7 @@ def test_the_recursion_limit_is_left_as_it_was():
     before = sys.getrecursionlimit()
     grad(power)(1.5, 2)
     with pytest.raises(S2SGradError):
-        grad(lambda x: np.linalg.svd(x)[0])(np.eye(2))
+        grad(lambda x: np.linalg.eig(x)[0])(np.eye(2))
     assert sys.getrecursionlimit() == before
 
 

@@ -91,7 +91,7 @@ def changed_by_call(value: gast.AST) -> set[str]:
     if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
         if value.func.attr in spellings.MUTATING_METHODS and isinstance(value.func.value, gast.Name):
             return {value.func.value.id}
-    elif isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id in ("push", "pop"):
+    elif isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id in ("push", "pop", "poison"):
         return {value.args[0].id} if value.args and isinstance(value.args[0], gast.Name) else set()
     return set()
 

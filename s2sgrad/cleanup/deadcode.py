@@ -16,13 +16,13 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis import effects
+from s2sgrad.analysis import effects, lifetimes
 from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.memory import in_place
 from s2sgrad.cleanup.sections import Sections
 from s2sgrad.quote import at, nodes
 from s2sgrad.rules import helpers, spellings
-from s2sgrad.unit import Unit
+from s2sgrad.unit import Unit, parameters
 
 _LOOPS = (gast.For, gast.While)
 POISON = False  # for tests of the liveness: see `_Sweep.poison`
@@ -36,6 +36,9 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         sweep.mark(tree.body, set())
         if len(sweep.stacks) == before:
             break
+    sweep.bound = {p.id for p in parameters(tree)} | {
+        b for s in effects.walk(tree.body) if id(s) in sweep.needed for b in (*lifetimes.binds(s), *effects.writes(s))
+    }
     tree.body = sweep.pruned(tree.body)
     return tree
 
@@ -53,6 +56,7 @@ class _Sweep:
         self.sections = Sections(unit, tree) if self.contents - unit.bars else None
         self.spare: dict[int, dict[int, frozenset[str]]] = {}  # by loop: restores that only what follows it may need
         self.spared: list[set[int]] = []
+        self.bound: set[str] = set()
         self.doubtful: set[int] = set()  # spared ones: other elements of the array are still read
         self.pure: dict[int, bool] = {}
         self.local_stacks = {
@@ -192,7 +196,7 @@ class _Sweep:
         if section is None or _sweep(statement) != "reverse" or id(statement) in self.doubtful:
             return []
         base = effects.base(section)
-        if base in self.unit.bars or not isinstance(self.unit.kinds.get(base), Array):
+        if base in self.unit.bars or base not in self.bound or not isinstance(self.unit.kinds.get(base), Array):
             return []
         check = gast.Name(self.unit.helper("poison", runtime.poison), gast.Load(), None, None)
         return at(statement, gast.Expr(gast.Call(check, [gast.Name(base, gast.Load(), None, None)], [])))

@@ -85,7 +85,11 @@ class Bars:
         """Copy the adjoint of `x` unless this function made it."""
         bar = self.present[x]
         if not bar.own:
-            self.out.append(assign(bar.name, call(self.unit, "own", runtime.own, name(bar.name))))
+            kind = self.kinds.get(x)
+            if isinstance(kind, Array) and kind.rank == 0:  # arithmetic on arrays without axes gives numbers
+                self.out.append(assign(bar.name, call(self.unit, "array", np.array, name(bar.name))))
+            else:
+                self.out.append(assign(bar.name, call(self.unit, "own", runtime.own, name(bar.name))))
             bar.own = True
 
     # --- contributions ---

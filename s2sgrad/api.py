@@ -13,7 +13,8 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, kinds_of
-from s2sgrad.arguments import NUMBERS, require_floats, require_separate, shapes_of
+from s2sgrad.arguments import NUMBERS, placed, require_floats, require_separate, shapes_of
+from s2sgrad.checks import Refusal
 from s2sgrad.errors import S2SGradError
 from s2sgrad.options import Options
 
@@ -82,11 +83,15 @@ class Gradient:
                 self._remember(args, compiled)
         self._latest = compiled
         if compiled.written:
-            require_separate(self._arguments(args, keywords), compiled.written, self._function)
+            given = self._arguments(args, keywords)
+            require_separate(given, compiled.written, self._function, compiled.outside())
         if seed is None:
             seed = self._seed
             if seed is None:
-                return compiled.function(*args, **keywords) if keywords else compiled.function(*args)
+                try:
+                    return compiled.function(*args, **keywords) if keywords else compiled.function(*args)
+                except Refusal as error:
+                    raise placed(error, self._function) from None
         if compiled.scalar and np.shape(seed) != ():
             raise ValueError(f"the seed must have the shape of the result, (), not {np.shape(seed)}")
         return compiled.function(*args, **keywords, **{compiled.seed: seed})
@@ -282,11 +287,23 @@ def _applied(argnums: Argnums, options: Options, seed: Any, function: Any) -> Gr
 
 
 @overload
-def grad(function: Callable[..., Any], argnums: Argnums = ..., *, output_gradients: Any = ...,
-         unconnected_gradients: str = ..., outputs: Outputs = ...) -> Gradient: ...
+def grad(
+    function: Callable[..., Any],
+    argnums: Argnums = ...,
+    *,
+    output_gradients: Any = ...,
+    unconnected_gradients: str = ...,
+    outputs: Outputs = ...,
+) -> Gradient: ...
 @overload
-def grad(function: None = None, argnums: Argnums = ..., *, output_gradients: Any = ...,
-         unconnected_gradients: str = ..., outputs: Outputs = ...) -> Callable[[Callable[..., Any]], Gradient]: ...
+def grad(
+    function: None = None,
+    argnums: Argnums = ...,
+    *,
+    output_gradients: Any = ...,
+    unconnected_gradients: str = ...,
+    outputs: Outputs = ...,
+) -> Callable[[Callable[..., Any]], Gradient]: ...
 def grad(
     function: Callable[..., Any] | None = None,
     argnums: Argnums = 0,
@@ -321,11 +338,23 @@ def grad(
 
 
 @overload
-def value_and_grad(function: Callable[..., Any], argnums: Argnums = ..., *, output_gradients: Any = ...,
-                   unconnected_gradients: str = ..., outputs: Outputs = ...) -> Gradient: ...
+def value_and_grad(
+    function: Callable[..., Any],
+    argnums: Argnums = ...,
+    *,
+    output_gradients: Any = ...,
+    unconnected_gradients: str = ...,
+    outputs: Outputs = ...,
+) -> Gradient: ...
 @overload
-def value_and_grad(function: None = None, argnums: Argnums = ..., *, output_gradients: Any = ...,
-                   unconnected_gradients: str = ..., outputs: Outputs = ...) -> Callable[[Callable[..., Any]], Gradient]: ...
+def value_and_grad(
+    function: None = None,
+    argnums: Argnums = ...,
+    *,
+    output_gradients: Any = ...,
+    unconnected_gradients: str = ...,
+    outputs: Outputs = ...,
+) -> Callable[[Callable[..., Any]], Gradient]: ...
 def value_and_grad(
     function: Callable[..., Any] | None = None,
     argnums: Argnums = 0,

@@ -67,22 +67,31 @@ def _described(value: Any) -> str:
     return f"a {name} without floats" if isinstance(value, (list, tuple, dict)) else f"of type {name}"
 
 
-def require_separate(given: dict[str, Any], written: tuple[str, ...], function: Any) -> None:
-    """Raise ValueError where an argument that the function writes shares memory with another argument.
+def require_separate(given: dict[str, Any], written: tuple[str, ...], function: Any, outside: dict[str, Any]) -> None:
+    """Raise ValueError where an argument that the function writes shares memory with another, or with an array outside.
 
     The function would see its own writes in the other argument; its gradient, which works on copies, would not.
     """
-    leaves = {p: list(_arrays(v)) for p, v in given.items()}
+    leaves = {p: list(_arrays(v)) for p, v in {**outside, **given}.items()}
     for p in written:
         for other, arrays in leaves.items():
             for k, x in enumerate(leaves[p]):
                 for m, y in enumerate(arrays):
                     if (other != p or k < m) and np.may_share_memory(x, y):
-                        code = function.__code__
-                        raise ValueError(
-                            f"{code.co_filename}:{code.co_firstlineno}: `{function.__name__}` writes its argument `{p}`, "
-                            f"which shares memory with the argument `{other}`: pass a copy of one of them"
+                        raise placed(
+                            ValueError(
+                                f"`{function.__name__}` writes its argument `{p}`, which shares memory with `{other}`: pass "
+                                "a copy of one of them"
+                            ),
+                            function,
                         )
+
+
+def placed(error: Exception, function: Any) -> Exception:
+    """The error with the place in the user's file: the line that it names, or where the function begins."""
+    code = function.__code__
+    error.add_note(f'  File "{code.co_filename}", line {getattr(error, "line", code.co_firstlineno)}')
+    return error
 
 
 def _arrays(value: Any) -> Iterator[np.ndarray]:

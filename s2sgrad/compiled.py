@@ -35,6 +35,7 @@ class Compiled:
     scalar: bool
     guards: tuple[Callable[[], bool], ...]
     written: tuple[str, ...] = ()  # parameters whose arrays the user's function writes
+    outside: Callable[[], dict[str, Any]] = dict  # arrays that the text reads from outside
 
     def holds(self) -> bool:
         """Whether every name that the text was specialised on still stands for what it stood for."""
@@ -61,7 +62,9 @@ def compile_gradient(
         entry = program.gradient(function, kinds, wrt, options)
         generated, text = load.load(program, entry)
     (seed,) = entry.defaults
-    return Compiled(generated, text, seed, entry.defaults[seed] is not None, guards_of(program), program.written)
+    return Compiled(
+        generated, text, seed, entry.defaults[seed] is not None, guards_of(program), program.written, _outside(program)
+    )
 
 
 @contextlib.contextmanager
@@ -95,6 +98,17 @@ def guards_of(program: Program) -> tuple[Callable[[], bool], ...]:
                 seen.add((space, name, strict))
                 guards.append(binding.holds if strict else _guard(unit.primal, name, binding))
     return tuple(guards)
+
+
+def _outside(program: Program) -> Callable[[], dict[str, Any]]:
+    """Looks up the arrays that a program reads under names from outside."""
+    arrays = [
+        (unit.primal, name)
+        for unit in program.units
+        for name, binding in unit.bindings.items()
+        if isinstance(binding.value, np.ndarray)
+    ]
+    return lambda: {n: b.value for primal, n in arrays if (b := primal.lookup(n)) is not None}
 
 
 def _guard(primal: Any, name: str, binding: Binding) -> Callable[[], bool]:

@@ -1,6 +1,6 @@
 """Operations whose shapes may not fit: NumPy must see them, also where nobody reads their results.
 
-    a: (n,), b: (m,)      ->      `a * b` raises, and so must the gradient of np.sum(a * b), which never multiplies them
+a: (n,), b: (m,)      ->      `a * b` raises, and so must the gradient of np.sum(a * b), which never multiplies them
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ def mark(tree: gast.FunctionDef, inference: Inference, found: Operations) -> Non
 def _is_certain(statement: gast.AST, inference: Inference, found: Operations) -> bool:
     section = effects.stored(statement)
     if section is not None:
+        if isinstance(section.value, gast.Name) and isinstance(inference.env.get(section.value.id), Number):
+            return False  # it has no items
         load = gast.Subscript(section.value, section.slice, gast.Load())
         return _holds(inference.kind(load), inference.kind(statement.value))
     operation = found.get(id(statement))

@@ -33,7 +33,6 @@ from collections.abc import Callable
 
 import gast
 
-from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.normalize import mutators
 from s2sgrad.quote import assign, at, clone, constant, name, nodes
@@ -150,7 +149,7 @@ class _Flattener:
     def calls_user(self, value: gast.AST) -> bool:
         """Whether an expression calls a function of the user's, which may write what it is given."""
         target = self.unit.resolve(value.func) if isinstance(value, gast.Call) else None
-        return isinstance(target, types.FunctionType) and target.__module__ != runtime.__name__
+        return isinstance(target, types.FunctionType) and not (target.__module__ or "").startswith("s2sgrad.")
 
     def branch(self, test: gast.AST, statement: gast.If) -> None:
         statement.test = test

@@ -69,7 +69,8 @@ def begin(adjoints: Bars, statement: gast.Assign, group: list[gast.AST]) -> None
     for node in nodes(section):
         if isinstance(node, gast.Name) and node.id == base:
             node.id = bar
-    if not isinstance(target.value, gast.Name) and _reshapes(adjoints, target.value):
+    flat = isinstance(target.value, gast.Name) or getattr(adjoints.inference.env.get(base), "rank", None) == 0
+    if not flat and _reshapes(adjoints, target.value):
         adjoints.out.append(assign(bar, call(adjoints.unit, "ascontiguousarray", np.ascontiguousarray, name(bar))))
     kind = adjoints.inference.kind(section)
     alone = all(base not in effects.reads(s) for s in group)

@@ -1,0 +1,77 @@
+"""Checks in generated text of what could not be known when it was written: they pass, or raise with the user's line.
+
+t = a[i]; a[i] = a[j]; use(t)      ->      scalar(t, "t", 2): an element stays what it was, a row would change
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+class Refusal(TypeError):
+    """A check that failed, at a line of the user's source."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(f"line {line}: {message}")
+        self.line = line
+
+
+def require_array(x: Any) -> Any:
+    """`x`, checked to be a number or an array: its attributes and methods then mean what NumPy means by them."""
+    if isinstance(x, (np.ndarray, np.generic, float, int)) or hasattr(x, "__array_ufunc__"):
+        return x
+    raise TypeError(f"expected a number or an array, got {type(x).__name__}")
+
+
+def rebinds(x: Any, name: str, line: int) -> None:
+    """Check that `x += e` binds `x` anew; TypeError for a value that it would change in place.
+
+    >>> rebinds(np.ones(2), "x", 7)
+    Traceback (most recent call last):
+    s2sgrad.checks.Refusal: line 7: `x` is an array that other names may see, and an augmented assignment would ...
+    """
+    if hasattr(x, "__iadd__"):
+        what = "an array" if isinstance(x, np.ndarray) else f"a {type(x).__name__}"
+        raise Refusal(
+            line,
+            f"`{name}` is {what} that other names may see, and an augmented assignment would change it for "
+            f"them; write `{name} = {name} + ...`",
+        )
+
+
+def contiguous(x: Any, line: int) -> None:
+    """Check that `x.ravel()` and `x.reshape(..)` are views of `x`; TypeError where NumPy may copy instead.
+
+    >>> contiguous(np.ones((2, 2))[:, ::2], 7)
+    Traceback (most recent call last):
+    s2sgrad.checks.Refusal: line 7: ravel or reshape may copy an array that is not contiguous, and a write through ...
+    """
+    if not (isinstance(x, np.ndarray) and x.flags.c_contiguous):
+        raise Refusal(
+            line,
+            "ravel or reshape may copy an array that is not contiguous, and a write through it would be lost: "
+            "pass a contiguous array, or copy it first",
+        )
+
+
+def unpackable(x: Any, n: int) -> None:
+    """Check that `a, b = x` fits `n` names; ValueError as Python raises it."""
+    if len(x) != n:
+        few = f"not enough values to unpack (expected {n}, got {len(x)})"
+        raise ValueError(few if len(x) < n else f"too many values to unpack (expected {n})")
+
+
+def scalar(x: Any, name: str, line: int) -> None:
+    """Check that `x = a[i]` is an element and no row, which would change with `a`; TypeError for an array."""
+    if isinstance(x, (np.ndarray, list, dict)):
+        raise TypeError(
+            f"line {line}: `{name}` is a view of an array that is written while it is used: write `{name}.copy()`"
+        )
+
+
+def bound(x: Any, name: str) -> None:
+    """Raise UnboundLocalError for a variable that the user's function would find unbound (here it may hold None)."""
+    if x is None:
+        raise UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")

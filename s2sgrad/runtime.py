@@ -204,6 +204,8 @@ def over(g: Any, y: Any) -> Any:
     >>> over(np.array([0.0, 1.0, 3.0]), np.array([0.0, 0.0, 2.0]))
     array([0. , inf, 1.5])
     """
+    if isinstance(g, float) and isinstance(y, float) and y:
+        return float(g) / float(y)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.where(np.equal(g, 0.0), 0.0, np.divide(g, y))[()]
 

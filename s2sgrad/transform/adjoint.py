@@ -51,7 +51,7 @@ class Adjoints(Bars):
     def _display(self, operation: Operation, g: Cotangent) -> None:
         keys = operation.node.keys if isinstance(operation.node, gast.Dict) else None
         if sum(isinstance(o, gast.Name) and o.id in self.active for o in operation.operands) > 1:
-            g = self.named(g)
+            g = self.named(self.held_apart(g))
         for k, operand in enumerate(operation.operands):
             if isinstance(g.value, (gast.Tuple, gast.List)) and keys is None and len(g.value.elts) > k:
                 part: gast.AST = clone(g.value.elts[k])
@@ -75,7 +75,7 @@ class Adjoints(Bars):
         if not g.full and (rule.tag != "elementwise" or not self._same_shapes(operation, wanted, y)):
             g = self.spread(g, y.id)
         if also:
-            g = self.named(g)
+            g = self.named(self.held_apart(g))
             keywords.contribute(self, operation, also, y, g)
         kinds = {} if rule.variadic else self.argument_kinds(operation)
         why = None if rule.variadic else rule.refusal(kinds)
@@ -86,10 +86,10 @@ class Adjoints(Bars):
         pullback = rule.pullback if rule.variadic else rule.choose(kinds)
         formula = None if rule.variadic else inline.formula(pullback)
         if formula is None:
-            self._called_rule(operation, pullback, y, self.named(g), wanted)
+            self._called_rule(operation, pullback, y, self.named(self.held_apart(g)), wanted)
             return
         if formula.uses(formula.parameters[0], wanted) > 1 or (formula.prelude and stores.reads_section(self, g.value)):
-            g = replace(self.named(g), mask=g.mask)
+            g = replace(self.named(self.held_apart(g) if formula.prelude else g), mask=g.mask)
         cotangents = self.written(operation, formula, y, g, wanted)
         if rule.tag == "elementwise":
             full = g.full and self._one_shape(operation)

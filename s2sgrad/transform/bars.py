@@ -279,4 +279,8 @@ class Bars:
         """The contribution, not touched by what the store in progress will change."""
         if not stores.reads_section(self, g.value):
             return g
-        return replace(self.named(g, anew=True), index=g.index, mask=g.mask, full=g.full)
+        holder = self.unit.temp()
+        self.kinds[holder] = g.kind or UNKNOWN
+        value = g.value if is_fresh(self.unit, g.value) else stores.detached(self, g.value, g.kind)
+        self.out.append(assign(holder, value))
+        return replace(g, value=name(holder))

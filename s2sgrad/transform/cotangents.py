@@ -45,7 +45,7 @@ class Bar:
 
 
 def accumulate(target: gast.AST, value: gast.AST) -> gast.AugAssign:
-    if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub) and isinstance(target, gast.Name):
+    if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
         return gast.AugAssign(target, gast.Sub(), value.operand)
     return gast.AugAssign(target, gast.Add(), value)
 

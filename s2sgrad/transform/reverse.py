@@ -237,7 +237,7 @@ class Reverse(Branches):
         if operation is not None and operation.form in ("append", "pop"):
             containers.stack(self.adjoints, operation, targets, cotangent)
         elif section is not None:
-            stores.begin(self.adjoints, statement, again_.group(self.unit, statement, body))
+            stores.begin(self.adjoints, statement)
         elif cotangent is not None:
             if isinstance(y, gast.Tuple):
                 assert isinstance(operation.node, gast.Name)
@@ -318,8 +318,7 @@ class Reverse(Branches):
         plan: Call = call_adjoint(self.unit, self.pairs, self.inference, operation, self.active, later)
         if plan.saved is not None:
             self.extra.setdefault(id(body), []).append(plan.saved)
-        if stores.reads_section(self.adjoints, cotangent.value):
-            cotangent = self.adjoints.named(cotangent)
+        cotangent = self.adjoints.held_apart(cotangent)
         before, cotangents = plan.backward(cotangent.value)
         self.adjoints.out += before
         for operand, value in cotangents:

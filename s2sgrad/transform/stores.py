@@ -51,13 +51,12 @@ class Store:
     bar: str
     section: gast.Subscript
     kind: Kind | None
-    alone: bool = False  # the statement reads nothing of `base`: views of the section hold until it gets its new value
     views: set[str] = field(default_factory=set)
     copies: set[str] = field(default_factory=set)  # names of what the section held
 
 
-def begin(adjoints: Bars, statement: gast.Assign, group: list[gast.AST]) -> None:
-    """Start the adjoint of a store: the stored value gets the adjoint of the section.  `group`: what computes the value."""
+def begin(adjoints: Bars, statement: gast.Assign) -> None:
+    """Start the adjoint of a store: the stored value gets the adjoint of the section."""
     target = effects.stored(statement)
     base = effects.base(target)
     if base not in adjoints.present:
@@ -73,9 +72,7 @@ def begin(adjoints: Bars, statement: gast.Assign, group: list[gast.AST]) -> None
     if not flat and _reshapes(adjoints, target.value):
         adjoints.out.append(assign(bar, call(adjoints.unit, "ascontiguousarray", np.ascontiguousarray, name(bar))))
     kind = adjoints.inference.kind(section)
-    alone = all(base not in effects.reads(s) for s in group)
-    alone = alone and not (isinstance(statement.value, gast.Name) and statement.value.id == base)
-    adjoints.storing = Store(base, bar, section, kind, alone)
+    adjoints.storing = Store(base, bar, section, kind)
     value: gast.AST = clone(section)
     if not adjoints.is_basic(target.slice):
         lasting = call(adjoints.unit, "lasting", runtime.lasting, clone(section.value),
@@ -100,6 +97,8 @@ def finish(adjoints: Bars) -> None:
     store = adjoints.storing
     mine = adjoints.pending.pop(store.base, [])
     again = [c for c in mine if c.index is not None and _is_section(store, c) and adjoints.is_basic(c.index)]
+    if _is_whole(store.section.slice) and isinstance(store.section.value, gast.Name) and isinstance(store.kind, Array):
+        again += [c for c in mine if c.index is None and c.full]
     later = [adjoints.held_apart(c) for c in mine if c not in again]
     for x, given in list(adjoints.pending.items()):
         adjoints.write(x, given)
@@ -115,13 +114,19 @@ def _is_section(store: Store, cotangent: Cotangent) -> bool:
     return plain and same(store.section.slice, cotangent.index)
 
 
+def _is_whole(index: gast.AST) -> bool:
+    if isinstance(index, gast.Slice):
+        return index.lower is None and index.upper is None and index.step is None
+    return isinstance(index, gast.Constant) and index.value is Ellipsis
+
+
 def _new_value(adjoints: Bars, store: Store, values: list[gast.AST]) -> None:
     target = clone(store.section)
     target.ctx = gast.Store()
     values = [store.section if isinstance(v, gast.Name) and v.id in store.copies else v for v in values]
     kept = [v for v in values if same(v, store.section)]
     rest = [v for v in values if v not in kept]
-    if len(kept) == 1 and not any(_mentions(v, store.bar) for v in rest):
+    if len(kept) == 1 and not any(_reads(v, store) for v in rest):
         for value in rest:
             minus = isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub)
             op = gast.Sub() if minus else gast.Add()
@@ -133,20 +138,21 @@ def _new_value(adjoints: Bars, store: Store, values: list[gast.AST]) -> None:
     value = simplified(total(values))
     if isinstance(value, gast.BinOp) and isinstance(value.left, gast.Name) and value.left.id in store.copies:
         value.left = clone(store.section)
-    if isinstance(value, gast.BinOp) and same(value.left, store.section) and not _mentions(value.right, store.bar):
+    if isinstance(value, gast.BinOp) and same(value.left, store.section) and not _reads(value.right, store):
         adjoints.out.append(gast.AugAssign(target, value.op, value.right))
     else:
         adjoints.out.append(gast.Assign([target], value, None))
 
 
-def _mentions(node: gast.AST, identifier: str) -> bool:
-    return any(isinstance(n, gast.Name) and n.id == identifier for n in nodes(node))
+def _reads(node: gast.AST, store: Store) -> bool:
+    """Whether an expression reads the section, or a view of it."""
+    return any(isinstance(n, gast.Name) and (n.id == store.bar or n.id in store.views) for n in nodes(node))
 
 
 def reads_section(adjoints: Bars, value: gast.AST) -> bool:
     """Whether an expression reads the adjoint that the store in progress will change."""
     store = adjoints.storing
-    return store is not None and any(_mentions(value, n) for n in (store.bar, *store.views))
+    return store is not None and _reads(value, store)
 
 
 def hold(adjoints: Bars, holder: str, value: gast.AST, kind: Kind | None) -> gast.AST:
@@ -157,10 +163,8 @@ def hold(adjoints: Bars, holder: str, value: gast.AST, kind: Kind | None) -> gas
         adjoints.storing.copies.add(holder)
     if isinstance(kind, Number):
         return value
-    if adjoints.storing.alone:
-        adjoints.storing.views.add(holder)
-        return value
-    return detached(adjoints, value, kind)
+    adjoints.storing.views.add(holder)  # read only until the section gets its new value
+    return value
 
 
 def detached(adjoints: Bars, value: gast.AST, kind: Kind | None) -> gast.AST:

@@ -8,6 +8,7 @@ Numbers, texts and functions have no memory that could be written.
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import gast
@@ -21,7 +22,8 @@ from s2sgrad.rules import memory, spellings
 from s2sgrad.rules.table import Rule
 from s2sgrad.unit import MISSING, Unit
 
-_WRITABLE = (np.ndarray, list, dict)
+_FIXED = (int, float, complex, str, bytes, np.generic, np.dtype, np.ufunc, type, types.ModuleType, types.FunctionType,
+          types.BuiltinFunctionType, types.MethodType)  # fmt: skip
 _NEW = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.JoinedStr, gast.Constant)
 
 
@@ -124,10 +126,7 @@ def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
     `x[i, 1:]` and `[x]` share memory with x; `x * 2`, `x[mask]` and `x.copy()` do not.
     """
     if isinstance(value, gast.Name):
-        found = unit.resolve(value)
-        return (
-            {value.id} if has_memory(kinds.get(value.id)) and (found is MISSING or isinstance(found, _WRITABLE)) else set()
-        )
+        return {value.id} if has_memory(kinds.get(value.id)) and is_writable(unit.resolve(value)) else set()
     if isinstance(value, _NEW):
         return set()
     if isinstance(value, gast.Subscript):
@@ -138,9 +137,9 @@ def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
         return sources(unit, owner, kinds)
     if isinstance(value, gast.Attribute):
         found = unit.resolve(value)
-        if value.attr in spellings.FLAT_ATTRIBUTES or (found is not MISSING and not isinstance(found, _WRITABLE)):
+        if value.attr in spellings.FLAT_ATTRIBUTES or (found is not MISSING and not is_writable(found)):
             return set()
-        return sources(unit, value.value, kinds)
+        return sources(unit, value.value, kinds) if found is MISSING else {_root(value)}
     if isinstance(value, gast.Call):
         return _of_call(unit, value, kinds)
     if isinstance(value, gast.IfExp):
@@ -171,7 +170,19 @@ def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
             return set()
         place = memory.viewed(target)
         given = given if place is None else given[place : place + 1]
-    return set().union(*(sources(unit, argument, kinds) for argument in given)) if given else set()
+    outside = {_root(call.func)} if isinstance(target, types.FunctionType) and effects.reads_outside(target) else set()
+    return outside.union(*(sources(unit, argument, kinds) for argument in given))
+
+
+def _root(node: gast.AST) -> str:
+    while not isinstance(node, gast.Name):
+        node = node.value
+    return node.id
+
+
+def is_writable(found: Any) -> bool:
+    """Whether what a free name stands for (MISSING: a local one) may be, or hold, memory that can be written."""
+    return not isinstance(found, _FIXED) and found is not None
 
 
 def _is_foreign(target: Any) -> bool:

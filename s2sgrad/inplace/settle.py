@@ -19,7 +19,7 @@ from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import Memory, sources
 from s2sgrad.inplace import sharing, views
-from s2sgrad.inplace.sharing import Clash
+from s2sgrad.inplace.sharing import OUTSIDE, Clash
 from s2sgrad.inplace.splice import Splicer
 from s2sgrad.quote import assign, at, constant, expression, name, nodes
 from s2sgrad.transform.calls import Pairs
@@ -42,7 +42,7 @@ def run(
             resolver = _Resolver(unit, tree, inference.env, splicer, separate)
             if found.clashes:
                 if not resolver.any(found.clashes):
-                    _refuse(unit, found.clashes[0])
+                    _refuse(unit, next((c for c in found.clashes if c.seen.startswith(OUTSIDE)), found.clashes[0]))
             elif entry or not sum(resolver.rebinding(s) for s in found.arguments.values()):
                 if not _copied(unit, tree, inference.env):
                     return inference, found.arguments
@@ -113,6 +113,10 @@ class _Resolver:
     def any(self, clashes: list[Clash]) -> bool:
         """Resolve what can be resolved; whether there was anything."""
         for clash in clashes:
+            if clash.seen.startswith(OUTSIDE):  # what a function returned, which reads that
+                if self.splicer.run(self.tree, frozenset((clash.written,))):
+                    return True
+                continue
             if self.rebinding(clash.statement):
                 return True
             for suspect in (clash.seen, clash.written):
@@ -196,6 +200,9 @@ def _picks_element(statement: gast.AST) -> bool:
 
 
 def _refuse(unit: Unit, clash: Clash) -> None:
+    if clash.seen.startswith(OUTSIDE):
+        unit.refuse(clash.statement, f"this writes `{clash.seen.removeprefix(OUTSIDE)}`, which lives outside of the function "
+                                     "and is not differentiated: pass it as an argument, or copy it first")  # fmt: skip
     written, seen = (unit.bases.get(n, n) for n in (clash.written, clash.seen))
     first = f"this writes `{written}`" if clash.written not in unit.temps else "this writes an array"
     second = f"`{seen}`" if clash.seen not in unit.temps else "another name"

@@ -169,11 +169,7 @@ class _Walker:
         for other in sorted(shared - {base}):
             if other.startswith(ARGUMENT):
                 self.found.arguments.setdefault(other.removeprefix(ARGUMENT), statement)
-            elif other.startswith(OUTSIDE):
-                outside = other.removeprefix(OUTSIDE)
-                self.unit.refuse(statement, f"this writes `{outside}`, which lives outside of the function and is not "
-                                            "differentiated: pass it as an argument, or copy it first")  # fmt: skip
-            elif other in after:
+            elif other in after or other.startswith(OUTSIDE):
                 clash = Clash(statement, base, other)
                 if clash not in self.found.clashes:
                     self.found.clashes.append(clash)

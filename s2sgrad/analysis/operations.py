@@ -63,7 +63,7 @@ def classify(unit: Unit, node: gast.AST, kinds: dict[str, Kind]) -> Operation:
         return _operator(node, kinds)
     if isinstance(node, gast.Subscript):
         if not isinstance(node.value, (gast.Name, gast.Constant, gast.Attribute)):
-            raise AssertionError("an item of an expression is not in normal form")
+            return Operation("opaque", node, why="an item of an expression cannot be differentiated: bind it to a name")
         return Operation("item", node, [node.value])
     if isinstance(node, gast.Attribute):
         return _attribute(unit, node, kinds)

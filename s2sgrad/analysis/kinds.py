@@ -115,17 +115,22 @@ class Known(Kind):
     known: ClassVar[bool] = True
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Known) and (
-            self.value is other.value or (type(self.value) is type(other.value) is str and self.value == other.value)
-        )
+        if not isinstance(other, Known) or self.value is other.value:
+            return isinstance(other, Known)
+        return type(self.value) is type(other.value) in (str, slice) and self.value == other.value
 
     def __hash__(self) -> int:
-        return hash(self.value) if isinstance(self.value, str) else id(self.value)
+        return hash(str(self.value)) if isinstance(self.value, (str, slice)) else id(self.value)
 
 
 @dataclass(frozen=True)
 class Text(Kind):
     """Some string."""
+
+
+@dataclass(frozen=True)
+class Slicing(Kind):
+    """Some slice object."""
 
 
 @dataclass(frozen=True)
@@ -234,6 +239,15 @@ def is_python_number(kind: Kind | None) -> bool:
     if isinstance(kind, Number):
         return kind.type in (None, float, int, bool)
     return not isinstance(kind, Array)
+
+
+def is_plain_index(kind: Kind | None) -> bool:
+    """Whether an index of this kind picks elements and slices alone: no position can occur in it twice."""
+    if isinstance(kind, Container):
+        return kind.type is tuple and kind.items is not None and all(map(is_plain_index, kind.items))
+    if isinstance(kind, Known):
+        return kind.value is None or kind.value is Ellipsis or isinstance(kind.value, slice)
+    return isinstance(kind, (Number, Slicing)) and not (isinstance(kind, Number) and kind.type in (bool, np.bool_))
 
 
 # --- sizes -----------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Text
+from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Text, is_plain_index
 from s2sgrad.quote import nodes
 from s2sgrad.rules import memory, spellings
 from s2sgrad.rules.table import Rule
@@ -231,7 +231,7 @@ def is_basic(index: gast.AST, kinds: dict[str, Kind]) -> bool:
         if isinstance(part, gast.Slice) or (isinstance(part, gast.Constant) and not isinstance(part.value, bool)):
             continue
         kind = kinds.get(part.id) if isinstance(part, gast.Name) else None
-        if not isinstance(kind, Number) and not (isinstance(kind, Known) and kind.value is None):
+        if kind is None or not is_plain_index(kind):
             if not isinstance(part, (gast.UnaryOp, gast.BinOp)) or not _of_numbers(part, kinds):
                 return False
     return True

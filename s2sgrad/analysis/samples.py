@@ -33,6 +33,7 @@ from s2sgrad.analysis.kinds import (
     Known,
     Number,
     Size,
+    Slicing,
     Text,
     broadcast,
     constant_kind,
@@ -111,7 +112,7 @@ def _run(operation: Callable[..., Any], values: list[Any]) -> Any:
 def _constant(value: Any) -> Kind:
     if isinstance(value, (float, int, complex, np.generic, str)) or value is None:
         return constant_kind(value)
-    return _kind(value, value, True)
+    return Known(value) if isinstance(value, slice) else _kind(value, value, True)
 
 
 def _size(dim: Dim, variant: int) -> int:
@@ -164,6 +165,8 @@ def _sample(kind: Kind, variant: int, size: int | None = None) -> Any:
         if math.prod(shape) > _LARGEST:
             raise _NoSample
         return _values(shape, kind.dtype)
+    if isinstance(kind, Slicing):
+        return slice(1, -1)
     if isinstance(kind, Container) and kind.items is not None:
         items = [_sample(item, variant, size) for item in kind.items]
         return dict(zip(kind.keys, items, strict=True)) if kind.keys is not None else kind.type(items)
@@ -192,4 +195,6 @@ def _kind(first: Any, second: Any, sizes_known: bool) -> Kind:
         return Container(type_, items)
     if isinstance(first, str):
         return Text()
+    if isinstance(first, slice):
+        return Slicing()
     return Known(None) if first is None else UNKNOWN

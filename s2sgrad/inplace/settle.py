@@ -201,8 +201,9 @@ def _picks_element(statement: gast.AST) -> bool:
 
 def _refuse(unit: Unit, clash: Clash) -> None:
     if clash.seen.startswith(OUTSIDE):
-        unit.refuse(clash.statement, f"this writes `{clash.seen.removeprefix(OUTSIDE)}`, which lives outside of the function "
-                                     "and is not differentiated: pass it as an argument, or copy it first")  # fmt: skip
+        outside = clash.seen.removeprefix(OUTSIDE)
+        unit.refuse(clash.statement, f"this writes `{outside}`, which lives outside of the function and is not "
+                                     "differentiated: pass it as an argument, or copy it first")  # fmt: skip
     written, seen = (unit.bases.get(n, n) for n in (clash.written, clash.seen))
     first = f"this writes `{written}`" if clash.written not in unit.temps else "this writes an array"
     second = f"`{seen}`" if clash.seen not in unit.temps else "another name"

@@ -22,8 +22,8 @@ from s2sgrad.analysis.kinds import (
     Array,
     Container,
     Kind,
-    Known,
     Number,
+    is_plain_index,
 )
 from s2sgrad.analysis.memory import is_fresh
 from s2sgrad.quote import assign, clone, constant, name
@@ -257,9 +257,7 @@ class Bars:
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
         for part in parts:
             kind = None if isinstance(part, gast.Slice) else self.inference.kind(part)
-            if isinstance(part, gast.Slice) or isinstance(kind, Number):
-                continue
-            if isinstance(kind, Known) and (kind.value is None or kind.value is Ellipsis):
+            if isinstance(part, gast.Slice) or is_plain_index(kind):
                 continue
             if not (isinstance(kind, Array) and kind.dtype == "bool"):
                 return False

@@ -1,4 +1,4 @@
-from s2sgrad.runtime import bound
+from s2sgrad.checks import bound
 
 
 # for x: float, y: float

@@ -779,12 +779,6 @@ def out_of_another_shape(x, y):
     return np.sum(x)
 
 
-def out_of_integers(x, y):
-    n = np.zeros(6, dtype=int)
-    np.multiply(x, y, out=n)
-    return np.sum(n * x)
-
-
 def integers_augmented_with_floats(x, y):
     n = np.arange(6)
     n += x * y
@@ -798,12 +792,6 @@ def copied_from_another_shape(x, y):
 
 def put_out_of_bounds(x, y):
     np.put(x, [1, 9], y[:2])
-    return np.sum(x)
-
-
-def diagonal_of_a_vector(x, y):
-    x *= y
-    np.fill_diagonal(x, y[0])
     return np.sum(x)
 
 
@@ -838,11 +826,9 @@ BREAKING = [
     section_with_another_operand,
     matrix_product_of_another_shape,
     out_of_another_shape,
-    out_of_integers,
     integers_augmented_with_floats,
     copied_from_another_shape,
     put_out_of_bounds,
-    diagonal_of_a_vector,
     rows_that_do_not_match_the_names,
     error_in_a_helper,
     store_into_a_number,

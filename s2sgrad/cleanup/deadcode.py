@@ -161,6 +161,8 @@ class _Sweep:
             return live
         self.needed.add(id(statement))
         self.stacks.update(popped)
+        if _only_refers(statement) and not any(f"{b}!" in live for b in effects.targets(statement)):
+            reads = {r for r in reads if not r.endswith("!")}  # what it refers to is not looked into
         return (live - bound) | reads
 
     def _is_needed(self, statement: gast.AST, wanted: set[str], live: set[str]) -> bool:
@@ -212,6 +214,15 @@ class _Sweep:
                 statement.orelse = self.pruned(statement.orelse)
             out.append(statement)
         return out
+
+
+def _only_refers(statement: gast.AST) -> bool:
+    """Whether a statement binds a name to another one, or to a tuple or list of others."""
+    if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
+        return False
+    value = statement.value
+    parts = value.elts if isinstance(value, (gast.Tuple, gast.List)) else [value]
+    return all(isinstance(p, gast.Name) for p in parts)
 
 
 def _overwritten(statement: gast.AST, kinds: dict[str, Kind]) -> list[str]:

@@ -186,32 +186,12 @@ def taken_and_put(x, y):
 
 
 @case(MATRIX)
-def put_into_a_matrix_by_flat_positions(m):
-    np.put(m, [1, 7, 7], m[2, :3] * m[0, 0])
-    m.flat[5] = m[0, 1] * m.flat[6]
-    m.flat[::4] *= m[:, 3]
-    m.put([[1, 4], [6, 11]], m[:2, 1:3] ** 2)
-    return np.sum(TABLE * m * m)
-
-
-@case(MATRIX)
 def along_an_axis_taken_and_put(m):
     order = np.argsort(m, axis=1)
     s = np.take_along_axis(m, order, axis=1)
     s[:, 1:] *= s[:, :-1]
     np.put_along_axis(m, order[:, :2], s[:, 2:] * m[0, 0], axis=1)
     return np.sum(TABLE * m * s)
-
-
-@case(VECTOR)
-def indices_and_masks_of_a_view(x):
-    v = x[::-1]
-    v[[0, 2]] = v[1] * x[:2]
-    v[v > 0.5] *= x[0]
-    w = x[1:5].reshape(2, 2)
-    w[[0, 1], [1, 0]] += w[0] * v[0]
-    np.add.at(w, [0, 0], v[:2] * w)
-    return np.sum(WEIGHTS * x * x)
 
 
 @case(VECTOR, OTHER)

@@ -131,6 +131,26 @@ def views_given_by_the_library(m):
     return np.sum(TABLE * m * m)
 
 
+@refused(MATRIX, words="which of them cannot be followed")
+def put_into_a_matrix_by_flat_positions(m):
+    np.put(m, [1, 7, 7], m[2, :3] * m[0, 0])
+    m.flat[5] = m[0, 1] * m.flat[6]  # <-
+    m.flat[::4] *= m[:, 3]
+    m.put([[1, 4], [6, 11]], m[:2, 1:3] ** 2)
+    return np.sum(TABLE * m * m)
+
+
+@refused(VECTOR, words="which of them cannot be followed")
+def indices_and_masks_of_a_view(x):
+    v = x[::-1]
+    v[[0, 2]] = v[1] * x[:2]
+    v[v > 0.5] *= x[0]
+    w = x[1:5].reshape(2, 2)
+    w[[0, 1], [1, 0]] += w[0] * v[0]  # <-
+    np.add.at(w, [0, 0], v[:2] * w)
+    return np.sum(WEIGHTS * x * x)
+
+
 def smoothed(u, un):
     un[1:] = u[:-1] * u[1:]
     un[0] = u[0]

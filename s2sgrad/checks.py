@@ -66,9 +66,7 @@ def unpackable(x: Any, n: int) -> None:
 def scalar(x: Any, name: str, line: int) -> None:
     """Check that `x = a[i]` is an element and no row, which would change with `a`; TypeError for an array."""
     if isinstance(x, (np.ndarray, list, dict)):
-        raise TypeError(
-            f"line {line}: `{name}` is a view of an array that is written while it is used: write `{name}.copy()`"
-        )
+        raise Refusal(line, f"`{name}` is a view of an array that is written while it is used: write `.copy()` behind it")
 
 
 def bound(x: Any, name: str) -> None:

@@ -27,6 +27,7 @@ def mark(tree: gast.FunctionDef, inference: Inference, found: Operations) -> Non
 def _is_certain(statement: gast.AST, inference: Inference, found: Operations) -> bool:
     section = effects.stored(statement)
     if section is not None:
+        _require_cast(statement, section, inference)
         if isinstance(section.value, gast.Name) and isinstance(inference.env.get(section.value.id), Number):
             return False  # it has no items
         load = gast.Subscript(section.value, section.slice, gast.Load())
@@ -53,6 +54,16 @@ def _is_certain(statement: gast.AST, inference: Inference, found: Operations) ->
         inner = right[-2] if len(right) > 1 else right[0]
         return max(len(left), len(right)) < 3 and left[-1] is not None and left[-1] == inner
     return all(a.dims == arrays[0].dims and None not in a.dims for a in arrays)
+
+
+def _require_cast(statement: gast.Assign, section: gast.Subscript, inference: Inference) -> None:
+    """`out=` does not truncate, as a store does."""
+    if not getattr(statement, "casts", False):
+        return
+    to, value = inference.kind(section.value), inference.kind(statement.value)
+    given = value.dtype if isinstance(value, Array) else getattr(value, "type", None)
+    if isinstance(to, Array) and to.dtype and given and not np.can_cast(np.dtype(given), np.dtype(to.dtype), "same_kind"):
+        inference.unit.refuse(statement, f"`out=` cannot hold this result in an array of {to.dtype}")
 
 
 def _same(m: Dim, n: Dim) -> bool:

@@ -210,8 +210,9 @@ def _fill_diagonal(unit: Unit, a: gast.AST, val: gast.AST, wrap: gast.AST | None
                            "x[np.unravel_index(p, np.shape(x))] = v", x=a, p=p, v=value)  # fmt: skip
     n = unit.temp()
     value = _repeated(unit, val, "np.arange(n)", n=n)
-    return _text(unit, "n = min(np.shape(x))\nx[np.diag_indices(n, np.ndim(x))] = v",
-                 x=a, n=n, v=value, min=unit.builtin(min))  # fmt: skip
+    return _text(unit, "if np.ndim(x) < 2:\n    raise ValueError('array must be at least 2-d')\n"
+                       "n = min(np.shape(x))\nx[np.diag_indices(n, np.ndim(x))] = v",
+                 x=a, n=n, v=value, min=unit.builtin(min), ValueError=unit.builtin(ValueError))  # fmt: skip
 
 
 def _setitem(unit: Unit, x: gast.AST, index: gast.AST, value: gast.AST) -> Stores:

@@ -74,11 +74,14 @@ def into(unit: Unit, node: gast.Call) -> tuple[gast.AST, gast.AST] | None:
         _without_dtype(unit, node, method, names)
     mask = _mask(unit, node, target)
     if mask is None and isinstance(out, gast.Subscript) and _is_plain(out.slice):
-        return gast.Assign([_stored(out)], node, None), clone(out)
+        store = gast.Assign([_stored(out)], node, None)
+        store.casts = True
+        return store, clone(out)
     place = _Held(unit, out)
     if mask is not None:
         return _selected(unit, node, place, mask), place()
     store = gast.Assign([_stored(expression("x[...]", x=place()))], node, None)
+    store.casts = True
     if isinstance(out, gast.Name) and out.id in _optional(unit, node):
         return _if_given(unit, node, out, store)
     return store, place()

@@ -195,7 +195,7 @@ class Bars:
             self.make_own(x)
         else:
             self.start(x)
-        for section in sections:
+        for section in self._joined(sections):
             self._write_section(bar, kind, section)
 
     def _write_whole(self, x: str, bar: str, whole: list[Cotangent], kind: Kind) -> None:
@@ -239,6 +239,17 @@ class Bars:
         else:
             self.out.append(assign(bar, call(self.unit, "add", runtime.add, name(bar), value)))
             self.present[x] = Bar(bar)
+
+    def _joined(self, sections: list[Cotangent]) -> list[Cotangent]:
+        """The contributions to one section as one."""
+        out: list[Cotangent] = []
+        for section in sections:
+            other = next((c for c in out if same(c.index, section.index) and self.is_basic(c.index)), None)
+            if other is None or not (other.numeric and section.numeric):
+                out.append(section)
+            else:
+                other.value = total([other.value, section.value])
+        return [replace(c) for c in out]
 
     def _is_exact(self, value: gast.AST, kind: Kind) -> bool:
         found = self.inference.kind(value)  # a NumPy seed would widen float32

@@ -99,7 +99,7 @@ class Refusals:
             self.unit.refuse(call, f"`{shown}` reads or writes variables unseen and cannot be differentiated: use names")
         if _member(target, spellings.MUTATORS) or (getattr(target, "__name__", "") == "at" and not table.lookup(target)):
             self.unit.refuse(call, f"`{shown}` writes its argument, which is not differentiated yet: build a new array")
-        ours = (getattr(target, "__module__", None) or "").startswith("s2sgrad.") or effects.is_pure_function(target)
+        ours = (getattr(target, "__module__", None) or "").startswith(_OURS) or effects.is_pure_function(target)
         if is_user_function(target) and not differentiated and not ours:
             writes = mutation.of(getattr(target, "__func__", target))
             if writes.outside:
@@ -160,6 +160,7 @@ class Refusals:
         return isinstance(statement.targets[0], gast.Tuple) or self.reads_structure(statement.value)
 
 
+_OURS = ("s2sgrad.runtime", "s2sgrad.checks", "s2sgrad.rules")
 _WRITING = {"sort", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "reverse"}
 
 

@@ -13,7 +13,7 @@ from collections import Counter
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Size
+from s2sgrad.analysis.kinds import Array, Container, Dim, Kind, Known, Number, Size
 from s2sgrad.analysis.lifetimes import Lifetimes, binds
 from s2sgrad.unit import Unit, parameters
 
@@ -64,18 +64,20 @@ class Symbols:
             if isinstance(kind, Known) and kind.value is None:
                 dims.append(None)
             elif isinstance(kind, Known):
-                dims += [None] * rest
+                dims += owner.dims[axis : axis + rest]
                 axis += rest
             else:
                 if isinstance(part, gast.Slice):
                     dims.append(self._length(part, owner.dims[axis]))
                 axis += 1
-        dims += [None] * (len(found.dims) - len(dims))
+        dims += owner.dims[axis:]
         if len(dims) != len(found.dims):
             return found
         return Array(found.dtype, tuple(f if f is not None else d for f, d in zip(found.dims, dims, strict=True)))
 
-    def _length(self, part: gast.Slice, dim: object) -> Size | None:
+    def _length(self, part: gast.Slice, dim: Dim) -> Dim:
+        if part.lower is None and part.upper is None and part.step is None:
+            return dim
         texts, names = zip(*map(self._text, (part.lower, part.upper, part.step)), strict=True)
         key = f"{':'.join(texts)} of {dim}"
         if "?" in key or dim is None:

@@ -245,7 +245,8 @@ class Inference:
                 places.append(slice(*[rest.pop(0) for _ in range(n)]) if n else rest.pop(0))
             return x[places[0]] if single else x[tuple(places)]
 
-        known = all(k.known or not isinstance(k, Number) or k.size is not None for k in flat if k not in parts)
+        bounds = [b for p in parts if isinstance(p, _Slice) for b in p.parts]
+        known = all(b.known or (isinstance(b, Number) and b.size is not None) for b in bounds)
         found = memo(("item", shape, single), [owner, *flat], lambda: samples.by_example(run, [owner, *flat], known))
         return self.symbols.sections(node, owner, parts, found)
 

@@ -80,3 +80,11 @@ def argument_of_a_helper_is_updated(x):
     z = exponential(y)
     y *= z
     return np.sum(y * z)
+
+
+@case(np.arange(5.0) * 0.1 + 0.3, np.arange(20.0).reshape(4, 5) * 0.07 + 0.2, 4)
+def section_from_an_unknown_place_is_no_argument_length(u, A, i):
+    s = 0.0
+    for k in range(1, i):
+        s = s + np.sum(A[k, k:] * u[k:]) * np.sum(A[0, k:] * A[k, k:] * u[4:])
+    return s

@@ -14,7 +14,7 @@ from corpus import CASES
 from differences import leaves
 from kernels import KERNELS
 
-from s2sgrad import S2SGradError, grad
+from s2sgrad import grad
 from s2sgrad.cleanup import deadcode
 
 EMPTY, EMPTY_LIKE = np.empty, np.empty_like
@@ -34,10 +34,7 @@ def poisoned(monkeypatch):
     def start(function, argnums, args, **options):
         monkeypatch.setattr(deadcode, "POISON", True)
         gradient = grad(function, argnums, **options)
-        try:
-            gradient.source_for(*args)
-        except S2SGradError:
-            pytest.skip("refused")
+        gradient.source_for(*args)
         monkeypatch.setattr(deadcode, "POISON", False)
         monkeypatch.setattr(np, "empty", lambda *a, **k: filled(EMPTY(*a, **k)))
         monkeypatch.setattr(np, "empty_like", lambda *a, **k: filled(EMPTY_LIKE(*a, **k)))
@@ -54,10 +51,7 @@ def agree(left, right):
 @pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name)
 def test_no_gradient_reads_poison(entry, poisoned):
     with contextlib.redirect_stdout(io.StringIO()):
-        try:
-            expected = grad(entry.function, entry.argnums)(*entry.fresh_args())
-        except S2SGradError:
-            pytest.skip("refused")
+        expected = grad(entry.function, entry.argnums)(*entry.fresh_args())
         gradient = poisoned(entry.function, entry.argnums, entry.fresh_args())
         agree(gradient(*entry.fresh_args()), expected)
 

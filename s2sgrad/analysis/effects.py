@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import builtins
 import functools
 import types
 from collections.abc import Iterator
@@ -128,6 +127,13 @@ def permutes(statement: gast.AST) -> bool:
     return all(isinstance(p, gast.Name) for p in parts) and (
         sorted(p.id for p in statement.targets[0].elts) == sorted(p.id for p in statement.value.elts)
     )
+
+
+def is_whole(index: gast.AST) -> bool:
+    """Whether an index is `:` or `...`, which stand for all of an array."""
+    if isinstance(index, gast.Slice):
+        return index.lower is None and index.upper is None and index.step is None
+    return isinstance(index, gast.Constant) and index.value is Ellipsis
 
 
 def stored(statement: gast.AST) -> gast.Subscript | None:
@@ -270,8 +276,3 @@ def is_library(target: Any) -> bool:
     module = getattr(target, "__module__", None) or ""
     return module.split(".")[0] in ("numpy", "math", "scipy", "builtins", "operator", "functools", "itertools", "time",
                                     "random", "logging", "warnings")  # fmt: skip
-
-
-def is_harmless(target: Any) -> bool:
-    """Whether a call for its effect alone (print, logging) leaves every array and container as it is."""
-    return target is builtins.print or (is_library(target) and target not in spellings.MUTATORS)

@@ -230,10 +230,7 @@ def _overwritten(statement: gast.AST, kinds: dict[str, Kind]) -> list[str]:
     section = effects.stored(statement)
     if section is None or not isinstance(section.value, gast.Name) or not isinstance(kinds.get(section.value.id), Array):
         return []
-    index = section.slice
-    whole = isinstance(index, gast.Constant) and index.value is Ellipsis
-    whole |= isinstance(index, gast.Slice) and index.lower is None and index.upper is None and index.step is None
-    return [section.value.id] if whole else []
+    return [section.value.id] if effects.is_whole(section.slice) else []
 
 
 def _sweep(statement: gast.AST) -> str | None:

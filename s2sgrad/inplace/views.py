@@ -287,7 +287,7 @@ class _Writer:
 
     def target(self, section: gast.Subscript) -> gast.Subscript:
         """The section of a view as a section of what it views."""
-        whole = _is_whole(section.slice) and isinstance(self.kinds.get(self.view.name), Array)
+        whole = effects.is_whole(section.slice) and isinstance(self.kinds.get(self.view.name), Array)
         if whole and isinstance(self.value, gast.Subscript):
             made = clone(self.value)
         else:
@@ -302,12 +302,6 @@ class _Writer:
         first = self.value.slice.elts if isinstance(self.value.slice, gast.Tuple) else [self.value.slice]
         rest = index.elts if isinstance(index, gast.Tuple) else [index]
         return gast.Subscript(clone(self.value.value), gast.Tuple([*clone(first), *rest], gast.Load()), gast.Load())
-
-
-def _is_whole(index: gast.AST) -> bool:
-    if isinstance(index, gast.Slice):
-        return index.lower is None and index.upper is None and index.step is None
-    return isinstance(index, gast.Constant) and index.value is Ellipsis
 
 
 def _of_numbers(index: gast.AST, kinds: dict[str, Kind]) -> bool:

@@ -97,7 +97,8 @@ def finish(adjoints: Bars) -> None:
     store = adjoints.storing
     mine = adjoints.pending.pop(store.base, [])
     again = [c for c in mine if c.index is not None and _is_section(store, c) and adjoints.is_basic(c.index)]
-    if _is_whole(store.section.slice) and isinstance(store.section.value, gast.Name) and isinstance(store.kind, Array):
+    named = isinstance(store.section.value, gast.Name) and isinstance(store.kind, Array)
+    if named and effects.is_whole(store.section.slice):
         again += [c for c in mine if c.index is None and c.full]
     later = [adjoints.held_apart(c) for c in mine if c not in again]
     for x, given in list(adjoints.pending.items()):
@@ -112,12 +113,6 @@ def finish(adjoints: Bars) -> None:
 def _is_section(store: Store, cotangent: Cotangent) -> bool:
     plain = isinstance(store.section.value, gast.Name)
     return plain and same(store.section.slice, cotangent.index)
-
-
-def _is_whole(index: gast.AST) -> bool:
-    if isinstance(index, gast.Slice):
-        return index.lower is None and index.upper is None and index.step is None
-    return isinstance(index, gast.Constant) and index.value is Ellipsis
 
 
 def _new_value(adjoints: Bars, store: Store, values: list[gast.AST]) -> None:

@@ -5,6 +5,8 @@ a: (n,), b: (m,)      ->      `a * b` raises, and so must the gradient of np.sum
 
 from __future__ import annotations
 
+from itertools import repeat
+
 import gast
 import numpy as np
 
@@ -31,12 +33,12 @@ def _is_certain(statement: gast.AST, inference: Inference, found: Operations) ->
         if isinstance(section.value, gast.Name) and isinstance(inference.env.get(section.value.id), Number):
             return False  # it has no items
         load = gast.Subscript(section.value, section.slice, gast.Load())
-        return _holds(inference.kind(load), inference.kind(statement.value))
+        return _holds(inference, inference.kind(load), inference.kind(statement.value))
     operation = found.get(id(statement))
     if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
         target = inference.env.get(statement.target.id)
         if isinstance(target, Array) and not isinstance(statement.op, gast.MatMult):
-            return _holds(target, inference.kind(statement.value))
+            return _holds(inference, target, inference.kind(statement.value))
     if operation is None or operation.form != "rule":
         return True
     if operation.target in (np.reshape,):
@@ -48,12 +50,14 @@ def _is_certain(statement: gast.AST, inference: Inference, found: Operations) ->
     if any(a.dims is None for a in arrays):
         return False
     if operation.rule.tag == "elementwise":
-        return all(_broadcast(a.dims, b.dims) for k, a in enumerate(arrays) for b in arrays[k + 1 :])
+        return all(_broadcast(inference, a.dims, b.dims) for k, a in enumerate(arrays) for b in arrays[k + 1 :])
     if operation.target in _INNER and len(arrays) == 2:
         left, right = (a.dims for a in arrays)
         inner = right[-2] if len(right) > 1 else right[0]
-        return max(len(left), len(right)) < 3 and left[-1] is not None and left[-1] == inner
-    return all(a.dims == arrays[0].dims and None not in a.dims for a in arrays)
+        return max(len(left), len(right)) < 3 and _same(inference, left[-1], inner)
+    return all(
+        len(a.dims) == len(arrays[0].dims) and all(map(_same, repeat(inference), a.dims, arrays[0].dims)) for a in arrays
+    )
 
 
 def _require_cast(statement: gast.Assign, section: gast.Subscript, inference: Inference) -> None:
@@ -66,21 +70,21 @@ def _require_cast(statement: gast.Assign, section: gast.Subscript, inference: In
         inference.unit.refuse(statement, f"`out=` cannot hold this result in an array of {to.dtype}")
 
 
-def _same(m: Dim, n: Dim) -> bool:
-    return m is not None and m == n
+def _same(inference: Inference, m: Dim, n: Dim) -> bool:
+    return m is not None and m == n and inference.symbols.is_exact(m)
 
 
-def _broadcast(a: tuple[Dim, ...], b: tuple[Dim, ...]) -> bool:
-    return all(_same(m, n) or m == 1 or n == 1 for m, n in zip(reversed(a), reversed(b), strict=False))
+def _broadcast(inference: Inference, a: tuple[Dim, ...], b: tuple[Dim, ...]) -> bool:
+    return all(_same(inference, m, n) or m == 1 or n == 1 for m, n in zip(reversed(a), reversed(b), strict=False))
 
 
-def _holds(section: Kind | None, value: Kind | None) -> bool:
+def _holds(inference: Inference, section: Kind | None, value: Kind | None) -> bool:
     """Whether a value surely fits into a section."""
     if isinstance(value, Number) or not isinstance(value, Array) or not isinstance(section, Array):
         return True
     if section.dims is None or value.dims is None or len(value.dims) > len(section.dims):
         return False
-    return all(_same(m, n) or n == 1 for m, n in zip(reversed(section.dims), reversed(value.dims), strict=False))
+    return all(_same(inference, m, n) or n == 1 for m, n in zip(reversed(section.dims), reversed(value.dims), strict=False))
 
 
 def _reshapes(shape: gast.AST | None) -> bool:

@@ -42,7 +42,7 @@ class Inference:
         self.unit = unit
         self.env = env
         self.call_kind = call_kind
-        self.symbols = Symbols(unit, None)
+        self.symbols = Symbols(unit, None, env.get)
 
     def run(self, tree: gast.FunctionDef) -> dict[str, Kind]:
         """Fill the environment from the parameters' kinds that it holds; a name that is never bound has no entry."""
@@ -246,7 +246,7 @@ class Inference:
             return x[places[0]] if single else x[tuple(places)]
 
         bounds = [b for p in parts if isinstance(p, _Slice) for b in p.parts]
-        known = all(b.known or (isinstance(b, Number) and b.size is not None) for b in bounds)
+        known = all(b.known for b in bounds)
         found = memo(("item", shape, single), [owner, *flat], lambda: samples.by_example(run, [owner, *flat], known))
         return self.symbols.sections(node, owner, parts, found)
 

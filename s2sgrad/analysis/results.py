@@ -29,6 +29,7 @@ from s2sgrad.rules import table
 
 _MEMO: dict[Any, Kind] = {}
 _INT, _BOOL = Number(int), Number(bool)
+_SHAPED = (np.zeros, np.ones, np.empty, np.full, np.ndarray)
 _RESULTS: dict[Any, Kind] = {len: _INT, int: _INT, bool: _BOOL, isinstance: _BOOL, float: Number(float), str: Text(),
                              range: Container(range, None, None, _INT)}  # fmt: skip
 
@@ -65,7 +66,17 @@ def call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
     if rule is not None and rule.tag == "elementwise" and not names:
         return memo(target, kinds, lambda: samples.elementwise(run, kinds))
     known = sizes_known(kinds)
-    return memo((target, tuple(names)), kinds, lambda: samples.by_example(run, kinds, known))
+    found = memo((target, tuple(names)), kinds, lambda: samples.by_example(run, kinds, known))
+    if not known and target in _SHAPED and kinds and isinstance(found, Array):
+        return Array(found.dtype, _lengths(kinds[0]) or found.dims)
+    return found
+
+
+def _lengths(shape: Kind) -> tuple[Dim, ...] | None:
+    """The axes of a shape of which some are known: `(n, 2)`."""
+    if not isinstance(shape, Container) or shape.items is None or not all(isinstance(i, Number) for i in shape.items):
+        return None
+    return tuple(i.value if i.known else i.size for i in shape.items)
 
 
 def sized(dim: Dim) -> Kind:

@@ -53,6 +53,8 @@ def by_example(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bo
 
     With `sizes_known` False only the rank of the result is believed.
     """
+    if any(isinstance(k, Array) and k.dtype is None and k.dims is not None for k in kinds):
+        return _without_dtype(by_example(operation, [_with_dtype(k) for k in kinds], sizes_known))
     if all(k.known for k in kinds):
         try:
             return _constant(_run(operation, [k.value for k in kinds]))
@@ -67,6 +69,17 @@ def by_example(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bo
         except _NoSample:
             return UNKNOWN
     return _kind(first, second, sizes_known)
+
+
+def _with_dtype(kind: Kind) -> Kind:
+    return Array("float64", kind.dims) if isinstance(kind, Array) and kind.dtype is None else kind
+
+
+def _without_dtype(kind: Kind) -> Kind:
+    """What is left of a result when the dtype of an operand was a guess: its shape."""
+    if isinstance(kind, Array):
+        return Array(None, kind.dims)
+    return kind if isinstance(kind, Number) and kind.type is int else Number(None) if isinstance(kind, Number) else UNKNOWN
 
 
 def elementwise(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:

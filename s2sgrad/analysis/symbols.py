@@ -1,18 +1,24 @@
-"""Lengths of sections with bounds that are only known at run time: `x[:i]` and `y[:i]` in one statement are equally long.
+"""Lengths of sections with bounds that are only known at run time: `x[:i]` and `y[1 : i + 1]` are equally long.
 
-    A[i, :j] @ B[:j, j]: both operands have the length `:j`, whatever it is      ->      Array('float64', (Size(-1),)), twice
+    A[i, :j] @ B[:j, j]: both operands have the length `j`, whatever it is      ->      Array('float64', (Size(-1),)), twice
 
 Such a length is a size with a negative number.  It is believed of temporaries, which live within one statement, and of
 variables that live within one trip of every loop that changes a name in its bounds.
+
+Lengths are compared as if sections lay within their axes.  Where one does not, and is stretched from the single element
+that is left of it, the cotangent does not fit into the section of the adjoint and NumPy raises: no number is wrong.  What
+may be read off a length that is written in several ways is less: see `is_exact`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import gast
 
-from s2sgrad.analysis import effects
+from s2sgrad.analysis import affine, effects
+from s2sgrad.analysis.affine import Form
 from s2sgrad.analysis.kinds import Array, Container, Dim, Kind, Known, Number, Size
 from s2sgrad.analysis.lifetimes import Lifetimes, binds
 from s2sgrad.unit import Unit, parameters
@@ -21,45 +27,52 @@ _MOST = 24
 
 
 class Symbols:
-    """The lengths of one function.  `texts` say what each temporary was computed as."""
+    """The lengths of one function.  `kind` gives the kind of a variable."""
 
-    def __init__(self, unit: Unit, tree: gast.FunctionDef | None) -> None:
-        self.unit, self.tree = unit, tree
+    def __init__(self, unit: Unit, tree: gast.FunctionDef | None, kind: Callable[[str], Kind | None]) -> None:
+        self.unit, self.tree, self.kind = unit, tree, kind
         self.known: dict[str, Size] = {}
-        self.names: dict[Size, set[str]] = {}
-        self.texts: dict[str, tuple[str, set[str]]] = {}
+        self.names: dict[int, frozenset[str] | None] = {}  # what a length reads; None: it is said of temporaries alone
+        self.written: dict[int, set[str]] = {}  # the ways in which a length is written
+        self.forms: dict[str, Form] = {}  # what each temporary was computed as
         self._lifetimes: Lifetimes | None = None
         self._counts: Counter[str] = Counter()
 
     def note(self, target: str, value: gast.AST) -> None:
         """Remember how a temporary index is computed."""
         if target in self.unit.temps and isinstance(value, (gast.BinOp, gast.Name, gast.Constant, gast.UnaryOp)):
-            self.texts[target] = self._text(value)
+            found = affine.form(value, self._atom)
+            if found is not None:
+                self.forms[target] = found
 
-    def _text(self, node: gast.AST | None) -> tuple[str, set[str]]:
-        if node is None:
-            return "", set()
-        if isinstance(node, gast.Name):
-            return self.texts.get(node.id, (node.id, {node.id}))
-        if isinstance(node, gast.Constant):
-            return repr(node.value), set()
-        if isinstance(node, gast.UnaryOp):
-            text, names = self._text(node.operand)
-            return f"({type(node.op).__name__} {text})", names
-        if isinstance(node, gast.BinOp):
-            (a, m), (b, n) = self._text(node.left), self._text(node.right)
-            return f"({a} {type(node.op).__name__} {b})", m | n
-        return f"?{id(node)}", set()
+    def _atom(self, node: gast.AST) -> Form | None:
+        if not isinstance(node, gast.Name):
+            return None
+        if node.id in self.forms:
+            return self.forms[node.id]
+        kind = self.kind(node.id) if node.id in self.unit.locals else None
+        if isinstance(kind, Number) and kind.known and type(kind.value) is int:
+            return Form(constant=kind.value)
+        if isinstance(kind, Number) and kind.size is not None:
+            return self._axis_form(kind.size)
+        return Form({node.id: 1}, 0, frozenset([node.id]))
+
+    def _axis_form(self, dim: Dim) -> Form | None:
+        if isinstance(dim, Size):
+            return Form({f"#{dim.k}": 1}, dim.offset, self.names.get(dim.k) or frozenset())
+        return None if dim is None else Form(constant=dim)
 
     def sections(self, node: gast.Subscript, owner: Array, index: list[Kind], found: Kind) -> Kind:
         """The kind of a section, `found` by example, with lengths where nothing else was known of an axis."""
         parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
         if not isinstance(found, Array) or found.dims is None or None not in found.dims or owner.dims is None:
             return found
-        if not all(isinstance(p, gast.Slice) or _is_plain(k) for p, k in zip(parts, index, strict=True)):
+        if sum(isinstance(k, Array) for k in index) > 1 or not all(map(_is_followed, parts, index)):
+            return found
+        if any(isinstance(k, Array) for k in index) and any(isinstance(k, Number) for k in index):
             return found
         dims, axis = [], 0
-        rest = len(owner.dims) - sum(not (isinstance(k, Known) and k.value in (None, Ellipsis)) for k in index)
+        rest = len(owner.dims) - sum(_axes_of(k) for k in index)
         for part, kind in zip(parts, index, strict=True):
             if isinstance(kind, Known) and kind.value is None:
                 dims.append(None)
@@ -69,7 +82,9 @@ class Symbols:
             else:
                 if isinstance(part, gast.Slice):
                     dims.append(self._length(part, owner.dims[axis]))
-                axis += 1
+                elif isinstance(kind, Array):
+                    dims.append(self._size(f"where {part.id}", 0, None, part.id))
+                axis += _axes_of(kind)
         dims += owner.dims[axis:]
         if len(dims) != len(found.dims):
             return found
@@ -78,16 +93,36 @@ class Symbols:
     def _length(self, part: gast.Slice, dim: Dim) -> Dim:
         if part.lower is None and part.upper is None and part.step is None:
             return dim
-        texts, names = zip(*map(self._text, (part.lower, part.upper, part.step)), strict=True)
-        key = f"{':'.join(texts)} of {dim}"
-        if "?" in key or dim is None:
+        step = Form(constant=1) if part.step is None else affine.form(part.step, self._atom)
+        bounds = [None if p is None else affine.form(p, self._atom) for p in (part.lower, part.upper)]
+        missing = any(p is not None and b is None for p, b in zip((part.lower, part.upper), bounds, strict=True))
+        if missing or step is None or step.terms or not step.constant:
             return None
+        found = affine.length(*bounds, step.constant, self._axis_form(dim))
+        if found is None or (not found.terms and found.constant < 2):
+            return None
+        written = f"{':'.join('' if b is None else b.text() for b in bounds)} of {dim}"
+        if abs(step.constant) > 1:
+            return self._size(f"{found.text()} by {abs(step.constant)}", 0, found.names, written)
+        axis = next((int(t[1:]) for t in found.terms if t[0] == "#" and found.terms == {t: 1}), -1)
+        if axis >= 0:
+            self.written.setdefault(axis, set()).add(written)
+            return Size(axis, found.constant)
+        return self._size(found.body(), found.constant, found.names, written)
+
+    def _size(self, key: str, offset: int, names: frozenset[str] | None, written: str) -> Size | None:
         if key not in self.known:
             if len(self.known) >= _MOST:
                 return None
             self.known[key] = Size(-1 - len(self.known))
-            self.names[self.known[key]] = set().union(*names)
-        return self.known[key]
+            self.names[self.known[key].k] = names
+        size = self.known[key]
+        self.written.setdefault(size.k, set()).add(written)
+        return Size(size.k, offset)
+
+    def is_exact(self, dim: Dim) -> bool:
+        """Whether equal lengths are equal also where sections reach beyond their axes: they are written alike."""
+        return not isinstance(dim, Size) or len(self.written.get(dim.k, ())) < (2 if dim.k < 0 else 1)
 
     def believed(self, name: str, kind: Kind | None) -> Kind | None:
         """The kind as it holds for all the life of a variable; an axis of unknown length is one that it keeps."""
@@ -99,8 +134,8 @@ class Symbols:
         if not has_symbols(kind):
             return kind
         if isinstance(kind, Array) and self.tree is not None:
-            used = set().union(*(self.names.get(Size(d.k), set()) for d in kind.dims if isinstance(d, Size) and d.k < 0))
-            if all(self._outlives(n, name) for n in used):
+            used = [self.names.get(d.k, frozenset()) for d in kind.dims if isinstance(d, Size) and d.k < 0]
+            if None not in used and all(self._outlives(n, name) for n in frozenset().union(*used)):
                 return kind
         return without_symbols(kind)
 
@@ -109,13 +144,7 @@ class Symbols:
         return self._lifetimes is not None and self._counts[name] == 1
 
     def _axis(self, name: str, axis: int) -> Size | None:
-        key = f"{name}#{axis}"
-        if key not in self.known:
-            if len(self.known) >= _MOST:
-                return None
-            self.known[key] = Size(-1 - len(self.known))
-            self.names[self.known[key]] = {name}
-        return self.known[key]
+        return self._size(f"{name}#{axis}", 0, frozenset([name]), "")
 
     def _prepare(self) -> None:
         if self._lifetimes is None and self.tree is not None:
@@ -147,8 +176,19 @@ class Symbols:
         return self._lifetimes.root
 
 
-def _is_plain(kind: Kind) -> bool:
-    return isinstance(kind, Number) or (isinstance(kind, Known) and (kind.value is None or kind.value is Ellipsis))
+def _is_followed(part: gast.AST, kind: Kind) -> bool:
+    """Whether it is known how many axes a part of an index takes, and what is left of them."""
+    if isinstance(kind, Array):
+        return kind.dtype == "bool" and kind.rank is not None and isinstance(part, gast.Name)
+    if isinstance(part, gast.Slice) or isinstance(kind, Number):
+        return True
+    return isinstance(kind, Known) and (kind.value is None or kind.value is Ellipsis)
+
+
+def _axes_of(kind: Kind) -> int:
+    if isinstance(kind, Array):
+        return kind.rank or 0
+    return 0 if isinstance(kind, Known) and (kind.value is None or kind.value is Ellipsis) else 1
 
 
 def has_symbols(kind: Kind | None) -> bool:

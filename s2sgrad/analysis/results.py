@@ -76,7 +76,7 @@ def _lengths(shape: Kind) -> tuple[Dim, ...] | None:
     """The axes of a shape of which some are known: `(n, 2)`."""
     if not isinstance(shape, Container) or shape.items is None or not all(isinstance(i, Number) for i in shape.items):
         return None
-    return tuple(i.value if i.known else i.size for i in shape.items)
+    return tuple(i.value if type(i.value) is int else i.size for i in shape.items)
 
 
 def sized(dim: Dim) -> Kind:

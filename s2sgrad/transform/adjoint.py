@@ -99,10 +99,17 @@ class Adjoints(Bars):
         for k, value in cotangents.items():
             own = g.own and alone and same(value, g.value)
             numeric = not isinstance(self.kinds.get(operation.operands[k].id), Container)
-            self.contribute(
-                operation.operands[k],
-                Cotangent(value, self.inference.kind(value), full, None, numeric, g.mask, own),
-            )
+            kind = self.inference.kind(value)
+            if rule.tag == "elementwise" and g.full:
+                kind = self._of_result(kind, y)
+            self.contribute(operation.operands[k], Cotangent(value, kind, full, None, numeric, g.mask, own))
+
+    def _of_result(self, kind: Kind | None, y: gast.AST) -> Kind | None:
+        """The kind of a full cotangent times a slope: the operands that the slope reads were stretched to the result."""
+        result = self.kinds.get(y.id)
+        if not isinstance(kind, Array) or not isinstance(result, Array) or result.dims is None:
+            return kind
+        return kind if kind.dims is not None and None not in kind.dims else Array(kind.dtype, result.dims)
 
     def wants_result(self, operation: Operation) -> bool:
         """Whether the adjoint of an operation reads its result."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis import activity, effects, fits
+from s2sgrad.analysis import activity, effects, fits, narrowing
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, may_carry
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
@@ -62,6 +62,7 @@ class Reverse(Branches):
         self.result = tree.body[-1].value.id
         self.active, self.varied = activity.active(tree, self.found, self.kinds, wrt, self.result)
         fits.mark(tree, inference, self.found)
+        narrowing.narrow(tree, inference, self.found)
         self.lifetimes = Lifetimes(tree)
         self.records = Records(unit, self.lifetimes, inference, self.found, Memory(unit, tree, self.kinds))
         pushed = [o.operands[0] for o in self.found.values() if o.form in ("append", "pop")]

@@ -1,0 +1,69 @@
+"""What a store says of the value that is stored: it fits, so an operand as large as the section is not stretched.
+
+    t = y[:k] * s; x[:k] = t, s of unknown shape      ->      t has the length of x[:k], and so has its cotangent
+
+The same holds for `x *= s`.  The shapes of intermediate results are narrowed, back through elementwise operations.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.activity import Operations
+from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import Array, Dim
+
+
+def narrow(tree: gast.FunctionDef, inference: Inference, found: Operations) -> None:
+    """Write into the environment of `inference` what the stores of a function say of its temporaries."""
+    Narrowing(tree, inference, found).run(tree)
+
+
+class Narrowing:
+    def __init__(self, tree: gast.FunctionDef, inference: Inference, found: Operations) -> None:
+        self.inference, self.found = inference, found
+        bound = [(t, s) for s in effects.walk(tree.body) if isinstance(s, gast.Assign) for t in effects.targets(s)]
+        self.bound = Counter(target for target, _ in bound)
+        self.binders = dict(bound)
+
+    def run(self, tree: gast.FunctionDef) -> None:
+        for statement in effects.walk(tree.body):
+            section = effects.stored(statement)
+            if section is not None:
+                kind = self.inference.kind(gast.Subscript(section.value, section.slice, gast.Load()))
+            elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
+                kind = self.inference.env.get(statement.target.id)
+            else:
+                continue
+            if isinstance(kind, Array) and kind.dims:
+                self.fits(statement.value, kind.dims)
+
+    def fits(self, value: gast.AST, dims: tuple[Dim, ...]) -> None:
+        """The value can be stretched to `dims`, by leading axes and single elements alone."""
+        if not isinstance(value, gast.Name) or value.id not in self.inference.unit.temps or self.bound[value.id] != 1:
+            return
+        operation = self.found.get(id(self.binders[value.id]))
+        if operation is None or operation.form != "rule" or operation.rule.tag != "elementwise":
+            return
+        kind = self.inference.env.get(value.id)
+        if not isinstance(kind, Array):
+            return
+        operands = [self.inference.kind(o) for o in operation.operands]
+        shapes = [o.dims for o in operands if isinstance(o, Array) and o.dims is not None]
+        if kind.dims is None and any(s == dims and None not in s for s in shapes):
+            self.inference.env[value.id] = Array(kind.dtype, dims)
+        elif kind.dims is not None and len(kind.dims) <= len(dims):
+            known = [self._axis(dim, k, shapes, dims) for k, dim in enumerate(reversed(kind.dims), 1)]
+            self.inference.env[value.id] = Array(kind.dtype, tuple(reversed(known)))
+        for operand in operation.operands:
+            self.fits(operand, dims)
+
+    def _axis(self, dim: Dim, k: int, shapes: list[tuple[Dim, ...]], dims: tuple[Dim, ...]) -> Dim:
+        """The size of the k-th axis from the end: that of the section, if an operand has it."""
+        given = dims[-k]
+        if dim is not None or given is None:
+            return dim
+        return given if any(len(s) >= k and s[-k] == given for s in shapes) else None

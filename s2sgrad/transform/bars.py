@@ -116,7 +116,8 @@ class Bars:
         summed = relation(cotangent.kind, self.kinds.get(x)) not in ("same", "under")
         if summed:
             cotangent = self.selected(cotangent)
-        value = conformed(self.unit, cotangent.value, cotangent.kind, self.alike.get(x, x), self.kinds.get(x))
+        like = self.alike.get(x, x)
+        value = conformed(self.unit, cotangent.value, cotangent.kind, like, self.kinds.get(x), self.inference.kind)
         return Cotangent(value, self.kinds.get(x), mask=cotangent.mask)
 
     def selected(self, cotangent: Cotangent) -> Cotangent:

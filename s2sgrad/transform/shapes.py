@@ -1,17 +1,19 @@
 """Broadcasting is decided here, and nowhere else: bring a cotangent to the shape of its variable.
 
 e: (2, 3), x: (3,)  ->  np.sum(e, axis=0)      e: number, x: (3,)  ->  kept small, spread where it must be
-e: unknown          ->  unbroadcast(e, x)
+e: unknown          ->  unbroadcast(e, x)      e = u * v, vectors, x: number  ->  u @ v
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import gast
 import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis.kinds import Array, Dim, Kind, Number, same_size
-from s2sgrad.quote import constant, name
+from s2sgrad.quote import constant, expression, name
 from s2sgrad.transform.inline import call
 from s2sgrad.unit import Unit
 
@@ -42,7 +44,10 @@ def relation(e: Kind | None, x: Kind | None) -> str:
     return "under" if smaller else "over" if larger else "same"
 
 
-def conformed(unit: Unit, e: gast.AST, kind: Kind | None, x: str, x_kind: Kind | None) -> gast.AST:
+KindOf = Callable[[gast.AST], Kind | None]
+
+
+def conformed(unit: Unit, e: gast.AST, kind: Kind | None, x: str, x_kind: Kind | None, kind_of: KindOf) -> gast.AST:
     """The cotangent `e`, of exactly the shape of the variable `x`."""
     how = relation(kind, x_kind)
     if how == "same":
@@ -53,24 +58,57 @@ def conformed(unit: Unit, e: gast.AST, kind: Kind | None, x: str, x_kind: Kind |
         shape = call(unit, "shape", np.shape, name(x))
         return call(unit, "broadcast_to", np.broadcast_to, e, shape)
     if how == "over":
-        reduced = _reduced(unit, e, kind, x_kind)
+        reduced = _reduced(unit, e, kind, x_kind, kind_of)
         if reduced is not None:
             return reduced
     return call(unit, "unbroadcast", runtime.unbroadcast, e, name(x))
 
 
-def _reduced(unit: Unit, e: gast.AST, kind: Kind, x_kind: Kind) -> gast.AST | None:
+def _reduced(unit: Unit, e: gast.AST, kind: Kind, x_kind: Kind, kind_of: KindOf) -> gast.AST | None:
     """`np.sum(e)`, `np.sum(e, axis=0)`, `np.sum(e, axis=1, keepdims=True)`: what one call can do."""
     if isinstance(x_kind, Number):
-        return call(unit, "sum", np.sum, e)
+        return _inner(e, kind_of) or _sum(unit, e, kind)
     lead = len(kind.dims) - len(x_kind.dims)
     stretched = [k + lead for k, n in enumerate(x_kind.dims) if n == 1 and kind.dims[k + lead] != 1]
     if lead and stretched:
         return None
     axes = list(range(lead)) or stretched
     axis: gast.AST = constant(axes[0]) if len(axes) == 1 else gast.Tuple([constant(k) for k in axes], gast.Load())
-    out = call(unit, "sum", np.sum, e)
+    out = _sum(unit, e, kind)
     out.keywords.append(gast.keyword("axis", axis))
     if not lead:
         out.keywords.append(gast.keyword("keepdims", constant(True)))
     return out
+
+
+def _sum(unit: Unit, e: gast.AST, kind: Kind) -> gast.Call:
+    """`e.sum()` costs half of `np.sum(e)`, where `e` is a name."""
+    if isinstance(e, gast.Name) and isinstance(kind, Array) and kind.rank:
+        return expression("e.sum()", e=e)
+    return call(unit, "sum", np.sum, e)
+
+
+def _inner(e: gast.AST, kind_of: KindOf) -> gast.AST | None:
+    """The sum over a product of two vectors, as `u @ v`; numbers among the factors stay outside."""
+    if isinstance(e, gast.UnaryOp) and isinstance(e.op, gast.USub):
+        inner = _inner(e.operand, kind_of)
+        return None if inner is None else gast.UnaryOp(gast.USub(), inner)
+    if not isinstance(e, gast.BinOp) or not isinstance(e.op, (gast.Mult, gast.Div)):
+        return None
+    left, right = kind_of(e.left), kind_of(e.right)
+    if isinstance(right, Number):
+        inner = _inner(e.left, kind_of)
+        return None if inner is None else gast.BinOp(inner, e.op, e.right)
+    if isinstance(e.op, gast.Div):
+        return None
+    if isinstance(left, Number):
+        inner = _inner(e.right, kind_of)
+        return None if inner is None else gast.BinOp(e.left, e.op, inner)
+    if left is None or left.rank != 1 or relation(left, right) != "same":
+        return None
+    for first, second in ((e.left, e.right), (e.right, e.left)):
+        if isinstance(second, gast.BinOp) and isinstance(second.op, gast.Mult):
+            for number, other in ((second.left, second.right), (second.right, second.left)):
+                if isinstance(kind_of(number), Number):
+                    return gast.BinOp(number, gast.Mult(), gast.BinOp(first, gast.MatMult(), other))
+    return gast.BinOp(e.left, gast.MatMult(), e.right)

@@ -43,11 +43,17 @@ def unbroadcast(g: Any, x: Any) -> Any:
 
 def unreduce(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Spread the cotangent `g` of a reduction of `x` over `axis` back over the shape of `x`."""
-    shape = np.shape(x)
-    if axis is not None and not keepdims:
-        axes = axis if isinstance(axis, tuple) else (axis,)
-        g = np.expand_dims(g, tuple(k % len(shape) for k in axes) if shape else ())
-    return np.broadcast_to(g, shape)
+    return np.broadcast_to(spreading(g, x, axis, keepdims), np.shape(x))
+
+
+def spreading(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The cotangent `g` of a reduction of `x` over `axis`, with the reduced axes of length 1: it broadcasts to `x`."""
+    if axis is None or keepdims or not np.ndim(x):
+        return g
+    shape = list(np.shape(x))
+    for k in axis if isinstance(axis, tuple) else (axis,):
+        shape[k] = 1
+    return np.reshape(g, shape)
 
 
 def _numeric(x: Any) -> Any:

@@ -238,8 +238,8 @@ def _sweep(statement: gast.AST) -> str | None:
 
 
 _SHAPES_OF = {np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.shape, np.size, np.ndim, len, runtime.zeros,
-              runtime.like, runtime.seed_like, runtime.unbroadcast, runtime.unreduce, runtime.lasting, runtime.contiguous,
-              helpers.fit}  # fmt: skip
+              runtime.like, runtime.seed_like, runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.lasting,
+              runtime.contiguous, helpers.fit}  # fmt: skip
 
 
 def _shape_reads(unit: Unit, node: gast.AST) -> Iterator[str]:
@@ -251,7 +251,7 @@ def _shape_reads(unit: Unit, node: gast.AST) -> Iterator[str]:
         elif isinstance(part, gast.Call):
             target = unit.resolve(part.func)
             if isinstance(target, Hashable) and target in _SHAPES_OF:
-                place = 1 if target in (runtime.unbroadcast, runtime.unreduce, helpers.fit) else 0
+                place = 1 if target in (runtime.unbroadcast, runtime.unreduce, runtime.spreading, helpers.fit) else 0
                 if len(part.args) > place and isinstance(part.args[place], gast.Name):
                     yield part.args[place].id
 

@@ -227,33 +227,33 @@ def ranks(m, n):
     return lambda x, y: (x.rank, y.rank) == (m, n)
 
 
-@dot.refined(ranks(2, 2))
-@matmul.refined(ranks(2, 2))
+@dot.refined(ranks(2, 2), exact=True)
+@matmul.refined(ranks(2, 2), exact=True)
 def _(g, z, x, y):
     return g @ y.T, x.T @ g
 
 
-@dot.refined(ranks(1, 2))
-@matmul.refined(ranks(1, 2))
+@dot.refined(ranks(1, 2), exact=True)
+@matmul.refined(ranks(1, 2), exact=True)
 def _(g, z, x, y):
     return y @ g, np.outer(x, g)
 
 
-@dot.refined(ranks(2, 1))
-@matmul.refined(ranks(2, 1))
+@dot.refined(ranks(2, 1), exact=True)
+@matmul.refined(ranks(2, 1), exact=True)
 def _(g, z, x, y):
     return np.outer(g, y), g @ x
 
 
-@inner.refined(ranks(1, 1))
-@dot.refined(ranks(1, 1))
-@matmul.refined(ranks(1, 1))
-@inner.refined(ranks(0, 0))
-@dot.refined(ranks(0, 0))
+@inner.refined(ranks(1, 1), exact=True)
+@dot.refined(ranks(1, 1), exact=True)
+@matmul.refined(ranks(1, 1), exact=True)
+@inner.refined(ranks(0, 0), exact=True)
+@dot.refined(ranks(0, 0), exact=True)
 def _(g, z, x, y):
     return g * y, g * x
 
 
-@inner.refined(ranks(2, 2))
+@inner.refined(ranks(2, 2), exact=True)
 def _(g, z, x, y):
     return g @ y, g.T @ x

@@ -27,6 +27,11 @@ def unreduce(w, y, g, x, axis=None, keepdims=False):
     return np.sum(w, axis=axis, keepdims=keepdims), None
 
 
+@linear(runtime.spreading)
+def spreading(w, y, g, x, axis=None, keepdims=False):
+    return np.reshape(w, np.shape(g)), None
+
+
 def fit(g, x):
     """The cotangent `g` brought to the structure and shape of `x`, itself a cotangent (a container, a number, None)."""
     if x is None or isinstance(x, (list, tuple, dict)):

@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from s2sgrad.rules.table import flat, general, linear
-from s2sgrad.runtime import over, unreduce
+from s2sgrad.runtime import over, spreading, unreduce
 
 
 def whole(operand, axis):
@@ -156,10 +156,12 @@ def tie_weights(x, y, axis=None, keepdims=False):
     >>> tie_weights(np.array([3.0, 1.0, 3.0]), 3.0)
     array([0.5, 0. , 0.5])
     """
-    y = unreduce(y, x, axis, keepdims)
-    ties = np.equal(x, y) | (np.isnan(x) & np.isnan(y))
-    weights = ties / np.sum(ties, axis=axis, keepdims=True)
-    return weights.astype(x.dtype) if hasattr(x, "dtype") else weights
+    y = spreading(y, x, axis, keepdims)
+    ties = np.equal(x, y)
+    if np.any(y != y):
+        ties = ties | (np.isnan(x) & np.isnan(y))
+    weights = ties / np.add.reduce(ties, axis=axis, keepdims=True)
+    return weights.astype(x.dtype, copy=False) if hasattr(x, "dtype") else weights
 
 
 flat(tie_weights)
@@ -167,7 +169,7 @@ flat(tie_weights)
 
 @general(np.max, np.min, np.amax, np.amin, np.nanmax, np.nanmin)
 def max_(g, y, x, axis=None, *, keepdims=False):
-    return unreduce(g, x, axis, keepdims) * tie_weights(x, y, axis, keepdims)
+    return spreading(g, x, axis, keepdims) * tie_weights(x, y, axis, keepdims)
 
 
 @max_.refined(along)

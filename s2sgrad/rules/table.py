@@ -47,6 +47,7 @@ class Rule:
     exceptions: list[Callable[..., bool]] = field(default_factory=list)
     keyword_rules: dict[str, Rule] = field(default_factory=dict)
     refusals: list[tuple[Callable[..., bool], str]] = field(default_factory=list)
+    exact: set[Callable[..., Any]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         parameters = list(inspect.signature(self.pullback).parameters.values())[2:]
@@ -55,16 +56,20 @@ class Rule:
         )
         self.keywords = {p.name: p.default for p in parameters if p.default is not p.empty}
         self.variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+        self.exact.add(self.pullback)
 
-    def refined(self, when: Callable[..., bool]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def refined(self, when: Callable[..., bool], exact: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Register a shorter pullback, taken where `when` holds.
 
         `when` names the arguments it asks about (`operand`: the first, whatever its name) and receives their kinds; a kind
         has `.rank` (None: unknown, 0 for a number), `.known` and `.value` (a constant of the text), that of a list or a
-        tuple has `.items`.  The last refinement that holds is taken.
+        tuple has `.items`.  The last refinement that holds is taken.  `exact`: its cotangents have the shapes of the
+        arguments, and none is left to broadcast.
         """
 
         def register(pullback: Callable[..., Any]) -> Callable[..., Any]:
+            if exact:
+                self.exact.add(pullback)
             self.refinements.append((when, pullback))
             return pullback
 

@@ -93,8 +93,8 @@ class Adjoints(Bars):
         cotangents = self.written(operation, formula, y, g, wanted)
         if rule.tag == "elementwise":
             full = g.full and self._one_shape(operation)
-        else:  # a base pullback gives the shape of its argument; a refined one may leave it to broadcasting
-            full = pullback is rule.pullback
+        else:  # a refined pullback may leave the shape of its argument to broadcasting
+            full = pullback in rule.exact
         alone = len(cotangents) == 1 and isinstance(g.value, gast.Name)
         for k, value in cotangents.items():
             own = g.own and alone and same(value, g.value)

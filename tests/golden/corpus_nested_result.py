@@ -16,5 +16,5 @@ def nested_result_grad(x, v, *, seed=None):
     v_bar = 2.0 * seed['b'] * v + t4 * x
     v_bar[1] += t3 * v[0]
     v_bar[0] += t3 * v[1]
-    x_bar = t2[0] + np.sum(t4 * v)
+    x_bar = t2[0] + t4 @ v
     return x_bar, v_bar

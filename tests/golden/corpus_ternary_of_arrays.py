@@ -12,7 +12,7 @@ def ternary_of_arrays_grad(x, v, *, seed=1.0):
     w_bar = 2.0 * seed * w
     if t1:
         v_bar = w_bar * x
-        x_bar = np.sum(w_bar * v)
+        x_bar = w_bar @ v
     else:
         v_bar = w_bar
         x_bar = 0.0

@@ -129,6 +129,13 @@ def permutes(statement: gast.AST) -> bool:
     )
 
 
+def header(statement: gast.AST) -> gast.AST:
+    """What a statement evaluates itself: of a compound one the test, or what it runs over."""
+    if isinstance(statement, (gast.If, gast.While)):
+        return statement.test
+    return statement.iter if isinstance(statement, gast.For) else statement
+
+
 def is_whole(index: gast.AST) -> bool:
     """Whether an index is `:` or `...`, which stand for all of an array."""
     if isinstance(index, gast.Slice):

@@ -78,7 +78,7 @@ def _fresh_stacks(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) ->
         method = value.func if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) else None
         owner = method.value if method is not None and method.attr in ("append", "pop") else None
         keeps = isinstance(owner, gast.Name) and not set().union(*(sources(unit, a, kinds) for a in value.args)) - made
-        mentioned = [n.id for n in effects.loads(_header(statement))]
+        mentioned = [n.id for n in effects.loads(effects.header(statement))]
         other |= {n for n in mentioned if mentioned.count(n) > int(keeps and n == owner.id)} | bound
     return lists - other
 
@@ -87,18 +87,13 @@ def _made_once(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> se
     """Temporaries that are bound once, to new memory, and read once."""
     reads: Counter[str] = Counter()
     for statement in effects.walk(tree.body):
-        reads.update(n.id for n in effects.loads(_header(statement)))
+        reads.update(n.id for n in effects.loads(effects.header(statement)))
     out: set[str] = set()
     for statement in effects.walk(tree.body):
         if isinstance(statement, gast.Assign) and not sources(unit, statement.value, kinds):
             out |= {b for b in binds(statement) if b in unit.temps and reads[b] == 1}
     return out
 
-
-def _header(statement: gast.AST) -> gast.AST:
-    if isinstance(statement, (gast.If, gast.While)):
-        return statement.test
-    return statement.iter if isinstance(statement, gast.For) else statement
 
 
 class _Walker:

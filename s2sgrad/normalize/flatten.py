@@ -34,12 +34,12 @@ from collections.abc import Callable
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.normalize import mutators
+from s2sgrad.normalize import comprehensions, loops, mutators, targets
 from s2sgrad.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.unit import MISSING, Unit
 
 _BOOLEAN = (gast.Compare, gast.JoinedStr)
-_WHOLE = (gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Set)
+_WHOLE = (gast.Lambda, gast.SetComp, gast.GeneratorExp, gast.Set)
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -50,6 +50,11 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 def _walruses(node: gast.AST) -> set[str]:
     return {n.target.id for n in nodes(node) if isinstance(n, gast.NamedExpr)}
+
+
+def _loops(node: gast.AST) -> bool:
+    """Whether a comprehension is part of the expression: it becomes a loop before it."""
+    return any(isinstance(n, (gast.ListComp, gast.DictComp, gast.GeneratorExp)) for n in nodes(node))
 
 
 def _pops(node: gast.AST) -> bool:
@@ -109,7 +114,9 @@ class _Flattener:
             self.out.append(statement)
             return
         if isinstance(target, gast.Name):
-            statement.value = self.flat(statement.value)
+            statement.value = self.flat(statement.value, target.id)
+            if isinstance(statement.value, gast.Name) and statement.value.id == target.id:
+                return  # a comprehension, written out under this name
         else:
             statement.value = self.atom(statement.value)
         if isinstance(target, gast.Subscript):
@@ -141,6 +148,9 @@ class _Flattener:
         if isinstance(value, gast.NamedExpr):
             self.atom(value)
             return
+        if isinstance(value, gast.Call) and not value.args and getattr(value.func, "attr", "") == "pop":
+            self.atom(value)
+            return
         appends = isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "append"
         if appends or _walruses(value) or self.calls_user(value):
             statement.value = self.flat(value)
@@ -157,7 +167,7 @@ class _Flattener:
         self.out.append(statement)
 
     def loop(self, loop: gast.While) -> None:
-        if not _walruses(loop.test):
+        if not _walruses(loop.test) and not _loops(loop.test):
             loop.body = self.block(loop.body)
             self.out.append(loop)
             return
@@ -180,7 +190,7 @@ class _Flattener:
         if isinstance(node, gast.Constant):
             return node
         holder = self.unit.temp()
-        whole = isinstance(node, (gast.BoolOp, gast.Name)) and not _walruses(node) and not _pops(node)
+        whole = isinstance(node, (gast.BoolOp, gast.Name)) and not (_walruses(node) or _pops(node) or _loops(node))
         value = node if whole else self.flat(node)
         self.out.append(assign(holder, value))
         return name(holder)
@@ -217,7 +227,7 @@ class _Flattener:
         if isinstance(node, _WHOLE):
             return True
         if isinstance(node, _BOOLEAN) or (isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not)):
-            return not _walruses(node) and not _pops(node)
+            return not (_walruses(node) or _pops(node) or _loops(node))
         return isinstance(node, gast.BoolOp) and all(self.is_whole(v) for v in node.values)
 
     def atoms(self, nodes: list[gast.AST]) -> list[gast.AST]:
@@ -257,10 +267,15 @@ class _Flattener:
             return at(node, name(holder))[0]
         return self.hold(self.flat(node))
 
-    def flat(self, node: gast.AST) -> gast.AST:
-        """The node with atoms as operands: one operation."""
+    def flat(self, node: gast.AST, target: str | None = None) -> gast.AST:
+        """The node with atoms as operands: one operation, whose value will be bound to `target`."""
         if self.is_whole(node):
             return node
+        written = comprehensions.written_out(self.unit, node, target)
+        if written is not None:
+            before, value = written
+            self.out += self.block(loops.block(self.unit, targets.block(self.unit, before)))
+            return self.flat(value)
         if isinstance(node, gast.BinOp):
             node.left, node.right = self.atoms([node.left, node.right])
         elif isinstance(node, gast.UnaryOp):

@@ -76,19 +76,19 @@ class _Walk:
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with `for NAME in range(..)` or `reversed(range(..))` loops only."""
-    tree.body = _block(unit, tree.body)
+    tree.body = block(unit, tree.body)
     return tree
 
 
-def _block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
+def block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
     out = []
     for statement in body:
         trips = _trips(unit, statement)
         if trips is not None:
-            out += _block(unit, trips)
+            out += block(unit, trips)
             continue
         if isinstance(statement, (gast.If, gast.For, gast.While)):
-            statement.body, statement.orelse = _block(unit, statement.body), _block(unit, statement.orelse)
+            statement.body, statement.orelse = block(unit, statement.body), block(unit, statement.orelse)
         out += _loop(unit, statement) if isinstance(statement, gast.For) else [statement]
     return out
 

@@ -42,7 +42,14 @@ class Sharing:
 
 def writes_in_place(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
     """Whether any statement writes memory that could have a second name."""
-    return any(in_place(unit, s, kinds) is not None for s in effects.walk(tree.body))
+    return any(in_place(unit, s, kinds) is not None or resized(unit, s) is not None for s in effects.walk(tree.body))
+
+
+def resized(unit: Unit, statement: gast.AST) -> str | None:
+    """The list that a statement of the user's grows or shrinks."""
+    if unit.primal.is_generated or not isinstance(statement, (gast.Assign, gast.Expr)):
+        return None
+    return next((n for n in effects.changed_by_call(statement.value) if n in unit.locals), None)
 
 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: frozenset[str] = frozenset()) -> Sharing:
@@ -139,6 +146,8 @@ class _Walker:
         base = in_place(self.unit, statement, self.kinds)
         if base is not None:
             self.store(statement, base, pairs)
+        elif (grown := resized(self.unit, statement)) is not None:
+            self.store(statement, grown, pairs)
         if isinstance(statement, gast.Assign):
             section = effects.stored(statement)
             if section is not None:

@@ -185,7 +185,7 @@ def _pure_call(unit: Unit, call: gast.Call) -> bool:
             return call.func.attr in spellings.METHODS or call.func.attr in ("tolist", "astype", "copy", "item")
         return False
     emitted = getattr(target, "primal", None)
-    if isinstance(emitted, types.FunctionType):  # a pair of ours: `fwd` runs the user's function, `bwd` only computes
+    if isinstance(emitted, types.FunctionType) and hasattr(target, "same_signature"):  # a pair of ours: `fwd` runs the user's function, `bwd` only computes
         return not target.same_signature or is_pure_user(emitted)
     if isinstance(target, types.FunctionType) and not is_library(target) and not is_pure_function(target):
         return target.__module__ != runtime.__name__ and is_pure_user(target)

@@ -111,6 +111,8 @@ def add(a: Any, b: Any) -> Any:
     """
     if a is None or b is None:
         return b if a is None else a
+    if isinstance(a, dict) and isinstance(b, dict):  # what a dict did not have yet is a zero
+        return {k: add(a.get(k), b.get(k)) for k in {**a, **b}}
     if isinstance(a, (list, tuple, dict)) or isinstance(b, (list, tuple, dict)):
         if isinstance(b, (list, tuple, dict)) and not isinstance(a, (list, tuple, dict)):
             a, b = b, a
@@ -135,7 +137,7 @@ def add_at(x_bar: Any, index: Any, e: Any) -> Any:
             for place, item in zip(places, e, strict=True):
                 items[place] = add(items[place], item)
         else:
-            items[index] = add(items[index], e)
+            items[index] = add(items.get(index) if isinstance(items, dict) else items[index], e)
         if isinstance(x_bar, tuple):
             return type(x_bar)(*items) if hasattr(x_bar, "_fields") else tuple(items)
         return items
@@ -246,6 +248,34 @@ def restored(x: Any, old: Any) -> Any:
         x[...] = old
         return x
     return old
+
+
+def repeated(xs: Any, n: int) -> Any:
+    """`xs * n` of a list or tuple."""
+    return xs * n
+
+
+_ABSENT = object()
+
+
+def held(d: Any, key: Any) -> Any:
+    """What `d[key] = ..` overwrites, for `put_back`; also that there is no such key yet."""
+    return own(d[key]) if key in d else _ABSENT
+
+
+def put_back(d: Any, key: Any, old: Any) -> None:
+    """Give a dict back what it held under a key."""
+    if old is _ABSENT:
+        d.pop(key, None)
+    else:
+        d[key] = old
+
+
+def keys_of(d: Any) -> list:
+    """The keys of a dict, in order; raises TypeError for anything else."""
+    if isinstance(d, dict):
+        return list(d)
+    raise TypeError(f"a loop over the items of a {type(d).__name__} cannot be reversed; pass a dict")
 
 
 def poison(x: Any) -> None:

@@ -43,7 +43,7 @@ class Unit:
     `updates` are the places of the user's `x[i] op= e`; `captured` are free names whose values the text of another
     function holds; `inlined` are the functions whose text was written out in this one; `bars` are names of adjoints;
     `memory` says which names may share memory; `displays` are the tuples, lists and dicts
-    whose text is known: their names are bound once, and they never change; `nested` are the functions that it defines.
+    whose text is known: their names are bound once, and they never change.
     `bindings` collects every free name that the text was specialised on: a cached gradient holds while they hold.
     """
 
@@ -63,7 +63,6 @@ class Unit:
     captured: set[str] = field(default_factory=set)
     inlined: list[Unit] = field(default_factory=list)
     displays: dict[str, gast.AST] = field(default_factory=dict)
-    nested: set[str] = field(default_factory=set)
     memory: Any = None
 
     @classmethod

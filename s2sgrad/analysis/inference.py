@@ -100,7 +100,9 @@ class Inference:
         if owner.type is list and owner.items is not None and isinstance(place, int) and 0 <= place < len(owner.items):
             items = (*owner.items[:place], join(owner.items[place], kind), *owner.items[place + 1 :])
             return self.meet(target.value.id, Container(list, items))
-        element = None if owner.type is dict else join(owner.element(), kind)
+        if owner.type is dict and owner.items is not None and isinstance(target.slice, gast.Constant):
+            return self.meet(target.value.id, Container(dict, (kind,), (target.slice.value,)))
+        element = join(owner.element() if owner.items != () else None, kind)
         return self.meet(target.value.id, Container(owner.type, None, None, element))
 
     def meet(self, name: str, kind: Kind | None) -> bool:
@@ -219,7 +221,7 @@ class Inference:
             return None
         if isinstance(owner, Container):
             if owner.items is None:
-                scalar = isinstance(index, Number) and owner.type is not dict
+                scalar = isinstance(index, Number) or owner.type is dict
                 return owner.element() if scalar else Container(owner.type, None, None, owner.item)
             if isinstance(index, Number) and index.known:
                 place = owner.keys.index(index.value) if owner.keys and index.value in owner.keys else index.value
@@ -227,7 +229,7 @@ class Inference:
                 return owner.items[place] if inside else UNKNOWN
             if isinstance(index, Known) and owner.keys is not None and index.value in owner.keys:
                 return owner.items[owner.keys.index(index.value)]
-            if isinstance(index, Number) and owner.keys is None:
+            if owner.type is dict or (isinstance(index, Number) and owner.keys is None):
                 return owner.element()
             return Container(owner.type, None, None, owner.element()) if isinstance(index, _Slice) else UNKNOWN
         if not isinstance(owner, Array):

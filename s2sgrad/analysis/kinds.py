@@ -188,10 +188,14 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
         return Array(a.dtype if a.dtype == b.dtype else None, dims)
     if isinstance(a, Container) and isinstance(b, Container) and a.type is b.type:
         items = None
+        if a.type is dict and a.keys is not None and b.keys is not None and None not in (a.items, b.items):
+            mine, others = dict(zip(a.keys, a.items, strict=True)), dict(zip(b.keys, b.items, strict=True))
+            both = {k: join(mine.get(k), others.get(k)) or UNKNOWN for k in {**mine, **others}}  # it may lack some of them
+            return Container(dict, tuple(both.values()), tuple(both)) if len(both) <= _LONGEST else Container(dict, None)
         if a.items is not None and b.items is not None and len(a.items) == len(b.items) and a.keys == b.keys:
             items = tuple(join(m, n) or UNKNOWN for m, n in zip(a.items, b.items, strict=True))
         if items is None:
-            return Container(a.type, None, None, None if a.type is dict else join(a.element(), b.element()))
+            return Container(a.type, None, None, join(a.element(), b.element()))
         return Container(a.type, items, a.keys)
     if isinstance(a, (Known, Text)) and isinstance(b, (Known, Text)):
         texts = all(isinstance(k, Text) or isinstance(k.value, str) for k in (a, b))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import types
 from dataclasses import dataclass, field
 from typing import Any
@@ -93,12 +94,26 @@ def _kind(node: gast.AST, kinds: dict[str, Kind]) -> Kind | None:
 def _operator(node: gast.BinOp | gast.UnaryOp, kinds: dict[str, Kind]) -> Operation:
     operands = [node.operand] if isinstance(node, gast.UnaryOp) else [node.left, node.right]
     if any(isinstance(_kind(o, kinds), (Container, Text)) for o in operands):
+        sequence = _sequence(node, operands, kinds)
+        if sequence is not None:
+            return sequence
         return Operation("opaque", node, why="arithmetic on lists and tuples cannot be differentiated yet: use arrays")
     primitive = spellings.OPERATORS[type(node.op).__name__][0]
     rule = table.lookup(primitive)
     if rule is None:
         return Operation("flat", node)
     return Operation("rule", node, operands, {}, rule, primitive)
+
+
+def _sequence(node: gast.AST, operands: list[gast.AST], kinds: dict[str, Kind]) -> Operation | None:
+    """`a + b` and `a * 2` of lists and tuples."""
+    found = [_kind(o, kinds) for o in operands]
+    listed = [isinstance(k, Container) and k.type in (list, tuple) for k in found]
+    if isinstance(node.op, gast.Add) and all(listed):
+        return Operation("rule", node, operands, {}, table.lookup(operator.concat), operator.concat)
+    if isinstance(node.op, gast.Mult) and listed == [True, False]:
+        return Operation("rule", node, operands, {}, table.lookup(runtime.repeated), runtime.repeated)
+    return None
 
 
 def _attribute(unit: Unit, node: gast.Attribute, kinds: dict[str, Kind]) -> Operation:

@@ -151,6 +151,8 @@ class _Sweep:
                 wanted |= {f"{n}!" for n in self.unit.memory.with_memory_of(changed)}
             elif isinstance(statement, (gast.AugAssign, gast.Expr)):
                 wanted |= effects.writes(statement)
+                if getattr(statement, "restore", False):
+                    wanted |= {f"{n}!" for n in wanted}
             read = self.reads(statement)
             popped = embedded_pops(statement) if read & self.local_stacks else []
             over = _overwritten(statement, self.unit.kinds)

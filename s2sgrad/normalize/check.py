@@ -48,10 +48,6 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without docstring; raises Unsupported where it holds a construct that is not differentiated."""
     if isinstance(tree, gast.AsyncFunctionDef):
         unit.refuse(tree, f"`{tree.name}` is an async function; differentiate a plain function")
-    if tree.args.kwarg is not None and any(
-        isinstance(n, gast.Name) and n.id == tree.args.kwarg.id for s in tree.body for n in nodes(s)
-    ):
-        unit.refuse(tree.args.kwarg, f"`**{tree.args.kwarg.id}` is not differentiated yet; name the keywords")
     for parameter in parameters(tree):
         parameter.annotation = None
     tree.decorator_list, tree.returns = [], None

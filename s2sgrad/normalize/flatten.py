@@ -33,9 +33,11 @@ from collections.abc import Callable
 
 import gast
 
+from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.normalize import comprehensions, loops, mutators, targets
 from s2sgrad.normalize.functions import Functions
+from s2sgrad.normalize.values import Display
 from s2sgrad.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.unit import MISSING, Unit
 
@@ -87,6 +89,9 @@ class _Flattener:
             self.assign(statement)
         elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
             self.augmented_section(statement)
+        elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Attribute):
+            local = self.functions.variable(statement.target)
+            self.statement(at(statement, gast.AugAssign(local, statement.op, statement.value))[0])
         elif isinstance(statement, gast.AugAssign):
             if statement.target.id in _walruses(statement.value):
                 self.unit.refuse(statement, "the walrus rebinds the target of this augmented assignment")
@@ -97,6 +102,11 @@ class _Flattener:
         elif isinstance(statement, gast.While):
             self.loop(statement)
         elif isinstance(statement, gast.For):
+            trips = self.functions.unroll(statement)
+            if trips is not None:
+                for trip in trips:
+                    self.statement(trip)
+                return
             statement.iter = self.iterator(statement.iter)
             statement.body = self.block(statement.body)
             self.out.append(statement)
@@ -119,7 +129,12 @@ class _Flattener:
         if effects.permutes(statement):
             self.out.append(statement)
             return
-        if isinstance(target, gast.Name) and self.functions.is_function(statement.value):
+        if isinstance(target, gast.Attribute):
+            self.functions.store(target, statement)
+            return
+        if isinstance(target, gast.Name) and self.functions.is_function(self.sequenced(statement.value)):
+            self.functions.hint = target.id
+            statement.value = self.sequenced(statement.value)
             value = self.functions.evaluate(statement.value)
             if not isinstance(value, gast.AST):
                 self.functions.name(target.id, value, statement)
@@ -134,6 +149,12 @@ class _Flattener:
         if isinstance(target, gast.Subscript):
             statement.targets = [self.section(target)]
         self.out.append(statement)
+
+    def sequenced(self, node: gast.AST) -> gast.AST:
+        """What a loop runs over, where that is a display of functions."""
+        if isinstance(node, gast.Call) and self.unit.resolve(node.func) is runtime.sequence:
+            return node.args[0] if isinstance(self.functions.held(node.args[0]), Display) else node
+        return node
 
     def section(self, target: gast.Subscript) -> gast.Subscript:
         """The target of a store: a section of a variable."""
@@ -161,7 +182,7 @@ class _Flattener:
             self.atom(value)
             return
         taken = isinstance(value, gast.Call) and not value.args and getattr(value.func, "attr", "") == "pop"
-        if taken or self.functions.expands(value):
+        if taken or self.functions.expands(value) or self.functions.is_function(value):
             self.functions.evaluate(value)
             return
         appends = isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "append"
@@ -289,7 +310,7 @@ class _Flattener:
         """The node with atoms as operands: one operation, whose value will be bound to `target`."""
         if self.is_whole(node):
             return self.functions.in_whole(node)
-        if self.functions.expands(node):
+        if self.functions.is_function(node) or self.functions.expands(node):
             value = self.functions.evaluate(node)
             if isinstance(value, gast.AST):
                 return value
@@ -315,6 +336,8 @@ class _Flattener:
         elif isinstance(node, gast.Subscript):
             node.value = self.atom(node.value)
             node.slice = self.index(node.slice)
+        elif isinstance(node, gast.Call) and (known := self.functions.constant_call(node)) is not None:
+            return known
         elif isinstance(node, gast.Call):
             into = mutators.into(self.unit, node)
             if into is not None:

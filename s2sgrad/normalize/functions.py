@@ -17,15 +17,15 @@ inside a function value is read when the function is called, as in Python; defau
 ...     return compose(np.sin, scaled)(x)
 ... ''', "flatten"))
 def f(x):
-    t = x
-    t3 = t < 0.0
-    if t3:
-        result_ = 0.0
+    t1 = x < 0.0
+    if t1:
+        result_3 = 0.0
     else:
-        t4 = t * x
-        result_ = t4 * 2.0
-    t5 = np.sin(result_)
-    result = t5
+        t2 = x * x
+        result_3 = t2 * 2.0
+    t3 = np.sin(result_3)
+    result_2 = t3
+    result = result_2
     return result
 """
 
@@ -35,99 +35,42 @@ import ast
 import functools
 import inspect
 import types
-import weakref
-from collections import Counter
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import gast
 
 from s2sgrad import emit
-from s2sgrad.analysis import effects
-from s2sgrad.errors import S2SGradError
-from s2sgrad.normalize import check, exits, iterators, lifting, loops, scopes, targets
+from s2sgrad.normalize import lifting, loops
+from s2sgrad.normalize.inlining import Flattener, Inliner
+from s2sgrad.normalize.objects import Objects, is_class
+from s2sgrad.normalize.values import (
+    Derivative,
+    Display,
+    Function,
+    Known,
+    Object,
+    Partial,
+    Value,
+    bindings,
+    gives_function,
+    is_plain,
+    returns_function,
+    substitute,
+)
 from s2sgrad.quote import assign, at, clone, constant, name, nodes
-from s2sgrad.rules import table
-from s2sgrad.source import read
 from s2sgrad.unit import MISSING, Unit, parameters
 
-_GIVING: weakref.WeakKeyDictionary[types.FunctionType, bool] = weakref.WeakKeyDictionary()
-_MOST = 400  # calls written out in one function
 
-
-@dataclass(eq=False)
-class Function:
-    """A lambda or a function definition; `unit` is that of the function whose text it stands in."""
-
-    node: gast.FunctionDef | gast.Lambda
-    unit: Unit
-    defaults: dict[str, Any] = field(default_factory=dict)
-    tree: gast.FunctionDef | None = None
-    used: bool = False
-
-    @property
-    def name(self) -> str:
-        return getattr(self.node, "name", "lambda")
-
-
-@dataclass(eq=False)
-class Partial:
-    """`functools.partial(inner, *given, **keywords)`."""
-
-    inner: Any
-    given: list[Any]
-    keywords: dict[str, Any]
-
-
-@dataclass(eq=False)
-class Known:
-    """A function from outside, under the name (or path) by which the text reaches it."""
-
-    target: Any
-    node: gast.AST
-
-
-@dataclass(eq=False)
-class Derivative:
-    """`grad(f)` of a function value: `known` is the gradient of `f` lifted, which takes what f closes over by keyword."""
-
-    known: Known
-    captured: list[str]
-    defaults: dict[str, Any]
-
-
-@dataclass(eq=False)
-class Display:
-    """A tuple, list or dict with functions in it that is never changed; `items` by index or key."""
-
-    items: dict[Any, Any]
-
-
-Value = Function | Partial | Known | Derivative | Display
-
-
-class Flattener(Protocol):
-    """What writes the statements."""
-
-    unit: Unit
-    out: list[gast.AST]
-
-    def statement(self, statement: gast.AST) -> None: ...
-
-    def atom(self, node: gast.AST) -> gast.AST: ...
-
-    def flat(self, node: gast.AST, target: str | None = None) -> gast.AST: ...
-
-
-class Functions:
+class Functions(Objects, Inliner):
     """The function values of one function that is being flattened; `values` are those that have a name."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Flattener) -> None:
         self.unit, self.flattener = unit, flattener
         self.values: dict[str, Value] = {}
-        self.running: list[Any] = []
+        self.running: list[tuple[Function, Any]] = []
         self.calls = 0
-        self.counts = _bindings(tree.body)
+        self.hint: str | None = None
+        self.counts = bindings(tree.body)
         self.given = {p.id for p in parameters(tree)}
         self.known: dict[Any, Function] = {}
         self.lifted: dict[Function, tuple[Known, list[str]]] = {}
@@ -145,14 +88,47 @@ class Functions:
         if isinstance(node, gast.Dict):
             return any(map(self.is_function, node.values))
         if isinstance(node, gast.Subscript):
-            return isinstance(node.value, gast.Name) and isinstance(self.values.get(node.value.id), Display)
+            return isinstance(self.held(node.value), (Display, Object))
+        if isinstance(node, gast.Attribute):
+            return self.is_attribute(node)
+        if isinstance(node, gast.BinOp):
+            return self.is_object(node.left) or self.is_object(node.right)
+        if isinstance(node, gast.UnaryOp):
+            return self.is_object(node.operand)
         if not isinstance(node, gast.Call):
             return False
         if self.differentiates(node):
-            return self.is_function(node.args[0]) or _is_plain(self.unit.resolve(node.args[0]))
+            return self.is_function(node.args[0]) or is_plain(self.unit.resolve(node.args[0]))
+        if is_class(self.unit.resolve(node.func)):
+            return True
         if self.unit.resolve(node.func) is functools.partial and node.args:
             return self.is_function(node.args[0]) or callable(self.unit.resolve(node.args[0]))
         return self.gives_function(node.func)
+
+    def held(self, node: gast.AST) -> Any:
+        """The function value or object that a name or a path of attributes stands for, found without writing anything."""
+        if isinstance(node, gast.Name):
+            return self.values.get(node.id)
+        if isinstance(node, gast.Attribute):
+            owner = self.held(node.value)
+            return self.values.get(owner.attributes.get(node.attr, "")) if isinstance(owner, Object) else None
+        return None
+
+    def is_object(self, node: gast.AST) -> bool:
+        """Whether an expression is an object made here."""
+        if isinstance(node, (gast.BinOp, gast.UnaryOp)):
+            return self.is_function(node)
+        if isinstance(node, gast.Call):
+            return is_class(self.unit.resolve(node.func)) or (
+                isinstance(node.func, gast.Attribute) and self.is_attribute(node.func) and self.is_object(node.func.value)
+            )
+        return isinstance(self.held(node), Object)
+
+    def is_attribute(self, node: gast.Attribute) -> bool:
+        """Whether an attribute is one of an object made here, or of `super()`."""
+        if isinstance(node.value, gast.Call):
+            return _is_super(node.value) or self.is_object(node.value)
+        return self.is_object(node.value)
 
     def gives_function(self, callee: gast.AST) -> bool:
         """Whether what is called returns a function value."""
@@ -160,12 +136,12 @@ class Functions:
             value = self.values[callee.id]
             while isinstance(value, Partial):
                 value = value.inner
-            return isinstance(value, Function) and _returns_function(value.node)
+            return isinstance(value, Function) and returns_function(value.node)
         if isinstance(callee, gast.Lambda):
-            return _returns_function(callee)
+            return returns_function(callee)
         target = self.unit.resolve(callee)
-        if _is_plain(target):
-            return _function_returns_function(target)
+        if is_plain(target):
+            return gives_function(target)
         return isinstance(callee, gast.Call) and self.is_function(callee) and _curried(callee, self)
 
     def differentiates(self, node: gast.Call) -> bool:
@@ -184,14 +160,19 @@ class Functions:
         if target is functools.reduce:
             return True
         given = [*node.args, *(k.value for k in node.keywords)]
-        if not _is_plain(target):
+        if not is_plain(target):
             return False
         takes_any = target.__code__.co_flags & inspect.CO_VARKEYWORDS
-        return any(map(self.is_function, given)) or bool(takes_any) or _function_returns_function(target)
+        return any(map(self.is_function, given)) or bool(takes_any) or gives_function(target)
 
     def inside(self, node: gast.AST) -> bool:
         """Whether a part of an expression is such a call."""
-        return any(self.expands(part) for part in nodes(node) if isinstance(part, gast.Call))
+        calls = (gast.Call, gast.Attribute, gast.BinOp, gast.UnaryOp, gast.Subscript)
+        return any(
+            self.expands(part) if isinstance(part, gast.Call) else self.is_function(part)
+            for part in nodes(node)
+            if isinstance(part, calls)
+        )
 
     def as_value(self, node: gast.AST) -> gast.AST:
         """A name where it is no callee."""
@@ -208,7 +189,7 @@ class Functions:
         if isinstance(node, gast.Compare) and isinstance(node.left, gast.Name) and node.left.id in self.values:
             if isinstance(node.ops[0], (gast.Is, gast.IsNot)) and getattr(node.comparators[0], "value", 0) is None:
                 return constant(isinstance(node.ops[0], gast.IsNot))
-        _substitute(node, {n.id: self.as_value(n) for n in nodes(node) if isinstance(n, gast.Name) and n.id in self.values})
+        substitute(node, {n.id: self.as_value(n) for n in nodes(node) if isinstance(n, gast.Name) and n.id in self.values})
         return node
 
     # --- definitions ---
@@ -259,6 +240,12 @@ class Functions:
             return Display({k.value: self.lasting(self.evaluate(v)) for k, v in zip(node.keys, node.values, strict=True)})
         if isinstance(node, gast.Subscript) and self.is_function(node):
             return self.item(node)
+        if isinstance(node, gast.Attribute) and self.is_function(node):
+            if isinstance(node.value, gast.Call) and _is_super(node.value):
+                return self.above(node.attr, node)
+            return self.get(self.evaluate(node.value), node.attr, node)
+        if isinstance(node, (gast.BinOp, gast.UnaryOp)) and self.is_function(node):
+            return self.operator(node)
         if isinstance(node, (gast.Name, gast.Attribute)):
             target = self.unit.resolve(node)
             if target is not MISSING and callable(target):
@@ -268,13 +255,16 @@ class Functions:
         return self.flattener.atom(node)
 
     def item(self, node: gast.Subscript) -> Any:
-        items = self.values[node.value.id].items
+        owner = self.held(node.value)
+        if isinstance(owner, Object):
+            return self.apply(self.method(owner, "__getitem__", node), [self.evaluate(node.slice)], {}, node)
+        items = owner.items
         index = node.slice
         if isinstance(index, gast.UnaryOp) and isinstance(index.op, gast.USub) and isinstance(index.operand, gast.Constant):
             index = constant(len(items) - index.operand.value)
         if isinstance(index, gast.Constant) and index.value in items:
             return items[index.value]
-        self.unit.refuse(node, f"which function of `{node.value.id}` this is cannot be followed: call them by constant indices")
+        self.unit.refuse(node, "which function or object this is cannot be followed: use a constant index")
 
     def derivative(self, node: gast.Call) -> Derivative:
         """`grad(f, ..)` of a function value, made when the text is compiled."""
@@ -297,6 +287,19 @@ class Functions:
             self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
         gradient = make(target, *given, **words)
         return Derivative(Known(gradient, name(self.unit.helper(gradient.__name__, gradient))), captured, defaults)
+
+    def constant_call(self, node: gast.Call) -> gast.AST | None:
+        """`isinstance(o, C)` and `len(display)`, of what is made here."""
+        target = self.unit.resolve(node.func)
+        owner = self.held(node.args[0]) if node.args else None
+        if target is len and isinstance(owner, Display):
+            return constant(len(owner.items))
+        if target is len and isinstance(owner, Object):
+            return self.apply(self.method(owner, "__len__", node), [], {}, node)
+        if target is isinstance and isinstance(owner, Object):
+            cls = self.unit.resolve(node.args[1])
+            return constant(issubclass(owner.cls, cls)) if isinstance(cls, type) else None
+        return None
 
     def callee(self, node: gast.AST) -> Any:
         if self.is_function(node):
@@ -344,6 +347,49 @@ class Functions:
             return {k: self.evaluate(at(value, item)[0]) for k, item in items.items()}
         self.unit.refuse(value, "`**` before a value whose keys are not in the text cannot be followed: name the keywords")
 
+    def unroll(self, loop: gast.For) -> list[gast.AST] | None:
+        """The trips of a loop over functions or objects; None where it is another one."""
+        steps = loop.iter
+        lengths = steps.args if isinstance(steps, gast.Call) and self.unit.resolve(steps.func) is range else []
+        if len(lengths) != 1 or not isinstance(lengths[0], gast.Call):
+            return None
+        asked = lengths[0].args if self.unit.resolve(lengths[0].func) is min else lengths
+        counted = [c.args[0] for c in asked if isinstance(c, gast.Call) and self.unit.resolve(c.func) is len and c.args]
+        shown = [self.held(c) for c in counted]
+        sizes = [len(d.items) for d in shown if isinstance(d, Display)]
+        if not sizes:
+            return None
+        if any(isinstance(n, (gast.Break, gast.Return)) for s in loop.body for n in nodes(s)):
+            self.unit.refuse(loop, "a loop over functions or objects that is left early cannot be followed")
+        others = [c for c, d in zip(counted, shown, strict=True) if not isinstance(d, Display)]
+        out: list[gast.AST] = []
+        bound = bindings(loop.body)
+        for k in range(min(sizes)):
+            last = k == min(sizes) - 1
+            taken = {t for t in bound if self.takes_value(loop, t)}
+            renamed = {} if last else {t: self.unit.local(t) for t in sorted(taken)}
+            trip = clone(loop.body)
+            for statement in trip:
+                substitute(statement, {loop.target.id: constant(k)})
+                for node in nodes(statement):
+                    if isinstance(node, gast.Name):
+                        node.id = renamed.get(node.id, node.id)
+            self.counts.update({renamed.get(t, t): 1 for t in taken} if not last else {})
+            for other in others:
+                size = gast.Call(name("len"), [clone(other)], [])
+                size.func = self.unit.builtin(len)
+                trip = at(loop, gast.If(gast.Compare(size, [gast.Gt()], [constant(k)]), trip, []))
+            out += trip
+        return out
+
+    def takes_value(self, loop: gast.For, target: str) -> bool:
+        """Whether a name in a loop stands for an item of a display."""
+        return any(
+            isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and s.targets[0].id == target
+            and isinstance(s.value, gast.Subscript) and isinstance(self.held(s.value.value), Display)
+            for s in loop.body
+        )  # fmt: skip
+
     def starred(self, node: gast.Call) -> None:
         """Name the arguments of a call that `*` and `**` stand for, where the text says what they are."""
         args: list[gast.AST] = []
@@ -369,12 +415,18 @@ class Functions:
             closed = {c: name(c) for c in callee.captured}
             defaults = {k: v for k, v in callee.defaults.items() if k not in keywords}
             return self.plain(callee.known, given, {**defaults, **keywords, **closed}, node)
+        if callee is None:  # object.__init__
+            return constant(None)
+        if isinstance(callee, Object):
+            return self.apply(self.method(callee, "__call__", node), given, keywords, node)
+        if isinstance(callee, Known) and is_class(callee.target):
+            return self.construct(callee.target, given, keywords, node)
         if isinstance(callee, Known):
             functions = any(isinstance(v, Value) and not isinstance(v, Known) for v in (*given, *keywords.values()))
-            if not _is_plain(callee.target) or not (
+            if not is_plain(callee.target) or not (
                 functions
                 or callee.target.__code__.co_flags & inspect.CO_VARKEYWORDS
-                or _function_returns_function(callee.target)
+                or gives_function(callee.target)
             ):
                 return self.plain(callee, given, keywords, node)
             callee = self.read(callee.target)
@@ -427,218 +479,6 @@ class Functions:
             self.flattener.statement(at(node, statement)[0] if not hasattr(statement, "lineno") else statement)
         return name(total)
 
-    # --- writing out ---
-
-    def read(self, target: types.FunctionType) -> Function:
-        """A function from outside, as a function value."""
-        if target in self.known:
-            return self.known[target]
-        unit, tree = Unit.of(read(target))
-        for run in (check.run, iterators.run, scopes.run):
-            tree = run(unit, tree)
-        self.unit.inlined.append(unit)
-        function = self.known[target] = Function(tree, unit)
-        spec = target.__defaults__ or ()
-        plain = [*tree.args.posonlyargs, *tree.args.args]
-        for p, value in zip(plain[len(plain) - len(spec) :], spec, strict=True):
-            function.defaults[p.id] = self.outside(p.id, value)
-        for p in tree.args.kwonlyargs:
-            if p.id in (target.__kwdefaults__ or {}):
-                function.defaults[p.id] = self.outside(p.id, target.__kwdefaults__[p.id])
-        return function
-
-    def outside(self, base: str, value: Any) -> Any:
-        if isinstance(value, (float, int, str, bool, type(None))):
-            return constant(value)
-        node = name(self.unit.helper(base, value))
-        return Known(value, node) if callable(value) else node
-
-    def prepared(self, function: Function) -> gast.FunctionDef:
-        """The body of a function value with one exit."""
-        if function.tree is None:
-            node = clone(function.node)
-            body = node.body if isinstance(node, gast.FunctionDef) else at(node, gast.Return(node.body))
-            tree = gast.FunctionDef(function.name, node.args, body, [], None, None, [])
-            at(function.node, tree)
-            unit = function.unit
-            tree.body = loops.block(unit, targets.block(unit, tree.body))
-            function.tree = exits.run(unit, tree)
-        return function.tree
-
-    def written_out(self, function: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
-        self.calls += 1
-        if self.calls > _MOST:
-            self.unit.refuse(node, "the calls of nested functions are too many to be written out: move them to module level")
-        if any(function is running for running in self.running):
-            self.unit.refuse(node, f"`{function.name}` calls itself and is not at module level, which is not differentiated "
-                                   "yet: move it there and pass what it needs")  # fmt: skip
-        tree = clone(self.prepared(function))
-        own = scopes.bound(tree.body) | {p.id for p in parameters(tree)}
-        renamed: dict[str, str] = {}
-        if function.used or function.unit is not self.unit:
-            renamed = {n: self.fresh(function.unit.bases.get(n, n)) for n in sorted(own)}
-        function.used = True
-        if function.unit is not self.unit:
-            self.adopt(function.unit, tree, own, renamed)
-        bound = self.bind(function, tree, given, keywords, node)
-        inner = Counter({renamed.get(n, n): count for n, count in _bindings(tree.body).items()})
-        for part in [*tree.body, *parameters(tree)]:
-            scopes.rename(part, renamed)
-        self.unit.locals |= {renamed.get(n, n) for n in own}
-        substituted: dict[str, gast.AST] = {}
-        for p, value in bound.items():
-            local = renamed.get(p, p)
-            if isinstance(value, Value):
-                self.values[local] = value
-            elif not inner[local] and (isinstance(value, gast.Constant) or (
-                isinstance(value, gast.Name) and (value.id not in self.unit.locals or self.is_fixed(value.id))
-            )):  # fmt: skip
-                substituted[local] = value
-            else:
-                inner[local] += 1
-                self.flattener.out += at(node, assign(local, value))
-        self.counts.update(inner)
-        for statement in tree.body:
-            _substitute(statement, substituted)
-        self.running.append(function)
-        try:
-            for statement in tree.body[:-1]:
-                start = len(self.flattener.out)
-                self.flattener.statement(statement)
-                for new in self.flattener.out[start:]:
-                    if not hasattr(new, "lineno"):
-                        at(statement, new)
-            value = tree.body[-1].value
-            return self.evaluate(value)
-        finally:
-            self.running.pop()
-
-    def fresh(self, base: str) -> str:
-        fresh = self.unit.names.fresh(base)
-        self.unit.locals.add(fresh)
-        self.unit.bases[fresh] = base
-        return fresh
-
-    def adopt(self, unit: Unit, tree: gast.FunctionDef, own: set[str], renamed: dict[str, str]) -> None:
-        """The text of another function, with the caller's names for what it reaches, and its own places."""
-        for node in nodes(tree):
-            if isinstance(node, gast.Name) and node.id not in renamed and node.id not in own:
-                if node.id in unit.helpers:
-                    renamed[node.id] = self.unit.helper(node.id, unit.helpers[node.id])
-                elif node.id not in unit.locals:
-                    value = unit.resolve(node)
-                    if value is not MISSING and self.unit.resolve(node) is not value:
-                        unit.captured.add(node.id)
-                        renamed[node.id] = self.unit.helper(node.id, value)
-                else:  # of a scope within
-                    renamed[node.id] = self.fresh(unit.bases.get(node.id, node.id))
-            if hasattr(node, "lineno") and not hasattr(node, "primal"):
-                node.primal = unit.primal
-        self.unit.compound |= unit.compound
-
-    def bind(
-        self, function: Function, tree: gast.FunctionDef, given: list[Any], keywords: dict[str, Any], node: gast.AST
-    ) -> dict[str, Any]:
-        """The arguments of a call by the parameters."""
-        args = tree.args
-        plain = [*args.posonlyargs, *args.args]
-        words = {getattr(p, "keyword", p.id): p.id for p in [*args.args, *args.kwonlyargs]}
-        bound: dict[str, Any] = {p.id: v for p, v in zip(plain, given, strict=False)}
-        extra = given[len(plain) :]
-        others = {k: v for k, v in keywords.items() if k not in words}
-        twice = [k for k in keywords if k in words and words[k] in bound]
-        bound |= {words[k]: v for k, v in keywords.items() if k in words}
-        missing = [p.id for p in [*plain, *args.kwonlyargs] if p.id not in bound and p.id not in function.defaults]
-        if (extra and args.vararg is None) or (others and args.kwarg is None) or missing or twice:
-            self.unit.refuse(node, f"this call does not fit the parameters of `{function.name}`")
-        for p in [*plain, *args.kwonlyargs]:
-            bound.setdefault(p.id, function.defaults.get(p.id))
-        if any(isinstance(v, Value) for v in [*extra, *others.values()]):
-            self.unit.refuse(node, f"a function among the `*` or `**` arguments of `{function.name}` cannot be followed")
-        if args.vararg is not None:
-            bound[args.vararg.id] = gast.Tuple(extra, gast.Load())
-        if args.kwarg is not None:
-            bound[args.kwarg.id] = gast.Dict([constant(k) for k in others], list(others.values()))
-        return bound
-
-
-def _substitute(statement: gast.AST, values: dict[str, gast.AST]) -> None:
-    """Put atoms in the place of parameters that are never bound anew."""
-    if not values:
-        return
-    for node in nodes(statement):
-        for key, value in node.__dict__.items():
-            if isinstance(value, gast.Name) and value.id in values:
-                node.__dict__[key] = at(value, clone(values[value.id]))[0]
-            elif isinstance(value, list):
-                for k, item in enumerate(value):
-                    if isinstance(item, gast.Name) and item.id in values:
-                        value[k] = at(item, clone(values[item.id]))[0]
-
-
-def _bindings(body: list[gast.AST]) -> Counter[str]:
-    """How often the text binds each name."""
-    out: Counter[str] = Counter()
-    waiting = list(body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, gast.Name):
-            out[node.id] += isinstance(node.ctx, gast.Store)
-            continue
-        if isinstance(node, gast.FunctionDef):  # what it binds for itself is counted where it is written out
-            out[node.name] += 1
-            out.update(2 * [n for part in nodes(node) if isinstance(part, gast.Nonlocal) for n in part.names])
-            continue
-        for value in node.__dict__.values():
-            if isinstance(value, list):
-                waiting += [part for part in value if isinstance(part, gast.AST)]
-            elif isinstance(value, gast.AST) and not isinstance(value, gast.expr_context):
-                waiting.append(value)
-    return out
-
-
-def _is_plain(target: Any) -> bool:
-    """Whether a callable is a Python function of the user's, to be read."""
-    if not isinstance(target, types.FunctionType) or effects.is_library(target) or table.lookup(target) is not None:
-        return False
-    return not (target.__module__ or "").startswith("s2sgrad.")
-
-
-def _returns_function(node: gast.FunctionDef | gast.Lambda) -> bool:
-    """Whether the value of a function value is a function value, by its text."""
-    if isinstance(node, gast.Lambda):
-        return isinstance(node.body, gast.Lambda)
-    within = {n.name for n in node.body if isinstance(n, gast.FunctionDef)}
-    within |= {
-        t.id
-        for n in node.body
-        if isinstance(n, gast.Assign) and isinstance(n.value, gast.Lambda)
-        for t in n.targets
-        if isinstance(t, gast.Name)
-    }
-    waiting = list(node.body)
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, gast.Return):
-            value = part.value
-            if isinstance(value, gast.Lambda) or (isinstance(value, gast.Name) and value.id in within):
-                return True
-            if isinstance(value, gast.Call) and getattr(value.func, "id", getattr(value.func, "attr", "")) == "partial":
-                return True
-        elif isinstance(part, (gast.If, gast.For, gast.While)):
-            waiting += part.body + part.orelse
-    return False
-
-
-def _function_returns_function(target: types.FunctionType) -> bool:
-    if target not in _GIVING:
-        try:
-            primal = read(target)
-            _GIVING[target] = not primal.is_generated and _returns_function(primal.tree)
-        except S2SGradError:  # no source: it is not written out
-            _GIVING[target] = False
-    return _GIVING[target]
-
 
 def _curried(callee: gast.Call, functions: Functions) -> bool:
     """Whether `f(a)(b)` gives a function again: `lambda a: lambda b: lambda c: ..`."""
@@ -650,3 +490,7 @@ def _curried(callee: gast.Call, functions: Functions) -> bool:
     for _ in range(depth):
         inner = getattr(inner, "body", None)
     return isinstance(inner, gast.Lambda) and isinstance(inner.body, gast.Lambda)
+
+
+def _is_super(node: gast.Call) -> bool:
+    return isinstance(node.func, gast.Name) and node.func.id == "super" and not node.args

@@ -207,8 +207,6 @@ def _trips(unit: Unit, loop: gast.AST) -> list[gast.AST] | None:
     """The statements of a loop over a display whose body may write an element; None for any other statement."""
     if not isinstance(loop, gast.For) or loop.orelse or _leaves(loop.body):
         return None
-    if isinstance(loop.iter, gast.Name) and loop.iter.id in unit.displays:
-        return _calls(unit, loop, unit.displays[loop.iter.id])
     if not _may_write(loop.body):
         return None
     elements = _elements(unit, loop.iter)
@@ -220,27 +218,6 @@ def _trips(unit: Unit, loop: gast.AST) -> list[gast.AST] | None:
     for element in held:
         out += at(loop, *bind(unit, clone(loop.target), element))
         out += clone(loop.body)
-    return out
-
-
-def _calls(unit: Unit, loop: gast.For, display: gast.AST) -> list[gast.AST] | None:
-    """The statements of a loop over functions of which some are defined here; each has a name of its own."""
-    local = {n for n in unit.locals if n not in unit.displays}
-    elements = getattr(display, "elts", [])
-    if not 0 < len(elements) <= _MOST or not any(
-        isinstance(n, gast.Lambda) or (isinstance(n, gast.Name) and n.id in unit.nested & local) for e in elements for n in nodes(e)
-    ):
-        return None
-    out: list[gast.AST] = []
-    targets = {n.id for n in nodes(loop.target) if isinstance(n, gast.Name)}
-    for k in range(len(elements)):
-        renamed = {} if k == len(elements) - 1 else {t: unit.local(t) for t in sorted(targets)}
-        item = gast.Subscript(name(loop.iter.id), constant(k), gast.Load())
-        trip = at(loop, *bind(unit, clone(loop.target), item)) + clone(loop.body)
-        for node in (n for statement in trip for n in nodes(statement)):
-            if isinstance(node, gast.Name):
-                node.id = renamed.get(node.id, node.id)
-        out += trip
     return out
 
 

@@ -60,8 +60,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         unit.locals |= (own - set(renamed)) | set(renamed.values())
     bound = {n.id for n in nodes(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
     unit.locals &= bound | {n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef)}
-    unit.nested = {n.name for n in found if isinstance(n, gast.FunctionDef)}
-    unit.locals |= unit.nested
+    unit.locals |= {n.name for n in found if isinstance(n, gast.FunctionDef)}
     return tree
 
 

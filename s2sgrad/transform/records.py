@@ -208,9 +208,23 @@ class Records:
     def section(self, target: gast.Subscript, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of the section that a store overwrites."""
         base = effects.base(target)
+        kind = self.kinds.get(base)
+        if isinstance(kind, Container) and kind.type is dict and isinstance(target.value, gast.Name):
+            return self._entry(target, id(body) not in self.lifetimes.repeated)
         value = clone(target)
         value.ctx = gast.Load()
         return self._copied(base, clone(target), value, self.inference.kind(value), id(body) not in self.lifetimes.repeated)
+
+    def _entry(self, target: gast.Subscript, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
+        """(record, restore) of the entry of a dict that a store makes or overwrites."""
+        owner, key = target.value, target.slice
+        value = call(self.unit, "held", runtime.held, clone(owner), clone(key))
+        value.args[0].ctx = gast.Load()
+        stack = self._old(owner.id, None) if once else self._stack(owner.id)
+        taken: gast.AST = name_(stack) if once else expression("stack.pop()", stack=stack)
+        back = gast.Expr(call(self.unit, "put_back", runtime.put_back, name_(owner.id), clone(key), taken))
+        back.restore = True
+        return [assign(stack, value)] if once else statements("stack.append(x)", stack=stack, x=value), [back]
 
     def _copied(
         self, base: str, target: gast.AST, value: gast.AST, kind: Kind | None, once: bool

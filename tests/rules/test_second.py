@@ -60,7 +60,7 @@ def calling(e: Example) -> tuple[Callable[..., Any], list[Any]]:
     names = list(inspect.signature(rule.pullback).parameters)[2:]
     for k, value in enumerate([*e.args, *e.keywords.values()]):
         keyword = list(e.keywords)[k - len(e.args)] if k >= len(e.args) else None
-        with_rule = {*rule.differentiable, *(rule.keyword_rules if KEYWORDS else ())}
+        with_rule = {*rule.differentiable, *(rule.keyword_rules if KEYWORDS else ())} - rule.constants.keys()
         wanted = rule.variadic or (keyword or names[k]) in with_rule
         text = f"x{k}"
         if wanted and any(is_real(leaf) for leaf in leaves(value)):

@@ -5,7 +5,18 @@
 Arguments stay away from kinks and ties; those have tests of their own.  The same arrays come out at every import.
 """
 
-from . import elementwise, helpers, linalg, products, reductions, selections, shapes, signals, ufunc_methods
+from . import (
+    elementwise,
+    helpers,
+    linalg,
+    products,
+    reductions,
+    scipy_special,
+    selections,
+    shapes,
+    signals,
+    ufunc_methods,
+)
 from .base import EXAMPLES, Example
 
 __all__ = [
@@ -16,6 +27,7 @@ __all__ = [
     "linalg",
     "products",
     "reductions",
+    "scipy_special",
     "selections",
     "shapes",
     "signals",

@@ -6,7 +6,6 @@ y = np.sin(u)    ->    u_bar = y_bar * np.cos(u)        by the rule    def sin(g
 from __future__ import annotations
 
 import functools
-import math
 import types
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from s2sgrad.rules.table import elementwise
+from s2sgrad.rules.reductions import is_container
+from s2sgrad.rules.table import Rule, elementwise
 from s2sgrad.runtime import over
 
 # The slopes are written as sums of `over`, which is 0 where its first argument is: of a count 0 in p at p = 0, say.
@@ -50,3 +51,7 @@ for _rule in (poisson_logpmf, poisson_pmf, binom_logpmf, binom_pmf, bernoulli_lo
     _rule.constant("k")
 for _rule in (binom_logpmf, binom_pmf):
     _rule.constant("n")
+
+
+for _rule in [rule for rule in vars().values() if isinstance(rule, Rule)]:
+    _rule.refuse(lambda operand: is_container(operand), "a density of a list has no derivative rule: pass an array")

@@ -62,7 +62,7 @@ def folded(m, lower):
 def assumption(assume_a):
     """`assume_a`, checked to be one that has a rule."""
     if assume_a not in GENERAL and assume_a not in SYMMETRIC:
-        raise NotImplementedError(f"scipy.linalg.solve with assume_a={assume_a!r} has no derivative rule; use 'gen' or 'pos'")
+        raise NotImplementedError(f"scipy.linalg.solve with assume_a={assume_a!r} has no derivative rule; use 'gen'")
     return assume_a
 
 

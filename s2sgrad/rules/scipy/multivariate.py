@@ -13,7 +13,8 @@ import numpy as np
 from scipy import special, stats
 
 from s2sgrad.rules.linalg import lower
-from s2sgrad.rules.table import flat, general
+from s2sgrad.rules.reductions import is_container
+from s2sgrad.rules.table import Rule, flat, general
 from s2sgrad.runtime import over
 
 # --- multivariate normal ---------------------------------------------------------------------------------------------
@@ -123,3 +124,7 @@ def dirichlet_logpdf(g, y, x, alpha):
     digammas = special.digamma(np.sum(alpha)) - special.digamma(alpha)
     points = np.reshape(special.xlogy(g, full), (np.size(alpha), -1))
     return unsimplex(over(g * powers, full), x), np.sum(points, axis=1) + np.sum(g) * digammas
+
+
+for _rule in [rule for rule in vars().values() if isinstance(rule, Rule)]:
+    _rule.refuse(lambda operand: is_container(operand), "a density of a list has no derivative rule: pass an array")

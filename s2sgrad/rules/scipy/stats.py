@@ -13,7 +13,8 @@ import math
 import numpy as np
 from scipy import special, stats
 
-from s2sgrad.rules.table import elementwise
+from s2sgrad.rules.reductions import is_container
+from s2sgrad.rules.table import Rule, elementwise
 from s2sgrad.runtime import over
 
 # --- normal ----------------------------------------------------------------------------------------------------------
@@ -319,3 +320,7 @@ def _(g, y, x, a, loc=0, scale=1):
 @gamma_logpdf.keyword("scale")
 def _(g, y, x, a, loc=0, scale=1):
     return np.where(np.less(x, loc), 0.0, -g * (gamma_score(x, a, loc, scale) * (x - loc) + 1.0) / scale)[()]
+
+
+for _rule in [rule for rule in vars().values() if isinstance(rule, Rule)]:
+    _rule.refuse(lambda operand: is_container(operand), "a density of a list has no derivative rule: pass an array")

@@ -31,7 +31,8 @@ ROUNDS_DOWN = {np.float32}
 WIDENS = {np.float64, np.float_power, np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray}
 WIDENS |= {np.ndarray.astype, np.power, np.power.outer, runtime.power_slope}  # the last three: runtime.power_slope
 WIDENS |= {math.fsum, math.dist, np.polyval, polynomials.unpolyder, polynomials.unpolyint}
-WIDENS |= {special.betainc, special.betaincinv, linalg.norm}  # whose parts are of Python floats
+WIDENS |= {special.gammainc, special.gammaincc, special.gammaincinv, special.betainc, special.betaincinv, linalg.norm}
+# the last six: parts of theirs are of Python floats alone
 
 
 # --- structures ------------------------------------------------------------------------------------------------------

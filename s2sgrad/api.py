@@ -120,6 +120,15 @@ class Gradient:
                 self._by_kind[key] = compiled
         return compiled
 
+    def compiled_for(self, kinds: dict[str, Kind]) -> Compiled:
+        """The gradient for arguments of these kinds: what another function that calls it differentiates."""
+        key = tuple(kinds.items())
+        with _LOCK:
+            compiled = self._by_kind.get(key)
+            if compiled is None or not compiled.holds():
+                compiled = self._by_kind[key] = self._compile(kinds)
+        return compiled
+
     def _compile(self, kinds: dict[str, Kind]) -> Compiled:
         from s2sgrad.compiled import compile_gradient
 

@@ -87,7 +87,7 @@ def compiling() -> Iterator[None]:
 
 def guards_of(program: Program) -> tuple[Callable[[], bool], ...]:
     """What must hold for the text of a program to be right: its free names stand for what they stood for."""
-    guards: list[Callable[[], bool]] = []
+    guards: list[Callable[[], bool]] = list(program.guards)
     seen: set[tuple[int, str, bool]] = set()
     for unit in program.units:
         function = unit.primal.function

@@ -15,7 +15,7 @@ import gast
 from s2sgrad import emit
 from s2sgrad.analysis.memory import Memory
 from s2sgrad.cleanup import algebra, coalesce, copies, deadcode, fold, tidy
-from s2sgrad.normalize import check, exits, flatten, loops, moves, targets, webs
+from s2sgrad.normalize import check, exits, flatten, iterators, loops, moves, scopes, targets, webs
 from s2sgrad.quote import clone
 from s2sgrad.source import Primal, read
 from s2sgrad.unit import Unit
@@ -25,6 +25,8 @@ Observer = Callable[[str, Unit, gast.FunctionDef], None]  # is shown the tree af
 
 NORMALIZE: tuple[tuple[str, Pass], ...] = (
     ("check", check.run),
+    ("iterators", iterators.run),
+    ("scopes", scopes.run),
     ("targets", targets.run),
     ("loops", loops.run),
     ("exits", exits.run),

@@ -42,7 +42,9 @@ class Unit:
     `temps` are names that we introduced for the values of subexpressions; `locals` are all names that the tree binds;
     `bases` maps the name of a web to the user's name for it.
     `updates` are the places of the user's `x[i] op= e`; `captured` are free names whose values the text of another
-    function holds; `bars` are names of adjoints; `memory` says which names may share memory.
+    function holds; `inlined` are the functions whose text was written out in this one; `bars` are names of adjoints;
+    `memory` says which names may share memory; `displays` are the tuples, lists and dicts
+    whose text is known: their names are bound once, and they never change; `nested` are the functions that it defines.
     `bindings` collects every free name that the text was specialised on: a cached gradient holds while they hold.
     """
 
@@ -60,6 +62,9 @@ class Unit:
     updates: set[tuple[int, int]] = field(default_factory=set)
     bars: set[str] = field(default_factory=set)
     captured: set[str] = field(default_factory=set)
+    inlined: list[Unit] = field(default_factory=list)
+    displays: dict[str, gast.AST] = field(default_factory=dict)
+    nested: set[str] = field(default_factory=set)
     memory: Any = None
 
     @classmethod

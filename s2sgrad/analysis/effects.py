@@ -129,6 +129,13 @@ def permutes(statement: gast.AST) -> bool:
     )
 
 
+def header(statement: gast.AST) -> gast.AST:
+    """What a statement evaluates itself: of a compound one the test, or what it runs over."""
+    if isinstance(statement, (gast.If, gast.While)):
+        return statement.test
+    return statement.iter if isinstance(statement, gast.For) else statement
+
+
 def is_whole(index: gast.AST) -> bool:
     """Whether an index is `:` or `...`, which stand for all of an array."""
     if isinstance(index, gast.Slice):
@@ -178,7 +185,7 @@ def _pure_call(unit: Unit, call: gast.Call) -> bool:
             return call.func.attr in spellings.METHODS or call.func.attr in ("tolist", "astype", "copy", "item")
         return False
     emitted = getattr(target, "primal", None)
-    if isinstance(emitted, types.FunctionType):  # a pair of ours: `fwd` runs the user's function, `bwd` only computes
+    if isinstance(emitted, types.FunctionType) and hasattr(target, "same_signature"):  # a pair of ours: `fwd` runs the user's function, `bwd` only computes
         return not target.same_signature or is_pure_user(emitted)
     if isinstance(target, types.FunctionType) and not is_library(target) and not is_pure_function(target):
         return target.__module__ != runtime.__name__ and is_pure_user(target)

@@ -37,6 +37,9 @@ def _before_simple(statement: gast.AST, present: set[str], found: Operations, ac
         return present | ({n.id for n in operands} & active)
     if operation is not None and operation.form == "append":
         return present | ({o.id for o in operation.operands if isinstance(o, gast.Name)} & active)
+    if operation is not None and operation.form == "grow":
+        owner, value = operation.operands
+        return present | ({value.id} & active) if isinstance(value, gast.Name) and owner.id in present else present
     targets = set(binds(statement))
     if not targets & present:
         return present

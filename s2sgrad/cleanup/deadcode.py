@@ -71,7 +71,7 @@ class _Sweep:
             mentioned = effects.reads(statement) & self.local_stacks if self.local_stacks else ()
             operated = [stack_operation(statement), *embedded_pops(statement)] if mentioned else []
             for name in mentioned:
-                uses = sum(n.id == name for n in effects.loads(_header(statement)))
+                uses = sum(n.id == name for n in effects.loads(effects.header(statement)))
                 if uses != operated.count(name):
                     self.local_stacks.discard(name)
 
@@ -134,11 +134,11 @@ class _Sweep:
         held = names & self.contents
         if not held:
             return names
-        shapes = Counter(_shape_reads(self.unit, _header(statement)))
+        shapes = Counter(_shape_reads(self.unit, effects.header(statement)))
         changed = in_place(self.unit, statement, self.unit.kinds)
         if changed is not None and effects.accumulates(self.unit, statement) is None:
             shapes[changed] += not isinstance(getattr(statement, "target", None), gast.Name)
-        mentions = Counter(n.id for n in effects.loads(_header(statement)) if n.id in held)
+        mentions = Counter(n.id for n in effects.loads(effects.header(statement)) if n.id in held)
         return names | {f"{n}!" for n in held if mentions[n] > shapes[n]}
 
     def _simple(self, statement: gast.AST, live: set[str]) -> set[str]:
@@ -171,6 +171,8 @@ class _Sweep:
             return False
         if getattr(statement, "uncertain", False) and _sweep(statement) == "forward":
             return True  # NumPy may have to say that the shapes do not fit
+        if getattr(statement, "restore", False):
+            return bool(wanted & live)
         stack = stack_operation(statement)
         if stack is not None and stack in self.local_stacks:
             if isinstance(statement, gast.Assign) and wanted & live:
@@ -256,11 +258,6 @@ def _shape_reads(unit: Unit, node: gast.AST) -> Iterator[str]:
                     yield part.args[place].id
 
 
-def _header(statement: gast.AST) -> gast.AST:
-    if isinstance(statement, (gast.If, gast.While)):
-        return statement.test
-    return statement.iter if isinstance(statement, gast.For) else statement
-
 
 def embedded_pops(statement: gast.AST) -> list[str]:
     """The stacks that are popped inside the expressions of a statement (or of its header)."""
@@ -268,7 +265,7 @@ def embedded_pops(statement: gast.AST) -> list[str]:
         return []
     return [
         n.func.value.id
-        for n in nodes(_header(statement))
+        for n in nodes(effects.header(statement))
         if isinstance(n, gast.Call)
         and isinstance(n.func, gast.Attribute)
         and n.func.attr == "pop"

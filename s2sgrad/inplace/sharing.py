@@ -42,7 +42,14 @@ class Sharing:
 
 def writes_in_place(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
     """Whether any statement writes memory that could have a second name."""
-    return any(in_place(unit, s, kinds) is not None for s in effects.walk(tree.body))
+    return any(in_place(unit, s, kinds) is not None or resized(unit, s) is not None for s in effects.walk(tree.body))
+
+
+def resized(unit: Unit, statement: gast.AST) -> str | None:
+    """The list that a statement of the user's grows or shrinks."""
+    if unit.primal.is_generated or not isinstance(statement, (gast.Assign, gast.Expr)):
+        return None
+    return next((n for n in effects.changed_by_call(statement.value) if n in unit.locals), None)
 
 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: frozenset[str] = frozenset()) -> Sharing:
@@ -78,7 +85,7 @@ def _fresh_stacks(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) ->
         method = value.func if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) else None
         owner = method.value if method is not None and method.attr in ("append", "pop") else None
         keeps = isinstance(owner, gast.Name) and not set().union(*(sources(unit, a, kinds) for a in value.args)) - made
-        mentioned = [n.id for n in effects.loads(_header(statement))]
+        mentioned = [n.id for n in effects.loads(effects.header(statement))]
         other |= {n for n in mentioned if mentioned.count(n) > int(keeps and n == owner.id)} | bound
     return lists - other
 
@@ -87,18 +94,13 @@ def _made_once(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> se
     """Temporaries that are bound once, to new memory, and read once."""
     reads: Counter[str] = Counter()
     for statement in effects.walk(tree.body):
-        reads.update(n.id for n in effects.loads(_header(statement)))
+        reads.update(n.id for n in effects.loads(effects.header(statement)))
     out: set[str] = set()
     for statement in effects.walk(tree.body):
         if isinstance(statement, gast.Assign) and not sources(unit, statement.value, kinds):
             out |= {b for b in binds(statement) if b in unit.temps and reads[b] == 1}
     return out
 
-
-def _header(statement: gast.AST) -> gast.AST:
-    if isinstance(statement, (gast.If, gast.While)):
-        return statement.test
-    return statement.iter if isinstance(statement, gast.For) else statement
 
 
 class _Walker:
@@ -144,6 +146,8 @@ class _Walker:
         base = in_place(self.unit, statement, self.kinds)
         if base is not None:
             self.store(statement, base, pairs)
+        elif (grown := resized(self.unit, statement)) is not None:
+            self.store(statement, grown, pairs)
         if isinstance(statement, gast.Assign):
             section = effects.stored(statement)
             if section is not None:

@@ -20,7 +20,6 @@ from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit, parameters
 
 _STATEMENTS = {
-    gast.FunctionDef: ("a nested function", "move it to module level and pass what it needs as arguments"),
     gast.AsyncFunctionDef: ("an async function", "differentiate a plain function"),
     gast.ClassDef: ("a class definition inside a function", "move it to module level"),
     gast.With: ("`with`", "enter the context around the call of the gradient"),
@@ -29,7 +28,6 @@ _STATEMENTS = {
     gast.Try: ("`try`", "test for the case with `if` before it arises"),
     gast.Delete: ("`del`", "leave it out"),
     gast.Global: ("`global`", "pass the value as an argument and return it"),
-    gast.Nonlocal: ("`nonlocal`", "pass the value as an argument and return it"),
     gast.Import: ("an import inside a function", "import at the top of the module"),
     gast.ImportFrom: ("an import inside a function", "import at the top of the module"),
     gast.Match: ("`match`", "write it as if/elif"),
@@ -42,7 +40,7 @@ _EXPRESSIONS = {
 }
 _KEPT = (
     gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.If, gast.For, gast.While, gast.Return, gast.Break,
-    gast.Continue, gast.Pass, gast.Assert, gast.Raise,
+    gast.Continue, gast.Pass, gast.Assert, gast.Raise, gast.FunctionDef, gast.Nonlocal,
 )  # fmt: skip
 
 
@@ -76,7 +74,9 @@ def _block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
             isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Constant)
         ):
             continue
-        if isinstance(statement, (gast.If, gast.For, gast.While)):
+        if isinstance(statement, gast.FunctionDef):
+            statement.body = _block(unit, statement.body)
+        elif isinstance(statement, (gast.If, gast.For, gast.While)):
             statement.body, statement.orelse = _block(unit, statement.body), _block(unit, statement.orelse)
         kept.append(statement)
     return kept

@@ -34,22 +34,28 @@ from collections.abc import Callable
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.normalize import mutators
+from s2sgrad.normalize import comprehensions, loops, mutators, targets
+from s2sgrad.normalize.functions import Functions
 from s2sgrad.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.unit import MISSING, Unit
 
 _BOOLEAN = (gast.Compare, gast.JoinedStr)
-_WHOLE = (gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Set)
+_WHOLE = (gast.Lambda, gast.SetComp, gast.GeneratorExp, gast.Set)
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree in normal form (names of variables not yet split into webs)."""
-    tree.body = _Flattener(unit).block(tree.body)
+    tree.body = _Flattener(unit, tree).block(tree.body)
     return tree
 
 
 def _walruses(node: gast.AST) -> set[str]:
     return {n.target.id for n in nodes(node) if isinstance(n, gast.NamedExpr)}
+
+
+def _loops(node: gast.AST) -> bool:
+    """Whether a comprehension is part of the expression: it becomes a loop before it."""
+    return any(isinstance(n, (gast.ListComp, gast.DictComp, gast.GeneratorExp)) for n in nodes(node))
 
 
 def _pops(node: gast.AST) -> bool:
@@ -58,9 +64,10 @@ def _pops(node: gast.AST) -> bool:
 
 
 class _Flattener:
-    def __init__(self, unit: Unit) -> None:
+    def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
         self.out: list[gast.AST] = []
+        self.functions = Functions(unit, tree, self)
 
     # --- statements ---
 
@@ -95,6 +102,10 @@ class _Flattener:
             self.out.append(statement)
         elif isinstance(statement, gast.Expr):
             self.expression_statement(statement)
+        elif isinstance(statement, gast.FunctionDef):
+            self.functions.define(statement)
+        elif isinstance(statement, gast.Nonlocal):
+            pass
         else:
             if _walruses(statement):
                 self.unit.refuse(statement, "`:=` in this statement is not differentiated: assign before it")
@@ -108,8 +119,16 @@ class _Flattener:
         if effects.permutes(statement):
             self.out.append(statement)
             return
+        if isinstance(target, gast.Name) and self.functions.is_function(statement.value):
+            value = self.functions.evaluate(statement.value)
+            if not isinstance(value, gast.AST):
+                self.functions.name(target.id, value, statement)
+                return
+            statement.value = value
         if isinstance(target, gast.Name):
-            statement.value = self.flat(statement.value)
+            statement.value = self.flat(statement.value, target.id)
+            if isinstance(statement.value, gast.Name) and statement.value.id == target.id:
+                return  # a comprehension, written out under this name
         else:
             statement.value = self.atom(statement.value)
         if isinstance(target, gast.Subscript):
@@ -141,6 +160,10 @@ class _Flattener:
         if isinstance(value, gast.NamedExpr):
             self.atom(value)
             return
+        taken = isinstance(value, gast.Call) and not value.args and getattr(value.func, "attr", "") == "pop"
+        if taken or self.functions.expands(value):
+            self.functions.evaluate(value)
+            return
         appends = isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "append"
         if appends or _walruses(value) or self.calls_user(value):
             statement.value = self.flat(value)
@@ -157,7 +180,7 @@ class _Flattener:
         self.out.append(statement)
 
     def loop(self, loop: gast.While) -> None:
-        if not _walruses(loop.test):
+        if not _walruses(loop.test) and not self.grows(loop.test):
             loop.body = self.block(loop.body)
             self.out.append(loop)
             return
@@ -180,10 +203,14 @@ class _Flattener:
         if isinstance(node, gast.Constant):
             return node
         holder = self.unit.temp()
-        whole = isinstance(node, (gast.BoolOp, gast.Name)) and not _walruses(node) and not _pops(node)
+        whole = isinstance(node, (gast.BoolOp, gast.Name)) and not (_walruses(node) or _pops(node) or self.grows(node))
         value = node if whole else self.flat(node)
         self.out.append(assign(holder, value))
         return name(holder)
+
+    def grows(self, node: gast.AST) -> bool:
+        """Whether an expression stands for statements before it."""
+        return _loops(node) or self.functions.inside(node)
 
     def conditional(self, node: gast.IfExp, target: str) -> None:
         arms: list[Callable[[], None]] = [
@@ -217,7 +244,7 @@ class _Flattener:
         if isinstance(node, _WHOLE):
             return True
         if isinstance(node, _BOOLEAN) or (isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not)):
-            return not _walruses(node) and not _pops(node)
+            return not (_walruses(node) or _pops(node) or self.grows(node))
         return isinstance(node, gast.BoolOp) and all(self.is_whole(v) for v in node.values)
 
     def atoms(self, nodes: list[gast.AST]) -> list[gast.AST]:
@@ -240,7 +267,7 @@ class _Flattener:
     def atom(self, node: gast.AST) -> gast.AST:
         """A name, a constant, or a path through modules (np.pi) that holds the value."""
         if isinstance(node, (gast.Name, gast.Constant)):
-            return node
+            return self.functions.as_value(node)
         if isinstance(node, gast.Starred):
             return at(node, gast.Starred(self.atom(node.value), gast.Load()))[0]
         if isinstance(node, gast.UnaryOp) and isinstance(node.operand, gast.Constant):
@@ -255,12 +282,23 @@ class _Flattener:
             holder = self.unit.temp()
             self.conditional(node, holder) if isinstance(node, gast.IfExp) else self.boolean(node, holder)
             return at(node, name(holder))[0]
-        return self.hold(self.flat(node))
+        value = self.flat(node)
+        return value if isinstance(value, (gast.Name, gast.Constant)) else self.hold(value)
 
-    def flat(self, node: gast.AST) -> gast.AST:
-        """The node with atoms as operands: one operation."""
+    def flat(self, node: gast.AST, target: str | None = None) -> gast.AST:
+        """The node with atoms as operands: one operation, whose value will be bound to `target`."""
         if self.is_whole(node):
-            return node
+            return self.functions.in_whole(node)
+        if self.functions.expands(node):
+            value = self.functions.evaluate(node)
+            if isinstance(value, gast.AST):
+                return value
+            self.unit.refuse(node, "a function is the value here, where it cannot be followed: bind it and call it")
+        written = comprehensions.written_out(self.unit, node, target)
+        if written is not None:
+            before, value = written
+            self.out += self.block(loops.block(self.unit, targets.block(self.unit, before)))
+            return self.flat(value)
         if isinstance(node, gast.BinOp):
             node.left, node.right = self.atoms([node.left, node.right])
         elif isinstance(node, gast.UnaryOp):
@@ -297,6 +335,7 @@ class _Flattener:
         return node
 
     def call(self, node: gast.Call) -> None:
+        self.functions.starred(node)
         if isinstance(node.func, gast.Attribute) and self.unit.resolve(node.func) is MISSING:
             node.func.value = self.atom(node.func.value)
         elif not isinstance(node.func, (gast.Name, gast.Attribute)):

@@ -76,19 +76,19 @@ class _Walk:
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with `for NAME in range(..)` or `reversed(range(..))` loops only."""
-    tree.body = _block(unit, tree.body)
+    tree.body = block(unit, tree.body)
     return tree
 
 
-def _block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
+def block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
     out = []
     for statement in body:
         trips = _trips(unit, statement)
         if trips is not None:
-            out += _block(unit, trips)
+            out += block(unit, trips)
             continue
         if isinstance(statement, (gast.If, gast.For, gast.While)):
-            statement.body, statement.orelse = _block(unit, statement.body), _block(unit, statement.orelse)
+            statement.body, statement.orelse = block(unit, statement.body), block(unit, statement.orelse)
         out += _loop(unit, statement) if isinstance(statement, gast.For) else [statement]
     return out
 
@@ -205,7 +205,11 @@ _MOST = 8  # trips that are written out
 
 def _trips(unit: Unit, loop: gast.AST) -> list[gast.AST] | None:
     """The statements of a loop over a display whose body may write an element; None for any other statement."""
-    if not isinstance(loop, gast.For) or loop.orelse or _leaves(loop.body) or not _may_write(loop.body):
+    if not isinstance(loop, gast.For) or loop.orelse or _leaves(loop.body):
+        return None
+    if isinstance(loop.iter, gast.Name) and loop.iter.id in unit.displays:
+        return _calls(unit, loop, unit.displays[loop.iter.id])
+    if not _may_write(loop.body):
         return None
     elements = _elements(unit, loop.iter)
     if elements is None or not 0 < len(elements) <= _MOST or all(isinstance(e, gast.Constant) for e in elements):
@@ -216,6 +220,27 @@ def _trips(unit: Unit, loop: gast.AST) -> list[gast.AST] | None:
     for element in held:
         out += at(loop, *bind(unit, clone(loop.target), element))
         out += clone(loop.body)
+    return out
+
+
+def _calls(unit: Unit, loop: gast.For, display: gast.AST) -> list[gast.AST] | None:
+    """The statements of a loop over functions of which some are defined here; each has a name of its own."""
+    local = {n for n in unit.locals if n not in unit.displays}
+    elements = getattr(display, "elts", [])
+    if not 0 < len(elements) <= _MOST or not any(
+        isinstance(n, gast.Lambda) or (isinstance(n, gast.Name) and n.id in unit.nested & local) for e in elements for n in nodes(e)
+    ):
+        return None
+    out: list[gast.AST] = []
+    targets = {n.id for n in nodes(loop.target) if isinstance(n, gast.Name)}
+    for k in range(len(elements)):
+        renamed = {} if k == len(elements) - 1 else {t: unit.local(t) for t in sorted(targets)}
+        item = gast.Subscript(name(loop.iter.id), constant(k), gast.Load())
+        trip = at(loop, *bind(unit, clone(loop.target), item)) + clone(loop.body)
+        for node in (n for statement in trip for n in nodes(statement)):
+            if isinstance(node, gast.Name):
+                node.id = renamed.get(node.id, node.id)
+        out += trip
     return out
 
 

@@ -34,7 +34,7 @@ from s2sgrad.unit import Unit
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with one target an assignment: a name, a flat tuple of names, or a section `x[i]`."""
     counts = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name))
-    tree.body = _block(unit, tree.body)
+    tree.body = block(unit, tree.body)
     _swaps(tree.body, counts)
     return tree
 
@@ -59,11 +59,11 @@ def _is_copy(statement: gast.Assign) -> bool:
     return isinstance(statement.targets[0], gast.Name) and isinstance(statement.value, gast.Name)
 
 
-def _block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
+def block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
     out = []
     for statement in body:
         if isinstance(statement, (gast.If, gast.For, gast.While)):
-            statement.body, statement.orelse = _block(unit, statement.body), _block(unit, statement.orelse)
+            statement.body, statement.orelse = block(unit, statement.body), block(unit, statement.orelse)
             out.append(statement)
         elif isinstance(statement, gast.AnnAssign):
             if statement.value is not None:

@@ -40,11 +40,12 @@ _SHAPE_ONLY = {"size", "shape", "ndim", "full_like", "zeros_like", "ones_like"}
 class Bars:
     """The adjoint variables, and the statements that compute them in the order in which the reverse sweep runs."""
 
-    def __init__(self, unit: Unit, inference: Inference, active: set[str], stacks: set[str]) -> None:
+    def __init__(self, unit: Unit, inference: Inference, active: set[str], stacks: set[str], grown: set[str]) -> None:
         self.unit, self.inference = unit, inference
         self.kinds = inference.env
         self.active = active
         self.stacks = stacks
+        self.grown = grown
         self.present: dict[str, Bar] = {}
         self.pending: dict[str, list[Cotangent]] = {}
         self.names: dict[str, str] = {}
@@ -86,7 +87,9 @@ class Bars:
         bar = self.present[x]
         if not bar.own:
             kind = self.kinds.get(x)
-            if isinstance(kind, Array) and kind.rank == 0:  # arithmetic on arrays without axes gives numbers
+            if x in self.grown:  # the cotangent of a list may be an array
+                self.out.append(assign(bar.name, gast.Call(self.unit.builtin(list), [name(bar.name)], [])))
+            elif isinstance(kind, Array) and kind.rank == 0:  # arithmetic on arrays without axes gives numbers
                 self.out.append(assign(bar.name, call(self.unit, "array", np.array, name(bar.name))))
             else:
                 self.out.append(assign(bar.name, call(self.unit, "own", runtime.own, name(bar.name))))

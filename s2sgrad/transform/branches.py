@@ -120,6 +120,8 @@ class Branches:
             operation = self.found.get(id(statement))
             if operation is not None and operation.form == "item" and isinstance(operation.operands[0], gast.Name):
                 out.add(operation.operands[0].id)
+            if operation is not None and operation.form in ("grow", "shrink"):
+                out.add(operation.operands[0].id)
             section = effects.stored(statement)
             if section is not None:
                 out.add(effects.base(section))

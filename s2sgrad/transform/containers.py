@@ -2,6 +2,10 @@
 
 a, b = t        ->  t_bar = (a_bar, b_bar)              s.append(x)   ->  x_bar = s_bar.pop()
                                                         x = s.pop()   ->  s_bar.append(x_bar)
+
+A list that nothing but `append` and `pop` mentions is a stack, like those of a record: its adjoint exists from the start.
+A list that is read as well grows and shrinks: its adjoint comes into being where it is read, and the reverse sweep takes
+the list itself back to what it held.
 """
 
 from __future__ import annotations
@@ -10,12 +14,17 @@ from dataclasses import replace
 
 import gast
 
-from s2sgrad.analysis.kinds import UNKNOWN, Container
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.activity import Operations
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Number
+from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.quote import assign, constant, expression, name, statements
 from s2sgrad.transform import stores
 from s2sgrad.transform.adjoint import Adjoints
 from s2sgrad.transform.cotangents import Cotangent
+from s2sgrad.unit import Unit
 
 
 def unpacked(adjoints: Adjoints, value: gast.AST, targets: list[str], cotangent: Cotangent) -> None:
@@ -53,3 +62,86 @@ def stack(adjoints: Adjoints, operation: Operation, targets: list[str], cotangen
         cotangent = adjoints.spread(cotangent, targets[0])
     value = stores.detached(adjoints, cotangent.value, cotangent.kind)
     adjoints.out += statements("s.append(g)", s=bar, g=value)
+
+
+# --- lists that grow and are read ---
+
+
+def grown(unit: Unit, tree: gast.FunctionDef, found: Operations) -> set[str]:
+    """The lists that `append` and `pop` change and that are read too; their operations become `grow` and `shrink`."""
+    ours = unit.primal.is_generated
+    changed: set[str] = set()
+    uses: dict[str, int] = {}
+    for operation in found.values():
+        if operation.form in ("append", "pop"):
+            if isinstance(operation.operands[0], gast.Name):
+                changed.add(operation.operands[0].id)
+                uses[operation.operands[0].id] = uses.get(operation.operands[0].id, 0) + 1
+        elif operation.form == "display" or (ours and _reads_structure(unit, operation.node)):
+            for operand in operation.operands or getattr(operation.node, "args", []):
+                if isinstance(operand, gast.Name):
+                    uses[operand.id] = uses.get(operand.id, 0) + 1
+    for statement in effects.walk(tree.body):
+        for stack in set(binds(statement)) & changed:
+            empty = isinstance(statement.value, gast.List) and not statement.value.elts
+            taken = isinstance(statement.targets[0], gast.Tuple) or _reads_structure(unit, statement.value)
+            if not empty and not (ours and taken):
+                uses[stack] = -1
+    mentions: dict[str, int] = {}
+    for statement in effects.walk(tree.body):
+        for read in effects.loads(effects.header(statement)):
+            mentions[read.id] = mentions.get(read.id, 0) + 1
+    out = {s for s in changed if mentions.get(s, 0) != uses[s]}
+    for operation in found.values():
+        if operation.form in ("append", "pop") and getattr(operation.operands[0], "id", None) in out:
+            operation.form = {"append": "grow", "pop": "shrink"}[operation.form]
+    return out
+
+
+def _reads_structure(unit: Unit, node: gast.AST) -> bool:
+    return isinstance(node, gast.Call) and unit.resolve(node.func) in (runtime.zeros, runtime.own)
+
+
+def restored(operation: Operation, targets: list[str]) -> list[gast.AST]:
+    """The list as it was before it grew or shrank."""
+    owner = operation.operands[0].id
+    if operation.form == "grow":
+        back = statements("s.pop()", s=owner)
+    else:
+        back = statements("s.append(v)", s=owner, v=targets[0])
+    for statement in back:
+        statement.restore = True
+    return back
+
+
+def resized(adjoints: Adjoints, operation: Operation, targets: list[str], cotangent: Cotangent | None) -> None:
+    """The adjoint of a list that grew has one item less before, that of one that shrank one more."""
+    owner = operation.operands[0].id
+    bar = adjoints.bar(owner)
+    if operation.form == "grow":
+        if owner not in adjoints.present:
+            return
+        adjoints.make_own(owner)
+        value = operation.operands[1]
+        popped = expression("s.pop()", s=bar)
+        if not (isinstance(value, gast.Name) and value.id in adjoints.active):
+            adjoints.out.append(gast.Expr(popped))
+            return
+        kind = adjoints.kinds.get(value.id, UNKNOWN)
+        holder = adjoints.unit.temp()
+        adjoints.kinds[holder] = kind
+        adjoints.out.append(assign(holder, popped))
+        adjoints.contribute(value, Cotangent(name(holder), kind, True, None, isinstance(kind, (Number, Array))))
+        return
+    if cotangent is None and owner not in adjoints.present:
+        return
+    if owner in adjoints.present:
+        adjoints.make_own(owner)
+    else:
+        adjoints.start(owner)
+    if cotangent is None:
+        given: gast.AST = adjoints.zero(targets[0])
+    else:
+        full = cotangent if cotangent.full else adjoints.spread(cotangent, targets[0])
+        given = stores.detached(adjoints, full.value, full.kind)
+    adjoints.out += statements("s.append(g)", s=bar, g=given)

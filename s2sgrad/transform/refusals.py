@@ -9,7 +9,7 @@ import types
 
 import gast
 
-from s2sgrad import emit, runtime
+from s2sgrad import emit
 from s2sgrad.analysis import activity, effects, mutation
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.kinds import Kind, is_complex
@@ -33,7 +33,6 @@ class Refusals:
 
     def run(self, tree: gast.FunctionDef) -> None:
         """Raise Unsupported or NoRule at the first construct that cannot be differentiated."""
-        self.lists(tree)
         for statement in effects.walk(tree.body):
             operation = self.found.get(id(statement))
             on_path = operation is not None and bool(set(binds(statement)) & self.active)
@@ -131,47 +130,10 @@ class Refusals:
     def carries(self, nodes: list[gast.AST]) -> bool:
         return any(n.id in self.varied for node in nodes for n in effects.loads(node))
 
-    def lists(self, tree: gast.FunctionDef) -> None:
-        """Lists that grow and shrink are stacks: nothing but `append`, `pop` and the result may mention them."""
-        ours = self.unit.primal.is_generated
-        changed: dict[str, gast.AST] = {}
-        uses: dict[str, int] = {}
-        for operation in self.found.values():
-            if operation.form in ("append", "pop") and isinstance(operation.operands[0], gast.Name):
-                changed.setdefault(operation.operands[0].id, operation.node)
-                uses[operation.operands[0].id] = uses.get(operation.operands[0].id, 0) + 1
-            elif operation.form == "display" or (ours and self.reads_structure(operation.node)):
-                given = operation.operands or getattr(operation.node, "args", [])
-                for operand in given:
-                    if isinstance(operand, gast.Name):
-                        uses[operand.id] = uses.get(operand.id, 0) + 1
-        for statement in effects.walk(tree.body):
-            for stack in set(binds(statement)) & changed.keys():
-                empty = isinstance(statement.value, gast.List) and not statement.value.elts
-                if not empty and not (ours and self.is_our_list(statement)):
-                    uses[stack] = -1
-        for stack, node in changed.items():
-            mentions = sum(n.id == stack for s in effects.walk(tree.body) for n in effects.loads(_header(s)))
-            if mentions != uses[stack]:
-                self.unit.refuse(node, f"the list `{stack}` is changed in place and read elsewhere, which is not "
-                                       "differentiated yet: build arrays, or bind a new list")  # fmt: skip
-
-    def reads_structure(self, node: gast.AST) -> bool:
-        return isinstance(node, gast.Call) and self.unit.resolve(node.func) in (runtime.zeros, runtime.own)
-
-    def is_our_list(self, statement: gast.Assign) -> bool:
-        """A stack that our own text takes out of a record, or starts as the cotangent of another."""
-        return isinstance(statement.targets[0], gast.Tuple) or self.reads_structure(statement.value)
-
 
 _OURS = ("s2sgrad.runtime", "s2sgrad.checks", "s2sgrad.rules")
 _WRITING = {"sort", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "reverse"}
 
-
-def _header(statement: gast.AST) -> gast.AST:
-    if isinstance(statement, (gast.If, gast.While)):
-        return statement.test
-    return statement.iter if isinstance(statement, gast.For) else statement
 
 
 def _member(target: object, of: set) -> bool:

@@ -66,9 +66,10 @@ class Reverse(Branches):
         self.lifetimes = Lifetimes(tree)
         self.records = Records(unit, self.lifetimes, inference, self.found, Memory(unit, tree, self.kinds))
         pushed = [o.operands[0] for o in self.found.values() if o.form in ("append", "pop")]
-        stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)}
+        grown = containers.grown(unit, tree, self.found)
+        stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)} - grown
         self.active |= stacks & self._recorded()
-        self.adjoints = Adjoints(unit, inference, self.active, stacks & self.active)
+        self.adjoints = Adjoints(unit, inference, self.active, stacks & self.active, grown)
         self.inference = inference
         for statement in effects.walk(tree.body):
             operation = self.found.get(id(statement))
@@ -230,6 +231,8 @@ class Reverse(Branches):
             ahead = again_.ahead(section, self.records.memory, again)
             restores = [*ahead, *found, *restores]
             again = again[len(ahead) :]
+        if operation is not None and operation.form in ("grow", "shrink"):
+            restores = containers.restored(operation, targets) + restores
         adjoints.out += restores + again
         if here in self.unit.compound and cotangent is None:  # a condition: there is no adjoint to comment
             self._tag(adjoints.out[start:], statement, False)
@@ -237,6 +240,8 @@ class Reverse(Branches):
         forward = [statement]
         if operation is not None and operation.form in ("append", "pop"):
             containers.stack(self.adjoints, operation, targets, cotangent)
+        elif operation is not None and operation.form in ("grow", "shrink"):
+            containers.resized(self.adjoints, operation, targets, cotangent)
         elif section is not None:
             stores.begin(self.adjoints, statement)
         elif cotangent is not None:

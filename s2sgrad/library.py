@@ -42,11 +42,11 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple]:
     """
     if isinstance(function, (staticmethod, classmethod)):
         function = function.__func__
-    if isinstance(function, types.MethodType):
-        return function.__func__, (function.__self__,)
-    library = spelled_out(function)
+    library = spelled_out(function)  # a bound method may be in the table too
     if library is not None:
         return library, ()
+    if isinstance(function, types.MethodType):
+        return function.__func__, (function.__self__,)
     if isinstance(function, types.FunctionType):
         return function, ()
     call = getattr(type(function), "__call__", None)  # noqa: B004  (the method itself is wanted)

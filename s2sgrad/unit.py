@@ -12,6 +12,7 @@ import numpy as np
 from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.names import Namer
 from s2sgrad.quote import nodes
+from s2sgrad.rules import table
 from s2sgrad.source import Binding, Primal
 
 MISSING: Any = type("MISSING", (), {"__repr__": lambda self: "MISSING"})()
@@ -117,7 +118,7 @@ class Unit:
         """The object that a free name or a dotted path through modules stands for now; MISSING for anything else."""
         if isinstance(node, gast.Attribute):
             owner = self.resolve(node.value)
-            if isinstance(owner, (types.ModuleType, type, np.ufunc)):
+            if isinstance(owner, (types.ModuleType, type, np.ufunc)) or table.owns(owner):
                 return getattr(owner, node.attr, MISSING)
             return MISSING
         if not isinstance(node, gast.Name) or node.id in self.locals:

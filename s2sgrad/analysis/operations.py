@@ -193,10 +193,14 @@ def _method(node: gast.Call, kinds: dict[str, Kind], starred: bool) -> Operation
 
 @functools.lru_cache(maxsize=1024)
 def _signature(primitive: Any) -> tuple[str, ...] | None:
+    """The names of the parameters; None where the callable does not say."""
     try:
-        return tuple(inspect.signature(primitive).parameters)
+        parameters = inspect.signature(primitive).parameters
     except (TypeError, ValueError):
         return None
+    taken = {p.kind for p in parameters.values()}
+    anything = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD} <= taken
+    return None if anything else tuple(parameters)
 
 
 def _bound(
@@ -210,13 +214,11 @@ def _bound(
     else:
         wanted = len(rule.differentiable)
         operation.operands, left = arguments[:wanted], arguments[wanted:]
-    names = _signature(primitive) or ()
+    names = _signature(primitive) or (*rule.differentiable, *rule.keywords)
     position = len(operation.operands)
     for argument in left:
         if position < len(names) and names[position] in rule.keywords:
             operation.keywords[names[position]] = argument
-        elif not names and len(operation.keywords) < len(rule.keywords):
-            operation.keywords[list(rule.keywords)[len(operation.keywords)]] = argument
         else:
             shown = names[position] if position < len(names) else f"number {position + 1}"
             operation.why = f"the argument {shown} of `{_name(primitive)}` is not known to its derivative rule"

@@ -178,6 +178,8 @@ class Adjoints(Bars):
 
     def _one_shape(self, operation: Operation) -> bool:
         """Whether all operands but one are numbers, so that the result has the shape of that one."""
+        if any(k in operation.rule.keyword_rules for k in operation.keywords):
+            return False
         kinds = [self.inference.kind(o) for o in operation.operands]
         return sum(not isinstance(k, Number) for k in kinds) == 1 and not any(
             isinstance(k, Number) and isinstance(o, gast.Name) and o.id in self.active

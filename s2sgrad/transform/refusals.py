@@ -70,6 +70,10 @@ class Refusals:
             if not has_rule and any(n.id in self.active for n in effects.loads(value)):
                 self.unit.no_rule(value, f"the keyword `{keyword}` depends on a differentiated value, for which there is "
                                          "no rule: pass a constant")  # fmt: skip
+        for parameter, why in operation.rule.constants.items() if operation.rule is not None else ():
+            value = operation.operands[operation.rule.differentiable.index(parameter)]
+            if any(n.id in self.varied for n in effects.loads(value)):
+                self.unit.no_rule(node, why)
         target = operation.target
         if operation.form == "call" and target is not MISSING and not is_user_function(target):
             if not self.pairs.has_source(target):

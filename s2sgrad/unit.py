@@ -14,6 +14,7 @@ from s2sgrad.names import Namer
 from s2sgrad.quote import nodes
 from s2sgrad.source import Binding, Primal
 
+_CAPTURES = (gast.MatchAs, gast.MatchStar, gast.MatchMapping)
 MISSING: Any = type("MISSING", (), {"__repr__": lambda self: "MISSING"})()
 
 
@@ -72,8 +73,10 @@ class Unit:
                 mentioned.add(node.id)
                 if isinstance(node.ctx, gast.Store):
                     bound.add(node.id)
+            elif isinstance(node, _CAPTURES):
+                bound |= {n for n in (getattr(node, "name", None), getattr(node, "rest", None)) if isinstance(n, str)}
         compound = {(n.lineno, n.col_offset) for n in nodes(tree) if isinstance(n, (gast.If, gast.For, gast.While))}
-        return cls(primal, Namer(mentioned), locals=bound, compound=compound), tree
+        return cls(primal, Namer(mentioned | bound), locals=bound, compound=compound), tree
 
     def temp(self) -> str:
         """A new name for the value of a subexpression."""

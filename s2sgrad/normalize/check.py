@@ -32,7 +32,6 @@ _STATEMENTS = {
     gast.Nonlocal: ("`nonlocal`", "pass the value as an argument and return it"),
     gast.Import: ("an import inside a function", "import at the top of the module"),
     gast.ImportFrom: ("an import inside a function", "import at the top of the module"),
-    gast.Match: ("`match`", "write it as if/elif"),
     gast.TryStar: ("`try`", "test for the case with `if` before it arises"),
 }
 _EXPRESSIONS = {

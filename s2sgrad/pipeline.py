@@ -15,7 +15,7 @@ import gast
 from s2sgrad import emit
 from s2sgrad.analysis.memory import Memory
 from s2sgrad.cleanup import algebra, coalesce, copies, deadcode, fold, tidy
-from s2sgrad.normalize import check, exits, flatten, loops, matches, moves, targets, webs
+from s2sgrad.normalize import check, deletes, exits, flatten, imports, loops, matches, moves, targets, webs
 from s2sgrad.quote import clone
 from s2sgrad.source import Primal, read
 from s2sgrad.unit import Unit
@@ -25,11 +25,13 @@ Observer = Callable[[str, Unit, gast.FunctionDef], None]  # is shown the tree af
 
 NORMALIZE: tuple[tuple[str, Pass], ...] = (
     ("matches", matches.run),
+    ("imports", imports.run),
     ("check", check.run),
     ("targets", targets.run),
     ("loops", loops.run),
     ("exits", exits.run),
     ("flatten", flatten.run),
+    ("deletes", deletes.run),
     ("webs", webs.run),
     ("moves", moves.run),
 )

@@ -47,8 +47,7 @@ from typing import Any
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.normalize._blocks import blocks
-from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
+from s2sgrad.quote import assign, at, blocks, clone, constant, expression, name, nodes
 from s2sgrad.unit import Unit
 
 _ITSELF = {bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple}
@@ -84,7 +83,7 @@ def _matched(unit: Unit, statement: gast.Match) -> list[gast.AST]:
         subject = _held(unit, statement.subject, rebound, out)
     rest: list[gast.AST] = []
     for case in reversed(statement.cases):
-        rest = _case(unit, case, subject, _block(unit, case.body), rest)
+        rest = _case(unit, case, subject, case.body, rest)
     return at(statement, *out) + rest
 
 
@@ -134,7 +133,10 @@ def _case(
 
 def _header(unit: Unit, case: gast.match_case) -> gast.AST:
     """A node at the place of the line `case ..:`, which is the comment above what comes of it."""
-    header = at(case.pattern, gast.Pass())[0]
+    header, last = at(case.pattern, gast.Pass())[0], case.guard or case.pattern
+    header.end_lineno, header.end_col_offset = last.end_lineno, last.end_col_offset
+    if unit.primal.lines[last.end_lineno - 1].encode()[last.end_col_offset :][:1] == b":":
+        header.end_col_offset += 1
     line = unit.primal.lines[header.lineno - 1]
     if line.lstrip().startswith("case"):
         header.col_offset = len(line) - len(line.lstrip())

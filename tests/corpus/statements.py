@@ -195,3 +195,110 @@ def match_in_a_writer(v, mode):
     w = np.cos(v)
     written_by_mode(w, mode)
     return np.sum(w * v)
+
+
+# --- del -------------------------------------------------------------------------------------------------------------
+
+
+@case(VECTOR)
+def del_of_temporaries(v):
+    a = np.sin(v)
+    b = a * v
+    c = b - a
+    del a, (b)
+    return np.sum(c * c)
+
+
+@case(0.7, 3)
+def del_in_a_loop_and_of_its_variable(x, n):
+    for i in range(n):
+        t = x * x
+        if t > 0.2:
+            x = x + t * i
+            del t
+        else:
+            u = t
+            del t, i
+            x = x - u
+    del n
+    return x
+
+
+@case(0.7)
+def del_before_an_exit(x):
+    y = x * x
+    if y > 10.0:
+        del x
+        return y
+    del y
+    y = np.sin(x)
+    return y * x
+
+
+@case(VECTOR)
+def del_of_an_alias_of_what_is_written(v):
+    u = v * 2.0
+    w = u[1:]
+    s = w[0] * v[0]
+    del w
+    u[1] = s * u[2]
+    return np.sum(u * u)
+
+
+# --- imports ---------------------------------------------------------------------------------------------------------
+
+
+@case(VECTOR, 0.7)
+def imports_of_modules(v, x):
+    import math
+
+    import numpy as xp
+    import numpy.linalg
+
+    return xp.sum(xp.sin(v)) * math.exp(x) * numpy.linalg.norm(v) + math.pi
+
+
+@case(VECTOR, 0.7)
+def imports_of_functions_and_data(v, x):
+    from math import pi
+    from math import sin as sine
+
+    from numpy import cos, newaxis
+
+    from .imports import VECTOR as other
+
+    return np.sum(cos(v[newaxis] * x) * pi * other) * sine(x)
+
+
+@case(0.7, 3)
+def import_in_a_loop(x, n):
+    for _ in range(n):
+        from numpy import sin
+
+        x = sin(x) * x
+        if x > 10.0:
+            import string
+
+            return x * len(string.digits)
+    return x
+
+
+def helper_with_an_import(u, c):
+    import numpy as arrays
+
+    arrays.multiply(u, c, out=u)
+    arrays.copyto(u[:1], u[1:2] * u[2])
+
+
+@case(VECTOR, 1.4)
+def import_in_a_writer(v, c):
+    u = v * v
+    helper_with_an_import(u, c)
+    return np.sum(u * v)
+
+
+@case(VECTOR)
+def import_of_a_helper_of_the_corpus(v):
+    from .statements import squared_or_summed as either
+
+    return either(v, True) + either(np.sin(v), False)

@@ -14,8 +14,9 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.analysis.memory import Memory
-from s2sgrad.cleanup import algebra, coalesce, copies, deadcode, fold, tidy
+from s2sgrad.cleanup import algebra, coalesce, contexts, copies, deadcode, fold, tidy
 from s2sgrad.normalize import check, deletes, exits, flatten, imports, loops, matches, moves, targets, webs
+from s2sgrad.normalize import contexts as with_
 from s2sgrad.quote import clone
 from s2sgrad.source import Primal, read
 from s2sgrad.unit import Unit
@@ -26,6 +27,7 @@ Observer = Callable[[str, Unit, gast.FunctionDef], None]  # is shown the tree af
 NORMALIZE: tuple[tuple[str, Pass], ...] = (
     ("matches", matches.run),
     ("imports", imports.run),
+    ("contexts", with_.run),
     ("check", check.run),
     ("targets", targets.run),
     ("loops", loops.run),
@@ -61,6 +63,7 @@ CLEANUP: tuple[tuple[str, Pass], ...] = (
 FINISH: tuple[tuple[str, Pass], ...] = (
     ("coalesce", coalesce.run),
     ("branches", tidy.branches),
+    ("contexts", contexts.run),
 )
 
 

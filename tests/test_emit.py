@@ -301,7 +301,7 @@ def test_an_f_string_that_3_11_cannot_write():
     assert eval(emit.expression(tree)) == "a'{\"  \n  "
 
 
-WITHOUT_TEXT = ast.With | ast.Try | ast.ClassDef | ast.Match
+WITHOUT_TEXT = ast.Try | ast.ClassDef | ast.Match
 
 
 @pytest.mark.parametrize("module", [json, json.decoder, json.encoder, json.scanner, json.tool, statistics, textwrap,

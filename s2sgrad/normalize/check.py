@@ -23,7 +23,6 @@ _STATEMENTS = {
     gast.FunctionDef: ("a nested function", "move it to module level and pass what it needs as arguments"),
     gast.AsyncFunctionDef: ("an async function", "differentiate a plain function"),
     gast.ClassDef: ("a class definition inside a function", "move it to module level"),
-    gast.With: ("`with`", "enter the context around the call of the gradient"),
     gast.AsyncWith: ("`async with`", "differentiate a plain function"),
     gast.AsyncFor: ("`async for`", "differentiate a plain function"),
     gast.Try: ("`try`", "test for the case with `if` before it arises"),

@@ -302,3 +302,72 @@ def import_of_a_helper_of_the_corpus(v):
     from .statements import squared_or_summed as either
 
     return either(v, True) + either(np.sin(v), False)
+
+
+# --- with ------------------------------------------------------------------------------------------------------------
+
+
+@case(VECTOR)
+def with_errstate(v):
+    with np.errstate(invalid="ignore", divide="ignore"):
+        y = np.where(v > 0.0, np.log(v), v / np.abs(v - 5.0))
+    return np.sum(y * y)
+
+
+@case(VECTOR)
+def with_errstate_returns(v):
+    u = np.exp(v)
+    with np.errstate(all="ignore"):
+        w = u * v
+        return np.sum(w / u * w)
+
+
+@case(0.7, 3)
+def with_in_a_loop_and_exits(x, n):
+    for i in range(n):
+        with np.errstate(over="ignore"):
+            if x > 20.0:
+                return x * i
+            y = np.exp(x)
+            if i == 5:
+                break
+            if y > 10.0:
+                continue
+            x = np.sin(y) * x
+        x = x + 0.1 * y
+    return x * x
+
+
+@case(VECTOR, 0.3)
+def with_several_managers(v, x):
+    from contextlib import nullcontext
+    from warnings import catch_warnings
+
+    with np.errstate(all="ignore"), catch_warnings(), nullcontext(v * x) as u:
+        with np.printoptions(precision=3):
+            w = u * u
+        w[0] = w[1] * x
+    return np.sum(w * v)
+
+
+def ratio(a, b):
+    with np.errstate(divide="ignore"):
+        if b == 0.0:
+            return 0.0
+        return a / b
+
+
+@case(0.7, 1.9)
+def with_in_a_helper(x, y):
+    return ratio(x, y) * ratio(x * y, x) + ratio(y, 0.0)
+
+
+@case(0.7)
+def with_around_what_is_not_differentiated(x):
+    with np.errstate(all="ignore"):
+        n = len(str(np.float64(1.0) / 3.0))
+    for _ in range(2):
+        with np.errstate(all="ignore"):
+            k = n % 3
+        x = x * np.sin(x) + k
+    return x

@@ -254,7 +254,6 @@ STATEMENTS = [
 ]
 
 REFUSED = [
-    "with a as b:\n    pass",
     "async def f():\n    async with a:\n        pass",
     "try:\n    a\nexcept A:\n    b",
     "try:\n    a\nexcept* A:\n    b",

@@ -94,7 +94,7 @@ class _Sweep:
                 self.needed.add(id(statement))
             else:
                 live = self._simple(statement, live)
-        for made, inside, ends in self.contexts[id(body)] if id(body) in self.contexts else ():
+        for made, inside, ends in self.contexts.get(id(body), ()):
             if any(id(s) in self.needed for s in inside):
                 self.needed |= {id(made), *map(id, ends)}
         return live

@@ -144,4 +144,5 @@ def _check_loop(unit: Unit, loop: gast.For | gast.While) -> None:
                               "and return after it")  # fmt: skip
     for statement in loop.orelse:
         if any(isinstance(n, (gast.Break, gast.Continue)) for n in nodes(statement)):
-            unit.refuse(statement, "an exit from the `else` of a loop inside `with` cannot be differentiated yet: use a flag")
+            unit.refuse(statement, "an exit from the `else` of a loop inside `with` cannot be differentiated yet: "
+                                    "use a flag")  # fmt: skip

@@ -263,8 +263,8 @@ class _Pattern:
         held = inspect.getattr_static(cls, attribute, None)
         computed = hasattr(type(held), "__get__") and not isinstance(held, plain)
         if computed or hasattr(cls, "__getattr__") or cls.__getattribute__ is not object.__getattribute__:
-            self.unit.refuse(pattern, f"the attribute `{attribute}` of `{cls.__name__}` is computed, and a pattern would do it "
-                                      "more than once: read it before `match`")  # fmt: skip
+            self.unit.refuse(pattern, f"the attribute `{attribute}` of `{cls.__name__}` is computed, and a pattern would do "
+                                      "that more than once: read it before `match`")  # fmt: skip
         if isinstance(held, types.GetSetDescriptorType):
             return []
         return [gast.Call(self.unit.builtin(hasattr), [clone(subject), constant(attribute)], [])]

@@ -14,8 +14,22 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.analysis.memory import Memory
-from s2sgrad.cleanup import algebra, coalesce, copies, deadcode, fold, tidy
-from s2sgrad.normalize import check, exits, flatten, iterators, loops, moves, scopes, targets, webs
+from s2sgrad.cleanup import algebra, coalesce, contexts, copies, deadcode, fold, tidy
+from s2sgrad.normalize import (
+    check,
+    deletes,
+    exits,
+    flatten,
+    imports,
+    iterators,
+    loops,
+    matches,
+    moves,
+    scopes,
+    targets,
+    webs,
+)
+from s2sgrad.normalize import contexts as with_
 from s2sgrad.quote import clone
 from s2sgrad.source import Primal, read
 from s2sgrad.unit import Unit
@@ -24,6 +38,9 @@ Pass = Callable[[Unit, gast.FunctionDef], gast.FunctionDef]
 Observer = Callable[[str, Unit, gast.FunctionDef], None]  # is shown the tree after each pass; the tree goes on being changed
 
 NORMALIZE: tuple[tuple[str, Pass], ...] = (
+    ("matches", matches.run),
+    ("imports", imports.run),
+    ("contexts", with_.run),
     ("check", check.run),
     ("iterators", iterators.run),
     ("scopes", scopes.run),
@@ -31,6 +48,7 @@ NORMALIZE: tuple[tuple[str, Pass], ...] = (
     ("loops", loops.run),
     ("exits", exits.run),
     ("flatten", flatten.run),
+    ("deletes", deletes.run),
     ("webs", webs.run),
     ("moves", moves.run),
 )
@@ -60,6 +78,7 @@ CLEANUP: tuple[tuple[str, Pass], ...] = (
 FINISH: tuple[tuple[str, Pass], ...] = (
     ("coalesce", coalesce.run),
     ("branches", tidy.branches),
+    ("contexts", contexts.run),
 )
 
 

@@ -13,7 +13,7 @@ np.float64(6.0)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,11 @@ def sequence(x: Any) -> Any:
     if isinstance(x, (list, tuple, range, str, np.ndarray)) or hasattr(x, "__array_ufunc__"):
         return x
     raise TypeError(f"a loop over a {type(x).__name__} cannot be reversed; loop over list(...) of it")
+
+
+def is_sequence(x: Any) -> bool:
+    """Whether `x` is what a sequence pattern of `match` matches: no text, and no array either."""
+    return isinstance(x, Sequence) and not isinstance(x, (str, bytes, bytearray))
 
 
 # --- cotangents of any structure -------------------------------------------------------------------------------------

@@ -9,12 +9,14 @@ from typing import Any, NoReturn
 import gast
 import numpy as np
 
+from s2sgrad import imported
 from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.names import Namer
 from s2sgrad.quote import nodes
 from s2sgrad.rules import table
 from s2sgrad.source import Binding, Primal
 
+_CAPTURES = (gast.MatchAs, gast.MatchStar, gast.MatchMapping)
 MISSING: Any = type("MISSING", (), {"__repr__": lambda self: "MISSING"})()
 
 
@@ -77,8 +79,15 @@ class Unit:
                 mentioned.add(node.id)
                 if isinstance(node.ctx, gast.Store):
                     bound.add(node.id)
+            elif isinstance(node, _CAPTURES):
+                bound |= {n for n in (getattr(node, "name", None), getattr(node, "rest", None)) if isinstance(n, str)}
         compound = {(n.lineno, n.col_offset) for n in nodes(tree) if isinstance(n, (gast.If, gast.For, gast.While))}
-        return cls(primal, Namer(mentioned), locals=bound, compound=compound), tree
+        found = imported.bindings(tree, primal.function)
+        bound |= {imported.bound_name(s, alias) for s in imported.statements(tree.body) for alias in s.names} - found.keys()
+        unit = cls(primal, Namer({*mentioned, *bound, *found}), locals=bound, compound=compound)
+        unit.bindings.update(found)
+        unit.helpers.update({name: binding.value for name, binding in found.items()})
+        return unit, tree
 
     def temp(self) -> str:
         """A new name for the value of a subexpression."""

@@ -23,7 +23,7 @@ LAYERS = [
     ["errors", "names", "options", "quote", "simplify", "checks"],
     ["runtime"],
     ["emit", "rules", "source"],
-    ["unit", "library"],
+    ["unit", "library", "imported"],
     ["analysis"],
     ["normalize", "cleanup", "transform"],
     ["inplace"],

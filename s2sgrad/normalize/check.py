@@ -22,15 +22,10 @@ from s2sgrad.unit import Unit, parameters
 _STATEMENTS = {
     gast.AsyncFunctionDef: ("an async function", "differentiate a plain function"),
     gast.ClassDef: ("a class definition inside a function", "move it to module level"),
-    gast.With: ("`with`", "enter the context around the call of the gradient"),
     gast.AsyncWith: ("`async with`", "differentiate a plain function"),
     gast.AsyncFor: ("`async for`", "differentiate a plain function"),
     gast.Try: ("`try`", "test for the case with `if` before it arises"),
-    gast.Delete: ("`del`", "leave it out"),
     gast.Global: ("`global`", "pass the value as an argument and return it"),
-    gast.Import: ("an import inside a function", "import at the top of the module"),
-    gast.ImportFrom: ("an import inside a function", "import at the top of the module"),
-    gast.Match: ("`match`", "write it as if/elif"),
     gast.TryStar: ("`try`", "test for the case with `if` before it arises"),
 }
 _EXPRESSIONS = {
@@ -40,7 +35,7 @@ _EXPRESSIONS = {
 }
 _KEPT = (
     gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.If, gast.For, gast.While, gast.Return, gast.Break,
-    gast.Continue, gast.Pass, gast.Assert, gast.Raise, gast.FunctionDef, gast.Nonlocal,
+    gast.Continue, gast.Pass, gast.Assert, gast.Raise, gast.FunctionDef, gast.Nonlocal, gast.Delete,
 )  # fmt: skip
 
 
@@ -63,6 +58,8 @@ def _block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
             unit.refuse(statement, f"{what} cannot be differentiated yet: {way}")
         if not isinstance(statement, _KEPT):
             unit.refuse(statement, f"`{type(statement).__name__}` statements cannot be differentiated yet")
+        if isinstance(statement, gast.Delete):
+            _delete(unit, statement)
         for field in ("test", "iter", "value", "target", "targets", "exc", "msg"):
             for part in _parts(getattr(statement, field, None)):
                 _expression(unit, part)
@@ -76,6 +73,16 @@ def _block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
             statement.body, statement.orelse = _block(unit, statement.body), _block(unit, statement.orelse)
         kept.append(statement)
     return kept
+
+
+def _delete(unit: Unit, statement: gast.Delete) -> None:
+    for target in statement.targets:
+        for part in nodes(target):
+            if isinstance(part, (gast.Subscript, gast.Attribute)):
+                what = "an item" if isinstance(part, gast.Subscript) else "an attribute"
+                unit.refuse(target, f"`del` of {what} changes an object, which is not differentiated yet: build a new one")
+            if isinstance(part, gast.Name) and part.id not in unit.locals:
+                unit.refuse(target, f"`del` of the global `{part.id}` cannot be differentiated yet: leave it out")
 
 
 def _parts(value: gast.AST | list[gast.AST] | None) -> list[gast.AST]:

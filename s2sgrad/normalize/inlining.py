@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import gast
 
-from s2sgrad.normalize import check, exits, iterators, loops, scopes, targets
+from s2sgrad.normalize import check, contexts, exits, imports, iterators, loops, matches, scopes, targets
 from s2sgrad.normalize.values import Function, Known, Value, bindings, substitute
 from s2sgrad.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.source import read
@@ -57,7 +57,7 @@ class Inliner:
         if target in self.known:
             return self.known[target]
         unit, tree = Unit.of(read(target))
-        for run in (check.run, iterators.run, scopes.run):
+        for run in (matches.run, imports.run, contexts.run, check.run, iterators.run, scopes.run):
             tree = run(unit, tree)
         self.unit.inlined.append(unit)
         function = self.known[target] = Function(tree, unit)

@@ -17,9 +17,8 @@ def f(x, xs):
     d = {'a': x}
     for item in xs:
         if item:
-            v = item
-            if v < 3:
-                y = v * v
+            if item < 3:
+                y = item * item
                 x = x + y
     for name in keys_of(d):
         v = d[name]

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis import effects
+from s2sgrad.analysis import contexts, effects
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
@@ -87,6 +87,8 @@ class Records:
             if target not in self.unit.temps and not repeated and not sources(self.unit, statement.value, self.kinds):
                 continue
             reader = max(last.get(target, k), k)
+            if any(contexts.end(s) for s in body[k:reader]):
+                continue
             operands = effects.reads(statement)
             section = effects.stored(body[reader])
             where = section is not None and target in {n.id for n in effects.loads(section.slice)}

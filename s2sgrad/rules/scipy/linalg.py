@@ -38,9 +38,9 @@ def is_vector(a, b):
 flat(is_vector)
 
 
-def outer(u, v, a, b):
-    """`u @ v.T` of solutions of systems with the matrix `a` and the right side `b`, matrices or vectors."""
-    if is_vector(a, b):
+def outer(u, v, vector):
+    """`u @ v.T` of matrices, of vectors where `vector` is true."""
+    if vector:
         return np.expand_dims(u, -1) * np.expand_dims(v, -2)
     return u @ turned(v)
 
@@ -80,11 +80,12 @@ flat(assumption, is_symmetric, other_way)
 
 @general(linalg.solve)
 def solve(g, y, a, b, lower=False, *, check_finite=True, assume_a=None, transposed=False):
+    vector = is_vector(a, b)
     if is_symmetric(assumption(assume_a)):
         b_bar = linalg.solve(a, g, lower=lower, assume_a=assume_a)
-        return unbroadcast(folded(-outer(b_bar, y, a, b), lower), a), unbroadcast(b_bar, b)
+        return unbroadcast(folded(-outer(b_bar, y, vector), lower), a), unbroadcast(b_bar, b)
     b_bar = linalg.solve(a, g) if transposed else linalg.solve(turned(a), g)
-    a_bar = outer(y, b_bar, a, b) if transposed else outer(b_bar, y, a, b)
+    a_bar = outer(y, b_bar, vector) if transposed else outer(b_bar, y, vector)
     return unbroadcast(-a_bar, a), unbroadcast(b_bar, b)
 
 
@@ -113,9 +114,9 @@ solve.refuse(
 
 @general(linalg.solve_triangular)
 def solve_triangular(g, y, a, b, trans=0, lower=False, unit_diagonal=False, *, check_finite=True):
-    back = other_way(trans)
+    vector, back = is_vector(a, b), other_way(trans)
     b_bar = linalg.solve_triangular(a, g, trans=back, lower=lower, unit_diagonal=unit_diagonal)
-    a_bar = outer(b_bar, y, a, b) if back else outer(y, b_bar, a, b)
+    a_bar = outer(b_bar, y, vector) if back else outer(y, b_bar, vector)
     return unbroadcast(-triangle(a_bar, lower, 1 if unit_diagonal else 0), a), unbroadcast(b_bar, b)
 
 
@@ -179,8 +180,9 @@ def factor_slope(c, m, lower):
 @general(linalg.cho_solve)
 def cho_solve(g, y, c_and_lower, b, *, check_finite=True):
     c, lower = c_and_lower[0], c_and_lower[1]
+    vector = is_vector(c, b)
     b_bar = linalg.cho_solve((c, lower), g)
-    return (factor_slope(c, -outer(b_bar, y, c, b), lower), None), b_bar
+    return (factor_slope(c, -outer(b_bar, y, vector), lower), None), b_bar
 
 
 # --- inverse, determinant, exponential -------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.analysis.instances import attributes_of
 from s2sgrad.analysis.kinds import Unknown, kinds_of, may_carry
 
 NUMBERS = {float, int, bool, np.float64}
@@ -51,6 +52,9 @@ def _has_floats(value: Any) -> bool:
     (kind,) = kinds_of([value])
     if not isinstance(kind, Unknown):
         return may_carry(kind)
+    held = attributes_of(value)
+    if held is not None:
+        return any(map(_has_floats, held.values()))
     if isinstance(value, (list, tuple, dict)):
         return any(map(_has_floats, value.values() if isinstance(value, dict) else value))
     if not hasattr(value, "__array_ufunc__"):

@@ -103,9 +103,10 @@ def _after(
     return tree
 
 
-def normalized(primal: Primal) -> tuple[Unit, gast.FunctionDef]:
-    """The normal form of a function and its side tables."""
+def normalized(primal: Primal, opened: dict[str, Any] | None = None) -> tuple[Unit, gast.FunctionDef]:
+    """The normal form of a function and its side tables; `opened` says what those arguments hold that are objects."""
     unit, tree = Unit.of(primal)
+    unit.opened = opened or {}
     for _, run in NORMALIZE:
         tree = run(unit, tree)
     return unit, tree

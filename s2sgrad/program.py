@@ -26,6 +26,7 @@ from s2sgrad.analysis.kinds import (
     is_complex,
     join,
     kinds_of,
+    opened,
     widened,
 )
 from s2sgrad.analysis.lifetimes import Lifetimes
@@ -171,7 +172,7 @@ class Program:
         self, primal: Primal, kinds: dict[str, Kind], entry: bool = True, outputs_: str | tuple[str, ...] | None = None
     ) -> tuple[Unit, gast.FunctionDef, Inference, dict[str, gast.AST]]:
         """A function in normal form, one name a memory; its kinds, and the parameters that it writes."""
-        unit, tree = self.normal_form(primal.function)
+        unit, tree = self.normal_form(primal.function, kinds)
         if outputs_ is not None:
             outputs.run(unit, tree, outputs_)
 
@@ -183,9 +184,12 @@ class Program:
 
         return unit, tree, *settle.run(unit, tree, infer, self, entry)
 
-    def normal_form(self, target: types.FunctionType) -> tuple[Unit, gast.FunctionDef]:
-        """The unit and the normal form of a function."""
-        unit, tree = normalized(read(target))
+    def normal_form(
+        self, target: types.FunctionType, kinds: dict[str, Kind] | None = None
+    ) -> tuple[Unit, gast.FunctionDef]:
+        """The unit and the normal form of a function for arguments of these kinds."""
+        held = {p: opened(kind) for p, kind in (kinds or {}).items()}
+        unit, tree = normalized(read(target), {p: o for p, o in held.items() if o is not None})
         self.units += [unit, *unit.inlined]
         return unit, clone(tree)  # a node that stands in two places would be changed in both
 

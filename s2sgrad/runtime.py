@@ -89,9 +89,21 @@ def zeros(v: Any) -> Any:
         return _rebuilt(v, zeros)
     if isinstance(v, Pullback):
         return zeros(v.saved)
+    held = attributes_of(v)
+    if held is not None:
+        return {k: zeros(item) for k, item in held.items() if item is not v}
     if isinstance(v, (float, int, np.generic)):
         return _float_type(v.dtype).type(0.0) if isinstance(v, np.floating) else 0.0
     return np.zeros_like(v) if hasattr(v, "__array_ufunc__") else None
+
+
+_NO_INSTANCES = ("builtins", "numpy", "types", "functools", "collections", "random", "s2sgrad", "re", "threading")
+
+
+def attributes_of(v: Any) -> dict[str, Any] | None:
+    """What an instance of a user's class holds; None for anything else."""
+    home = (type(v).__module__ or "").partition(".")[0]
+    return None if home in _NO_INSTANCES or isinstance(v, (tuple, type)) else getattr(v, "__dict__", None)
 
 
 def _float_type(dtype: np.dtype) -> np.dtype:
@@ -169,6 +181,12 @@ def own(x_bar: Any) -> Any:
     """A copy of the cotangent that nothing else refers to, ready for `add_at`."""
     if isinstance(x_bar, (list, tuple, dict)):
         return _rebuilt(x_bar, own)
+    held = attributes_of(x_bar)
+    if held is not None:  # an argument that is written
+        copy = object.__new__(type(x_bar))
+        for k, item in held.items():
+            object.__setattr__(copy, k, own(item))
+        return copy
     return x_bar.copy() if isinstance(x_bar, np.ndarray) else x_bar
 
 
@@ -176,6 +194,15 @@ def like(x: Any, x_bar: Any) -> Any:
     """The gradient for the argument `x`: its structure, shape and dtype, in memory of its own."""
     if isinstance(x, (list, tuple, dict)):
         return zeros(x) if x_bar is None else _rebuilt(x, like, x_bar)
+    held = attributes_of(x)
+    if held is not None:
+        bars = {k: like(item, (x_bar or {}).get(k)) for k, item in held.items()}
+        if not hasattr(x, "__dataclass_fields__"):
+            return bars
+        made = object.__new__(type(x))
+        for k, bar in bars.items():
+            object.__setattr__(made, k, bar)
+        return made
     if x_bar is None:
         return zeros(x)
     if isinstance(x, np.ndarray):

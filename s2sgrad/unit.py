@@ -46,7 +46,8 @@ class Unit:
     `updates` are the places of the user's `x[i] op= e`; `captured` are free names whose values the text of another
     function holds; `inlined` are the functions whose text was written out in this one; `bars` are names of adjoints;
     `memory` says which names may share memory; `displays` are the tuples, lists and dicts
-    whose text is known: their names are bound once, and they never change.
+    whose text is known: their names are bound once, and they never change; `opened` says what those arguments hold that are
+    objects.
     `bindings` collects every free name that the text was specialised on: a cached gradient holds while they hold.
     """
 
@@ -66,6 +67,7 @@ class Unit:
     captured: set[str] = field(default_factory=set)
     inlined: list[Unit] = field(default_factory=list)
     displays: dict[str, gast.AST] = field(default_factory=dict)
+    opened: dict[str, Any] = field(default_factory=dict)
     memory: Any = None
 
     @classmethod

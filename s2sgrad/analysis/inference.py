@@ -17,6 +17,7 @@ from s2sgrad.analysis.kinds import (
     UNKNOWN,
     Array,
     Container,
+    Instance,
     Kind,
     Known,
     Number,
@@ -201,6 +202,10 @@ class Inference:
         if value is not MISSING:
             return object_kind(value)
         owner = self.kind(node.value)
+        if isinstance(owner, Instance) and node.attr in owner.names:
+            return owner.items[owner.names.index(node.attr)]
+        if isinstance(owner, Container) and owner.type is tuple and node.attr in (owner.keys or ()):
+            return owner.items[owner.keys.index(node.attr)]
         if owner is None or not isinstance(owner, (Array, Number)):
             return None if owner is None else _INT if node.attr in ("ndim", "size") else UNKNOWN
         if node.attr == "ndim" and owner.rank is not None:
@@ -275,6 +280,11 @@ class Inference:
             return kinds[0]
         if target is runtime.pop and isinstance(kinds[0], Container):
             return kinds[0].element()
+        if isinstance(target, type) and hasattr(target, "_fields"):
+            given = dict(zip(target._fields, kinds[: len(node.args)], strict=False)) | dict(
+                zip(names, kinds[len(node.args) :], strict=True)
+            )
+            return Container(tuple, tuple(given.get(f, UNKNOWN) for f in target._fields), tuple(target._fields))
         if not effects.is_pure_function(target):
             kinds = [without_symbols(k) for k in kinds]
             return self.call_kind(target, kinds[: len(node.args)], dict(zip(names, kinds[len(node.args) :], strict=True)))

@@ -16,7 +16,8 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Container, Kind, Known, Text
+from s2sgrad.analysis.kinds import Container, Instance, Kind, Known, Text
+from s2sgrad.quote import at, constant
 from s2sgrad.rules import spellings, table
 from s2sgrad.unit import MISSING, Unit
 
@@ -119,6 +120,11 @@ def _sequence(node: gast.AST, operands: list[gast.AST], kinds: dict[str, Kind]) 
 def _attribute(unit: Unit, node: gast.Attribute, kinds: dict[str, Kind]) -> Operation:
     if unit.resolve(node) is not MISSING:
         return Operation("atom", node)
+    owner = _kind(node.value, kinds)
+    place = named_place(owner, node.attr)
+    if place is not None:
+        item = at(node, gast.Subscript(node.value, constant(place), gast.Load()))[0]
+        return Operation("item", item, [node.value])
     if node.attr in spellings.FLAT_ATTRIBUTES:
         return Operation("flat", node)
     primitive = spellings.ATTRIBUTES.get(node.attr)
@@ -127,6 +133,15 @@ def _attribute(unit: Unit, node: gast.Attribute, kinds: dict[str, Kind]) -> Oper
         return Operation("rule", node, [node.value], {}, rule, primitive)
     return Operation("opaque", node, why=f"the attribute `{node.attr}` cannot be differentiated yet: pass its value as "
                                          "an argument")  # fmt: skip
+
+
+def named_place(owner: Kind | None, attribute: str) -> Any:
+    """Where the cotangent of an instance, or of a named tuple, has that of an attribute; None for what is neither."""
+    if isinstance(owner, Instance):
+        return attribute if attribute in owner.names else None
+    if isinstance(owner, Container) and owner.type is tuple and owner.keys is not None and attribute in owner.keys:
+        return owner.keys.index(attribute)
+    return None
 
 
 def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
@@ -142,6 +157,11 @@ def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
         target = spellings.OF_ONE.get(target, target)
     if len(node.args) > 2 and not node.keywords and _hashable(target):
         target = spellings.OF_MANY.get(target, target)
+    if hasattr(target, "_fields") and isinstance(target, type) and not starred:
+        given = dict(zip(target._fields, node.args, strict=False)) | {k.arg: k.value for k in node.keywords}
+        given = {**{f: constant(None) for f in target._fields}, **given}
+        if all(f in given for f in target._fields):
+            return Operation("display", node, [given[f] for f in target._fields])
     rule = table.lookup(target) if target is not MISSING else None
     if rule is not None and starred:
         return Operation("opaque", node, why="`*` and `**` in this call cannot be differentiated yet: write it out")

@@ -47,7 +47,9 @@ _WHOLE = (gast.Lambda, gast.SetComp, gast.GeneratorExp, gast.Set)
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree in normal form (names of variables not yet split into webs)."""
-    tree.body = _Flattener(unit, tree).block(tree.body)
+    flattener = _Flattener(unit, tree)
+    heads = flattener.opened()
+    tree.body = at(tree.body[0], *heads) + flattener.block(tree.body)
     return tree
 
 
@@ -70,6 +72,14 @@ class _Flattener:
         self.unit = unit
         self.out: list[gast.AST] = []
         self.functions = Functions(unit, tree, self)
+
+    def opened(self) -> list[gast.AST]:
+        """Loads of what the arguments that are objects hold."""
+        for p, held in self.unit.opened.items():
+            if not self.functions.counts[p]:
+                self.functions.values[p] = self.functions.open(held, p, name(p))
+        done, self.out = self.out, []
+        return done
 
     # --- statements ---
 

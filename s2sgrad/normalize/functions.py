@@ -34,15 +34,16 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-import types
 from typing import Any
 
 import gast
 
 from s2sgrad import emit
+from s2sgrad.analysis.instances import is_plain_class
 from s2sgrad.normalize import lifting, loops
 from s2sgrad.normalize.inlining import Flattener, Inliner
-from s2sgrad.normalize.objects import Objects, is_class
+from s2sgrad.normalize.objects import Objects
+from s2sgrad.normalize.recognition import Recognizer, is_super
 from s2sgrad.normalize.values import (
     Derivative,
     Display,
@@ -54,14 +55,13 @@ from s2sgrad.normalize.values import (
     bindings,
     gives_function,
     is_plain,
-    returns_function,
     substitute,
 )
 from s2sgrad.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.unit import MISSING, Unit, parameters
 
 
-class Functions(Objects, Inliner):
+class Functions(Recognizer, Objects, Inliner):
     """The function values of one function that is being flattened; `values` are those that have a name."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Flattener) -> None:
@@ -75,113 +75,18 @@ class Functions(Objects, Inliner):
         self.known: dict[Any, Function] = {}
         self.lifted: dict[Function, tuple[Known, list[str]]] = {}
 
-    # --- what is a function value ---
-
-    def is_function(self, node: gast.AST) -> bool:
-        """Whether an expression is a function value that is known here."""
-        if isinstance(node, gast.Name):
-            return node.id in self.values
-        if isinstance(node, gast.Lambda):
-            return True
-        if isinstance(node, (gast.Tuple, gast.List)):
-            return any(map(self.is_function, node.elts))
-        if isinstance(node, gast.Dict):
-            return any(map(self.is_function, node.values))
-        if isinstance(node, gast.Subscript):
-            return isinstance(self.held(node.value), (Display, Object))
-        if isinstance(node, gast.Attribute):
-            return self.is_attribute(node)
-        if isinstance(node, gast.BinOp):
-            return self.is_object(node.left) or self.is_object(node.right)
-        if isinstance(node, gast.UnaryOp):
-            return self.is_object(node.operand)
-        if not isinstance(node, gast.Call):
-            return False
-        if self.differentiates(node):
-            return self.is_function(node.args[0]) or is_plain(self.unit.resolve(node.args[0]))
-        if is_class(self.unit.resolve(node.func)):
-            return True
-        if self.unit.resolve(node.func) is functools.partial and node.args:
-            return self.is_function(node.args[0]) or callable(self.unit.resolve(node.args[0]))
-        return self.gives_function(node.func)
-
-    def held(self, node: gast.AST) -> Any:
-        """The function value or object that a name or a path of attributes stands for, found without writing anything."""
-        if isinstance(node, gast.Name):
-            return self.values.get(node.id)
-        if isinstance(node, gast.Attribute):
-            owner = self.held(node.value)
-            return self.values.get(owner.attributes.get(node.attr, "")) if isinstance(owner, Object) else None
-        return None
-
-    def is_object(self, node: gast.AST) -> bool:
-        """Whether an expression is an object made here."""
-        if isinstance(node, (gast.BinOp, gast.UnaryOp)):
-            return self.is_function(node)
-        if isinstance(node, gast.Call):
-            return is_class(self.unit.resolve(node.func)) or (
-                isinstance(node.func, gast.Attribute) and self.is_attribute(node.func) and self.is_object(node.func.value)
-            )
-        return isinstance(self.held(node), Object)
-
-    def is_attribute(self, node: gast.Attribute) -> bool:
-        """Whether an attribute is one of an object made here, or of `super()`."""
-        if isinstance(node.value, gast.Call):
-            return _is_super(node.value) or self.is_object(node.value)
-        return self.is_object(node.value)
-
-    def gives_function(self, callee: gast.AST) -> bool:
-        """Whether what is called returns a function value."""
-        if isinstance(callee, gast.Name) and callee.id in self.values:
-            value = self.values[callee.id]
-            while isinstance(value, Partial):
-                value = value.inner
-            return isinstance(value, Function) and returns_function(value.node)
-        if isinstance(callee, gast.Lambda):
-            return returns_function(callee)
-        target = self.unit.resolve(callee)
-        if is_plain(target):
-            return gives_function(target)
-        return isinstance(callee, gast.Call) and self.is_function(callee) and _curried(callee, self)
-
-    def differentiates(self, node: gast.Call) -> bool:
-        """Whether a call is `grad(f)` or `value_and_grad(f)`."""
-        target = self.unit.resolve(node.func)
-        ours = getattr(target, "__module__", "") == "s2sgrad.api" and isinstance(target, types.FunctionType)
-        return ours and target.__name__ in ("grad", "value_and_grad") and len(node.args) > 0
-
-    def expands(self, node: gast.AST) -> bool:
-        """Whether a call is one of a function value, or hands one to a function that can be read."""
-        if not isinstance(node, gast.Call):
-            return False
-        if self.is_function(node.func):
-            return True
-        target = self.unit.resolve(node.func)
-        if target is functools.reduce:
-            return True
-        given = [*node.args, *(k.value for k in node.keywords)]
-        if not is_plain(target):
-            return False
-        takes_any = target.__code__.co_flags & inspect.CO_VARKEYWORDS
-        return any(map(self.is_function, given)) or bool(takes_any) or gives_function(target)
-
-    def inside(self, node: gast.AST) -> bool:
-        """Whether a part of an expression is such a call."""
-        calls = (gast.Call, gast.Attribute, gast.BinOp, gast.UnaryOp, gast.Subscript)
-        return any(
-            self.expands(part) if isinstance(part, gast.Call) else self.is_function(part)
-            for part in nodes(node)
-            if isinstance(part, calls)
-        )
+    # --- where a name is no callee ---
 
     def as_value(self, node: gast.AST) -> gast.AST:
         """A name where it is no callee."""
         if not isinstance(node, gast.Name) or node.id not in self.values:
             return node
         value = self.values[node.id]
+        if getattr(value, "given", None) is not None:
+            return node
         if not isinstance(value, Known):
-            self.unit.refuse(node, f"the function `{node.id}` is used as a value here, where it cannot be followed: call it, or "
-                                   "move it to module level")  # fmt: skip
+            self.unit.refuse(node, f"`{node.id}`, a function or an object, is used as a value here, where it cannot be "
+                                   "followed: call it, or move it to module level")  # fmt: skip
         return clone(value.node)
 
     def in_whole(self, node: gast.AST) -> gast.AST:
@@ -241,7 +146,7 @@ class Functions(Objects, Inliner):
         if isinstance(node, gast.Subscript) and self.is_function(node):
             return self.item(node)
         if isinstance(node, gast.Attribute) and self.is_function(node):
-            if isinstance(node.value, gast.Call) and _is_super(node.value):
+            if isinstance(node.value, gast.Call) and is_super(node.value):
                 return self.above(node.attr, node)
             return self.get(self.evaluate(node.value), node.attr, node)
         if isinstance(node, (gast.BinOp, gast.UnaryOp)) and self.is_function(node):
@@ -334,9 +239,11 @@ class Functions(Objects, Inliner):
             return [self.evaluate(e) for e in value.elts]
         display = self.display(value)
         if isinstance(display, (gast.Tuple, gast.List)):
-            items = [gast.Subscript(name(value.id), constant(k), gast.Load()) for k in range(len(display.elts))]
+            places = [constant(k) for k in range(len(display.elts))]
+            items = [gast.Subscript(name(value.id), k, gast.Load()) for k in places]
             return [self.evaluate(at(argument, item)[0]) for item in items]
-        self.unit.refuse(argument, "`*` before a value whose length is not in the text cannot be followed: name the arguments")
+        self.unit.refuse(argument, "`*` before a value whose length is not in the text cannot be followed: name the "
+                                   "arguments")  # fmt: skip
 
     def spread_keywords(self, value: gast.AST) -> dict[str, Any]:
         if isinstance(value, gast.Dict) and all(isinstance(k, gast.Constant) for k in value.keys):
@@ -419,7 +326,7 @@ class Functions(Objects, Inliner):
             return constant(None)
         if isinstance(callee, Object):
             return self.apply(self.method(callee, "__call__", node), given, keywords, node)
-        if isinstance(callee, Known) and is_class(callee.target):
+        if isinstance(callee, Known) and is_plain_class(callee.target):
             return self.construct(callee.target, given, keywords, node)
         if isinstance(callee, Known):
             functions = any(isinstance(v, Value) and not isinstance(v, Known) for v in (*given, *keywords.values()))
@@ -430,6 +337,8 @@ class Functions(Objects, Inliner):
             ):
                 return self.plain(callee, given, keywords, node)
             callee = self.read(callee.target)
+        if isinstance(callee, gast.AST):  # what an attribute holds
+            return self.plain(Known(None, callee), given, keywords, node)
         if not isinstance(callee, Function):
             self.unit.refuse(node, "what is called here is not known to be a function")
         if lifting.calls_itself(callee.node):
@@ -478,19 +387,3 @@ class Functions(Objects, Inliner):
         for statement in loops.block(self.unit, loop):
             self.flattener.statement(at(node, statement)[0] if not hasattr(statement, "lineno") else statement)
         return name(total)
-
-
-def _curried(callee: gast.Call, functions: Functions) -> bool:
-    """Whether `f(a)(b)` gives a function again: `lambda a: lambda b: lambda c: ..`."""
-    depth, node = 1, callee.func
-    while isinstance(node, gast.Call):
-        depth, node = depth + 1, node.func
-    value: Any = functions.values.get(node.id) if isinstance(node, gast.Name) else node
-    inner = value.node if isinstance(value, Function) else value
-    for _ in range(depth):
-        inner = getattr(inner, "body", None)
-    return isinstance(inner, gast.Lambda) and isinstance(inner.body, gast.Lambda)
-
-
-def _is_super(node: gast.Call) -> bool:
-    return isinstance(node.func, gast.Name) and node.func.id == "super" and not node.args

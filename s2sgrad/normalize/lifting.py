@@ -35,8 +35,8 @@ def lifted(
     body = node.body if isinstance(node, gast.FunctionDef) else [gast.Return(node.body)]
     for part in (p for s in body for p in nodes(s)):
         if isinstance(part, gast.Nonlocal):
-            unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and binds variables of the function around "
-                              "it, which cannot be followed: return their values from it")  # fmt: skip
+            unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and binds variables of the function "
+                              "around it, which cannot be followed: return their values from it")  # fmt: skip
     within = _used(unit, node, body, base, values)
     own = scopes.bound(body) | {p.id for p in parameters(node)}
     for inner in within:
@@ -53,8 +53,8 @@ def lifted(
     arguments.kwonlyargs = [*arguments.kwonlyargs, *(gast.Name(c, gast.Param(), None, None) for c in captured)]
     arguments.kw_defaults = [None] * len(arguments.kwonlyargs)
     if arguments.vararg is not None or arguments.kwarg is not None:
-        unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and takes `*` or `**` arguments, which cannot be "
-                          "followed: name them")  # fmt: skip
+        unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and takes `*` or `**` arguments, which "
+                          "cannot be followed: name them")  # fmt: skip
     tree = gast.FunctionDef(base, arguments, whole, [], None, None, [])
     return made(emit.function(tree), base, unit.primal.function, helpers), captured
 
@@ -84,8 +84,8 @@ def _used(unit: Unit, node: gast.AST, body: list[gast.AST], base: str, values: d
             value = values[part.id]
             inner = getattr(value, "node", None)
             if not isinstance(inner, (gast.FunctionDef, gast.Lambda)) or value.defaults or calls_itself(inner):
-                unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and uses the function `{part.id}`, which "
-                                  "cannot be followed: move them to module level")  # fmt: skip
+                unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and uses the function `{part.id}`, "
+                                  "which cannot be followed: move them to module level")  # fmt: skip
             inner = clone(inner)
             inner_body = inner.body if isinstance(inner, gast.FunctionDef) else [gast.Return(inner.body)]
             out[part.id] = gast.FunctionDef(part.id, inner.args, inner_body, [], None, None, [])

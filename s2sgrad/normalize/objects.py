@@ -17,9 +17,10 @@ from typing import Any
 
 import gast
 
+from s2sgrad.analysis.instances import Opened
 from s2sgrad.normalize.inlining import Inliner
-from s2sgrad.normalize.values import Known, Object, Partial, Value
-from s2sgrad.quote import assign, at, constant, name
+from s2sgrad.normalize.values import Display, Known, Object, Partial, Value
+from s2sgrad.quote import assign, at, clone, constant, name
 from s2sgrad.unit import MISSING
 
 _OPERATORS = {
@@ -27,21 +28,6 @@ _OPERATORS = {
     gast.FloorDiv: "floordiv", gast.Mod: "mod",
 }  # fmt: skip
 _UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__"}
-_HOOKS = ("__new__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__")
-
-
-def is_class(target: Any) -> bool:
-    """Whether a callable is a user's class whose instances are plain: no hooks on attributes, no base from a library."""
-    if not isinstance(target, type) or is_of_library(target) or issubclass(target, (tuple, BaseException)):
-        return False
-    return all(k is object or not is_of_library(k) for k in target.__mro__) and not any(
-        getattr(target, hook, None) is not getattr(object, hook, None) for hook in _HOOKS
-    )
-
-
-def is_of_library(cls: type) -> bool:
-    module = (cls.__module__ or "").split(".")[0]
-    return module in ("builtins", "numpy", "scipy", "collections", "typing", "abc", "enum") and cls is not object
 
 
 class Objects(Inliner):
@@ -52,6 +38,24 @@ class Objects(Inliner):
     def held(self, node: gast.AST) -> Any: ...
 
     def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any: ...
+
+    def open(self, opened: Opened, base: str, value: gast.AST) -> Object | Display:
+        """An argument that is an instance, or holds some: what it holds is loaded into variables."""
+        made = Object(opened.cls, base, given=value) if opened.cls is not None else None
+        items: dict[Any, Any] = {}
+        for place, part in opened.parts.items():
+            local = self.unit.local(f"{base}_{place}")
+            attribute = gast.Attribute(clone(value), place, gast.Load()) if made else None
+            item = attribute or gast.Subscript(clone(value), constant(place), gast.Load())
+            self.flattener.statement(assign(local, item))
+            self.counts[local] += 1
+            if part is not None:
+                self.values[local] = self.open(part, local, name(local))
+            if made is not None:
+                made.attributes[place] = local
+            else:
+                items[place] = self.values.get(local) or name(local)
+        return made or Display(items, given=value)
 
     def construct(self, cls: type, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
         """`cls(..)`: its `__init__` is written out."""
@@ -93,6 +97,9 @@ class Objects(Inliner):
                 self.unit.refuse(node, f"the property `{attribute}` cannot be set")
             self.apply(self.bound(setter.fset, owner), [value], {}, node)
             return
+        if owner.given is not None:
+            self.unit.refuse(node, f"this writes the attribute `{attribute}` of an argument, which is not differentiated "
+                                   "yet: make a new object")  # fmt: skip
         local = owner.attributes.get(attribute)
         if local is None:
             local = owner.attributes[attribute] = self.unit.local(f"{owner.base}_{attribute}".lstrip("_"))
@@ -104,7 +111,8 @@ class Objects(Inliner):
         else:
             self.counts[local] += 1
             if local in self.values:
-                self.unit.refuse(node, f"the attribute `{attribute}` stands for a function and for data, which cannot be followed")
+                self.unit.refuse(node, f"the attribute `{attribute}` stands for a function and for data, which cannot be "
+                                       "followed: use two attributes")  # fmt: skip
             self.flattener.assign(at(node, assign(local, value))[0])
 
     def store(self, target: gast.Attribute, statement: gast.Assign) -> None:
@@ -118,7 +126,7 @@ class Objects(Inliner):
     def variable(self, target: gast.Attribute) -> gast.Name:
         """The variable behind an attribute that is updated in place."""
         owner = self.held(target.value)
-        plain = isinstance(owner, Object) and target.attr in owner.attributes
+        plain = isinstance(owner, Object) and target.attr in owner.attributes and owner.given is None
         if not plain or owner.attributes[target.attr] in self.values:
             self.unit.refuse(target, "an update of an attribute of what is not made here is not differentiated: use a local "
                                      "variable")  # fmt: skip

@@ -70,17 +70,15 @@ def _displays(tree: gast.FunctionDef) -> dict[str, gast.AST]:
     out: dict[str, gast.AST] = {}
     for node in nodes(tree):
         if isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Name) and len(node.targets) == 1:
-            plain = isinstance(node.value, (gast.Tuple, gast.List)) and not any(
-                isinstance(e, gast.Starred) for e in node.value.elts
-            )
-            if (plain or (isinstance(node.value, gast.Dict) and None not in node.value.keys)) and bound[node.targets[0].id] == 1:
+            if _is_display(node.value) and bound[node.targets[0].id] == 1:
                 out[node.targets[0].id] = node.value
     if not out:
         return out
     reads: Counter[str] = Counter()
     for node in nodes(tree):
         owners = []
-        if (isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Load)) or isinstance(node, (gast.Starred, gast.keyword)):
+        read = isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Load)
+        if read or isinstance(node, (gast.Starred, gast.keyword)):
             owners = [node.value]
         elif isinstance(node, (gast.For, gast.comprehension)):
             owners = [node.iter]
@@ -89,6 +87,12 @@ def _displays(tree: gast.FunctionDef) -> dict[str, gast.AST]:
                 reads[owner.id] += 1
     mentions = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name))
     return {n: value for n, value in out.items() if isinstance(value, gast.Tuple) or mentions[n] == reads[n] + 1}
+
+
+def _is_display(value: gast.AST) -> bool:
+    if isinstance(value, (gast.Tuple, gast.List)):
+        return not any(isinstance(e, gast.Starred) for e in value.elts)
+    return isinstance(value, gast.Dict) and None not in value.keys
 
 
 def _stored(tree: gast.FunctionDef) -> Iterator[str]:

@@ -18,7 +18,6 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.errors import S2SGradError
 from s2sgrad.quote import at, clone, nodes
-from s2sgrad.rules import table
 from s2sgrad.source import read
 from s2sgrad.unit import Unit
 
@@ -72,14 +71,17 @@ class Display:
     """A tuple, list or dict with functions in it that is never changed; `items` by index or key."""
 
     items: dict[Any, Any]
+    given: gast.AST | None = None
 
 
 @dataclass(eq=False)
 class Object:
-    """An instance of a user's class that was made here: `attributes` are the variables that stand for its own."""
+    """An instance of a user's class that was made here: `attributes` are the variables that stand for its own; `given`: the
+    argument that it is, if it was not made here."""
 
     cls: type
     base: str
+    given: gast.AST | None = None
     attributes: dict[str, str] = field(default_factory=dict)
 
 
@@ -123,7 +125,7 @@ def bindings(body: list[gast.AST]) -> Counter[str]:
 
 def is_plain(target: Any) -> bool:
     """Whether a callable is a Python function of the user's, to be read."""
-    if not isinstance(target, types.FunctionType) or effects.is_library(target) or table.lookup(target) is not None:
+    if not isinstance(target, types.FunctionType) or effects.is_library(target):
         return False
     return not (target.__module__ or "").startswith("s2sgrad.")
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import linecache
-import textwrap
 import types
 import weakref
 from typing import Any
@@ -22,7 +21,7 @@ def made(text: str, name: str, home: types.FunctionType, helpers: dict[str, Any]
     """
     own = dict(zip(home.__code__.co_freevars, home.__closure__ or (), strict=True))
     cells = {**own, **{n: types.CellType(value) for n, value in helpers.items()}, name: types.CellType()}
-    whole = f"def outer({', '.join(sorted(set(cells) - {name}))}):\n{textwrap.indent(text, '    ')}"
+    whole = f"def outer({', '.join(sorted(set(cells) - {name}))}):\n{_indented(text)}"
     digest = hashlib.sha256(whole.encode()).hexdigest()[:8]
     file = f"<{home.__code__.co_filename}:{home.__code__.co_firstlineno} {name} {digest} {id(cells)}>"
     linecache.cache[file] = (len(whole), None, whole.splitlines(keepends=True), file)
@@ -33,6 +32,10 @@ def made(text: str, name: str, home: types.FunctionType, helpers: dict[str, Any]
     function.__module__ = home.__module__
     weakref.finalize(function, linecache.cache.pop, file, None).atexit = False
     return function
+
+
+def _indented(text: str) -> str:
+    return "".join(f"    {line}" for line in text.splitlines(keepends=True))
 
 
 def _code(code: types.CodeType, name: str) -> types.CodeType:

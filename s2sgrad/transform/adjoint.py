@@ -49,7 +49,7 @@ class Adjoints(Bars):
             self._display(operation, g)
 
     def _display(self, operation: Operation, g: Cotangent) -> None:
-        keys = operation.node.keys if isinstance(operation.node, gast.Dict) else None
+        keys = operation.node.keys if isinstance(operation.node, gast.Dict) else None  # of a named tuple by place
         if sum(isinstance(o, gast.Name) and o.id in self.active for o in operation.operands) > 1:
             g = self.named(self.held_apart(g))
         for k, operand in enumerate(operation.operands):

@@ -121,7 +121,8 @@ def _new_value(adjoints: Bars, store: Store, values: list[gast.AST]) -> None:
     values = [store.section if isinstance(v, gast.Name) and v.id in store.copies else v for v in values]
     kept = [v for v in values if same(v, store.section)]
     rest = [v for v in values if v not in kept]
-    if len(kept) == 1 and isinstance(adjoints.inference.env.get(store.base), Array) and not any(_reads(v, store) for v in rest):
+    in_array = isinstance(adjoints.inference.env.get(store.base), Array)  # an item of a list may be shared
+    if len(kept) == 1 and in_array and not any(_reads(v, store) for v in rest):
         for value in rest:
             minus = isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub)
             op = gast.Sub() if minus else gast.Add()
@@ -133,7 +134,6 @@ def _new_value(adjoints: Bars, store: Store, values: list[gast.AST]) -> None:
     value = simplified(total(values))
     if isinstance(value, gast.BinOp) and isinstance(value.left, gast.Name) and value.left.id in store.copies:
         value.left = clone(store.section)
-    in_array = isinstance(adjoints.inference.env.get(store.base), Array)  # an item of a list may be shared
     if in_array and isinstance(value, gast.BinOp) and same(value.left, store.section) and not _reads(value.right, store):
         adjoints.out.append(gast.AugAssign(target, value.op, value.right))
     else:

@@ -41,6 +41,8 @@ import gast
 from s2sgrad import emit
 from s2sgrad.analysis.instances import is_plain_class
 from s2sgrad.normalize import lifting, loops
+from s2sgrad.normalize.check import yields
+from s2sgrad.normalize.generators import Generators
 from s2sgrad.normalize.inlining import Flattener, Inliner
 from s2sgrad.normalize.objects import Objects
 from s2sgrad.normalize.recognition import Recognizer, is_super
@@ -48,12 +50,14 @@ from s2sgrad.normalize.values import (
     Derivative,
     Display,
     Function,
+    Generator,
     Known,
     Object,
     Partial,
     Value,
     bindings,
     gives_function,
+    is_generator,
     is_plain,
     substitute,
 )
@@ -61,7 +65,7 @@ from s2sgrad.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.unit import MISSING, Unit, parameters
 
 
-class Functions(Recognizer, Objects, Inliner):
+class Functions(Recognizer, Generators, Objects, Inliner):
     """The function values of one function that is being flattened; `values` are those that have a name."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Flattener) -> None:
@@ -222,6 +226,8 @@ class Functions(Recognizer, Objects, Inliner):
             given = [self.lasting(self.evaluate(a)) for a in node.args[1:]]
             return Partial(inner, given, {k.arg: self.lasting(self.evaluate(k.value)) for k in node.keywords})
         callee = self.callee(node.func)
+        if isinstance(callee, Known) and is_generator(callee.target):
+            callee = self.read(callee.target)
         given: list[Any] = []
         keywords: dict[str, Any] = {}
         for argument in node.args:
@@ -231,6 +237,9 @@ class Functions(Recognizer, Objects, Inliner):
                 keywords |= self.spread_keywords(keyword.value)
             else:
                 keywords[keyword.arg] = self.evaluate(keyword.value)
+        if isinstance(callee, Function) and yields(callee.node):
+            words = {k: self.lasting(v) for k, v in keywords.items()}
+            return Generator(callee, [self.lasting(v) for v in given], words, tuple(self.flattener.loops))
         return self.apply(callee, given, keywords, node)
 
     def spread(self, argument: gast.Starred) -> list[Any]:

@@ -58,6 +58,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.normalize.targets import bind
+from s2sgrad.normalize.values import is_generator
 from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.unit import Unit
 
@@ -94,6 +95,9 @@ def block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
 
 
 def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
+    called = unit.resolve(loop.iter.func) if isinstance(loop.iter, gast.Call) else None
+    if is_generator(called):  # it is written out when the function is flattened
+        return [loop]
     if is_range(unit, loop.iter) and isinstance(loop.target, gast.Name):
         if not _rebinds(loop.body, loop.target.id):
             return [loop]

@@ -39,6 +39,12 @@ class Objects(Inliner):
 
     def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any: ...
 
+    def open_arguments(self) -> None:
+        """Load what the arguments that are objects hold."""
+        for p, held in self.unit.opened.items():
+            if not self.counts[p]:
+                self.values[p] = self.open(held, p, name(p))
+
     def open(self, opened: Opened, base: str, value: gast.AST) -> Object | Display:
         """An argument that is an instance, or holds some: what it holds is loaded into variables."""
         made = Object(opened.cls, base, given=value) if opened.cls is not None else None

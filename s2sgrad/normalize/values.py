@@ -7,6 +7,7 @@ And what the text of a function says of the functions that it returns.
 
 from __future__ import annotations
 
+import inspect
 import types
 import weakref
 from collections import Counter
@@ -85,7 +86,18 @@ class Object:
     attributes: dict[str, str] = field(default_factory=dict)
 
 
-Value = Function | Partial | Known | Derivative | Display | Object
+@dataclass(eq=False)
+class Generator:
+    """What a generator function returned: `function` called with `given` and `keywords`, to be run once."""
+
+    function: Function
+    given: list[Any]
+    keywords: dict[str, Any]
+    loops: tuple[int, ...] = ()  # those around the call
+    used: bool = False
+
+
+Value = Function | Partial | Known | Derivative | Display | Object | Generator
 
 
 def substitute(statement: gast.AST, values: dict[str, gast.AST]) -> None:
@@ -128,6 +140,11 @@ def is_plain(target: Any) -> bool:
     if not isinstance(target, types.FunctionType) or effects.is_library(target):
         return False
     return not (target.__module__ or "").startswith("s2sgrad.")
+
+
+def is_generator(target: Any) -> bool:
+    """Whether a callable is a generator function of the user's."""
+    return is_plain(target) and bool(target.__code__.co_flags & inspect.CO_GENERATOR)
 
 
 def returns_function(node: gast.FunctionDef | gast.Lambda) -> bool:

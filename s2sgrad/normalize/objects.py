@@ -115,8 +115,8 @@ class Objects(Inliner):
     def copied(self, base: str, value: Object, node: gast.AST) -> Object:
         """An object with variables of its own: right while neither is changed."""
         if value.given is not None:
-            self.unit.refuse(node, f"`{base}` stands for an argument and for other objects, which cannot be followed: use two "
-                                   "names")  # fmt: skip
+            self.unit.refuse(node, f"`{base}` stands for an argument and for other objects, which cannot be followed: use "
+                                   "two names")  # fmt: skip
         out = Object(value.cls, base, made=True, copied=bool(value.names) or value.rebound)
         value.copied = value.copied or out.copied
         out.attributes = {a: self.unit.local(f"{base}_{a}".lstrip("_")) for a in value.attributes}

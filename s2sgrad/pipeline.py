@@ -15,7 +15,8 @@ import gast
 from s2sgrad import emit
 from s2sgrad.analysis.memory import Memory
 from s2sgrad.cleanup import algebra, coalesce, contexts, copies, deadcode, fold, tidy
-from s2sgrad.normalize import check, deletes, exits, flatten, imports, loops, matches, moves, targets, webs
+from s2sgrad.cleanup import global_names as globals_
+from s2sgrad.normalize import check, deletes, exits, flatten, global_names, imports, loops, matches, moves, targets, webs
 from s2sgrad.normalize import contexts as with_
 from s2sgrad.quote import clone
 from s2sgrad.source import Primal, read
@@ -28,6 +29,7 @@ NORMALIZE: tuple[tuple[str, Pass], ...] = (
     ("matches", matches.run),
     ("imports", imports.run),
     ("contexts", with_.run),
+    ("global_names", global_names.run),
     ("check", check.run),
     ("targets", targets.run),
     ("loops", loops.run),
@@ -64,6 +66,7 @@ FINISH: tuple[tuple[str, Pass], ...] = (
     ("coalesce", coalesce.run),
     ("branches", tidy.branches),
     ("contexts", contexts.run),
+    ("global_names", globals_.run),
 )
 
 

@@ -74,6 +74,21 @@ def is_sequence(x: Any) -> bool:
     return isinstance(x, Sequence) and not isinstance(x, (str, bytes, bytearray))
 
 
+class Global:
+    """A global that a differentiated function writes: read and written where the function does it."""
+
+    def __init__(self, space: dict[str, Any], name: str) -> None:
+        self.space, self.name = space, name
+
+    def read(self) -> Any:
+        if self.name not in self.space:
+            raise NameError(f"name {self.name!r} is not defined")
+        return self.space[self.name]
+
+    def write(self, value: Any) -> None:
+        self.space[self.name] = value
+
+
 # --- cotangents of any structure -------------------------------------------------------------------------------------
 
 

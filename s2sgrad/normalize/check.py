@@ -26,7 +26,6 @@ _STATEMENTS = {
     gast.AsyncWith: ("`async with`", "differentiate a plain function"),
     gast.AsyncFor: ("`async for`", "differentiate a plain function"),
     gast.Try: ("`try`", "test for the case with `if` before it arises"),
-    gast.Global: ("`global`", "pass the value as an argument and return it"),
     gast.Nonlocal: ("`nonlocal`", "pass the value as an argument and return it"),
     gast.TryStar: ("`try`", "test for the case with `if` before it arises"),
 }

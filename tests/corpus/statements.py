@@ -371,3 +371,38 @@ def with_around_what_is_not_differentiated(x):
             k = n % 3
         x = x * np.sin(x) + k
     return x
+
+
+# --- global ----------------------------------------------------------------------------------------------------------
+
+calls = 0
+largest = 0.0
+
+
+@case(0.7)
+def global_that_is_read(x):
+    global LIMIT
+    return x**LIMIT
+
+
+@case(0.7, 3)
+def global_that_counts(x, n):
+    global calls, largest
+    before = calls
+    for k in range(n):
+        calls += 1
+        if k > 1:
+            largest = calls - before + 1.0
+        x = np.sin(x) * (calls - before)
+    return x * largest
+
+
+def counted(v):
+    global calls
+    calls = calls + len(v)
+    return v * v * (1.0 + calls - calls)
+
+
+@case(VECTOR)
+def global_written_by_a_helper(v):
+    return np.sum(counted(v) * counted(v + 1.0))

@@ -119,12 +119,40 @@ REFUSED = {
                 y = x
             return y
     """, (2.0,)),
-    "try with finally": (Unsupported, """
+    "finally that reads what try binds": (Unsupported, """
         def f(x):
-            try:  # <-
-                return x * x
+            y = 0.0
+            try:
+                y = x * x
             finally:
+                print(y)  # <-
+            return y
+    """, (2.0,)),
+    "finally that binds": (Unsupported, """
+        def f(x):
+            try:
+                y = x * x
+            finally:
+                z = 3.0  # <-
+            return y * z
+    """, (2.0,)),
+    "finally that returns": (Unsupported, """
+        def f(x):
+            try:
+                y = x * x
+            finally:
+                return 3.0  # <-
+    """, (2.0,)),
+    "try with except and finally": (Unsupported, """
+        def f(x):
+            y = x
+            try:  # <-
+                y = x * x
+            except ValueError:
                 pass
+            finally:
+                print("done")
+            return y
     """, (2.0,)),
     "with a manager that may hide exceptions": (Unsupported, """
         import contextlib

@@ -113,6 +113,24 @@ def cube(x):
     return x * x * x
 
 
+def finally_speaks(x, fails):
+    try:
+        if fails:
+            raise ValueError("inside")
+        return x * x
+    finally:
+        print("finally")
+
+
+def test_finally_runs_once_whether_or_not_something_is_raised(capsys):
+    for derivative in (grad(finally_speaks), grad(grad(finally_speaks))):
+        derivative(3.0, False)
+        assert capsys.readouterr().out == "finally\n"
+        with pytest.raises(ValueError, match="inside"):
+            derivative(3.0, True)
+        assert capsys.readouterr().out == "finally\n"
+
+
 def imports(x):
     from module_of_settings import factor, power
 

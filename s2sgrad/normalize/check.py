@@ -25,7 +25,7 @@ _STATEMENTS = {
     gast.ClassDef: ("a class definition inside a function", "move it to module level"),
     gast.AsyncWith: ("`async with`", "differentiate a plain function"),
     gast.AsyncFor: ("`async for`", "differentiate a plain function"),
-    gast.Try: ("`try`", "test for the case with `if` before it arises"),
+    gast.Try: ("`except`", "test for the case with `if` before it arises"),
     gast.Nonlocal: ("`nonlocal`", "pass the value as an argument and return it"),
     gast.TryStar: ("`try`", "test for the case with `if` before it arises"),
 }

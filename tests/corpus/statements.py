@@ -406,3 +406,43 @@ def counted(v):
 @case(VECTOR)
 def global_written_by_a_helper(v):
     return np.sum(counted(v) * counted(v + 1.0))
+
+
+# --- try and finally -------------------------------------------------------------------------------------------------
+
+
+@case(0.7, 1.9)
+def try_with_finally(x, y):
+    old = np.seterr(divide="ignore")
+    try:
+        z = x / y
+        if z > 5.0:
+            return z
+        z = z * np.sin(x)
+    finally:
+        np.seterr(**old)
+    return z * y
+
+
+@case(VECTOR)
+def try_with_finally_in_a_loop(v):
+    s = 0.0
+    for x in v:
+        try:
+            t = np.exp(x)
+            if x < 0.0:
+                continue
+            s = s + t * t
+        finally:
+            print("next")
+    return s * s
+
+
+@case(0.7)
+def try_with_finally_of_what_is_linear(x):
+    try:
+        y = 2.0 * x
+        return y
+    finally:
+        if LIMIT > 2:
+            print("done")

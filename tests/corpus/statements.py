@@ -283,20 +283,6 @@ def import_in_a_loop(x, n):
     return x
 
 
-def helper_with_an_import(u, c):
-    import numpy as arrays
-
-    arrays.multiply(u, c, out=u)
-    arrays.copyto(u[:1], u[1:2] * u[2])
-
-
-@case(VECTOR, 1.4)
-def import_in_a_writer(v, c):
-    u = v * v
-    helper_with_an_import(u, c)
-    return np.sum(u * v)
-
-
 @case(VECTOR)
 def import_of_a_helper_of_the_corpus(v):
     from .statements import squared_or_summed as either

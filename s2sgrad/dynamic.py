@@ -5,36 +5,32 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
-from s2sgrad import load, runtime
-from s2sgrad.analysis.kinds import Unknown, kinds_of, may_carry
-from s2sgrad.compiled import compiling, guards_of
+from s2sgrad import cache, runtime
+from s2sgrad.analysis.kinds import Kind, Unknown, kinds_of, may_carry
+from s2sgrad.arguments import shapes_of
+from s2sgrad.compiled import Compiled, compile_pair
 from s2sgrad.errors import NoRule
 from s2sgrad.library import plain
-from s2sgrad.program import Program
-
-_LOCK = threading.RLock()
-_MOST = 512
-_pairs: dict[Any, tuple[Any, ...]] = {}
 
 
 def pair_for(
     f: Any, primals: tuple, keywords: dict[str, Any]
-) -> tuple[Callable[..., Any], Callable[..., Any], tuple[int, ...], tuple]:
-    """(fwd, bwd, places, receiver): `fwd(*receiver, *primals, **keywords) -> (y, saved)`, and `bwd(saved, y_bar)`, the
+) -> tuple[Callable[..., Any], Callable[..., Any], tuple[int, ...], tuple, dict[str, Any]]:
+    """(fwd, bwd, places, lead, keywords): `fwd(*lead, *primals, **keywords) -> (y, saved)`, and `bwd(saved, y_bar)`, the
     cotangents of the positional arguments at `places`."""
     if f is runtime.vjp:
-        return _vjp_forward, _vjp_backward, tuple(range(1, len(primals))), ()
+        return _vjp_forward, _vjp_backward, tuple(range(1, len(primals))), (), keywords
     if f is runtime.call:
-        return _call_forward, _call_backward, tuple(range(len(primals))), ()
-    function, receiver = plain(f)
+        return _call_forward, _call_backward, tuple(range(len(primals))), (), keywords
+    function, receiver, bound = plain(f)
     lead = len(receiver)
+    keywords = {**bound, **keywords} if bound else keywords
     fwd, bwd, active = _compiled(function, receiver + primals, keywords, lead)
-    return fwd, bwd, tuple(k - lead for k in active), receiver
+    return fwd, bwd, tuple(k - lead for k in active), receiver, keywords
 
 
 # --- the pairs of `vjp` and of a pullback: the derivative of a gradient whose callee was looked up at run time ---
@@ -42,8 +38,8 @@ def pair_for(
 
 def _vjp_forward(f: Any, *args: Any) -> tuple[Any, Any]:
     """`vjp(f, *args)`, with f's `fwd` differentiated in its turn."""
-    fwd, bwd, places, receiver = pair_for(f, args, {})
-    (y, saved), inner = runtime.vjp(fwd, *receiver, *args)
+    fwd, bwd, places, receiver, keywords = pair_for(f, args, {})
+    (y, saved), inner = runtime.vjp(fwd, *receiver, *args, **keywords)
     pullback = runtime.Pullback(bwd, saved, places, tuple(runtime.zeros(a) for a in args))
     return (y, pullback), (inner, len(receiver))
 
@@ -81,35 +77,32 @@ def _compiled(
     function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int
 ) -> tuple[Any, Any, tuple[int, ...]]:
     """(fwd, bwd, positions of the arguments whose cotangents bwd gives)."""
-    kinds = kinds_of([*args, *keywords.values()])
-    count = function.__code__.co_argcount
-    active = tuple(
-        k for k in range(lead, min(count, len(args)))
-        if may_carry(kinds[k]) and not (isinstance(kinds[k], Unknown) and _is_constant(args[k]))
-    )
-    key = (function, kinds, tuple(keywords), active)
-    with _LOCK:
-        known = _pairs.get(key)
-        if known is None or not all(guard() for guard in known[3]):
-            known = _compile(function, kinds[: len(args)], dict(zip(keywords, kinds[len(args) :], strict=True)), active)
-            if len(_pairs) >= _MOST:
-                _pairs.clear()
-            _pairs[key] = known
-    return known[:3]
+    family = cache.of(function.__code__).family(("pair", lead))
+    quick = shapes_of((*args, *keywords.values()))
+    if quick is not None:
+        quick = len(args), tuple(keywords), quick
+    key = family.quick.get(quick)
+    if key is None:
+        kinds = kinds_of([*args, *keywords.values()])
+        count = function.__code__.co_argcount
+        active = tuple(
+            k for k in range(lead, min(count, len(args)))
+            if may_carry(kinds[k]) and not (isinstance(kinds[k], Unknown) and _is_constant(args[k]))
+        )  # fmt: skip
+        key = kinds, tuple(keywords), active
+        if quick is not None and not any(isinstance(kind, Unknown) for kind in kinds[lead:]):
+            family.remember(quick, key)
+    compiled = cache.compiled(family, key, function, lambda: _compile(function, len(args), key))
+    return (*compiled.made[:2], key[2])
 
 
-def _compile(
-    function: FunctionType, kinds: tuple, keywords: dict[str, Any], active: tuple[int, ...]
-) -> tuple[Any, ...]:
+def _compile(function: FunctionType, given: int, key: tuple[tuple[Kind, ...], tuple[str, ...], tuple[int, ...]]) -> Compiled:
+    kinds, keywords, active = key
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
-    if code.co_flags & 0x04 and len(kinds) > len(names):
+    if code.co_flags & 0x04 and given > len(names):
         if function is _vjp_forward:
             raise NoRule("third derivatives of a function that is only known at run time are not there yet: call it by name")
         raise NoRule(f"`{function.__name__}` takes `*args`: vjp needs named parameters")
-    given = dict(zip(names, kinds, strict=False)) | keywords
-    with compiling():
-        program = Program()
-        pair = program.pair(function, given, {names[k] for k in active}, split=True)
-        functions, _ = load.load_all(program, pair.bwd)
-    return functions[id(pair.fwd)], functions[id(pair.bwd)], active, guards_of(program)
+    known = dict(zip(names, kinds[:given], strict=False)) | dict(zip(keywords, kinds[given:], strict=True))
+    return compile_pair(function, known, {names[k] for k in active})

@@ -8,6 +8,7 @@ import types
 from typing import Any
 
 from s2sgrad import rules  # noqa: F401  (fills the table)
+from s2sgrad.errors import NoSource
 from s2sgrad.rules import table
 from s2sgrad.source import read
 
@@ -35,21 +36,31 @@ def spelled_out(primitive: Any) -> types.FunctionType | None:
     return _wrapper(primitive)
 
 
-def plain(function: Any) -> tuple[types.FunctionType, tuple]:
-    """The plain function behind a callable, and the receiver that it is bound to.
+def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
+    """The plain function behind a callable, and the arguments that are bound to it: a receiver, those of a partial.
 
     Raises NoSource for what is neither Python nor in the rule table.
+
+    >>> plain(functools.partial(str.format, "x", end=1))
+    Traceback (most recent call last):
+    s2sgrad.errors.NoSource: <method 'format' of 'str' objects> has no Python source
     """
     if isinstance(function, (staticmethod, classmethod)):
-        function = function.__func__
+        return plain(function.__func__)
     if isinstance(function, types.MethodType):
-        return function.__func__, (function.__self__,)
+        inner, lead, keywords = plain(function.__func__)
+        return inner, (*lead, function.__self__), keywords
+    if isinstance(function, functools.partial):
+        inner, lead, keywords = plain(function.func)
+        if any(type(a) is type(getattr(functools, "Placeholder", None)) for a in function.args if a is not None):
+            raise NoSource(f"{inner.__name__}: a partial with placeholders is not differentiated: write a lambda")
+        return inner, lead + function.args, {**keywords, **function.keywords} if keywords else function.keywords
     library = spelled_out(function)
     if library is not None:
-        return library, ()
+        return library, (), {}
     if isinstance(function, types.FunctionType):
-        return function, ()
+        return function, (), {}
     call = getattr(type(function), "__call__", None)  # noqa: B004  (the method itself is wanted)
     if isinstance(call, types.FunctionType) and not isinstance(function, type):
-        return call, (function,)
-    return read(function).function, ()
+        return call, (function,), {}
+    return read(function).function, (), {}

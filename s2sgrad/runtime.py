@@ -329,7 +329,7 @@ def _at(x: np.ndarray, address: int, memory: np.ndarray) -> np.ndarray:
     return np.ndarray(x.shape, x.dtype, whole, address - low, x.strides)
 
 
-_derivative: Callable[..., tuple[Callable[..., Any], Callable[..., Any], tuple[int, ...], tuple]] | None = None
+_derivative: Callable[..., tuple[Callable[..., Any], Callable[..., Any], tuple[int, ...], tuple, dict]] | None = None
 
 
 def provide(derivative: Callable[..., Any]) -> None:
@@ -353,6 +353,6 @@ def vjp(f: Callable[..., Any], *primals: Any, **keywords: Any) -> tuple[Any, Pul
     """
     if _derivative is None:
         raise RuntimeError("import s2sgrad before calling vjp")
-    fwd, bwd, places, receiver = _derivative(f, primals, keywords)
-    y, saved = fwd(*receiver, *primals, **keywords)
+    fwd, bwd, places, lead, keywords = _derivative(f, primals, keywords)
+    y, saved = fwd(*lead, *primals, **keywords)
     return y, Pullback(bwd, saved, places, tuple(zeros(p) for p in primals))

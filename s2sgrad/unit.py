@@ -10,6 +10,7 @@ import gast
 import numpy as np
 
 from s2sgrad.errors import NoRule, Unsupported
+from s2sgrad.lookups import note_attribute, note_name
 from s2sgrad.names import Namer
 from s2sgrad.quote import nodes
 from s2sgrad.source import Binding, Primal
@@ -42,7 +43,7 @@ class Unit:
     `bases` maps the name of a web to the user's name for it.
     `updates` are the places of the user's `x[i] op= e`; `captured` are free names whose values the text of another
     function holds; `bars` are names of adjoints; `memory` says which names may share memory.
-    `bindings` collects every free name that the text was specialised on: a cached gradient holds while they hold.
+    `bindings` remembers what free names stand for; `lookups` notes them: a cached gradient holds while they hold.
     """
 
     primal: Primal
@@ -114,7 +115,9 @@ class Unit:
         if isinstance(node, gast.Attribute):
             owner = self.resolve(node.value)
             if isinstance(owner, (types.ModuleType, type, np.ufunc)):
-                return getattr(owner, node.attr, MISSING)
+                value = getattr(owner, node.attr, MISSING)
+                note_attribute(owner, node.attr, value)
+                return value
             return MISSING
         if not isinstance(node, gast.Name) or node.id in self.locals:
             return MISSING
@@ -123,6 +126,7 @@ class Unit:
         binding = self.bindings.get(node.id)
         if binding is None:
             binding = self.primal.lookup(node.id)
+            note_name(self.primal.function, node.id, binding)
             if binding is None:
                 return MISSING
             self.bindings[node.id] = binding

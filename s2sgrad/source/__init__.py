@@ -21,7 +21,7 @@ Each room builds on the ones before it: `primal`, `mangling`, `refusing`, `files
 
 from __future__ import annotations
 
-from s2sgrad.source.primal import GENERATED, Binding, Primal
+from s2sgrad.source.primal import GENERATED, Binding, Primal, look_up
 from s2sgrad.source.reading import read
 
-__all__ = ["GENERATED", "Binding", "Primal", "read"]
+__all__ = ["GENERATED", "Binding", "Primal", "look_up", "read"]

@@ -24,15 +24,35 @@ _MOST = 64  # recipes of one code in one way of asking
 _MOST_KEYS = 512  # exact shapes remembered; the recipes are few, one a pattern of shapes
 
 
-class Family:
-    """The recipes of one code in one way of asking: by the kinds of the arguments, and by quick keys to these."""
+class Kinds:
+    """The kinds of the arguments as a key: what was hashed once is not hashed again."""
 
-    def __init__(self) -> None:
-        self.quick: dict[Hashable, Hashable] = {}
-        self._recipes: dict[Hashable, tuple[Recipe, ...]] = {}
+    __slots__ = ("_hash", "items")
+
+    def __init__(self, items: tuple) -> None:
+        self.items = items
+        self._hash = hash(items)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Kinds) and self.items == other.items
+
+
+class Family:
+    """The recipes of one code in one way of asking: by the kinds of the arguments, and by quick keys to these.
+
+    `wrt` are the names of the differentiated parameters.
+    """
+
+    def __init__(self, wrt: tuple[str, ...]) -> None:
+        self.wrt = wrt
+        self.quick: dict[Hashable, Kinds] = {}
+        self._recipes: dict[Kinds, tuple[Recipe, ...]] = {}
         self._lock = threading.Lock()
 
-    def find(self, key: Hashable, function: types.FunctionType) -> Compiled | None:
+    def find(self, key: Kinds, function: types.FunctionType) -> Compiled | None:
         """What a known recipe makes for a function of this code."""
         for recipe in self._recipes.get(key, ()):
             compiled = recipe.fitted(function)
@@ -40,7 +60,7 @@ class Family:
                 return compiled
         return None
 
-    def add(self, key: Hashable, recipe: Recipe) -> None:
+    def add(self, key: Kinds, recipe: Recipe) -> None:
         """Keep a recipe, the latest first."""
         if not recipe.shareable:
             return
@@ -52,7 +72,7 @@ class Family:
                 if kept:
                     self._recipes[oldest] = kept
 
-    def remember(self, quick: Hashable, key: Hashable) -> None:
+    def remember(self, quick: Hashable, key: Kinds) -> None:
         """Find `key` at once for arguments that look the same."""
         if len(self.quick) >= _MOST_KEYS:
             self.quick.clear()
@@ -67,13 +87,13 @@ class Code:
         self.parameters = Parameters.of(code)
         self.families: dict[Hashable, Family] = {}
 
-    def family(self, asked: Hashable) -> Family:
+    def family(self, asked: Hashable, wrt: tuple[str, ...] = ()) -> Family:
         """The recipes for one way of asking."""
         family = self.families.get(asked)
         if family is None:
             if len(self.families) >= _MOST:
                 self.families.clear()
-            family = self.families.setdefault(asked, Family())
+            family = self.families.setdefault(asked, Family(wrt))
         return family
 
 
@@ -101,7 +121,7 @@ def forget() -> None:
 
 
 def compiled(
-    family: Family, key: Hashable, function: types.FunctionType, compile_: Callable[[], Compiled]
+    family: Family, key: Kinds, function: types.FunctionType, compile_: Callable[[], Compiled]
 ) -> Compiled:
     """What a known recipe makes for the function, or else a new one."""
     found = family.find(key, function)

@@ -15,7 +15,7 @@ import numpy as np
 
 from s2sgrad import load
 from s2sgrad.analysis import effects, mutation
-from s2sgrad.analysis.kinds import Kind
+from s2sgrad.analysis.kinds import Kind, Unknown
 from s2sgrad.emitted import Emitted
 from s2sgrad.guards import Functions, Guards
 from s2sgrad.lookups import Lookups, noted
@@ -76,17 +76,19 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a gradient: its seed, whether the result is a number, the parameters whose arrays are written."""
+    """What is known of a gradient: its seed, whether the result is a number, the parameters whose arrays are written, and
+    whether a differentiated parameter is of unknown kind, so that each argument is looked at for floats."""
 
     seed: str
     scalar: bool
     written: tuple[str, ...]
+    unsure: bool
 
 
 class Compiled:
     """A gradient: `function(*args, seed=...)` over the user's `functions`; right while `holds()`."""
 
-    __slots__ = ("below", "checks_floats", "function", "functions", "made", "recipe", "scalar", "seed", "written")
+    __slots__ = ("below", "function", "functions", "made", "recipe", "scalar", "seed", "unsure", "written")
 
     def __init__(self, recipe: Recipe, functions: Functions, made: list[types.FunctionType]) -> None:
         self.recipe = recipe
@@ -94,9 +96,9 @@ class Compiled:
         self.made = made
         self.function = made[0]
         self.below: Compiled | None = None  # the gradient whose gradient this is
-        self.checks_floats = False  # whether each argument is looked at for floats
         if recipe.facts is not None:
-            self.seed, self.scalar, self.written = recipe.facts.seed, recipe.facts.scalar, recipe.facts.written
+            self.seed, self.scalar = recipe.facts.seed, recipe.facts.scalar
+            self.written, self.unsure = recipe.facts.written, recipe.facts.unsure
 
     @property
     def text(self) -> str:
@@ -128,7 +130,8 @@ def compile_gradient(
         program = Program(observer)
         entry = program.gradient(function, kinds, wrt, options)
         (seed,) = entry.defaults
-        facts = Facts(seed, entry.defaults[seed] is not None, program.written)
+        unsure = any(isinstance(kinds.get(p.partition("[")[0]), Unknown) for p in wrt)
+        facts = Facts(seed, entry.defaults[seed] is not None, program.written, unsure)
         return Recipe(program, lookups, function, [entry], entry.name, facts).sealed()
 
 

@@ -89,15 +89,16 @@ def _compiled(
             k for k in range(lead, min(count, len(args)))
             if may_carry(kinds[k]) and not (isinstance(kinds[k], Unknown) and _is_constant(args[k]))
         )  # fmt: skip
-        key = kinds, tuple(keywords), active
+        key = cache.Kinds((kinds, tuple(keywords), active))
         if quick is not None and not any(isinstance(kind, Unknown) for kind in kinds[lead:]):
             family.remember(quick, key)
-    compiled = cache.compiled(family, key, function, lambda: _compile(function, len(args), key))
-    return (*compiled.made[:2], key[2])
+    compiled = cache.compiled(family, key, function, lambda: _compile(function, len(args), *key.items))
+    return (*compiled.made[:2], key.items[2])
 
 
-def _compile(function: FunctionType, given: int, key: tuple[tuple[Kind, ...], tuple[str, ...], tuple[int, ...]]) -> Compiled:
-    kinds, keywords, active = key
+def _compile(
+    function: FunctionType, given: int, kinds: tuple[Kind, ...], keywords: tuple[str, ...], active: tuple[int, ...]
+) -> Compiled:
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
     if code.co_flags & 0x04 and given > len(names):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2sgrad import cache
-from s2sgrad.analysis.kinds import UNKNOWN, Kind, Unknown, kinds_of
+from s2sgrad.analysis.kinds import UNKNOWN, Kind, kinds_of
 from s2sgrad.arguments import NUMBERS, placed, require_floats, require_separate, shapes_of
 from s2sgrad.checks import Refusal
 from s2sgrad.errors import S2SGradError
@@ -55,7 +55,7 @@ class Gradient:
         self._seed = seed
         self._by_types: dict[tuple[type, ...], Compiled] = {}
         self._by_shape: dict[Hashable, Compiled] = {}
-        self._own: dict[Hashable, Compiled] = {}  # what is not shared, because its text holds objects of the user
+        self._own: dict[cache.Kinds, Compiled] = {}  # what is not shared, because its text holds objects of the user
         self._of_bound: tuple[dict, dict, dict] = {}, {}, {}
         self._latest: Compiled | None = None
         shown = self._shown_name()
@@ -79,19 +79,23 @@ class Gradient:
             args = self._lead + args
         if self._keywords:
             keywords = {**self._keywords, **keywords}
-        key: Any = None
         if keywords:
             key = shapes_of((*args, *keywords.values()))
             key = None if key is None else (tuple(keywords), key)
             compiled = self._by_shape.get(key)
         else:
-            compiled = self._by_types.get(tuple(map(type, args)))  # numbers alone
+            key = tuple(map(type, args))
+            compiled = self._by_types.get(key)  # numbers alone
             if compiled is None:
                 key = shapes_of(args)
                 compiled = self._by_shape.get(key)
         if compiled is None or not compiled.holds():
-            compiled = self._compiled(args, keywords)
-            self._remember(args, keywords, compiled)
+            compiled = self._compiled(args, keywords, key)
+            if key is not None and not compiled.unsure:
+                quick: dict[Any, Compiled] = self._by_types if not keywords and NUMBERS.issuperset(key) else self._by_shape
+                if len(quick) >= _MOST:
+                    quick.clear()
+                quick[key] = compiled
         self._latest = compiled
         if compiled.written:
             given = self._arguments(args, keywords)
@@ -107,49 +111,46 @@ class Gradient:
             raise ValueError(f"the seed must have the shape of the result, (), not {np.shape(seed)}")
         return compiled.function(*args, **keywords, **{compiled.seed: seed})
 
-    def _remember(self, args: tuple, keywords: dict[str, Any], compiled: Compiled) -> None:
-        """Find this gradient at once for arguments that look the same."""
-        key = shapes_of((*args, *keywords.values()))
-        if key is None or compiled.checks_floats:
-            return
-        quick: dict[Any, Compiled] = self._by_types if not keywords and set(key) <= NUMBERS else self._by_shape
-        if len(quick) >= _MOST:
-            quick.clear()
-        quick[(tuple(keywords), key) if keywords else key] = compiled
-
-    def _compiled(self, args: tuple, keywords: dict[str, Any]) -> Compiled:
-        """The gradient compiled for the kinds of these arguments."""
+    def _compiled(self, args: tuple, keywords: dict[str, Any], quick: Hashable = None) -> Compiled:
+        """The gradient compiled for the kinds of these arguments, which have this quick key."""
         function = self._function
-        wrt = self._wrt()
-        family = cache.of(function.__code__).family((wrt, self._options))
-        defaults = function.__defaults__ or (), function.__kwdefaults__ or {}
-        quick = shapes_of((*args, *keywords.values(), *defaults[0], *defaults[1].values()))
-        if quick is not None:
-            quick = len(args), tuple(keywords), quick
+        family = self._family(function)
+        if quick is not None and (function.__defaults__ or function.__kwdefaults__):
+            more = shapes_of((*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()))
+            quick = None if more is None else (quick, more)
         key = family.quick.get(quick)
         if key is None:
             given = self._arguments(args, keywords)
             kinds = dict(zip(given, kinds_of(given.values()), strict=True))
-            for parameter in wrt:
+            for parameter in family.wrt:
                 require_floats(parameter, given)
-            key = tuple(kinds.items())
-            if quick is not None and not _unsure(kinds, wrt):
+            key = cache.Kinds(tuple(kinds.items()))
+            compiled = self._of_kinds(key)
+            if quick is not None and not compiled.unsure:
                 family.remember(quick, key)
-        return self._of_kinds(key, family)
+            return compiled
+        return self._of_kinds(key)
 
-    def _of_kinds(self, key: tuple[tuple[str, Kind], ...], family: cache.Family | None = None) -> Compiled:
+    def _family(self, function: types.FunctionType) -> cache.Family:
+        """What is compiled for functions of this code in the way that is asked for here."""
+        asked = self._argnums, self._options, self._binds, len(self._lead), *self._keywords
+        code = cache.of(function.__code__)
+        family = code.families.get(asked)
+        return code.family(asked, self._wrt()) if family is None else family
+
+    def _of_kinds(self, key: cache.Kinds) -> Compiled:
         """The gradient for arguments of these kinds."""
-        own = self._own.get(key)
-        if own is not None and own.holds():
-            return own
-        wrt = self._wrt()
-        if family is None:
-            family = cache.of(self._function.__code__).family((wrt, self._options))
-        compiled = cache.compiled(family, key, self._function, lambda: self._compile(self._function, dict(key)))
-        compiled.checks_floats = _unsure(dict(key), wrt)
+        if self._own and key in self._own and self._own[key].holds():
+            return self._own[key]
+        function = self._function
+        compiled = self._made(function, key)
         if not compiled.recipe.shareable:
             self._own[key] = compiled
         return compiled
+
+    def _made(self, function: types.FunctionType, key: cache.Kinds) -> Compiled:
+        family = self._family(function)
+        return cache.compiled(family, key, function, lambda: self._compile(function, dict(key.items)))
 
     def _compile(self, function: types.FunctionType, kinds: dict[str, Kind]) -> Compiled:
         from s2sgrad import compiled
@@ -208,7 +209,8 @@ class Gradient:
 
     def _shown(self) -> Compiled:
         if self._latest is None:
-            self._latest = self._of_kinds(tuple(dict.fromkeys(signature(self._function).parameters, UNKNOWN).items()))
+            names = cache.of(self._function.__code__).parameters.names
+            self._latest = self._of_kinds(cache.Kinds(tuple((name, UNKNOWN) for name in names)))
         return self._latest
 
     @_OfInstances
@@ -270,16 +272,12 @@ class GradientOfGradient(Gradient):
     def _shown_name(self) -> str:
         return self._inner.__name__
 
-    def _of_kinds(self, key: tuple[tuple[str, Kind], ...], family: cache.Family | None = None) -> Compiled:
-        own = self._own.get(key)
-        if own is not None and own.holds():
-            return own
+    def _of_kinds(self, key: cache.Kinds) -> Compiled:
+        if self._own and key in self._own and self._own[key].holds():
+            return self._own[key]
         inner = self._inner._of_kinds(key)
-        wrt = self._wrt()
-        family = cache.of(inner.function.__code__).family((wrt, self._options))
-        compiled = cache.compiled(family, key, inner.function, lambda: self._compile(inner.function, dict(key)))
+        compiled = self._made(inner.function, key)
         compiled.below = inner
-        compiled.checks_floats = _unsure(dict(key), wrt)
         if not (compiled.recipe.shareable and inner.recipe.shareable):
             self._own[key] = compiled
         return compiled
@@ -296,11 +294,6 @@ def differentiated(function: Any, argnums: Argnums, options: Options, seed: Any)
     return kind(function, argnums, options, seed)
 
 
-def _unsure(kinds: dict[str, Kind], wrt: tuple[str, ...]) -> bool:
-    """Whether a differentiated parameter is of unknown kind, so that each argument is looked at for floats."""
-    return any(isinstance(kinds.get(p.partition("[")[0]), Unknown) for p in wrt)
-
-
 def _require_parameters(function: types.FunctionType, outputs: str | tuple[str, ...]) -> None:
     known = signature(function).parameters
     for p in (outputs,) if isinstance(outputs, str) else outputs:
@@ -309,8 +302,8 @@ def _require_parameters(function: types.FunctionType, outputs: str | tuple[str, 
 
 
 def _is_method(function: types.FunctionType, positional: tuple[str, ...]) -> bool:
-    owner = function.__qualname__.rpartition(".")[0]
-    return bool(owner) and not owner.endswith("<locals>") and positional[:1] in (("self",), ("cls",))
+    owner = function.__qualname__.rpartition(".")[0] if positional[:1] in (("self",), ("cls",)) else ""
+    return bool(owner) and not owner.endswith("<locals>")
 
 
 def _binding(function: Any) -> str:

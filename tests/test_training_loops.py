@@ -302,14 +302,10 @@ def test_containers_and_objects_in_cells(data, compilations):
         return d.w if isinstance(d, types.SimpleNamespace) else d["w"] if isinstance(d, dict) else d[0]
 
     def run(d):
-        try:
-            return grad(lambda x: x * x * value(d))(3.0)
-        except S2SGradError:
-            return None
+        return grad(lambda x: x * x * value(d))(3.0)
 
-    results = [run(data(k)) for k in (1.0, 2.0, 3.0)]
-    assert results in ([6.0, 12.0, 18.0], [None] * 3)
-    assert len(compilations) <= (1 if results[0] else 3)
+    assert [run(data(k)) for k in (1.0, 2.0, 3.0)] == [6.0, 12.0, 18.0]
+    assert len(compilations) == 1
 
 
 # --- what is rebound ---------------------------------------------------------------------------------------------------
@@ -366,10 +362,7 @@ def test_a_helper_that_is_rebound_between_the_steps(module, compilations):
 def test_an_attribute_that_is_rebound_between_the_steps(module, owner):
     made = module(REBOUND)
     step = made.step_by_module if owner == "tools" else made.step_by_class
-    try:
-        assert step(1.0) == 6.0
-    except S2SGradError:
-        return
+    assert step(1.0) == 6.0
     setattr(getattr(made, owner), "helper", staticmethod(made.other) if owner == "Tool" else made.other)  # noqa: B010
     assert step(1.0) == 7.0
     df = grad(lambda x: made.tools.helper(x))

@@ -9,6 +9,7 @@ import gast
 from s2sgrad import emit
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, kinds_of
 from s2sgrad.api import Gradient
+from s2sgrad.cache import Kinds
 from s2sgrad.compiled import compile_gradient, compiling
 from s2sgrad.pipeline import normalizing
 from s2sgrad.signatures import signature
@@ -28,7 +29,7 @@ def stages(derivative: Gradient, arguments: tuple | None) -> list[tuple[str, str
 
     kinds = _kinds(derivative, arguments)
     below = getattr(derivative, "_inner", None)
-    function = derivative._function if below is None else below._of_kinds(tuple(kinds.items())).function
+    function = derivative._function if below is None else below._of_kinds(Kinds(tuple(kinds.items()))).function
     compile_gradient(function, kinds, derivative._wrt(), derivative._options, observer)
     primal = read(function)
     out = [("reading", emit.function(primal.fresh_tree()))]

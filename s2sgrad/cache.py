@@ -125,13 +125,13 @@ def compiled(
 ) -> Compiled:
     """What a known recipe makes for the function, or else a new one."""
     found = family.find(key, function)
-    if found is not None:
-        return found
-    from s2sgrad.compiled import LOCK
+    if found is None:
+        from s2sgrad.compiled import LOCK
 
-    with LOCK:
-        found = family.find(key, function)
-        if found is None:
-            found = compile_()
-            family.add(key, found.recipe)
+        with LOCK:
+            found = family.find(key, function)
+            if found is None:
+                found = compile_()
+                family.add(key, found.recipe)
+    found.key = key
     return found

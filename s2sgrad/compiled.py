@@ -88,13 +88,14 @@ class Facts:
 class Compiled:
     """A gradient: `function(*args, seed=...)` over the user's `functions`; right while `holds()`."""
 
-    __slots__ = ("below", "function", "functions", "made", "recipe", "scalar", "seed", "unsure", "written")
+    __slots__ = ("below", "function", "functions", "key", "made", "recipe", "scalar", "seed", "unsure", "written")
 
     def __init__(self, recipe: Recipe, functions: Functions, made: list[types.FunctionType]) -> None:
         self.recipe = recipe
         self.functions = functions
         self.made = made
         self.function = made[0]
+        self.key: Any = None  # the kinds that it was asked for
         self.below: Compiled | None = None  # the gradient whose gradient this is
         if recipe.facts is not None:
             self.seed, self.scalar = recipe.facts.seed, recipe.facts.scalar

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from s2sgrad import cache
-from s2sgrad.analysis.kinds import UNKNOWN, Kind, kinds_of
+from s2sgrad import cache, travel
+from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, kinds_of
 from s2sgrad.arguments import NUMBERS, placed, require_floats, require_separate, shapes_of
 from s2sgrad.checks import Refusal
 from s2sgrad.errors import S2SGradError
@@ -58,6 +58,8 @@ class Gradient:
         self._own: dict[cache.Kinds, Compiled] = {}  # what is not shared, because its text holds objects of the user
         self._of_bound: tuple[dict, dict, dict] = {}, {}, {}
         self._latest: Compiled | None = None
+        self._unbound: Gradient | None = None
+        self._seeded = seed is not None or (isinstance(self, GradientOfGradient) and self._inner._seeded)
         shown = self._shown_name()
         self.__name__ = self.__qualname__ = f"{shown}_{'value_and_grad' if options.value else 'grad'}"
         self.__module__ = self._function.__module__
@@ -100,16 +102,12 @@ class Gradient:
         if compiled.written:
             given = self._arguments(args, keywords)
             require_separate(given, compiled.written, self._function, compiled.outside())
-        if seed is None:
-            seed = self._seed
-            if seed is None:
-                try:
-                    return compiled.function(*args, **keywords) if keywords else compiled.function(*args)
-                except Refusal as error:
-                    raise placed(error, self._function) from None
-        if compiled.scalar and np.shape(seed) != ():
-            raise ValueError(f"the seed must have the shape of the result, (), not {np.shape(seed)}")
-        return compiled.function(*args, **keywords, **{compiled.seed: seed})
+        if seed is not None or self._seeded:
+            keywords = {**keywords, **self._seeds(compiled, seed)}
+        try:
+            return compiled.function(*args, **keywords) if keywords else compiled.function(*args)
+        except Refusal as error:
+            raise placed(error, self._function) from None
 
     def _compiled(self, args: tuple, keywords: dict[str, Any], quick: Hashable = None) -> Compiled:
         """The gradient compiled for the kinds of these arguments, which have this quick key."""
@@ -250,7 +248,33 @@ class Gradient:
         receiver = (instance if owner is None else owner) if self._binds == "class" else instance
         bound = type(self)(self.primal, self._argnums, self._options, self._seed, (receiver,))
         bound._by_types, bound._by_shape, bound._own = self._of_bound
+        bound._unbound = self
         return bound
+
+    def __reduce__(self) -> str | tuple:
+        if self._unbound is not None:
+            return _bound, (self._unbound, self._lead[-1])
+        name = travel.global_name(self, self._function)
+        if name is not None:
+            return name
+        return _arrived, (self.primal, self._argnums, self._options, self._seed, travel.texts_of(self._function))
+
+    def taken_apart_for(self, args: tuple, keywords: dict[str, Any]) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
+        """The generated function for arguments of these kinds, and the arguments that it has beside them."""
+        keywords = {**self._keywords, **keywords}
+        seed = keywords.pop("seed", None)
+        compiled = self._compiled(self._lead + args, keywords)
+        compiled.function.origin = "grad", self, compiled.key, compiled.recipe
+        return compiled.function, self._lead, {**keywords, **self._seeds(compiled, seed)}
+
+    def _seeds(self, compiled: Compiled, seed: Any) -> dict[str, Any]:
+        """The seeds that the generated function is called with; that of the call replaces the gradient's own."""
+        seed = self._seed if seed is None else seed
+        if seed is None:
+            return {}
+        if compiled.scalar and np.shape(seed) != ():
+            raise ValueError(f"the seed must have the shape of the result, (), not {np.shape(seed)}")
+        return {compiled.seed: seed}
 
     def generated_for(self, args: tuple, keywords: dict[str, Any]) -> types.FunctionType:
         """The generated function for arguments of these kinds."""
@@ -276,11 +300,16 @@ class GradientOfGradient(Gradient):
         if self._own and key in self._own and self._own[key].holds():
             return self._own[key]
         inner = self._inner._of_kinds(key)
-        compiled = self._made(inner.function, key)
-        compiled.below = inner
+        seeds = self._inner._seeds(inner, None)
+        kinds = ((name, Number(float) if type(seed) is float else UNKNOWN) for name, seed in seeds.items())
+        compiled = self._made(inner.function, cache.Kinds((*key.items, *kinds)) if seeds else key)
+        compiled.below, compiled.key = inner, key
         if not (compiled.recipe.shareable and inner.recipe.shareable):
             self._own[key] = compiled
         return compiled
+
+    def _seeds(self, compiled: Compiled, seed: Any) -> dict[str, Any]:
+        return {**self._inner._seeds(compiled.below, None), **super()._seeds(compiled, seed)}
 
 
 def differentiated(function: Any, argnums: Argnums, options: Options, seed: Any) -> Gradient:
@@ -292,6 +321,15 @@ def differentiated(function: Any, argnums: Argnums, options: Options, seed: Any)
         innermost = innermost.func
     kind = GradientOfGradient if isinstance(innermost, Gradient) else Gradient
     return kind(function, argnums, options, seed)
+
+
+def _arrived(function: Any, argnums: Argnums, options: Options, seed: Any, texts: dict[str, str]) -> Gradient:
+    travel.register(texts)
+    return differentiated(function, argnums, options, seed)
+
+
+def _bound(gradient: Gradient, receiver: Any) -> Gradient:
+    return gradient.__get__(receiver, type(receiver)) if gradient._binds == "instance" else gradient.__get__(None, receiver)
 
 
 def _require_parameters(function: types.FunctionType, outputs: str | tuple[str, ...]) -> None:

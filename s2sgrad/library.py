@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import linecache
+import operator
 import types
 from typing import Any
 
@@ -12,28 +13,40 @@ from s2sgrad.errors import NoSource
 from s2sgrad.rules import table
 from s2sgrad.source import read
 
+_OPERATORS = {
+    operator.add: "a + b", operator.sub: "a - b", operator.mul: "a * b", operator.truediv: "a / b", operator.pow: "a ** b",
+    operator.mod: "a % b", operator.floordiv: "a // b", operator.matmul: "a @ b", operator.getitem: "a[b]",
+    operator.neg: "-a", operator.pos: "+a", operator.abs: "abs(a)",
+}  # fmt: skip
+
 
 @functools.lru_cache(maxsize=1024)
 def _wrapper(primitive: Any) -> types.FunctionType:
-    rule = table.lookup(primitive)
     name = getattr(primitive, "__name__", "primitive")
-    given = ", ".join(rule.differentiable)
-    keywords = "".join(f", {k}={v!r}" for k, v in rule.keywords.items() if v is None or isinstance(v, (bool, int)))
-    passed = "".join(f", {k}={k}" for k, v in rule.keywords.items() if v is None or isinstance(v, (bool, int)))
-    text = f"def {name}({given}{keywords}):\n    return primitive({given}{passed})\n"
+    if primitive in _OPERATORS:
+        value = _OPERATORS[primitive]
+        head = "a, b" if "b" in value.replace("abs", "") else "a"
+    else:
+        rule = table.lookup(primitive)
+        given = ", ".join(rule.differentiable)
+        plain_ = {k: v for k, v in rule.keywords.items() if v is None or isinstance(v, (bool, int))}
+        head = given + "".join(f", {k}={v!r}" for k, v in plain_.items())
+        value = f"primitive({given}{''.join(f', {k}={k}' for k in plain_)})"
+    text = f"def {name}({head}):\n    return {value}\n"
     filename = f"<s2sgrad library {getattr(primitive, '__module__', '')}.{name}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     space: dict[str, Any] = {"primitive": primitive, "__name__": f"s2sgrad.library.{name}"}
     exec(compile(text, filename, "exec"), space)
-    return space[name]
+    function = space.pop(name)  # its text may mean something else by its name: `abs`
+    function.origin = "library", primitive
+    return function
 
 
 def spelled_out(primitive: Any) -> types.FunctionType | None:
-    """A function with source that calls a primitive of the rule table; None for anything else."""
+    """A function with source that does what an operator or a primitive of the rule table does; None for anything else."""
     rule = table.lookup(primitive)
-    if rule is None or rule.variadic:
-        return None
-    return _wrapper(primitive)
+    operator_ = isinstance(primitive, types.BuiltinFunctionType) and primitive in _OPERATORS
+    return _wrapper(primitive) if operator_ or (rule is not None and not rule.variadic) else None
 
 
 def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:

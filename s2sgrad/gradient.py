@@ -257,6 +257,9 @@ class Gradient:
         name = travel.global_name(self, self._function)
         if name is not None:
             return name
+        owner = travel.owner_of(self, self._function)
+        if owner is not None:
+            return travel.in_class, (owner, self._function.__qualname__.rpartition(".")[2])
         return _arrived, (self.primal, self._argnums, self._options, self._seed, travel.texts_of(self._function))
 
     def taken_apart_for(self, args: tuple, keywords: dict[str, Any]) -> tuple[types.FunctionType, tuple, dict[str, Any]]:

@@ -19,7 +19,6 @@ from collections.abc import Iterator
 from typing import Any
 
 _MOST = 1000  # functions that are looked at for texts
-_MISSING = object()
 
 
 def way(function: Any) -> tuple:
@@ -70,6 +69,20 @@ def global_name(thing: Any, function: types.FunctionType) -> str | None:
     for part in function.__qualname__.split("."):
         owner = getattr(owner, part, None)
     return function.__qualname__ if owner is thing else None
+
+
+def owner_of(thing: Any, function: types.FunctionType) -> type | None:
+    """The class whose body has `thing` in the place of the function; None where there is none."""
+    path, _, name = function.__qualname__.rpartition(".")
+    owner: Any = sys.modules.get(function.__module__)
+    for part in path.split("."):
+        owner = getattr(owner, part, None)
+    return owner if isinstance(owner, type) and vars(owner).get(name) is thing else None
+
+
+def in_class(owner: type, name: str) -> Any:
+    """What stands in the body of a class."""
+    return vars(owner)[name]
 
 
 def texts_of(function: Any) -> dict[str, str]:

@@ -101,6 +101,11 @@ class Compiled:
             self.seed, self.scalar = recipe.facts.seed, recipe.facts.scalar
             self.written, self.unsure = recipe.facts.written, recipe.facts.unsure
 
+    def shown(self) -> types.FunctionType:
+        """The function, for tools that show its text."""
+        load.shown(self.function.__code__.co_filename)
+        return self.function
+
     @property
     def text(self) -> str:
         """The text of the function and of those that it calls."""

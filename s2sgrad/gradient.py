@@ -215,7 +215,7 @@ class Gradient:
     def __wrapped__(self) -> types.FunctionType:
         """The generated function, so that inspect.getsource and help show it; none where `.source` raises."""
         try:
-            return self._shown().function
+            return self._shown().shown()
         except (S2SGradError, TypeError) as error:  # hasattr is asked by tools that must not fail, such as doctest
             raise AttributeError(f"{self.__name__} has no generated function: {error}") from error
 

@@ -11,7 +11,7 @@ from typing import Any
 from s2sgrad import rules  # noqa: F401  (fills the table)
 from s2sgrad.errors import NoSource
 from s2sgrad.rules import table
-from s2sgrad.source import read
+from s2sgrad.source import GENERATED_TEXTS, read
 
 _OPERATORS = {
     operator.add: "a + b", operator.sub: "a - b", operator.mul: "a * b", operator.truediv: "a / b", operator.pow: "a ** b",
@@ -34,7 +34,7 @@ def _wrapper(primitive: Any) -> types.FunctionType:
         value = f"primitive({given}{''.join(f', {k}={k}' for k in plain_)})"
     text = f"def {name}({head}):\n    return {value}\n"
     filename = f"<s2sgrad library {getattr(primitive, '__module__', '')}.{name}>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    GENERATED_TEXTS[filename] = linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     space: dict[str, Any] = {"primitive": primitive, "__name__": f"s2sgrad.library.{name}"}
     exec(compile(text, filename, "exec"), space)
     function = space.pop(name)  # its text may mean something else by its name: `abs`

@@ -25,7 +25,7 @@ from s2sgrad import emit
 from s2sgrad.program import Emitted, Program
 from s2sgrad.rules import table
 from s2sgrad.rules.table import Rule
-from s2sgrad.source import GENERATED
+from s2sgrad.source import GENERATED, GENERATED_TEXTS
 
 
 def text_of(program: Program) -> str:
@@ -187,12 +187,18 @@ def _registered(name: str, text: str, users: int) -> str:
     lines = text.splitlines(keepends=True)
     for length in range(8, len(digest) + 1, 8):  # the first is enough but for a collision
         filename = f"{GENERATED}{name} {digest[:length]}>"
-        if linecache.cache.get(filename, (0, None, lines))[2] == lines:
+        if GENERATED_TEXTS.get(filename, (0, None, lines))[2] == lines:
             break
     with _lock:
         _users[filename] += users
-    linecache.cache[filename] = (len(text), None, lines, filename)
+    GENERATED_TEXTS[filename] = linecache.cache[filename] = (len(text), None, lines, filename)
     return filename
+
+
+def shown(filename: str) -> None:
+    """Let linecache have a text of ours again, if somebody cleared it."""
+    if filename in GENERATED_TEXTS:
+        linecache.cache.setdefault(filename, GENERATED_TEXTS[filename])
 
 
 def _forget(filename: str) -> None:
@@ -201,6 +207,7 @@ def _forget(filename: str) -> None:
         _users[filename] -= 1
         if _users[filename] <= 0:
             del _users[filename]
+            GENERATED_TEXTS.pop(filename, None)
             linecache.cache.pop(filename, None)
 
 

@@ -16,6 +16,7 @@ from s2sgrad.compiled import compiling, guards_of
 from s2sgrad.errors import NoRule
 from s2sgrad.library import plain
 from s2sgrad.program import Program
+from s2sgrad.transform import written_globals
 
 _LOCK = threading.RLock()
 _MOST = 512
@@ -57,7 +58,7 @@ def _vjp_backward(saved: Any, bars: Any) -> Any:
 def _call_forward(pullback: Any, *args: Any) -> tuple[Any, Any]:
     """`pullback(y_bar)`, with its `bwd` differentiated in its turn; a call of any function that closes over nothing."""
     if not isinstance(pullback, runtime.Pullback):
-        if _is_constant(pullback) and not getattr(pullback, "__closure__", None) and not hasattr(pullback, "__self__"):
+        if _is_constant(pullback) and not getattr(pullback, "__closure__", None) and not _has_receiver(pullback):
             y, inner = runtime.vjp(pullback, *args)
             return y, (inner, None)
         what = type(pullback).__name__
@@ -75,6 +76,10 @@ def _call_backward(saved: Any, bars: Any) -> Any:
         return (None, *inner(bars))
     given = tuple(bars[k] for k in places)
     return inner(given[0] if len(given) == 1 else given)
+
+
+def _has_receiver(f: Any) -> bool:
+    return not isinstance(getattr(f, "__self__", None), (ModuleType, type(None)))
 
 
 def _is_constant(value: Any) -> bool:
@@ -116,5 +121,6 @@ def _compile(
     with compiling():
         program = Program()
         pair = program.pair(function, given, {names[k] for k in active}, split=True)
+        written_globals.check(program.units, at_run_time=True)
         functions, _ = load.load_all(program, pair.bwd)
     return functions[id(pair.fwd)], functions[id(pair.bwd)], active, guards_of(program)

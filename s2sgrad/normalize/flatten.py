@@ -28,6 +28,7 @@ def f(x, n):
 
 from __future__ import annotations
 
+import builtins
 import types
 from collections.abc import Callable
 
@@ -48,7 +49,8 @@ _WHOLE = (gast.Lambda, gast.SetComp, gast.GeneratorExp, gast.Set)
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree in normal form (names of variables not yet split into webs)."""
     flattener = _Flattener(unit, tree)
-    heads = flattener.opened()
+    flattener.functions.open_arguments()
+    heads, flattener.out = flattener.out, []
     tree.body = at(tree.body[0], *heads) + flattener.block(tree.body)
     return tree
 
@@ -71,15 +73,8 @@ class _Flattener:
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
         self.out: list[gast.AST] = []
+        self.loops: list[int] = []  # those around the statement
         self.functions = Functions(unit, tree, self)
-
-    def opened(self) -> list[gast.AST]:
-        """Loads of what the arguments that are objects hold."""
-        for p, held in self.unit.opened.items():
-            if not self.functions.counts[p]:
-                self.functions.values[p] = self.functions.open(held, p, name(p))
-        done, self.out = self.out, []
-        return done
 
     # --- statements ---
 
@@ -113,12 +108,14 @@ class _Flattener:
             self.loop(statement)
         elif isinstance(statement, gast.For):
             trips = self.functions.unroll(statement)
+            if self.functions.consume(statement):
+                return
             if trips is not None:
                 for trip in trips:
                     self.statement(trip)
                 return
             statement.iter = self.iterator(statement.iter)
-            statement.body = self.block(statement.body)
+            statement.body = self.trip(statement)
             self.out.append(statement)
         elif isinstance(statement, gast.Expr):
             self.expression_statement(statement)
@@ -212,12 +209,19 @@ class _Flattener:
 
     def loop(self, loop: gast.While) -> None:
         if not _walruses(loop.test) and not self.grows(loop.test):
-            loop.body = self.block(loop.body)
+            loop.body = self.trip(loop)
             self.out.append(loop)
             return
-        inner = gast.If(loop.test, loop.body, at(loop, gast.Break()))
-        loop.test, loop.body = constant(True), self.block(at(loop, inner))
+        loop.body = at(loop, gast.If(loop.test, loop.body, at(loop, gast.Break())))
+        loop.test, loop.body = constant(True), self.trip(loop)
         self.out.append(loop)
+
+    def trip(self, loop: gast.For | gast.While) -> list[gast.AST]:
+        """The body of a loop."""
+        self.loops.append(id(loop))
+        body = self.block(loop.body)
+        self.loops.pop()
+        return body
 
     def iterator(self, node: gast.AST) -> gast.AST:
         """`range(a, b)`, possibly cut and reversed, with atoms as bounds."""
@@ -369,6 +373,8 @@ class _Flattener:
 
     def call(self, node: gast.Call) -> None:
         self.functions.starred(node)
+        if len(node.args) == 1 and self.unit.resolve(node.func) not in (MISSING, builtins.len):
+            node.args[0] = self.functions.listed(node.args[0])
         if isinstance(node.func, gast.Attribute) and self.unit.resolve(node.func) is MISSING:
             node.func.value = self.atom(node.func.value)
         elif not isinstance(node.func, (gast.Name, gast.Attribute)):

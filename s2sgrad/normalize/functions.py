@@ -40,20 +40,24 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.analysis.instances import is_plain_class
-from s2sgrad.normalize import lifting, loops
+from s2sgrad.normalize import iterators, lifting, loops
+from s2sgrad.normalize.check import yields
+from s2sgrad.normalize.generators import Generators
 from s2sgrad.normalize.inlining import Flattener, Inliner
 from s2sgrad.normalize.objects import Objects
-from s2sgrad.normalize.recognition import Recognizer, is_super
+from s2sgrad.normalize.recognition import Recognizer, is_super, place
 from s2sgrad.normalize.values import (
     Derivative,
     Display,
     Function,
+    Generator,
     Known,
     Object,
     Partial,
     Value,
     bindings,
     gives_function,
+    is_generator,
     is_plain,
     substitute,
 )
@@ -61,7 +65,7 @@ from s2sgrad.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.unit import MISSING, Unit, parameters
 
 
-class Functions(Recognizer, Objects, Inliner):
+class Functions(Recognizer, Generators, Objects, Inliner):
     """The function values of one function that is being flattened; `values` are those that have a name."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Flattener) -> None:
@@ -122,6 +126,13 @@ class Functions(Recognizer, Objects, Inliner):
         return value
 
     def name(self, target: str, value: Value, statement: gast.AST) -> None:
+        if self.counts[target] > 1 and isinstance(value, Object):
+            self.rebind(target, value, statement)
+            return
+        if isinstance(value, Object):
+            if value.rebound:
+                value = self.copied(target, value, statement)
+            value.names += 1
         if self.counts[target] > 1:
             self.unit.refuse(statement, f"`{target}` is bound to a function here and to something else elsewhere, which "
                                         "cannot be followed: use two names")  # fmt: skip
@@ -163,12 +174,9 @@ class Functions(Recognizer, Objects, Inliner):
         owner = self.held(node.value)
         if isinstance(owner, Object):
             return self.apply(self.method(owner, "__getitem__", node), [self.evaluate(node.slice)], {}, node)
-        items = owner.items
-        index = node.slice
-        if isinstance(index, gast.UnaryOp) and isinstance(index.op, gast.USub) and isinstance(index.operand, gast.Constant):
-            index = constant(len(items) - index.operand.value)
-        if isinstance(index, gast.Constant) and index.value in items:
-            return items[index.value]
+        index = place(node.slice, owner)
+        if index in owner.items:
+            return owner.items[index]
         self.unit.refuse(node, "which function or object this is cannot be followed: use a constant index")
 
     def derivative(self, node: gast.Call) -> Derivative:
@@ -222,6 +230,8 @@ class Functions(Recognizer, Objects, Inliner):
             given = [self.lasting(self.evaluate(a)) for a in node.args[1:]]
             return Partial(inner, given, {k.arg: self.lasting(self.evaluate(k.value)) for k in node.keywords})
         callee = self.callee(node.func)
+        if isinstance(callee, Known) and is_generator(callee.target):
+            callee = self.read(callee.target)
         given: list[Any] = []
         keywords: dict[str, Any] = {}
         for argument in node.args:
@@ -231,6 +241,9 @@ class Functions(Recognizer, Objects, Inliner):
                 keywords |= self.spread_keywords(keyword.value)
             else:
                 keywords[keyword.arg] = self.evaluate(keyword.value)
+        if isinstance(callee, Function) and yields(callee.node):
+            words = {k: self.lasting(v) for k, v in keywords.items()}
+            return Generator(callee, [self.lasting(v) for v in given], words, tuple(self.flattener.loops))
         return self.apply(callee, given, keywords, node)
 
     def spread(self, argument: gast.Starred) -> list[Any]:
@@ -382,6 +395,7 @@ class Functions(Recognizer, Objects, Inliner):
             self.name(held, self.evaluate(f), node)
             f = name(held)
         step = assign(total, gast.Call(clone(f), [name(total), name(item)], []))
+        step = iterators.plainer(self.unit, at(node, step)[0])
         loop = at(node, gast.For(name(item, store=True), rest, at(node, step), [], None))
         self.counts[total] += 2
         for statement in loops.block(self.unit, loop):

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import types
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import gast
 
-from s2sgrad.normalize import check, contexts, exits, imports, iterators, loops, matches, scopes, targets
-from s2sgrad.normalize.values import Function, Known, Value, bindings, substitute
+from s2sgrad.normalize import check, contexts, exits, global_names, imports, iterators, loops, matches, scopes, targets
+from s2sgrad.normalize.values import Function, Known, Value, bindings, is_generator, substitute
 from s2sgrad.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.source import read
 from s2sgrad.unit import MISSING, Unit, parameters
@@ -27,12 +28,15 @@ class Flattener(Protocol):
 
     unit: Unit
     out: list[gast.AST]
+    loops: list[int]
 
     def statement(self, statement: gast.AST) -> None: ...
 
     def assign(self, statement: gast.Assign) -> None: ...
 
     def atom(self, node: gast.AST) -> gast.AST: ...
+
+    def hold(self, value: gast.AST) -> gast.Name: ...
 
     def flat(self, node: gast.AST, target: str | None = None) -> gast.AST: ...
 
@@ -57,7 +61,10 @@ class Inliner:
         if target in self.known:
             return self.known[target]
         unit, tree = Unit.of(read(target))
-        for run in (matches.run, imports.run, contexts.run, check.run, iterators.run, scopes.run):
+        for run in (matches.run, imports.run, contexts.run, global_names.run):
+            tree = run(unit, tree)
+        tree = check.run(unit, tree, is_generator(target))
+        for run in (iterators.run, scopes.run):
             tree = run(unit, tree)
         self.unit.inlined.append(unit)
         function = self.known[target] = Function(tree, unit)
@@ -88,7 +95,15 @@ class Inliner:
             function.tree = exits.run(unit, tree)
         return function.tree
 
-    def written_out(self, function: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+    def written_out(
+        self,
+        function: Function,
+        given: list[Any],
+        keywords: dict[str, Any],
+        node: gast.AST,
+        at_yield: Callable[[gast.AST], list[gast.AST]] | None = None,
+    ) -> Any:
+        """The value of a call; of a generator, `at_yield` says what is done with each of its values."""
         self.calls += 1
         if self.calls > MOST:
             self.unit.refuse(node, "the calls of nested functions are too many to be written out: move them to module level")
@@ -123,6 +138,8 @@ class Inliner:
         self.counts.update(inner)
         for statement in tree.body:
             substitute(statement, substituted)
+        if at_yield is not None:
+            tree.body = _consumed(tree.body, at_yield)
         receiver = given[0] if given else None
         self.running.append((function, receiver))
         try:
@@ -184,3 +201,16 @@ class Inliner:
         if args.kwarg is not None:
             bound[args.kwarg.id] = gast.Dict([constant(k) for k in others], list(others.values()))
         return bound
+
+
+def _consumed(body: list[gast.AST], at_yield: Callable[[gast.AST], list[gast.AST]]) -> list[gast.AST]:
+    """The statements of a generator, with what is done with each value in the place of `yield`."""
+    out = []
+    for statement in body:
+        if isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Yield):
+            out += at_yield(statement.value.value or at(statement, constant(None))[0])
+            continue
+        if isinstance(statement, (gast.If, gast.For, gast.While)):
+            statement.body, statement.orelse = _consumed(statement.body, at_yield), _consumed(statement.orelse, at_yield)
+        out.append(statement)
+    return out

@@ -13,7 +13,18 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis.instances import is_plain_class
-from s2sgrad.normalize.values import Display, Function, Object, Partial, Value, gives_function, is_plain, returns_function
+from s2sgrad.normalize.check import yields
+from s2sgrad.normalize.values import (
+    Display,
+    Function,
+    Object,
+    Partial,
+    Value,
+    gives_function,
+    is_generator,
+    is_plain,
+    returns_function,
+)
 from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit
 
@@ -46,10 +57,14 @@ class Recognizer:
             return False
         if self.differentiates(node):
             return self.is_function(node.args[0]) or is_plain(self.unit.resolve(node.args[0]))
-        if is_plain_class(self.unit.resolve(node.func)):
+        target = self.unit.resolve(node.func)
+        if is_plain_class(target) or is_generator(target):
             return True
         if self.unit.resolve(node.func) is functools.partial and node.args:
             return self.is_function(node.args[0]) or callable(self.unit.resolve(node.args[0]))
+        value = self.held(node.func)
+        if isinstance(value, Function) and yields(value.node):
+            return True
         return self.gives_function(node.func)
 
     def held(self, node: gast.AST) -> Any:
@@ -59,6 +74,10 @@ class Recognizer:
         if isinstance(node, gast.Attribute):
             owner = self.held(node.value)
             return self.values.get(owner.attributes.get(node.attr, "")) if isinstance(owner, Object) else None
+        if isinstance(node, gast.Subscript):
+            owner = self.held(node.value)
+            found = owner.items.get(place(node.slice, owner)) if isinstance(owner, Display) else None
+            return found if isinstance(found, Value) else None
         return None
 
     def is_object(self, node: gast.AST) -> bool:
@@ -136,3 +155,10 @@ def _curried(callee: gast.Call, functions: Recognizer) -> bool:
 
 def is_super(node: gast.Call) -> bool:
     return isinstance(node.func, gast.Name) and node.func.id == "super" and not node.args
+
+
+def place(index: gast.AST, display: Display) -> Any:
+    """The constant that an index of a display is; None where it is none."""
+    if isinstance(index, gast.UnaryOp) and isinstance(index.op, gast.USub) and isinstance(index.operand, gast.Constant):
+        return len(display.items) - index.operand.value
+    return index.value if isinstance(index, gast.Constant) else None

@@ -7,6 +7,7 @@ And what the text of a function says of the functions that it returns.
 
 from __future__ import annotations
 
+import inspect
 import types
 import weakref
 from collections import Counter
@@ -82,10 +83,25 @@ class Object:
     cls: type
     base: str
     given: gast.AST | None = None
+    made: bool = False  # its `__init__` is through
+    names: int = 0  # how many names and attributes stand for it
+    copied: bool = False
+    rebound: bool = False  # the name that stands for it will stand for others
     attributes: dict[str, str] = field(default_factory=dict)
 
 
-Value = Function | Partial | Known | Derivative | Display | Object
+@dataclass(eq=False)
+class Generator:
+    """What a generator function returned: `function` called with `given` and `keywords`, to be run once."""
+
+    function: Function
+    given: list[Any]
+    keywords: dict[str, Any]
+    loops: tuple[int, ...] = ()  # those around the call
+    used: bool = False
+
+
+Value = Function | Partial | Known | Derivative | Display | Object | Generator
 
 
 def substitute(statement: gast.AST, values: dict[str, gast.AST]) -> None:
@@ -128,6 +144,11 @@ def is_plain(target: Any) -> bool:
     if not isinstance(target, types.FunctionType) or effects.is_library(target):
         return False
     return not (target.__module__ or "").startswith("s2sgrad.")
+
+
+def is_generator(target: Any) -> bool:
+    """Whether a callable is a generator function of the user's."""
+    return is_plain(target) and bool(target.__code__.co_flags & inspect.CO_GENERATOR)
 
 
 def returns_function(node: gast.FunctionDef | gast.Lambda) -> bool:

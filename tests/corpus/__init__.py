@@ -11,6 +11,7 @@ from . import (  # noqa: F401
     branches,
     buffers,
     calls,
+    classes,
     closures,
     comprehensions,
     exits,

@@ -209,7 +209,7 @@ def polynomial_by_enumerate(x):
 
 
 @case(VECTOR)
-def running_sums(v):
+def sums_of_beginnings(v):
     sums = [sum(v[: k + 1]) for k in range(3)]
     return sums[0] * sums[2] + sums[1]
 

@@ -79,7 +79,7 @@ def value_and_gradient_inside(x):
 
 
 @case(0.7)
-def gradient_descent_inside(rate):
+def descent_along_an_inner_gradient(rate):
     f = lambda p: (p - 2.0) ** 2 + 0.1 * p**4
     p = 0.5
     for _ in range(3):

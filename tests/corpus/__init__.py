@@ -1,7 +1,7 @@
 """The corpus: small functions, each named for what it shows, with a point at which to check it.
 
-`CASES` lists them all; `by_name` finds one.  Some modules write into arrays, in place, and some into lists and objects (test_corpus.py
-names them); the others are functional.  Points keep away from kinks, and no function warns.
+`CASES` lists them all; `by_name` finds one.  Some modules write into arrays, in place, and some into lists and objects
+(test_corpus.py names them); the others are functional.  Points keep away from kinks, and no function warns.
 What is refused stands in refused.py.
 """
 

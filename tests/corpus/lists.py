@@ -270,13 +270,6 @@ def euler_steps_kept_as_pairs(q, p):
 
 
 @case(1.3)
-def popped_from_the_front(x):
-    a = [x, 2.0 * x, x * x]
-    first = a.pop(0)
-    return first * a[1] + a[0] * len(a)
-
-
-@case(1.3)
 def list_that_a_function_returns_is_written(x):
     def powers(v):
         out = []
@@ -341,12 +334,3 @@ def loop_over_a_list_and_a_break(x):
     else:
         kept.append(1.0)
     return kept[0] * kept[-1]
-
-
-@case(VECTOR, VECTOR[::-1].copy())
-def zipped_lists(u, v):
-    pairs = list(zip(u, v, strict=True))
-    total = 0.0
-    for a, b in pairs:
-        total = total * 0.9 + a * b
-    return total * pairs[0][1]

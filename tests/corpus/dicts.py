@@ -93,7 +93,7 @@ def keys_in_the_order_of_insertion(x):
 @case(1.3)
 def keys_with_a_default(x):
     d = {"a": x}
-    return d.get("a", 1.0) * d.get("b", 2.0 * x) + (d["a"] if "a" in d else 1.0) * len(d)
+    return d.get("a", 1.0) * d.get("b", 2.0 * x) + (d["a"] if "a" in d else 1.0) * len(d)  # noqa: SIM401
 
 
 @case(1.3)

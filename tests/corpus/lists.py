@@ -157,7 +157,7 @@ def reads_what_it_appended(x):
 
 
 @case(1.3)
-def elements_swapped(x):
+def two_elements_swapped(x):
     a = [x, x * x, 2.0]
     a[0], a[2] = a[2], a[0] * a[1]
     return a[0] * a[2] + a[2] ** 2

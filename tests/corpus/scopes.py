@@ -74,7 +74,7 @@ def locals_of_two_calls_are_two(x):
 
 
 @case(1.3)
-def loop_variable_after_the_loop(x):
+def loop_variable_read_after_the_loop(x):
     y = 0.0
     for i in range(4):
         y = y + x * i

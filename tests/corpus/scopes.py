@@ -1,6 +1,6 @@
 """One name in several scopes: nested functions, comprehensions, lambdas, loops, the module, and when each is read."""
 
-# ruff: noqa: E731, E741
+# ruff: noqa: B007, E731, E741, F841
 
 import numpy as np
 

@@ -194,7 +194,7 @@ def of(modules, entry) -> bool:
 
 
 def test_most_generic_texts_are_not_refused():
-    """None of the functional ones; of those that write arrays or lists a third, for which names share memory is not known."""
+    """None of the functional ones; a third of those that write arrays or lists, for who shares memory is not known."""
     refused = []
     for entry in CASES:
         try:

@@ -1,6 +1,6 @@
-"""What closures, and comprehensions do besides their values is done once, in order; errors come when they would."""
+"""What closures and comprehensions do besides their values is done once, in order; errors come when they would."""
 
-# ruff: noqa: E731
+# ruff: noqa: B008, C417, E731
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def converted(x):
     ids=lambda f: f.__name__,
 )  # fmt: skip
 def test_errors_of_the_program_are_raised_where_it_raises_them(f, capsys):
-    with pytest.raises(Exception) as raised:  # noqa: PT011
+    with pytest.raises(Exception) as raised:
         f(1.3)
     printed = capsys.readouterr().out
     for derived in (value_and_grad(f), grad(f)):

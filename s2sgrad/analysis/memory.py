@@ -117,7 +117,9 @@ def in_place(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> str | N
             return None
         base = effects.base(statement.target)
         name = isinstance(statement.target, gast.Name)
-        return None if name and not has_memory(kinds.get(base)) else base
+        kind = kinds.get(base)
+        bound_anew = not has_memory(kind) or (isinstance(kind, Container) and kind.type is tuple)
+        return None if name and bound_anew else base
     return None
 
 

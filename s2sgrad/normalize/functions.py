@@ -40,12 +40,12 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.analysis.instances import is_plain_class
-from s2sgrad.normalize import lifting, loops
+from s2sgrad.normalize import iterators, lifting, loops
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.generators import Generators
 from s2sgrad.normalize.inlining import Flattener, Inliner
 from s2sgrad.normalize.objects import Objects
-from s2sgrad.normalize.recognition import Recognizer, is_super
+from s2sgrad.normalize.recognition import Recognizer, is_super, place
 from s2sgrad.normalize.values import (
     Derivative,
     Display,
@@ -126,6 +126,13 @@ class Functions(Recognizer, Generators, Objects, Inliner):
         return value
 
     def name(self, target: str, value: Value, statement: gast.AST) -> None:
+        if self.counts[target] > 1 and isinstance(value, Object):
+            self.rebind(target, value, statement)
+            return
+        if isinstance(value, Object):
+            if value.rebound:
+                value = self.copied(target, value, statement)
+            value.names += 1
         if self.counts[target] > 1:
             self.unit.refuse(statement, f"`{target}` is bound to a function here and to something else elsewhere, which "
                                         "cannot be followed: use two names")  # fmt: skip
@@ -167,12 +174,9 @@ class Functions(Recognizer, Generators, Objects, Inliner):
         owner = self.held(node.value)
         if isinstance(owner, Object):
             return self.apply(self.method(owner, "__getitem__", node), [self.evaluate(node.slice)], {}, node)
-        items = owner.items
-        index = node.slice
-        if isinstance(index, gast.UnaryOp) and isinstance(index.op, gast.USub) and isinstance(index.operand, gast.Constant):
-            index = constant(len(items) - index.operand.value)
-        if isinstance(index, gast.Constant) and index.value in items:
-            return items[index.value]
+        index = place(node.slice, owner)
+        if index in owner.items:
+            return owner.items[index]
         self.unit.refuse(node, "which function or object this is cannot be followed: use a constant index")
 
     def derivative(self, node: gast.Call) -> Derivative:
@@ -391,6 +395,7 @@ class Functions(Recognizer, Generators, Objects, Inliner):
             self.name(held, self.evaluate(f), node)
             f = name(held)
         step = assign(total, gast.Call(clone(f), [name(total), name(item)], []))
+        step = iterators.plainer(self.unit, at(node, step)[0])
         loop = at(node, gast.For(name(item, store=True), rest, at(node, step), [], None))
         self.counts[total] += 2
         for statement in loops.block(self.unit, loop):

@@ -36,12 +36,21 @@ from s2sgrad import runtime
 from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.unit import MISSING, Unit, parameters
 
+_OPERATORS = {
+    "add": gast.Add, "sub": gast.Sub, "mul": gast.Mult, "truediv": gast.Div, "matmul": gast.MatMult, "pow": gast.Pow,
+}  # fmt: skip
 _PLAIN = (gast.Name, gast.Attribute, gast.Lambda)
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without `map`, `filter` and loops over generator expressions."""
     return _Iterators(unit, tree).visit(tree)
+
+
+def plainer(unit: Unit, statement: gast.AST) -> gast.AST:
+    """One statement of ours, in plainer words."""
+    nothing = gast.arguments([], [], None, [], [], None, [])
+    return _Iterators(unit, gast.FunctionDef("", nothing, [], [], None, None, [])).visit(statement)
 
 
 class _Iterators(gast.NodeTransformer):
@@ -63,6 +72,10 @@ class _Iterators(gast.NodeTransformer):
         if target is MISSING and isinstance(node.func, gast.Attribute) and isinstance(node.func.value, gast.Name):
             return self.method(node)
         plain = not node.keywords and not any(isinstance(a, gast.Starred) for a in node.args)
+        if plain and len(node.args) == 2 and getattr(target, "__module__", "") == "_operator":
+            made = _OPERATORS.get(target.__name__)
+            if made is not None:
+                return at(node, gast.BinOp(node.args[0], made(), node.args[1]))[0]
         if target is builtins.dict and not node.args and node.keywords and all(k.arg for k in node.keywords):
             values = [k.value for k in node.keywords]
             return at(node, gast.Dict([constant(k.arg) for k in node.keywords], values))[0]

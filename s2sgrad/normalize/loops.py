@@ -106,6 +106,7 @@ def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
         loop.target = name(index, store=True)
         loop.body = at(loop, *head) + loop.body
         return [loop]
+    _refuse_growth(unit, loop)
     setup: list[gast.AST] = []
     backward = _called(unit, loop.iter) is builtins.reversed
     walk = _walk(unit, loop.iter.args[0] if backward else loop.iter, setup)
@@ -117,6 +118,21 @@ def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
     loop.target = name(index, store=True)
     loop.body = at(loop, *head) + loop.body
     return at(loop, *setup) + [loop]
+
+
+def _refuse_growth(unit: Unit, loop: gast.For) -> None:
+    """A loop over a list that its body makes longer or shorter."""
+    over = {n.id for n in nodes(loop.iter) if isinstance(n, gast.Name)}
+    for call in (n for s in loop.body for n in nodes(s) if isinstance(n, gast.Call)):
+        method = call.func
+        if not isinstance(method, gast.Attribute) or method.attr not in _RESIZING or not isinstance(method.value, gast.Name):
+            continue
+        if method.value.id in over:
+            unit.refuse(call, f"`{method.value.id}` changes while a loop runs over it, which cannot be followed: loop over "
+                              "a copy of it")  # fmt: skip
+
+
+_RESIZING = ("append", "pop", "extend", "insert", "remove", "clear")
 
 
 def is_range(unit: Unit, node: gast.AST) -> bool:

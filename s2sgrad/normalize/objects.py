@@ -76,6 +76,7 @@ class Objects(Inliner):
             self.apply(self.method(made, "__init__", node), given, keywords, node)
         elif given or keywords:
             self.unit.refuse(node, f"`{cls.__name__}` takes no arguments")
+        made.made = True
         return made
 
     def fields(self, made: Object, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> None:
@@ -95,6 +96,42 @@ class Objects(Inliner):
                 self.unit.refuse(node, f"the default of the field `{field.name}` cannot be followed: pass a value")
             self.put(made, field.name, value, node)
 
+    def rebind(self, target: str, value: Object, statement: gast.AST) -> None:
+        """`v = v + w`: a name that stands for one object after the other has the attributes of each in turn."""
+        known = self.values.get(target)
+        if known is None:
+            self.values[target] = self.copied(target, value, statement)
+            self.values[target].rebound = True
+            return
+        if not isinstance(known, Object) or known.cls is not value.cls or set(known.attributes) != set(value.attributes):
+            self.unit.refuse(statement, f"`{target}` stands for objects of different kinds, which cannot be followed: use "
+                                        "two names")  # fmt: skip
+        if known.names:
+            self.unit.refuse(statement, f"`{target}` is bound anew while another name stands for the same object, which "
+                                        "cannot be followed: make a new object")  # fmt: skip
+        if known is not value:
+            self.transfer(value, known, statement)
+
+    def copied(self, base: str, value: Object, node: gast.AST) -> Object:
+        """An object with variables of its own: right while neither is changed."""
+        if value.given is not None:
+            self.unit.refuse(node, f"`{base}` stands for an argument and for other objects, which cannot be followed: use "
+                                   "two names")  # fmt: skip
+        out = Object(value.cls, base, made=True, copied=bool(value.names) or value.rebound)
+        value.copied = value.copied or out.copied
+        out.attributes = {a: self.unit.local(f"{base}_{a}".lstrip("_")) for a in value.attributes}
+        self.transfer(value, out, node)
+        return out
+
+    def transfer(self, value: Object, to: Object, node: gast.AST) -> None:
+        for attribute, local in value.attributes.items():
+            if local in self.values:
+                self.unit.refuse(node, f"the attribute `{attribute}` of an object that is bound anew is a function or an "
+                                       "object, which cannot be followed")  # fmt: skip
+            self.counts[to.attributes[attribute]] += 2
+            self.flattener.out += at(node, assign(to.attributes[attribute], name(local)))
+        to.copied = to.copied or bool(value.names)
+
     def put(self, owner: Object, attribute: str, value: Any, node: gast.AST) -> None:
         """`owner.attribute = value`."""
         setter = inspect.getattr_static(owner.cls, attribute, None)
@@ -106,6 +143,9 @@ class Objects(Inliner):
         if owner.given is not None:
             self.unit.refuse(node, f"this writes the attribute `{attribute}` of an argument, which is not differentiated "
                                    "yet: make a new object")  # fmt: skip
+        if owner.made and owner.copied:
+            self.unit.refuse(node, f"this writes the attribute `{attribute}` of an object for which several names stand in "
+                                   "turn, which cannot be followed: make a new object")  # fmt: skip
         local = owner.attributes.get(attribute)
         if local is None:
             local = owner.attributes[attribute] = self.unit.local(f"{owner.base}_{attribute}".lstrip("_"))
@@ -114,6 +154,8 @@ class Objects(Inliner):
                 self.unit.refuse(node, f"the attribute `{attribute}` stands for two functions or objects, which cannot be "
                                        "followed: use two attributes")  # fmt: skip
             self.values[local] = value
+            if isinstance(value, Object):
+                value.names += 1
         else:
             self.counts[local] += 1
             if local in self.values:
@@ -190,13 +232,23 @@ class Objects(Inliner):
         """An operator of which an operand is an object."""
         if isinstance(node, gast.UnaryOp):
             owner = self.evaluate(node.operand)
+            if not isinstance(owner, Object):
+                return self.plain_operator(node, gast.UnaryOp(node.op, owner), [owner])
             return self.apply(self.method(owner, _UNARY.get(type(node.op), "__invert__"), node), [], {}, node)
         left, right = self.evaluate(node.left), self.evaluate(node.right)
+        if not isinstance(left, Object) and not isinstance(right, Object):
+            return self.plain_operator(node, gast.BinOp(left, node.op, right), [left, right])
         word = _OPERATORS.get(type(node.op), "and")
         for owner, other, method in ((left, right, f"__{word}__"), (right, left, f"__r{word}__")):
             if isinstance(owner, Object) and hasattr(owner.cls, method):
                 return self.apply(self.method(owner, method, node), [other], {}, node)
         self.unit.refuse(node, "this operator of an object cannot be followed: call a method")
+
+    def plain_operator(self, node: gast.AST, made: gast.AST, operands: list[Any]) -> gast.AST:
+        """An operator whose operands turned out to be data."""
+        if not all(isinstance(operand, gast.AST) for operand in operands):
+            self.unit.refuse(node, "a function has no operators")
+        return self.flattener.hold(at(node, made)[0])
 
 
 def _functions(cls: type) -> list[Any]:

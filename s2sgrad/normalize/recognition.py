@@ -74,6 +74,10 @@ class Recognizer:
         if isinstance(node, gast.Attribute):
             owner = self.held(node.value)
             return self.values.get(owner.attributes.get(node.attr, "")) if isinstance(owner, Object) else None
+        if isinstance(node, gast.Subscript):
+            owner = self.held(node.value)
+            found = owner.items.get(place(node.slice, owner)) if isinstance(owner, Display) else None
+            return found if isinstance(found, Value) else None
         return None
 
     def is_object(self, node: gast.AST) -> bool:
@@ -151,3 +155,10 @@ def _curried(callee: gast.Call, functions: Recognizer) -> bool:
 
 def is_super(node: gast.Call) -> bool:
     return isinstance(node.func, gast.Name) and node.func.id == "super" and not node.args
+
+
+def place(index: gast.AST, display: Display) -> Any:
+    """The constant that an index of a display is; None where it is none."""
+    if isinstance(index, gast.UnaryOp) and isinstance(index.op, gast.USub) and isinstance(index.operand, gast.Constant):
+        return len(display.items) - index.operand.value
+    return index.value if isinstance(index, gast.Constant) else None

@@ -83,6 +83,10 @@ class Object:
     cls: type
     base: str
     given: gast.AST | None = None
+    made: bool = False  # its `__init__` is through
+    names: int = 0  # how many names and attributes stand for it
+    copied: bool = False
+    rebound: bool = False  # the name that stands for it will stand for others
     attributes: dict[str, str] = field(default_factory=dict)
 
 

@@ -12,7 +12,7 @@ import gast
 from s2sgrad import emit
 from s2sgrad.analysis import activity, effects, mutation
 from s2sgrad.analysis.activity import Operations
-from s2sgrad.analysis.kinds import Kind, is_complex
+from s2sgrad.analysis.kinds import Container, Kind, is_complex
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import sources
 from s2sgrad.analysis.operations import Operation, is_user_function
@@ -35,6 +35,12 @@ class Refusals:
         """Raise Unsupported or NoRule at the first construct that cannot be differentiated."""
         for statement in effects.walk(tree.body):
             operation = self.found.get(id(statement))
+            if isinstance(statement, gast.AugAssign) and _is_list(self.kinds.get(getattr(statement.target, "id", ""))):
+                self.unit.refuse(statement, "an update of a list in place cannot be followed here: use `append` or `extend`")
+            section = effects.stored(statement)
+            if section is not None and _is_list(self.kinds.get(effects.base(section))) and _is_section(section.slice):
+                self.unit.refuse(statement, "a store into a section of a list, or a sort of a list in place, cannot be "
+                                            "followed: build a new list, or use an array")  # fmt: skip
             on_path = operation is not None and bool(set(binds(statement)) & self.active)
             if on_path:
                 self.operation(statement, operation)
@@ -134,6 +140,14 @@ class Refusals:
 _OURS = ("s2sgrad.runtime", "s2sgrad.checks", "s2sgrad.rules")
 _WRITING = {"sort", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "reverse"}
 
+
+
+def _is_section(index: gast.AST) -> bool:
+    return isinstance(index, gast.Slice) or (isinstance(index, gast.Constant) and index.value is Ellipsis)
+
+
+def _is_list(kind: Kind | None) -> bool:
+    return isinstance(kind, Container) and kind.type is not tuple
 
 
 def _member(target: object, of: set) -> bool:

@@ -238,6 +238,7 @@ class Reverse(Branches):
             restores = [*ahead, *found, *restores]
             again = again[len(ahead) :]
         if operation is not None and operation.form in ("grow", "shrink"):
+            containers.begun(adjoints, operation, cotangent)
             restores = containers.restored(operation, targets) + restores
         adjoints.out += restores + again
         if here in self.unit.compound and cotangent is None:  # a condition: there is no adjoint to comment

@@ -20,6 +20,7 @@ from s2sgrad.options import Options
 from s2sgrad.pipeline import Observer
 from s2sgrad.program import Program
 from s2sgrad.source import Binding
+from s2sgrad.transform import written_globals
 
 _LOCK = threading.RLock()  # one compilation at a time; running compiled functions takes no lock
 _RECURSION = 20_000  # nested branches of a long `elif` chain; Python-to-Python calls take no C stack
@@ -60,6 +61,7 @@ def compile_gradient(
     with compiling():
         program = Program(observer)
         entry = program.gradient(function, kinds, wrt, options)
+        written_globals.check(program.units)
         generated, text = load.load(program, entry)
     (seed,) = entry.defaults
     return Compiled(

@@ -16,6 +16,7 @@ from s2sgrad.compiled import compiling, guards_of
 from s2sgrad.errors import NoRule
 from s2sgrad.library import plain
 from s2sgrad.program import Program
+from s2sgrad.transform import written_globals
 
 _LOCK = threading.RLock()
 _MOST = 512
@@ -120,5 +121,6 @@ def _compile(
     with compiling():
         program = Program()
         pair = program.pair(function, given, {names[k] for k in active}, split=True)
+        written_globals.check(program.units, at_run_time=True)
         functions, _ = load.load_all(program, pair.bwd)
     return functions[id(pair.fwd)], functions[id(pair.bwd)], active, guards_of(program)

@@ -15,11 +15,13 @@ import gast
 from s2sgrad import emit
 from s2sgrad.analysis.memory import Memory
 from s2sgrad.cleanup import algebra, coalesce, contexts, copies, deadcode, fold, tidy
+from s2sgrad.cleanup import global_names as globals_
 from s2sgrad.normalize import (
     check,
     deletes,
     exits,
     flatten,
+    global_names,
     imports,
     iterators,
     loops,
@@ -41,6 +43,7 @@ NORMALIZE: tuple[tuple[str, Pass], ...] = (
     ("matches", matches.run),
     ("imports", imports.run),
     ("contexts", with_.run),
+    ("global_names", global_names.run),
     ("check", check.run),
     ("iterators", iterators.run),
     ("scopes", scopes.run),
@@ -79,6 +82,7 @@ FINISH: tuple[tuple[str, Pass], ...] = (
     ("coalesce", coalesce.run),
     ("branches", tidy.branches),
     ("contexts", contexts.run),
+    ("global_names", globals_.run),
 )
 
 

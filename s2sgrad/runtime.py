@@ -74,6 +74,21 @@ def is_sequence(x: Any) -> bool:
     return isinstance(x, Sequence) and not isinstance(x, (str, bytes, bytearray))
 
 
+class Global:
+    """A global that a differentiated function writes: read and written where the function does it."""
+
+    def __init__(self, space: dict[str, Any], name: str) -> None:
+        self.space, self.name = space, name
+
+    def read(self) -> Any:
+        if self.name not in self.space:
+            raise NameError(f"name {self.name!r} is not defined")
+        return self.space[self.name]
+
+    def write(self, value: Any) -> None:
+        self.space[self.name] = value
+
+
 # --- cotangents of any structure -------------------------------------------------------------------------------------
 
 
@@ -295,12 +310,13 @@ def held(d: Any, key: Any) -> Any:
     return own(d[key]) if key in d else _ABSENT
 
 
-def put_back(d: Any, key: Any, old: Any) -> None:
-    """Give a dict back what it held under a key."""
+def put_back(d: Any, key: Any, old: Any) -> Any:
+    """Give a dict back what it held under a key; return the dict."""
     if old is _ABSENT:
         d.pop(key, None)
     else:
         d[key] = old
+    return d
 
 
 def keys_of(d: Any) -> list:

@@ -84,6 +84,9 @@ class Unit:
             elif isinstance(node, _CAPTURES):
                 bound |= {n for n in (getattr(node, "name", None), getattr(node, "rest", None)) if isinstance(n, str)}
         compound = {(n.lineno, n.col_offset) for n in nodes(tree) if isinstance(n, (gast.If, gast.For, gast.While))}
+        outer = {n for node in nodes(tree) if isinstance(node, gast.Global) for n in node.names}
+        bound -= outer
+        mentioned |= outer
         found = imported.bindings(tree, primal.function)
         bound |= {imported.bound_name(s, alias) for s in imported.statements(tree.body) for alias in s.names} - found.keys()
         unit = cls(primal, Namer({*mentioned, *bound, *found}), locals=bound, compound=compound)

@@ -119,12 +119,40 @@ REFUSED = {
                 y = x
             return y
     """, (2.0,)),
-    "try with finally": (Unsupported, """
+    "finally that reads what try binds": (Unsupported, """
         def f(x):
-            try:  # <-
-                return x * x
+            y = 0.0
+            try:
+                y = x * x
             finally:
+                print(y)  # <-
+            return y
+    """, (2.0,)),
+    "finally that binds": (Unsupported, """
+        def f(x):
+            try:
+                y = x * x
+            finally:
+                z = 3.0  # <-
+            return y * z
+    """, (2.0,)),
+    "finally that returns": (Unsupported, """
+        def f(x):
+            try:
+                y = x * x
+            finally:
+                return 3.0  # <-
+    """, (2.0,)),
+    "try with except and finally": (Unsupported, """
+        def f(x):
+            y = x
+            try:  # <-
+                y = x * x
+            except ValueError:
                 pass
+            finally:
+                print("done")
+            return y
     """, (2.0,)),
     "with a manager that may hide exceptions": (Unsupported, """
         import contextlib
@@ -251,13 +279,107 @@ REFUSED = {
                 import math
             return math.sin(x)  # <-
     """, (2.0,)),
-    "global": (Unsupported, """
+    "differentiated value in a global": (Unsupported, """
         total = 0.0
 
         def f(x):
-            global total  # <-
-            total = x * x
+            global total
+            total = x * x  # <-
             return total
+    """, (2.0,)),
+    "array in a global": (Unsupported, """
+        state = None
+
+        def f(x):
+            global state
+            y = np.zeros(3)
+            state = y  # <-
+            y[0] = x
+            return np.sum(y)
+    """, (2.0,)),
+    "list in a global grows": (Unsupported, """
+        names = []
+
+        def f(x):
+            global names
+            names += ["f"]  # <-
+            return x * x
+    """, (2.0,)),
+    "global as the variable of a loop": (Unsupported, """
+        k = 0
+
+        def f(x):
+            global k
+            for k in range(3):  # <-
+                x = x * x
+            return x
+    """, (1.1,)),
+    "del of a global": (Unsupported, """
+        k = 0
+
+        def f(x):
+            global k
+            del k  # <-
+            return x
+    """, (2.0,)),
+    "global in a lambda": (Unsupported, """
+        k = 0
+
+        def f(x):
+            global k
+            k = 3
+            scaled = lambda y: k * y  # <-
+            return scaled(x)
+    """, (2.0,)),
+    "global written here and read by a callee": (Unsupported, """
+        rate = 1.0
+
+        def scaled(x):
+            return x * rate  # <-
+
+        def f(x):
+            global rate
+            rate = 2.0
+            y = scaled(x)
+            rate = 3.0
+            return y
+    """, (2.0,)),
+    "global written by a callee and read here": (Unsupported, """
+        rate = 1.0
+
+        def squared(x):
+            global rate
+            rate = 5.0
+            return x * x
+
+        def f(x):
+            y = x * rate  # <-
+            return squared(x) * y
+    """, (2.0,)),
+    "global written next to a function known at run time": (Unsupported, """
+        rate = 1.0
+
+        def scaled(x):
+            return x * rate
+
+        def f(x):
+            global rate  # <-
+            rate = 2.0
+            y = {"scaled": scaled}["scaled"](x)
+            rate = 3.0
+            return y
+    """, (2.0,)),
+    "nonlocal": (Unsupported, """
+        def outer():
+            k = 0
+
+            def f(x):
+                nonlocal k  # <-
+                k = k + 1
+                return x * k
+            return f
+
+        f = outer()
     """, (2.0,)),
     "read after del": (Unsupported, """
         def f(x):

@@ -4,6 +4,7 @@
         y = np.log(x)                              y = np.log(x)
                                                    context.__exit__(None, None, None)
 
+`try` with `finally` alone is a region too: the statements of `finally` stand behind it, and a second `__exit__` behind them.
 All in one block, so that every pass sees plain statements; `cleanup.contexts` makes a `with` of them again.  No statement
 is moved over either end.
 """
@@ -21,11 +22,15 @@ ENTER, EXIT = "__enter__", "__exit__"
 
 @dataclass(frozen=True)
 class Region:
-    """Positions in a block: of the assignment of the context manager, of its `__enter__` and of its `__exit__`."""
+    """Positions in a block: of the assignment of the context manager, of its `__enter__` and of its `__exit__`.
+
+    `final`: of the second `__exit__`, behind the statements of `finally`; of a `with` that of the only one.
+    """
 
     made: int
     enter: int
     exit: int
+    final: int
 
 
 def opened(context: str, manager: gast.AST) -> list[gast.AST]:
@@ -48,19 +53,20 @@ def end(statement: gast.AST) -> tuple[str, str] | None:
 
 def regions(body: list[gast.AST]) -> list[Region]:
     """The contexts of a block, inner ones first."""
-    out, entered = [], {}
+    entered: dict[str, list[int]] = {}
+    out: list[list[int]] = []
     for k, statement in enumerate(body):
         which = end(statement)
         if which is None:
             continue
         method, context = which
         if method == ENTER:
-            entered[context] = k
+            made = next(m for m in range(k, -1, -1) if _makes(body[m], context))
+            entered[context] = [made, k]
+            out.append(entered[context])
         elif context in entered:
-            enter = entered.pop(context)
-            made = next(m for m in range(enter, -1, -1) if _makes(body[m], context))
-            out.append(Region(made, enter, k))
-    return out
+            entered[context].append(k)
+    return sorted((Region(*places[:3], places[-1]) for places in out), key=lambda region: region.final)
 
 
 def is_quiet(manager: gast.AST) -> bool:

@@ -25,7 +25,7 @@ from s2sgrad.rules import spellings, table
 from s2sgrad.source import read
 from s2sgrad.unit import MISSING, Unit
 
-_CHANGING = ("push", "pop", "poison", "put_back")
+_CHANGING = ("push", "pop", "poison")
 _SCOPES = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda)
 _IMPURE_RUNTIME = {runtime.push, runtime.pop, runtime.add_at, runtime.vjp, runtime.sequence, runtime.require_array,
                    runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar,
@@ -100,7 +100,7 @@ def accumulates(unit: Unit, statement: gast.AST) -> str | None:
     """The variable of `x = add_at(x, i, e)` and `x = restored(x, old)`, which update x in place like `x[i] += e`."""
     if not isinstance(statement, gast.Assign) or not isinstance(statement.value, gast.Call):
         return None
-    if unit.resolve(statement.value.func) not in (runtime.add_at, runtime.restored) or not isinstance(
+    if unit.resolve(statement.value.func) not in (runtime.add_at, runtime.restored, runtime.put_back) or not isinstance(
         statement.targets[0], gast.Name
     ):
         return None

@@ -276,7 +276,7 @@ class Inference:
         names = [k.arg for k in node.keywords]
         if target is MISSING:
             return self._method(node, kinds, names)
-        if target is runtime.add_at:
+        if target in (runtime.add_at, runtime.put_back):
             return kinds[0]
         if target is runtime.pop and isinstance(kinds[0], Container):
             return kinds[0].element()

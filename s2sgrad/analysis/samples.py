@@ -208,6 +208,8 @@ def _kind(first: Any, second: Any, sizes_known: bool) -> Kind:
             return Container(type_, None, None, item)
         items = tuple(_kind(a, b, sizes_known) for a, b in zip(first, second, strict=True))
         return Container(type_, items)
+    if type(first) is dict and first.keys() == second.keys():
+        return Container(dict, tuple(_kind(first[k], second[k], sizes_known) for k in first), tuple(first))
     if isinstance(first, str):
         return Text()
     if isinstance(first, slice):

@@ -3,6 +3,8 @@
     context = np.errstate(all="ignore"); context.__enter__()              with np.errstate(all="ignore"):
     y = np.log(x)                                                  ->         y = np.log(x)
     context.__exit__(None, None, None)
+
+So does `try` with `finally`, in the forward sweep.
 """
 
 from __future__ import annotations
@@ -24,11 +26,15 @@ def _block(body: list[gast.AST]) -> list[gast.AST]:
     for statement in body:
         if isinstance(statement, (gast.If, gast.For, gast.While)):
             statement.body, statement.orelse = _block(statement.body), _block(statement.orelse)
-    out: list[gast.AST | None] = list(body)
+    out: list[list[gast.AST]] = [[statement] for statement in body]  # what stands in the place of each
     for region in contexts.regions(body):
         manager = body[region.made].value
-        inside = [s for s in out[region.enter + 1 : region.exit] if s is not None]
-        made = at(body[region.enter], gast.With([gast.withitem(manager, None)], inside, None))
-        out[region.made : region.exit + 1] = [None] * (region.exit - region.made + 1)
-        out[region.enter] = made[0] if inside or not contexts.is_quiet(manager) else None
-    return [s for s in out if s is not None]
+        inside = [s for part in out[region.enter + 1 : region.exit] for s in part]
+        final = [s for part in out[region.exit + 1 : region.final] for s in part]
+        made: gast.AST = gast.With([gast.withitem(manager, None)], inside, None)
+        if region.final > region.exit:
+            made = gast.Try(inside, [], [], final)
+        whole = at(body[region.enter], made) if inside or not contexts.is_quiet(manager) else final
+        out[region.made] = []
+        out[region.enter : region.final + 1] = [whole, *([] for _ in range(region.final - region.enter))]
+    return [s for part in out for s in part]

@@ -59,8 +59,8 @@ class _Sweep:
         self.bound: set[str] = set()
         self.doubtful: set[int] = set()  # spared ones: other elements of the array are still read
         self.pure: dict[int, bool] = {}
-        self.contexts: dict[int, list[tuple[gast.AST, list[gast.AST], tuple[gast.AST, gast.AST]]]] = {}
-        self.ends: set[int] = set()  # the statements that enter and leave these contexts
+        self.contexts: dict[int, list[tuple[gast.AST, list[gast.AST], tuple[gast.AST, ...]]]] = {}
+        self.ends: set[int] = set()  # the statements that make, enter and leave these contexts
         self._find_contexts(tree.body)
         for statement in effects.walk(tree.body):
             if isinstance(statement, (gast.If, *_LOOPS)):
@@ -102,13 +102,13 @@ class _Sweep:
     def _find_contexts(self, body: list[gast.AST]) -> None:
         """The contexts that are needed only for what they hold."""
         found = [
-            (body[r.made], body[r.enter + 1 : r.exit], (body[r.enter], body[r.exit]))
+            (body[r.made], body[r.enter + 1 : r.exit], (body[r.enter], body[r.exit], body[r.final]))
             for r in contexts.regions(body)
             if contexts.is_quiet(body[r.made].value)
         ]
         if found:
             self.contexts[id(body)] = found
-            self.ends |= {id(end) for _, _, ends in found for end in ends}
+            self.ends |= {id(part) for made, _, ends in found for part in (made, *ends)}
 
     def _if(self, statement: gast.If, live: set[str]) -> set[str]:
         arms = [self.mark(arm, set(live)) for arm in (statement.body, statement.orelse)]

@@ -1,6 +1,6 @@
 """Statements, their layout in blocks, and the comments above them.
 
-Left out is what no pass makes and a differentiated function may not hold: `try`, `match`, classes, type parameters.
+Left out is what no pass makes and a differentiated function may not hold: `except`, `match`, classes, type parameters.
 Such a node is a TypeError.
 """
 
@@ -143,6 +143,14 @@ class StatementWriter(ExpressionWriter):
                 self.write(" as ")
                 self.operand(item.optional_vars, TEST)
         self.block(node.body, _place(node))
+
+    def _Try(self, node: Any) -> None:
+        if node.handlers or node.orelse:
+            raise TypeError(f"no text is known for a node of type {kind(node)} with `except`")
+        self.fill("try")
+        self.block(node.body, _place(node))
+        self.fill("finally")
+        self.block(node.finalbody, _place(node))
 
     def _FunctionDef(self, node: Any) -> None:
         if getattr(node, "type_params", None):

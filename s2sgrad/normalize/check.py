@@ -26,8 +26,7 @@ _STATEMENTS = {
     gast.ClassDef: ("a class definition inside a function", "move it to module level"),
     gast.AsyncWith: ("`async with`", "differentiate a plain function"),
     gast.AsyncFor: ("`async for`", "differentiate a plain function"),
-    gast.Try: ("`try`", "test for the case with `if` before it arises"),
-    gast.Global: ("`global`", "pass the value as an argument and return it"),
+    gast.Try: ("`except`", "test for the case with `if` before it arises"),
     gast.TryStar: ("`try`", "test for the case with `if` before it arises"),
 }
 _EXPRESSIONS = {

@@ -4,6 +4,9 @@
         return np.log(x)                          value = np.log(x)
                                                   context.__exit__(None, None, None); return value
 
+    try: y = f(x)                         ->      attempt = nullcontext(); attempt.__enter__(); y = f(x)
+    finally: lock.release()                       attempt.__exit__(..); lock.release(); attempt.__exit__(..)
+
 Known managers only: none of them hides an exception, so that what follows runs after the whole body.  The text has its
 `with` again at the end (`cleanup.contexts`), and leaves the context where something is raised.
 
@@ -67,7 +70,12 @@ def _block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
         if isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
             if getattr(statement.value.func, "attr", "") in (ENTER, EXIT):
                 unit.refuse(statement, "a context is differentiated only where it is entered by `with`: write it so")
-        out += _left(unit, statement) if isinstance(statement, gast.With) else [statement]
+        if isinstance(statement, gast.With):
+            out += _left(unit, statement)
+        elif isinstance(statement, gast.Try) and not statement.handlers:
+            out += _attempted(unit, statement)
+        else:
+            out.append(statement)
     return out
 
 
@@ -78,6 +86,25 @@ def _left(unit: Unit, statement: gast.With) -> list[gast.AST]:
     for item in reversed(statement.items):
         body = _item(unit, statement, item, body)
     return before + body + after
+
+
+def _attempted(unit: Unit, statement: gast.Try) -> list[gast.AST]:
+    """`try` with `finally`: what `finally` does must not depend on how far the body came."""
+    unit.compound.add((statement.lineno, statement.col_offset))
+    mentioned = {n.id for s in statement.body for n in nodes(s) if isinstance(n, gast.Name)} & unit.locals
+    for final in statement.finalbody:
+        for node in nodes(final):
+            if isinstance(node, gast.stmt) and not isinstance(node, (gast.Expr, gast.If, gast.Pass)):
+                unit.refuse(node, "this statement in `finally` cannot be differentiated yet: only calls can")
+            if isinstance(node, gast.Name) and (node.id in mentioned or not isinstance(node.ctx, gast.Load)):
+                unit.refuse(node, f"`{node.id}` is used in `try` and in `finally`, which cannot be differentiated yet: give "
+                                  "`finally` a name of its own")  # fmt: skip
+    before, body, after = _without_exits(unit, statement)
+    attempt = unit.local("attempt")
+    manager = gast.Call(name(unit.helper("nullcontext", contextlib.nullcontext)), [], [])
+    opening, closing, end = opened(attempt, manager), closed(attempt), closed(attempt)
+    done = [*at(statement, *closing), *statement.finalbody, *at(statement, *end)]
+    return [*before, *at(statement, *opening), *body, *done, *after]
 
 
 def _item(unit: Unit, statement: gast.With, item: gast.withitem, body: list[gast.AST]) -> list[gast.AST]:
@@ -100,7 +127,7 @@ def _item(unit: Unit, statement: gast.With, item: gast.withitem, body: list[gast
     return [*at(statement, *opened(context, manager)), *body, *at(statement, *closed(context))]
 
 
-def _without_exits(unit: Unit, statement: gast.With) -> tuple[list[gast.AST], list[gast.AST], list[gast.AST]]:
+def _without_exits(unit: Unit, statement: gast.With | gast.Try) -> tuple[list[gast.AST], list[gast.AST], list[gast.AST]]:
     """Statements before, the body without exits, and the statements after it that leave instead."""
     body = statement.body
     for loop in (s for s in body if isinstance(s, (gast.For, gast.While))):
@@ -140,9 +167,9 @@ def _outside_loops(body: list[gast.AST]) -> list[gast.AST]:
 def _check_loop(unit: Unit, loop: gast.For | gast.While) -> None:
     for node in nodes(loop):
         if isinstance(node, gast.Return):
-            unit.refuse(node, "`return` from a loop inside `with` cannot be differentiated yet: leave the loop by `break`, "
-                              "and return after it")  # fmt: skip
+            unit.refuse(node, "`return` from a loop inside `with` or `try` cannot be differentiated yet: leave the loop by "
+                              "`break`, and return after it")  # fmt: skip
     for statement in loop.orelse:
         if any(isinstance(n, (gast.Break, gast.Continue)) for n in nodes(statement)):
-            unit.refuse(statement, "an exit from the `else` of a loop inside `with` cannot be differentiated yet: "
+            unit.refuse(statement, "an exit from the `else` of a loop inside `with` or `try` cannot be differentiated yet: "
                                     "use a flag")  # fmt: skip

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import gast
 
-from s2sgrad.normalize import check, contexts, exits, imports, iterators, loops, matches, scopes, targets
+from s2sgrad.normalize import check, contexts, exits, global_names, imports, iterators, loops, matches, scopes, targets
 from s2sgrad.normalize.values import Function, Known, Value, bindings, is_generator, substitute
 from s2sgrad.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.source import read
@@ -61,7 +61,7 @@ class Inliner:
         if target in self.known:
             return self.known[target]
         unit, tree = Unit.of(read(target))
-        for run in (matches.run, imports.run, contexts.run):
+        for run in (matches.run, imports.run, contexts.run, global_names.run):
             tree = run(unit, tree)
         tree = check.run(unit, tree, is_generator(target))
         for run in (iterators.run, scopes.run):

@@ -39,4 +39,44 @@ def repeated(g, y, xs, n):
     return folded(g, xs, n), None
 
 
+def without(g, key):
+    """The cotangent of a dict with a zero for one of its entries."""
+    return {**g, key: 0.0}
+
+
+def entry(g, key):
+    """The cotangent of one entry of a dict; None where there is none."""
+    return g.get(key)
+
+
+def alone(g, d, key):
+    """The cotangent of a dict of which only one entry is looked at."""
+    return {key: g} if key in d else {}
+
+
+@linear(without)
+def _(w, y, g, key):
+    return without(w, key), None
+
+
+@linear(entry)
+def _(w, y, g, key):
+    return {key: w} if key in g else {}, None
+
+
+@linear(alone)
+def _(w, y, g, d, key):
+    return w.get(key), None, None
+
+
+@general(runtime.put_back)
+def put_back(g, y, d, key, old):
+    return without(g, key), None, entry(g, key)
+
+
+@linear(runtime.held)
+def held(g, y, d, key):
+    return alone(g, d, key), None
+
+
 flat(runtime.keys_of)

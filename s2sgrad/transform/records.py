@@ -190,7 +190,10 @@ class Records:
         kind = self.kinds.get(name)
         if not isinstance(kind, Array):
             stack = self._stack(name)
-            push = gast.Expr(call(self.unit, "push", runtime.push, name_(stack), name_(name)))
+            kept: gast.AST = name_(name)
+            if isinstance(kind, Container):
+                kept = call(self.unit, "own", runtime.own, kept)
+            push = gast.Expr(call(self.unit, "push", runtime.push, name_(stack), kept))
             value = expression(
                 "restored(x, s.pop())", restored=self.unit.helper("restored", runtime.restored), x=name, s=stack
             )
@@ -224,8 +227,7 @@ class Records:
         value.args[0].ctx = gast.Load()
         stack = self._old(owner.id, None) if once else self._stack(owner.id)
         taken: gast.AST = name_(stack) if once else expression("stack.pop()", stack=stack)
-        back = gast.Expr(call(self.unit, "put_back", runtime.put_back, name_(owner.id), clone(key), taken))
-        back.restore = True
+        back = assign(owner.id, call(self.unit, "put_back", runtime.put_back, name_(owner.id), clone(key), taken))
         return [assign(stack, value)] if once else statements("stack.append(x)", stack=stack, x=value), [back]
 
     def _copied(

@@ -9,7 +9,7 @@ import types
 
 import gast
 
-from s2sgrad import emit
+from s2sgrad import emit, runtime
 from s2sgrad.analysis import activity, effects, mutation
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.kinds import Container, Kind, is_complex
@@ -99,6 +99,11 @@ class Refusals:
             if method in _WRITING and self.mutable(call.func.value):
                 self.unit.refuse(call, f"`.{method}(...)` writes its object inside an expression, which is not "
                                        "differentiated: call it on a line of its own")  # fmt: skip
+            if method == "write" and isinstance(outer := self.unit.resolve(call.func.value), runtime.Global):
+                if mutable or any(map(self.passes_on, given)):
+                    self.unit.refuse(call, f"a differentiated value, or an array, is kept in the global `{outer.name}`, "
+                                           "which is not differentiated yet: return it")  # fmt: skip
+                return
             stack = isinstance(call.func, gast.Attribute) and call.func.attr in ("append", "pop")
             if alone and not differentiated and not stack and (mutable or self.carries(given)):
                 self.unit.refuse(call, f"`{shown}` is only known at run time and may change or keep what it is given, "
@@ -135,6 +140,15 @@ class Refusals:
 
     def carries(self, nodes: list[gast.AST]) -> bool:
         return any(n.id in self.varied for node in nodes for n in effects.loads(node))
+
+    def passes_on(self, node: gast.AST) -> bool:
+        """Whether the value of an expression depends differentiably on a differentiated value."""
+        if isinstance(node, gast.Name):
+            return node.id in self.varied
+        if isinstance(node, gast.expr) and activity.classify(self.unit, node, self.kinds).form == "flat":
+            return False
+        return any(self.passes_on(part) for part in gast.iter_child_nodes(node))
+
 
 
 _OURS = ("s2sgrad.runtime", "s2sgrad.checks", "s2sgrad.rules")

@@ -277,7 +277,7 @@ class Reverse(Branches):
                 self.adjoints.out += contexts.closed(self.entered.pop(context))
             return
         position = next(k for k, s in enumerate(body) if s is statement)
-        manager = next(body[r.made].value for r in contexts.regions(body) if r.exit == position)
+        manager = next((body[r.made].value for r in contexts.regions(body) if r.exit == position), None)
         if isinstance(manager, gast.Call) and self.unit.resolve(manager.func) is np.errstate:
             self.entered[context] = self.unit.local("context")
             self.adjoints.out += contexts.opened(self.entered[context], clone(manager))

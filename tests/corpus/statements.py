@@ -283,20 +283,6 @@ def import_in_a_loop(x, n):
     return x
 
 
-def helper_with_an_import(u, c):
-    import numpy as arrays
-
-    arrays.multiply(u, c, out=u)
-    arrays.copyto(u[:1], u[1:2] * u[2])
-
-
-@case(VECTOR, 1.4)
-def import_in_a_writer(v, c):
-    u = v * v
-    helper_with_an_import(u, c)
-    return np.sum(u * v)
-
-
 @case(VECTOR)
 def import_of_a_helper_of_the_corpus(v):
     from .statements import squared_or_summed as either
@@ -371,3 +357,78 @@ def with_around_what_is_not_differentiated(x):
             k = n % 3
         x = x * np.sin(x) + k
     return x
+
+
+# --- global ----------------------------------------------------------------------------------------------------------
+
+calls = 0
+largest = 0.0
+
+
+@case(0.7)
+def global_that_is_read(x):
+    global LIMIT
+    return x**LIMIT
+
+
+@case(0.7, 3)
+def global_that_counts(x, n):
+    global calls, largest
+    before = calls
+    for k in range(n):
+        calls += 1
+        if k > 1:
+            largest = calls - before + 1.0
+        x = np.sin(x) * (calls - before)
+    return x * largest
+
+
+def counted(v):
+    global calls
+    calls = calls + len(v)
+    return v * v * (1.0 + calls - calls)
+
+
+@case(VECTOR)
+def global_written_by_a_helper(v):
+    return np.sum(counted(v) * counted(v + 1.0))
+
+
+# --- try and finally -------------------------------------------------------------------------------------------------
+
+
+@case(0.7, 1.9)
+def try_with_finally(x, y):
+    old = np.seterr(divide="ignore")
+    try:
+        z = x / y
+        if z > 5.0:
+            return z
+        z = z * np.sin(x)
+    finally:
+        np.seterr(**old)
+    return z * y
+
+
+@case(VECTOR)
+def try_with_finally_in_a_loop(v):
+    s = 0.0
+    for x in v:
+        try:
+            t = np.exp(x)
+            if x < 0.0:
+                continue
+            s = s + t * t
+        finally:
+            print("next")
+    return s * s
+
+
+@case(0.7)
+def try_with_finally_of_what_is_linear(x):
+    try:
+        y = 2.0 * x
+        return y
+    finally:
+        if LIMIT > 2:
+            print("done")

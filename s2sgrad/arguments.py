@@ -14,19 +14,33 @@ from s2sgrad.analysis.instances import attributes_of
 from s2sgrad.analysis.kinds import Unknown, kinds_of, may_carry
 
 NUMBERS = {float, int, bool, np.float64}
+_OF_KINDS = (float, int, complex, str, np.generic)  # what has a kind of its own; other objects are of unknown kind
+_LONGEST = 64
 
 
 def shapes_of(args: tuple) -> Any:
-    """A quick key of numbers and arrays; None where there is anything else."""
+    """A quick key: arguments with one key have one kind each.  None where there is no quick one."""
     key: list[Any] = []
     for a in args:
         kind = type(a)
         if kind is np.ndarray:
             key.append((a.dtype.num, a.shape))
-        elif kind in NUMBERS:
+        elif kind in NUMBERS or a is None or kind is str:
             key.append(kind)
-        else:
+        elif kind is list or kind is tuple:
+            inner = shapes_of(a) if len(a) <= _LONGEST else None
+            if inner is None:
+                return None
+            key.append((kind, inner))
+        elif kind is dict:
+            inner = shapes_of(tuple(a.values())) if len(a) <= _LONGEST else None
+            if inner is None or not all(type(k) is str for k in a):
+                return None
+            key.append((kind, tuple(a), inner))
+        elif isinstance(a, _OF_KINDS):
             return None
+        else:
+            key.append(object)
     return tuple(key)
 
 

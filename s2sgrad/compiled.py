@@ -1,4 +1,4 @@
-"""A compiled gradient: the function, its text, and the names it was specialised on."""
+"""A compiled gradient: what is shared by all functions of one code, and the function that it makes for one of them."""
 
 from __future__ import annotations
 
@@ -7,44 +7,124 @@ import sys
 import threading
 import types
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from s2sgrad import load
 from s2sgrad.analysis import effects, mutation
-from s2sgrad.analysis.kinds import Kind, kinds_of
+from s2sgrad.analysis.kinds import Kind, Unknown
+from s2sgrad.emitted import Emitted
+from s2sgrad.guards import Functions, Guards
+from s2sgrad.lookups import Lookups, noted
 from s2sgrad.options import Options
 from s2sgrad.pipeline import Observer
 from s2sgrad.program import Program
-from s2sgrad.source import Binding
+from s2sgrad.source import look_up
 from s2sgrad.transform import written_globals
 
-_LOCK = threading.RLock()  # one compilation at a time; running compiled functions takes no lock
+LOCK = threading.RLock()  # one compilation at a time; running compiled functions takes no lock
 _RECURSION = 20_000  # nested branches of a long `elif` chain; Python-to-Python calls take no C stack
 
 
-@dataclass(eq=False)
-class Compiled:
-    """`function(*args, seed=...)` and its `text`; right while `holds()`."""
+class Recipe:
+    """A text with the conditions under which it is right.  It keeps no function of the user alive.
 
-    function: types.FunctionType
-    text: str
+    `entries` are the places of the functions that are asked for, `facts` what is known of them.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        lookups: Lookups,
+        entry: types.FunctionType,
+        entries: list[Emitted],
+        name: str,
+        facts: Facts | None,
+    ) -> None:
+        strict = {(id(unit.primal.function), n) for unit in program.units for n in unit.captured}
+        self.guards = Guards(entry, lookups, strict)
+        arrays = [
+            (function, name)
+            for function, name, binding in lookups.names.values()
+            if binding is not None and isinstance(binding.value, np.ndarray)
+        ]
+        self.arrays = [(self.guards.place(function), name) for function, name in arrays]
+        self.plan = load.Plan(program, name, self.guards)
+        order = {id(emitted): k for k, emitted in enumerate(program.functions)}
+        self.entries = [order[id(emitted)] for emitted in entries]
+        self.facts = facts
+        self.shareable = True
+        self.inside = program.inside
+        self.lifted = [f for unit in program.units for f in unit.lifted]  # nothing else keeps them alive
+        self.bound = any(unit.bound for unit in program.units)
+
+    def sealed(self) -> Compiled:
+        """Let go of the functions that were looked at; the recipe made for them."""
+        functions = self.guards.sealed()
+        self.shareable = self.guards.shareable and not self.bound
+        return self.over(functions)
+
+    def fitted(self, entry: types.FunctionType) -> Compiled | None:
+        """The functions of the text for a function of the same code, if the text is right for it."""
+        functions = self.guards.fitting(entry)
+        return None if functions is None else self.over(functions)
+
+    def over(self, functions: Functions) -> Compiled:
+        """The functions of the text over these of the user."""
+        made = self.plan.made(functions)
+        return Compiled(self, functions, [made[k] for k in self.entries])
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a gradient: its seed, whether the result is a number, the parameters whose arrays are written, and
+    whether a differentiated parameter is of unknown kind, so that each argument is looked at for floats."""
+
     seed: str
     scalar: bool
-    guards: tuple[Callable[[], bool], ...]
-    written: tuple[str, ...] = ()  # parameters whose arrays the user's function writes
-    outside: Callable[[], dict[str, Any]] = dict  # arrays that the text reads from outside
+    written: tuple[str, ...]
+    unsure: bool
+
+
+class Compiled:
+    """A gradient: `function(*args, seed=...)` over the user's `functions`; right while `holds()`."""
+
+    __slots__ = ("below", "function", "functions", "key", "made", "recipe", "scalar", "seed", "unsure", "written")
+
+    def __init__(self, recipe: Recipe, functions: Functions, made: list[types.FunctionType]) -> None:
+        self.recipe = recipe
+        self.functions = functions
+        self.made = made
+        self.function = made[0]
+        self.key: Any = None  # the kinds that it was asked for
+        self.below: Compiled | None = None  # the gradient whose gradient this is
+        if recipe.facts is not None:
+            self.seed, self.scalar = recipe.facts.seed, recipe.facts.scalar
+            self.written, self.unsure = recipe.facts.written, recipe.facts.unsure
+
+    def shown(self) -> types.FunctionType:
+        """The function, for tools that show its text."""
+        load.shown(self.function.__code__.co_filename)
+        return self.function
+
+    @property
+    def text(self) -> str:
+        """The text of the function and of those that it calls."""
+        return self.recipe.plan.text
 
     def holds(self) -> bool:
         """Whether every name that the text was specialised on still stands for what it stood for."""
-        return all(guard() for guard in self.guards)
+        if not all(compiled.holds() for compiled in self.recipe.inside):
+            return False
+        return self.recipe.guards.hold(self.functions) and (self.below is None or self.below.holds())
 
-    def also(self, other: Compiled) -> Compiled:
-        """The same, right only while `other` holds too."""
-        return replace(self, guards=self.guards + other.guards)
+    def outside(self) -> dict[str, Any]:
+        """The arrays that the text reads under names from outside."""
+        found = [(name, look_up(self.functions[place], name)) for place, name in self.recipe.arrays]
+        return {name: binding.value for name, binding in found if binding is not None}
 
 
 def compile_gradient(
@@ -58,70 +138,38 @@ def compile_gradient(
 
     The observer is shown the function and its adjoint after every pass (and those of the functions that it calls).
     """
-    with compiling():
+    with compiling() as lookups:
         program = Program(observer)
         entry = program.gradient(function, kinds, wrt, options)
         written_globals.check(program.units)
-        generated, text = load.load(program, entry)
-    (seed,) = entry.defaults
-    return Compiled(
-        generated, text, seed, entry.defaults[seed] is not None, guards_of(program), program.written, _outside(program)
-    )
+        (seed,) = entry.defaults
+        unsure = any(isinstance(kinds.get(p.partition("[")[0]), Unknown) for p in wrt)
+        facts = Facts(seed, entry.defaults[seed] is not None, program.written, unsure)
+        return Recipe(program, lookups, function, [entry], entry.name, facts).sealed()
+
+
+def compile_pair(function: types.FunctionType, kinds: dict[str, Kind], active: set[str]) -> Compiled:
+    """Compile `fwd` and `bwd` of a function in its `active` parameters: what is `made`."""
+    with compiling() as lookups:
+        program = Program()
+        pair = program.pair(function, kinds, active, split=True)
+        written_globals.check(program.units, at_run_time=True)
+        return Recipe(program, lookups, function, [pair.fwd, pair.bwd], pair.bwd.name, None).sealed()
 
 
 @contextlib.contextmanager
-def compiling() -> Iterator[None]:
-    """Quiet, and with room for trees nested as deeply as Python's own parser takes them."""
-    with _LOCK:
+def compiling() -> Iterator[Lookups]:
+    """Quiet, and with room for trees nested as deeply as Python's own parser takes them; notes what is looked up."""
+    with LOCK:
         before = sys.getrecursionlimit()
         sys.setrecursionlimit(max(before, _RECURSION))
         effects.forget()
         mutation.forget()
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), noted() as lookups:
                 warnings.simplefilter("ignore")
-                yield
+                yield lookups
         finally:
             sys.setrecursionlimit(before)
             effects.forget()  # they hold the functions that they looked at
             mutation.forget()
-
-
-def guards_of(program: Program) -> tuple[Callable[[], bool], ...]:
-    """What must hold for the text of a program to be right: its free names stand for what they stood for."""
-    guards: list[Callable[[], bool]] = list(program.guards)
-    seen: set[tuple[int, str, bool]] = set()
-    for unit in program.units:
-        function = unit.primal.function
-        space = id(function.__globals__ if function.__closure__ is None else function)
-        for name, binding in unit.bindings.items():
-            strict = name in unit.captured
-            if (space, name, strict) not in seen:
-                seen.add((space, name, strict))
-                guards.append(binding.holds if strict else _guard(unit.primal, name, binding))
-    return tuple(guards)
-
-
-def _outside(program: Program) -> Callable[[], dict[str, Any]]:
-    """Looks up the arrays that a program reads under names from outside."""
-    arrays = [
-        (unit.primal, name)
-        for unit in program.units
-        for name, binding in unit.bindings.items()
-        if isinstance(binding.value, np.ndarray)
-    ]
-    return lambda: {n: b.value for primal, n in arrays if (b := primal.lookup(n)) is not None}
-
-
-def _guard(primal: Any, name: str, binding: Binding) -> Callable[[], bool]:
-    """Functions and modules by identity; data by kind, for the text reads it anew at every call."""
-    value = binding.value
-    if not isinstance(value, (float, int, complex, np.generic, np.ndarray)):
-        return binding.holds
-    (kind,) = kinds_of([value])
-
-    def same_kind() -> bool:
-        now = primal.lookup(name)
-        return now is not None and (now.value is value or kinds_of([now.value])[0] == kind)
-
-    return same_kind

@@ -5,37 +5,37 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
-from s2sgrad import load, runtime
-from s2sgrad.analysis.kinds import Unknown, kinds_of, may_carry
-from s2sgrad.compiled import compiling, guards_of
+from s2sgrad import cache, runtime
+from s2sgrad.analysis.kinds import Kind, Unknown, kinds_of, may_carry
+from s2sgrad.arguments import shapes_of
+from s2sgrad.compiled import Compiled, compile_pair
 from s2sgrad.errors import NoRule
 from s2sgrad.library import plain
-from s2sgrad.program import Program
-from s2sgrad.transform import written_globals
-
-_LOCK = threading.RLock()
-_MOST = 512
-_pairs: dict[Any, tuple[Any, ...]] = {}
+from s2sgrad.signatures import signature
 
 
 def pair_for(
     f: Any, primals: tuple, keywords: dict[str, Any]
-) -> tuple[Callable[..., Any], Callable[..., Any], tuple[int, ...], tuple]:
-    """(fwd, bwd, places, receiver): `fwd(*receiver, *primals, **keywords) -> (y, saved)`, and `bwd(saved, y_bar)`, the
+) -> tuple[Callable[..., Any], Callable[..., Any], tuple, tuple, dict[str, Any]]:
+    """(fwd, bwd, places, lead, keywords): `fwd(*lead, *primals, **keywords) -> (y, saved)`, and `bwd(saved, y_bar)`, the
     cotangents of the positional arguments at `places`."""
     if f is runtime.vjp:
-        return _vjp_forward, _vjp_backward, tuple(range(1, len(primals))), ()
+        return _vjp_forward, _vjp_backward, tuple(range(1, len(primals))), (), keywords
     if f is runtime.call:
-        return _call_forward, _call_backward, tuple(range(len(primals))), ()
-    function, receiver = plain(f)
+        return _call_forward, _call_backward, tuple(range(len(primals))), (), keywords
+    if hasattr(f, "taken_apart_for"):  # a gradient: its generated function is differentiated
+        function, receiver, keywords = f.taken_apart_for(primals, keywords)
+    else:
+        function, receiver, bound = plain(f)
+        keywords = {**bound, **keywords} if bound else keywords
     lead = len(receiver)
     fwd, bwd, active = _compiled(function, receiver + primals, keywords, lead)
-    return fwd, bwd, tuple(k - lead for k in active), receiver
+    places = tuple(tuple(j - lead for j in k) if isinstance(k, tuple) else k - lead for k in active)
+    return fwd, bwd, places, receiver, keywords
 
 
 # --- the pairs of `vjp` and of a pullback: the derivative of a gradient whose callee was looked up at run time ---
@@ -43,8 +43,8 @@ def pair_for(
 
 def _vjp_forward(f: Any, *args: Any) -> tuple[Any, Any]:
     """`vjp(f, *args)`, with f's `fwd` differentiated in its turn."""
-    fwd, bwd, places, receiver = pair_for(f, args, {})
-    (y, saved), inner = runtime.vjp(fwd, *receiver, *args)
+    fwd, bwd, places, receiver, keywords = pair_for(f, args, {})
+    (y, saved), inner = runtime.vjp(fwd, *receiver, *args, **keywords)
     pullback = runtime.Pullback(bwd, saved, places, tuple(runtime.zeros(a) for a in args))
     return (y, pullback), (inner, len(receiver))
 
@@ -64,17 +64,14 @@ def _call_forward(pullback: Any, *args: Any) -> tuple[Any, Any]:
         what = type(pullback).__name__
         raise TypeError(f"a {what} that carries derivatives cannot be called yet: pass its data as arguments")
     bars, inner = runtime.vjp(pullback.bwd, runtime.refilled(pullback.saved, pullback.bwd), *args)
-    out = list(pullback.rest)
-    for place, bar in zip(pullback.places, (bars,) if len(pullback.places) == 1 else bars, strict=True):
-        out[place] = bar
-    return tuple(out), (inner, pullback.places)
+    return runtime.spread(pullback, bars), (inner, pullback.places)
 
 
 def _call_backward(saved: Any, bars: Any) -> Any:
     inner, places = saved
     if places is None:
         return (None, *inner(bars))
-    given = tuple(bars[k] for k in places)
+    given = tuple(tuple(bars[j] for j in k) if isinstance(k, tuple) else bars[k] for k in places)
     return inner(given[0] if len(given) == 1 else given)
 
 
@@ -89,38 +86,56 @@ def _is_constant(value: Any) -> bool:
 
 def _compiled(
     function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int
-) -> tuple[Any, Any, tuple[int, ...]]:
-    """(fwd, bwd, positions of the arguments whose cotangents bwd gives)."""
-    kinds = kinds_of([*args, *keywords.values()])
-    count = function.__code__.co_argcount
-    active = tuple(
-        k for k in range(lead, min(count, len(args)))
-        if may_carry(kinds[k]) and not (isinstance(kinds[k], Unknown) and _is_constant(args[k]))
-    )
-    key = (function, kinds, tuple(keywords), active)
-    with _LOCK:
-        known = _pairs.get(key)
-        if known is None or not all(guard() for guard in known[3]):
-            known = _compile(function, kinds[: len(args)], dict(zip(keywords, kinds[len(args) :], strict=True)), active)
-            if len(_pairs) >= _MOST:
-                _pairs.clear()
-            _pairs[key] = known
-    return known[:3]
+) -> tuple[Any, Any, tuple]:
+    """(fwd, bwd, positions of the arguments whose cotangents bwd gives; a tuple of them for `*args`)."""
+    family = cache.of(function.__code__).family(("pair", lead))
+    quick = shapes_of((*args, *keywords.values()))
+    if quick is not None:
+        quick = len(args), tuple(keywords), quick
+    key = family.quick.get(quick)
+    if key is None:
+        _require_fit(function, args, keywords)
+        kinds = kinds_of([*args, *keywords.values()])
+        count = function.__code__.co_argcount
+        carries = [
+            may_carry(kind) and not (isinstance(kind, Unknown) and _is_constant(arg))
+            for kind, arg in zip(kinds, args, strict=False)
+        ]
+        active: tuple[Any, ...] = tuple(k for k in range(lead, min(count, len(args))) if carries[k])
+        if any(carries[max(count, lead) :]) and lead <= count:  # all of `*args` together
+            active += (tuple(range(count, len(args))),)
+        key = cache.Kinds((len(args), kinds, tuple(keywords), active))
+        if quick is not None and not any(isinstance(kind, Unknown) for kind in kinds[lead:]):
+            family.remember(quick, key)
+    compiled = cache.compiled(family, key, function, lambda: _compile(function, *key.items))
+    for name, made in zip(("fwd", "bwd"), compiled.made, strict=False):
+        made.origin = name, function, key, compiled.recipe
+    return (*compiled.made[:2], key.items[3])
+
+
+def compiled_pair(function: FunctionType, key: cache.Kinds) -> Compiled:
+    """The pair of a function for what `_compiled` found out about its arguments."""
+    family = cache.of(function.__code__).family(("pair", 0))
+    return cache.compiled(family, key, function, lambda: _compile(function, *key.items))
+
+
+def _require_fit(function: FunctionType, args: tuple, keywords: dict[str, Any]) -> None:
+    if cache.of(function.__code__).parameters.bound(function, args, keywords) is None:
+        try:
+            signature(function).bind(*args, **keywords)
+        except TypeError as error:
+            raise TypeError(f"{function.__name__}(): {error}") from None
 
 
 def _compile(
-    function: FunctionType, kinds: tuple, keywords: dict[str, Any], active: tuple[int, ...]
-) -> tuple[Any, ...]:
-    code = function.__code__
-    names = code.co_varnames[: code.co_argcount]
-    if code.co_flags & 0x04 and len(kinds) > len(names):
+    function: FunctionType, given: int, kinds: tuple[Kind, ...], keywords: tuple[str, ...], active: tuple[Any, ...]
+) -> Compiled:
+    parameters = cache.of(function.__code__).parameters
+    names, variadic = parameters.positional, parameters.variadic
+    known: dict[str, Any] = dict(zip(names, kinds[:given], strict=False))
+    known |= dict(zip(keywords, kinds[given:], strict=True))
+    if variadic is not None and given > len(names):
         if function is _vjp_forward:
             raise NoRule("third derivatives of a function that is only known at run time are not there yet: call it by name")
-        raise NoRule(f"`{function.__name__}` takes `*args`: vjp needs named parameters")
-    given = dict(zip(names, kinds, strict=False)) | keywords
-    with compiling():
-        program = Program()
-        pair = program.pair(function, given, {names[k] for k in active}, split=True)
-        written_globals.check(program.units, at_run_time=True)
-        functions, _ = load.load_all(program, pair.bwd)
-    return functions[id(pair.fwd)], functions[id(pair.bwd)], active, guards_of(program)
+        known[variadic] = list(kinds[len(names) : given])
+    return compile_pair(function, known, {variadic if isinstance(k, tuple) else names[k] for k in active})

@@ -5,7 +5,6 @@ def helper(x): ...      ->      Emitted("helper_fwd"), Emitted("helper_bwd")
 
 from __future__ import annotations
 
-import inspect
 import keyword
 import types
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from s2sgrad.analysis.kinds import (
     constant_kind,
 )
 from s2sgrad.analysis.memory import in_place
+from s2sgrad.signatures import signature
 from s2sgrad.transform.reverse import Reverse, Swept
 from s2sgrad.unit import Origin, Unit, parameters
 
@@ -85,14 +85,14 @@ def in_order(forward: list[gast.AST], tree: gast.FunctionDef) -> list[str]:
 
 
 def bound_kinds(target: types.FunctionType, kinds: list[Kind], keywords: dict[str, Kind]) -> dict[str, Kind]:
-    bound = inspect.signature(target).bind(*kinds, **keywords)
+    bound = signature(target).bind(*kinds, **keywords)
     given = {p: Container(tuple, v) if isinstance(v, tuple) else v for p, v in bound.arguments.items()}
     return with_defaults(target, given)
 
 
 def with_defaults(target: types.FunctionType, given: dict[str, Kind]) -> dict[str, Kind]:
     out = {}
-    for parameter in inspect.signature(target).parameters.values():
+    for parameter in signature(target).parameters.values():
         if parameter.name in given:
             out[parameter.name] = given[parameter.name]
         elif parameter.kind is parameter.VAR_POSITIONAL:

@@ -4,52 +4,76 @@ from __future__ import annotations
 
 import functools
 import linecache
+import operator
 import types
 from typing import Any
 
 from s2sgrad import rules  # noqa: F401  (fills the table)
+from s2sgrad.errors import NoSource
 from s2sgrad.rules import table
-from s2sgrad.source import read
+from s2sgrad.source import GENERATED_TEXTS, read
+
+_OPERATORS = {
+    operator.add: "a + b", operator.sub: "a - b", operator.mul: "a * b", operator.truediv: "a / b", operator.pow: "a ** b",
+    operator.mod: "a % b", operator.floordiv: "a // b", operator.matmul: "a @ b", operator.getitem: "a[b]",
+    operator.neg: "-a", operator.pos: "+a", operator.abs: "abs(a)",
+}  # fmt: skip
 
 
 @functools.lru_cache(maxsize=1024)
 def _wrapper(primitive: Any) -> types.FunctionType:
-    rule = table.lookup(primitive)
     name = getattr(primitive, "__name__", "primitive")
-    given = ", ".join(rule.differentiable)
-    keywords = "".join(f", {k}={v!r}" for k, v in rule.keywords.items() if v is None or isinstance(v, (bool, int)))
-    passed = "".join(f", {k}={k}" for k, v in rule.keywords.items() if v is None or isinstance(v, (bool, int)))
-    text = f"def {name}({given}{keywords}):\n    return primitive({given}{passed})\n"
+    if primitive in _OPERATORS:
+        value = _OPERATORS[primitive]
+        head = "a, b" if "b" in value.replace("abs", "") else "a"
+    else:
+        rule = table.lookup(primitive)
+        given = ", ".join(rule.differentiable)
+        plain_ = {k: v for k, v in rule.keywords.items() if v is None or isinstance(v, (bool, int))}
+        head = given + "".join(f", {k}={v!r}" for k, v in plain_.items())
+        value = f"primitive({given}{''.join(f', {k}={k}' for k in plain_)})"
+    text = f"def {name}({head}):\n    return {value}\n"
     filename = f"<s2sgrad library {getattr(primitive, '__module__', '')}.{name}>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    GENERATED_TEXTS[filename] = linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     space: dict[str, Any] = {"primitive": primitive, "__name__": f"s2sgrad.library.{name}"}
     exec(compile(text, filename, "exec"), space)
-    return space[name]
+    function = space.pop(name)  # its text may mean something else by its name: `abs`
+    function.origin = "library", primitive
+    return function
 
 
 def spelled_out(primitive: Any) -> types.FunctionType | None:
-    """A function with source that calls a primitive of the rule table; None for anything else."""
+    """A function with source that does what an operator or a primitive of the rule table does; None for anything else."""
     rule = table.lookup(primitive)
-    if rule is None or rule.variadic:
-        return None
-    return _wrapper(primitive)
+    operator_ = isinstance(primitive, types.BuiltinFunctionType) and primitive in _OPERATORS
+    return _wrapper(primitive) if operator_ or (rule is not None and not rule.variadic) else None
 
 
-def plain(function: Any) -> tuple[types.FunctionType, tuple]:
-    """The plain function behind a callable, and the receiver that it is bound to.
+def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
+    """The plain function behind a callable, and the arguments that are bound to it: a receiver, those of a partial.
 
     Raises NoSource for what is neither Python nor in the rule table.
+
+    >>> plain(functools.partial(str.format, "x", end=1))
+    Traceback (most recent call last):
+    s2sgrad.errors.NoSource: <method 'format' of 'str' objects> has no Python source
     """
     if isinstance(function, (staticmethod, classmethod)):
-        function = function.__func__
+        return plain(function.__func__)
     library = spelled_out(function)  # a bound method may be in the table too
     if library is not None:
-        return library, ()
+        return library, (), {}
     if isinstance(function, types.MethodType):
-        return function.__func__, (function.__self__,)
+        inner, lead, keywords = plain(function.__func__)
+        return inner, (*lead, function.__self__), keywords
+    if isinstance(function, functools.partial):
+        inner, lead, keywords = plain(function.func)
+        if any(type(a) is type(getattr(functools, "Placeholder", None)) for a in function.args if a is not None):
+            raise NoSource(f"{inner.__name__}: a partial with placeholders is not differentiated: write a lambda")
+        return inner, lead + function.args, {**keywords, **function.keywords} if keywords else function.keywords
     if isinstance(function, types.FunctionType):
-        return function, ()
+        return function, (), {}
     call = getattr(type(function), "__call__", None)  # noqa: B004  (the method itself is wanted)
     if isinstance(call, types.FunctionType) and not isinstance(function, type):
-        return call, (function,)
-    return read(function).function, ()
+        return call, (function,), {}
+    return read(function).function, (), {}

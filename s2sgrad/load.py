@@ -15,8 +15,9 @@ import sys
 import threading
 import types
 import weakref
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import gast
 
@@ -24,7 +25,7 @@ from s2sgrad import emit
 from s2sgrad.program import Emitted, Program
 from s2sgrad.rules import table
 from s2sgrad.rules.table import Rule
-from s2sgrad.source import GENERATED
+from s2sgrad.source import GENERATED, GENERATED_TEXTS
 
 
 def text_of(program: Program) -> str:
@@ -81,51 +82,132 @@ def whereabouts(value: Any) -> tuple[str, str, str]:
     return "", "", ""
 
 
-def load(program: Program, entry: Emitted) -> tuple[types.FunctionType, str]:
-    """Compile a program; the entry function and the text."""
-    functions, text = load_all(program, entry)
-    return functions[id(entry)], text
+@dataclass(frozen=True)
+class Part:
+    """One function of a text: its code, the place of the user's function over whose globals it runs, and its closure.
+
+    A cell of the closure is the user's own ("own", index), or holds a function of the text ("made", index), a user's
+    function ("place", index), another user's object ("held", a way back to it), or is one of ours ("cell", it).
+    """
+
+    code: types.CodeType
+    name: str
+    place: int
+    closure: tuple[tuple[str, Any], ...]
+    same_signature: bool
+    defaults: dict[str, Any]
+    doc: str | None
+    restores: bool
+
+
+class World(Protocol):
+    """Where the user's functions and objects of a text are found (`guards.Guards`)."""
+
+    def place(self, function: Any) -> int: ...
+
+    def known(self, function: Any) -> int | None: ...
+
+    def held(self, value: Any) -> Callable[[], Any]: ...
+
+
+class Plan:
+    """A compiled text, to be made into functions over the globals and closure cells of any functions of the same code."""
+
+    def __init__(self, program: Program, name: str, world: World) -> None:
+        self.text = text_of(program)
+        filename = _registered(name, self.text, len(program.functions))
+        module = ast.parse(self.text, filename)
+        nodes = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
+        order = {id(emitted): k for k, emitted in enumerate(program.functions)}
+        self.parts = [_part(e, nodes[e.name], filename, order, world) for e in program.functions]
+        for part in self.parts:
+            weakref.finalize(part.code, _forget, filename).atexit = False
+
+    def made(self, primals: Sequence[types.FunctionType]) -> list[types.FunctionType]:
+        """The functions of the text over the user's functions, found by their places."""
+        cells = [types.CellType() for _ in self.parts]
+        out = []
+        for part, mine in zip(self.parts, cells, strict=True):
+            primal = primals[part.place]
+            closure = []
+            for how, what in part.closure:
+                if how == "made":
+                    closure.append(cells[what])
+                elif how == "cell":
+                    closure.append(what)
+                elif how == "own":
+                    closure.append(primal.__closure__[what])
+                else:
+                    closure.append(types.CellType(primals[what] if how == "place" else what()))
+            function = types.FunctionType(part.code, primal.__globals__, part.name, None, tuple(closure))
+            if part.same_signature:
+                function.__defaults__ = primal.__defaults__
+                function.__kwdefaults__ = {**(primal.__kwdefaults__ or {}), **part.defaults} or None
+            function.__doc__ = part.doc
+            function.__module__ = primal.__module__
+            if part.restores:
+                function.restores = True
+            mine.cell_contents = function
+            out.append(function)
+        return out
+
+
+class _Here:
+    """The world of a text that is made into functions at once."""
+
+    def __init__(self) -> None:
+        self.functions: list[types.FunctionType] = []
+
+    def place(self, function: Any) -> int:
+        self.functions.append(getattr(function, "__func__", function))
+        return len(self.functions) - 1
+
+    def known(self, function: Any) -> int | None:
+        return None
+
+    def held(self, value: Any) -> Callable[[], Any]:
+        return lambda: value
 
 
 def load_all(program: Program, entry: Emitted) -> tuple[dict[int, types.FunctionType], str]:
     """Compile a program, named for its entry; its functions by the identity of what was emitted, and the text."""
-    text = text_of(program)
-    filename = _registered(entry.name, text)
-    module = ast.parse(text, filename)
-    nodes = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
-    cells: dict[int, types.CellType] = {id(e): types.CellType() for e in program.functions}
-    functions = {}
-    for emitted in program.functions:
-        function = _function(emitted, nodes[emitted.name], filename, cells)
-        _users[filename] += 1
-        weakref.finalize(function, _forget, filename).atexit = False
-        cells[id(emitted)].cell_contents = function
-        functions[id(emitted)] = function
-    return functions, text
+    world = _Here()
+    plan = Plan(program, entry.name, world)
+    made = plan.made(world.functions)
+    return {id(emitted): function for emitted, function in zip(program.functions, made, strict=True)}, plan.text
 
 
-_users: collections.Counter[str] = collections.Counter()  # living functions by the file name of their text
+_users: collections.Counter[str] = collections.Counter()  # living codes by the file name of their text
 _lock = threading.RLock()  # finalizers run wherever the collector does
 
 
-def _registered(name: str, text: str) -> str:
-    """A file name under which linecache has this text."""
+def _registered(name: str, text: str, users: int) -> str:
+    """A file name under which linecache has this text, until as many codes are gone."""
     digest = hashlib.sha256(text.encode()).hexdigest()
     lines = text.splitlines(keepends=True)
     for length in range(8, len(digest) + 1, 8):  # the first is enough but for a collision
         filename = f"{GENERATED}{name} {digest[:length]}>"
-        if linecache.cache.get(filename, (0, None, lines))[2] == lines:
+        if GENERATED_TEXTS.get(filename, (0, None, lines))[2] == lines:
             break
-    linecache.cache[filename] = (len(text), None, lines, filename)
+    with _lock:
+        _users[filename] += users
+    GENERATED_TEXTS[filename] = linecache.cache[filename] = (len(text), None, lines, filename)
     return filename
 
 
+def shown(filename: str) -> None:
+    """Let linecache have a text of ours again, if somebody cleared it."""
+    if filename in GENERATED_TEXTS:
+        linecache.cache.setdefault(filename, GENERATED_TEXTS[filename])
+
+
 def _forget(filename: str) -> None:
-    """One function of this file is gone; the last one takes the text with it."""
+    """The code of one function of this file is gone; the last one takes the text with it."""
     with _lock:
         _users[filename] -= 1
         if _users[filename] <= 0:
             del _users[filename]
+            GENERATED_TEXTS.pop(filename, None)
             linecache.cache.pop(filename, None)
 
 
@@ -133,9 +215,7 @@ def _mentioned(emitted: Emitted) -> set[str]:
     return {n.id for n in gast.walk(emitted.tree) if isinstance(n, gast.Name)}
 
 
-def _function(
-    emitted: Emitted, node: ast.FunctionDef, filename: str, cells: dict[int, types.CellType]
-) -> types.FunctionType:
+def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[int, int], world: World) -> Part:
     primal, helpers = emitted.primal, emitted.unit.helpers
     free = sorted({*helpers, *primal.__code__.co_freevars})
     outer = ast.parse("def outer(): pass").body[0]
@@ -146,29 +226,27 @@ def _function(
     outer_code = _code_of(code, outer)
     inner = _code_of(outer_code, node)
     inner = inner.replace(co_qualname=emitted.name)
-    own = dict(zip(primal.__code__.co_freevars, primal.__closure__ or (), strict=True))
-    closure = tuple(_cell(name, helpers, own, cells) for name in inner.co_freevars)
-    function = types.FunctionType(inner, primal.__globals__, emitted.name, None, closure)
-    if emitted.same_signature:
-        function.__defaults__ = primal.__defaults__
-        function.__kwdefaults__ = {**(primal.__kwdefaults__ or {}), **emitted.defaults} or None
-    function.__doc__ = ast.get_docstring(node)
-    function.__module__ = primal.__module__
-    if emitted.restores:
-        function.restores = True
-    return function
+    own = {name: k for k, name in enumerate(primal.__code__.co_freevars)}
+
+    def cell(name: str) -> tuple[str, Any]:
+        if name not in helpers:
+            return "own", own[name]
+        value = helpers[name]
+        if isinstance(value, Emitted):
+            return "made", order[id(value)]
+        if world.known(value) is not None:
+            return "place", world.known(value)
+        back = world.held(value)
+        return ("held", back) if isinstance(back, weakref.ref) else ("cell", types.CellType(value))
+
+    closure = tuple(cell(name) for name in inner.co_freevars)
+    defaults = emitted.defaults if emitted.same_signature else {}
+    doc = ast.get_docstring(node)
+    place = world.place(primal)
+    return Part(inner, emitted.name, place, closure, emitted.same_signature, defaults, doc, emitted.restores)
 
 
 def _code_of(code: types.CodeType, node: ast.FunctionDef) -> types.CodeType:
     """The code of a function that stands directly in `code`."""
     inside = [c for c in code.co_consts if isinstance(c, types.CodeType)]
     return next(c for c in inside if (c.co_name, c.co_firstlineno) == (node.name, node.lineno))
-
-
-def _cell(
-    name: str, helpers: dict[str, Any], own: dict[str, types.CellType], cells: dict[int, types.CellType]
-) -> types.CellType:
-    if name not in helpers:
-        return own[name]
-    value: Callable[..., Any] | Emitted = helpers[name]
-    return cells[id(value)] if isinstance(value, Emitted) else types.CellType(value)

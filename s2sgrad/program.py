@@ -5,9 +5,7 @@ def loss(w): return helper(w) * 2.0     ->     helper_fwd, helper_bwd, loss_grad
 
 from __future__ import annotations
 
-import inspect
 import types
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +50,7 @@ from s2sgrad.names import Namer
 from s2sgrad.options import Options
 from s2sgrad.pipeline import Observer, cleaned, finished, normalized
 from s2sgrad.quote import assign, clone, constant, expression, name, nodes
+from s2sgrad.signatures import signature
 from s2sgrad.source import Primal, read
 from s2sgrad.transform.calls import Pair
 from s2sgrad.transform.inline import call
@@ -89,9 +88,9 @@ class Program:
         stem = stem_of(function)
         base = f"{stem}_value_and_grad" if options.value else f"{stem}_grad"
         entry = Emitted(self.names.fresh(base), function)
-        given = {p.name: p.default for p in inspect.signature(function).parameters.values() if p.default is not p.empty}
+        given = {p.name: p.default for p in signature(function).parameters.values() if p.default is not p.empty}
         defaults = dict(zip(given, kinds_of(given.values()), strict=True))
-        kinds = {p: {**defaults, **kinds}.get(p, UNKNOWN) for p in inspect.signature(function).parameters}
+        kinds = {p: {**defaults, **kinds}.get(p, UNKNOWN) for p in signature(function).parameters}
         unit, tree, inference, written = self._analysed(primal, kinds, outputs_=options.outputs)
         self.written = tuple(written)
         settle.own_arguments(unit, tree, inference.env, written)
@@ -227,9 +226,9 @@ class Program:
     # --- calls (transform.calls.Pairs) ---
 
     @property
-    def guards(self) -> list[Callable[[], bool]]:
-        """What must hold for the gradients that are called inside."""
-        return [guard for compiled in self._gradients.values() for guard in compiled.guards]
+    def inside(self) -> list[Any]:
+        """The gradients that are called inside, compiled: the text is right while they are."""
+        return list(self._gradients.values())
 
     def has_source(self, target: Any) -> bool:
         """Whether a callable that is no plain function can be differentiated from its source all the same."""
@@ -280,11 +279,11 @@ class Program:
     def arguments(self, unit: Unit, target: Any, node: gast.Call) -> dict[str, Any]:
         """The call's argument nodes by the callee's parameters (a list for `*args`), in the callee's order."""
         try:
-            bound = inspect.signature(target).bind(*node.args, **{k.arg: k.value for k in node.keywords})
+            bound = signature(target).bind(*node.args, **{k.arg: k.value for k in node.keywords})
         except TypeError as error:
             unit.refuse(node, f"this call does not fit the signature of `{target.__name__}`: {error}")
-        variadic = {p.name for p in inspect.signature(target).parameters.values() if p.kind is p.VAR_POSITIONAL}
-        keyword = {p.name for p in inspect.signature(target).parameters.values() if p.kind is p.VAR_KEYWORD}
+        variadic = {p.name for p in signature(target).parameters.values() if p.kind is p.VAR_POSITIONAL}
+        keyword = {p.name for p in signature(target).parameters.values() if p.kind is p.VAR_KEYWORD}
         if keyword & set(bound.arguments):
             unit.refuse(node, f"`**` parameters of `{target.__name__}` are not differentiated yet: name the keywords")
         return {p: list(v) if p in variadic else v for p, v in bound.arguments.items()}
@@ -308,7 +307,7 @@ class Program:
         stem = stem_of(target)
         fwd = Emitted(self.names.fresh(f"{stem}_fwd"), target)
         bwd = Emitted(self.names.fresh(f"{stem}_bwd"), target, same_signature=False)
-        order = tuple(p for p in inspect.signature(target).parameters if p in active)
+        order = tuple(p for p in signature(target).parameters if p in active)
         entry = self._pairs[key] = _Entry(Pair(fwd, bwd, order, None), split)
         self._kept.append(target)
         self._compiling.append(id(target))

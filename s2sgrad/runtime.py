@@ -13,12 +13,14 @@ np.float64(6.0)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import copy
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from s2sgrad.checks import bound, contiguous, rebinds, require_array, scalar, unpackable  # noqa: F401
+from s2sgrad.records import copied, refilled
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
@@ -343,77 +345,100 @@ def pop(stack: list) -> Any:
 class Pullback:
     """The linear map from a result's cotangent to the arguments' cotangents, as data, to be called again and again.
 
-    `bwd(saved, y_bar)` gives the cotangents of the arguments at `places` (of one: bare); `rest` holds the zeros of all.
+    `bwd(saved, y_bar)` gives the cotangents of the arguments at `places` (of one: bare; a tuple of places: a tuple); `rest`
+    holds the zeros of all.  One that a user gets knows the result's zeros, `like`: it checks what it is called with, and
+    hands out memory of its own.
     """
 
-    __slots__ = ("bwd", "places", "rest", "saved")
+    __slots__ = ("__weakref__", "_bwd", "like", "places", "rest", "saved")
 
-    def __init__(self, bwd: Callable[..., Any], saved: Any, places: tuple[int, ...], rest: tuple) -> None:
-        self.bwd = bwd
+    def __init__(self, bwd: Callable[..., Any], saved: Any, places: tuple, rest: tuple, like: Any = None) -> None:
+        self._bwd = bwd
         self.saved = saved
         self.places = places
         self.rest = rest
+        self.like = like
+
+    @property
+    def bwd(self) -> Callable[..., Any]:
+        """The adjoint; one that came from elsewhere is compiled when it is needed."""
+        if isinstance(self._bwd, tuple):
+            self._bwd = _hook("found")(self._bwd)
+        return self._bwd
 
     def __call__(self, y_bar: Any) -> tuple:
-        if not self.places:
-            return self.rest
-        bars = self.bwd(refilled(self.saved, self.bwd), y_bar)
-        out = list(self.rest)
-        for place, bar in zip(self.places, (bars,) if len(self.places) == 1 else bars, strict=True):
-            out[place] = bar
-        return tuple(out)
+        if self.like is not None:
+            y_bar = seed_like(self.like, y_bar)
+        out = spread(self, self.bwd(refilled(self.saved, self.bwd), y_bar)) if self.places else self.rest
+        return out if self.like is None else tuple(map(like, self.rest, out))
+
+    def __reduce__(self) -> tuple:
+        way = self._bwd if isinstance(self._bwd, tuple) else _hook("way")(self._bwd)
+        return Pullback, (way, self.saved, self.places, self.rest, self.like)
+
+    def __copy__(self) -> Pullback:
+        return Pullback(self._bwd, self.saved, self.places, self.rest, self.like)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Pullback:
+        return Pullback(self._bwd, copy.deepcopy(self.saved, memo), self.places, self.rest, self.like)
 
     def __repr__(self) -> str:
         return f"Pullback({getattr(self.bwd, '__name__', self.bwd)})"
 
 
-def refilled(saved: Any, bwd: Any) -> Any:
-    """The record with lists of its own, which an adjoint takes apart, and with arrays of its own where it restores them."""
-    return _refilled(saved, {} if getattr(bwd, "restores", False) else None)
+def spread(pullback: Pullback, bars: Any) -> tuple:
+    """What `bwd` gave, one cotangent for every argument."""
+    out = list(pullback.rest)
+    for place, bar in zip(pullback.places, (bars,) if len(pullback.places) == 1 else bars, strict=True):
+        if isinstance(place, tuple):
+            for k, part in zip(place, bar, strict=True):
+                out[k] = part
+        else:
+            out[place] = bar
+    return tuple(out)
 
 
-def _refilled(saved: Any, roots: dict[int, tuple[np.ndarray, np.ndarray]] | None) -> Any:
-    if isinstance(saved, tuple):
-        return tuple(_refilled(item, roots) for item in saved)
-    if isinstance(saved, list):
-        return list(saved) if roots is None else [_refilled(item, roots) for item in saved]
-    if roots is None or not isinstance(saved, np.ndarray) or saved.dtype.hasobject:
-        return saved
-    root = saved  # views of one array stay views of one array
-    while isinstance(root.base, np.ndarray):
-        root = root.base
-    if id(root) not in roots:
-        roots[id(root)] = root, _same_layout(root)
-    copy = roots[id(root)][1]
-    if root is saved:
-        return copy
-    offset = np.lib.array_utils.byte_bounds(copy)[0] - np.lib.array_utils.byte_bounds(root)[0]
-    return _at(saved, saved.__array_interface__["data"][0] + offset, copy)
+def apart(saved: Any, others: Any) -> Any:
+    """The record with copies of whatever shares memory with `others`, in containers of its own."""
+    roots: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+    taken = list(_arrays(others))
+    kept = {id(x) for x in _arrays(saved) if not any(np.may_share_memory(x, y) for y in taken)}
+
+    def mine(item: Any) -> Any:
+        if isinstance(item, np.ndarray):
+            return item if id(item) in kept else copied(item, roots)
+        if isinstance(item, Pullback):
+            return Pullback(item.bwd, mine(item.saved), item.places, item.rest, item.like)
+        return _rebuilt(item, mine) if type(item) in (list, tuple, dict) else item
+
+    return mine(saved)
 
 
-def _same_layout(x: np.ndarray) -> np.ndarray:
-    """A copy of an array with its strides."""
-    low, high = np.lib.array_utils.byte_bounds(x)
-    memory = np.empty(high - low, np.uint8)
-    copy = _at(x, memory.ctypes.data + x.__array_interface__["data"][0] - low, memory)
-    copy[...] = x
-    return copy
+def _arrays(value: Any) -> Iterator[np.ndarray]:
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, Pullback):
+        yield from _arrays(value.saved)
+    elif isinstance(value, (list, tuple, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _arrays(item)
 
 
-def _at(x: np.ndarray, address: int, memory: np.ndarray) -> np.ndarray:
-    """An array like `x` at an address within `memory`."""
-    low = np.lib.array_utils.byte_bounds(memory)[0]
-    whole = np.lib.stride_tricks.as_strided(memory.reshape(-1).view(np.uint8), (memory.nbytes,), (1,))
-    return np.ndarray(x.shape, x.dtype, whole, address - low, x.strides)
+_hooks: dict[str, Callable[..., Any]] = {}
 
 
-_derivative: Callable[..., tuple[Callable[..., Any], Callable[..., Any], tuple[int, ...], tuple]] | None = None
+def provide(**hooks: Callable[..., Any]) -> None:
+    """Tell where pairs come from (`derivative`), and how functions travel (`way`, `found`).
+
+    The compiler calls this once; the runtime never imports it.
+    """
+    _hooks.update(hooks)
 
 
-def provide(derivative: Callable[..., Any]) -> None:
-    """Tell `vjp` where pairs come from.  The compiler calls this once; the runtime never imports it."""
-    global _derivative
-    _derivative = derivative
+def _hook(name: str) -> Callable[..., Any]:
+    if name not in _hooks:
+        raise RuntimeError("import s2sgrad before calling vjp, or a pullback that was pickled")
+    return _hooks[name]
 
 
 def call(f: Callable[..., Any], *args: Any) -> Any:
@@ -429,8 +454,6 @@ def vjp(f: Callable[..., Any], *primals: Any, **keywords: Any) -> tuple[Any, Pul
     >>> float(y), pullback(1.0)
     (6.0, (3.0, 2.0))
     """
-    if _derivative is None:
-        raise RuntimeError("import s2sgrad before calling vjp")
-    fwd, bwd, places, receiver = _derivative(f, primals, keywords)
-    y, saved = fwd(*receiver, *primals, **keywords)
+    fwd, bwd, places, lead, keywords = _hook("derivative")(f, primals, keywords)
+    y, saved = fwd(*lead, *primals, **keywords)
     return y, Pullback(bwd, saved, places, tuple(zeros(p) for p in primals))

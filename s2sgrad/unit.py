@@ -11,6 +11,7 @@ import numpy as np
 
 from s2sgrad import imported
 from s2sgrad.errors import NoRule, Unsupported
+from s2sgrad.lookups import note_attribute, note_name
 from s2sgrad.names import Namer
 from s2sgrad.quote import nodes
 from s2sgrad.rules import table
@@ -47,8 +48,9 @@ class Unit:
     function holds; `inlined` are the functions whose text was written out in this one; `bars` are names of adjoints;
     `memory` says which names may share memory; `displays` are the tuples, lists and dicts
     whose text is known: their names are bound once, and they never change; `opened` says what those arguments hold that are
-    objects.
-    `bindings` collects every free name that the text was specialised on: a cached gradient holds while they hold.
+    objects; `lifted` are nested functions made into functions of their own, and `bound` says that one of them holds a cell
+    of this very function.
+    `bindings` remembers what free names stand for; `lookups` notes them: a cached gradient holds while they hold.
     """
 
     primal: Primal
@@ -66,6 +68,8 @@ class Unit:
     bars: set[str] = field(default_factory=set)
     captured: set[str] = field(default_factory=set)
     inlined: list[Unit] = field(default_factory=list)
+    lifted: list[types.FunctionType] = field(default_factory=list)
+    bound: bool = False
     displays: dict[str, gast.AST] = field(default_factory=dict)
     opened: dict[str, Any] = field(default_factory=dict)
     memory: Any = None
@@ -133,7 +137,9 @@ class Unit:
         if isinstance(node, gast.Attribute):
             owner = self.resolve(node.value)
             if isinstance(owner, (types.ModuleType, type, np.ufunc)) or table.owns(owner):
-                return getattr(owner, node.attr, MISSING)
+                value = getattr(owner, node.attr, MISSING)
+                note_attribute(owner, node.attr, value)
+                return value
             return MISSING
         if not isinstance(node, gast.Name) or node.id in self.locals:
             return MISSING
@@ -142,6 +148,7 @@ class Unit:
         binding = self.bindings.get(node.id)
         if binding is None:
             binding = self.primal.lookup(node.id)
+            note_name(self.primal.function, node.id, binding)
             if binding is None:
                 return MISSING
             self.bindings[node.id] = binding

@@ -8,16 +8,20 @@ import doctest
 import functools
 import importlib
 import importlib.util
+import inspect
 import itertools
 import linecache
 import math
 import os
+import pathlib
+import py_compile
 import subprocess
 import sys
 import textwrap
 import zipfile
 
 import gast
+import numpy as np
 import pytest
 
 import s2sgrad
@@ -752,3 +756,102 @@ def test_a_primal_and_a_binding_copy_and_show():
     assert "decorated" in repr(primal) and len(repr(primal)) < 500
     assert repr(primal.lookup("len")) == "Binding(value=<built-in function len>, where='builtin')"
     assert copy.copy(primal).tree is primal.tree
+
+
+# --- where functions come from -----------------------------------------------------------------------------------------
+
+
+def test_a_cell_of_a_notebook_is_compiled_statement_by_statement():
+    text = "import numpy as np\ndef f(x):\n    return np.sin(x) * x\ng = lambda x: np.cos(x), lambda x: x * x\n"
+    filename = "<ipython-input-1-aa>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    space = {}
+    for statement in ast.parse(text).body:
+        exec(compile(ast.Module([statement], []), filename, "exec"), space)
+    assert body_text(space["f"]) == "np.sin(x) * x"
+    assert [body_text(g) for g in space["g"]] == ["np.cos(x)", "x * x"]
+    other = text.replace("np.sin(x)", "np.cos(x)")
+    linecache.cache[filename] = (len(other), None, other.splitlines(keepends=True), filename)
+    with pytest.raises(NoSource, match="edited"):
+        read(space["f"])
+    del linecache.cache[filename]
+
+
+NOTEBOOK = r"""
+import IPython
+from IPython.core.interactiveshell import InteractiveShell
+
+shell = InteractiveShell.instance()
+
+def cell(text):
+    result = shell.run_cell(text)
+    result.raise_error()
+
+cell("import numpy as np\nfrom s2sgrad import grad\ndef f(x):\n    return np.sin(x) * x\ng = lambda x: x*x, lambda x: x**3")
+cell("assert abs(grad(f)(0.5) - np.cos(0.5) * 0.5 - np.sin(0.5)) < 1e-12")
+cell("assert [grad(h)(2.0) for h in g] == [4.0, 12.0]")
+cell("df = grad(lambda x: f(x) * x)\nassert abs(df(2.0) - grad(lambda x: np.sin(x) * x * x)(2.0)) < 1e-12")
+cell("def f(x):\n    return x * 5.0")
+cell("assert grad(f)(0.5) == 5.0 and df(2.0) == 20.0")
+cell("def f(x):\n    return x * 7.0\nassert df(2.0) == 28.0")
+print("right")
+"""
+
+
+def test_ipython_itself(tmp_path):
+    pytest.importorskip("IPython")
+    (tmp_path / "notebook.py").write_text(NOTEBOOK)
+    root = str(pathlib.Path(read.__code__.co_filename).parents[2])
+    environment = {**os.environ, "IPYTHONDIR": str(tmp_path), "PYTHONPATH": root}
+    done = subprocess.run([sys.executable, "notebook.py"], cwd=tmp_path, env=environment, capture_output=True, text=True,
+                          timeout=120, check=False)  # fmt: skip
+    assert done.stdout.splitlines()[-1:] == ["right"], done.stdout + done.stderr
+
+
+def test_texts_of_ours_outlive_a_cleared_linecache():
+    df = s2sgrad.grad(lambda x: x * x * x)
+    assert df(2.0) == 12.0
+    text = inspect.getsource(df)
+    linecache.clearcache()
+    assert inspect.getsource(df) == text
+    linecache.clearcache()
+    assert s2sgrad.grad(df)(2.0) == 12.0
+    linecache.clearcache()
+    assert s2sgrad.grad(np.sin)(0.0) == 1.0
+
+
+@functools.lru_cache
+def cached(x):
+    return x
+
+
+def test_what_wraps_a_function_says_how_to_reach_it():
+    with pytest.raises(NoSource, match=r"pass cached\.__wrapped__"):
+        read(cached)
+
+
+def test_only_compiled_files_and_typed_functions(tmp_path, monkeypatch):
+    path = tmp_path / "only_compiled.py"
+    path.write_text("def f(x):\n    return x * x\n")
+    py_compile.compile(str(path), str(tmp_path / "only_compiled.pyc"))
+    path.unlink()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    made = importlib.import_module("only_compiled")
+    with pytest.raises(NoSource, match="cannot be read"):
+        s2sgrad.grad(made.f)(2.0)
+    with pytest.raises(NoSource, match="typed into an interpreter"):
+        s2sgrad.grad(eval("lambda x: x * x"))(2.0)
+
+
+def test_a_file_that_is_edited_and_reloaded(module, tmp_path):
+    made = module("def f(x):\n    return x * 2.0\n")
+    df = s2sgrad.grad(made.f)
+    assert df(1.0) == 2.0
+    path = pathlib.Path(made.__file__)
+    path.write_text("def f(x):\n    return x * 3.0 * x\n")
+    assert df(1.0) == 2.0  # the function that runs
+    with pytest.raises(NoSource, match="edited"):
+        s2sgrad.grad(made.f)(np.ones(2))
+    exec(compile(path.read_text(), made.__file__, "exec"), vars(made))
+    np.testing.assert_array_equal(s2sgrad.grad(made.f)(np.ones(2)), [6.0, 6.0])

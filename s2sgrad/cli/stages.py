@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from itertools import pairwise
 
 import gast
@@ -10,8 +9,10 @@ import gast
 from s2sgrad import emit
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, kinds_of
 from s2sgrad.api import Gradient
+from s2sgrad.cache import Kinds
 from s2sgrad.compiled import compile_gradient, compiling
 from s2sgrad.pipeline import normalizing
+from s2sgrad.signatures import signature
 from s2sgrad.source import Primal, read
 from s2sgrad.unit import Unit
 
@@ -28,7 +29,7 @@ def stages(derivative: Gradient, arguments: tuple | None) -> list[tuple[str, str
 
     kinds = _kinds(derivative, arguments)
     below = getattr(derivative, "_inner", None)
-    function = derivative._function if below is None else below._compile(kinds).function
+    function = derivative._function if below is None else below._of_kinds(Kinds(tuple(kinds.items()))).function
     compile_gradient(function, kinds, derivative._wrt(), derivative._options, observer)
     primal = read(function)
     out = [("reading", _read(primal))]
@@ -49,6 +50,6 @@ def _read(primal: Primal) -> str:
 
 def _kinds(derivative: Gradient, arguments: tuple | None) -> dict[str, Kind]:
     if arguments is None:
-        return dict.fromkeys(inspect.signature(derivative._function).parameters, UNKNOWN)
-    given = derivative._arguments(derivative._bound + arguments, {})
+        return dict.fromkeys(signature(derivative._function).parameters, UNKNOWN)
+    given = derivative._arguments(derivative._lead + arguments, derivative._keywords)
     return dict(zip(given, kinds_of(given.values()), strict=True))

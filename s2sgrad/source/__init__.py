@@ -22,7 +22,8 @@ Each room builds on the ones before it: `making`, `primal`, `mangling`, `refusin
 
 from __future__ import annotations
 
-from s2sgrad.source.primal import GENERATED, Binding, Primal
+from s2sgrad.source.files import GENERATED_TEXTS
+from s2sgrad.source.primal import GENERATED, Binding, Primal, look_up
 from s2sgrad.source.reading import read
 
-__all__ = ["GENERATED", "Binding", "Primal", "read"]
+__all__ = ["GENERATED", "GENERATED_TEXTS", "Binding", "Primal", "look_up", "read"]

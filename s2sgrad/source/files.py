@@ -16,9 +16,15 @@ from s2sgrad.source.refusing import EDITED, Refusal
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
+GENERATED_TEXTS: dict[str, Any] = {}
+"""What linecache has of the texts that we wrote and that are in use."""
+
+
 def text_of(function: types.FunctionType) -> str:
     """The text of the whole file as it is now, newlines as `\\n`; empty if there is none."""
     filename = function.__code__.co_filename
+    if filename in GENERATED_TEXTS and filename not in linecache.cache:  # somebody cleared it
+        linecache.cache[filename] = GENERATED_TEXTS[filename]
     if not filename.startswith("<"):
         linecache.checkcache(filename)
     # By the module's attribute: doctest and IPython put their own getlines there.
@@ -42,7 +48,7 @@ class File:
         self.name = name
         self.module = ast.parse(text, name)
         self.functions: dict[tuple[int, str], list[Found]] = {}
-        self.compiled: dict[int, dict[tuple[int, str], list[types.CodeType]]] = {}
+        self.compiled: dict[tuple[int, bool], dict[tuple[int, str], list[types.CodeType]]] = {}
         todo: list[tuple[ast.AST, str | None]] = [(self.module, None)]
         while todo:
             node, class_name = todo.pop()
@@ -54,23 +60,28 @@ class File:
                 )
             todo.extend(scoped_children(node, class_name))
 
-    def codes(self, flags: int) -> dict[tuple[int, str], list[types.CodeType]]:
-        """The code objects of the file by first line and name, compiled with the given `__future__` flags."""
-        if flags not in self.compiled:
+    def codes(self, flags: int, apart: bool = False) -> dict[tuple[int, str], list[types.CodeType]]:
+        """The code objects of the file by first line and name, compiled with the given `__future__` flags.
+
+        `apart`: statement by statement, as a notebook does; a call of `np.sin` is then compiled without an eye for the
+        `import` above it.
+        """
+        if (flags, apart) not in self.compiled:
             codes: dict[tuple[int, str], list[types.CodeType]] = {}
-            todo = [self._compile(flags)]
+            modules = [ast.Module([s], []) for s in self.module.body] if apart else [self.module]
+            todo = [self._compile(module, flags) for module in modules]
             while todo:
                 code = todo.pop()
                 codes.setdefault((code.co_firstlineno, code.co_name), []).append(code)
                 todo.extend(const for const in code.co_consts if isinstance(const, types.CodeType))
-            self.compiled[flags] = codes
-        return self.compiled[flags]
+            self.compiled[flags, apart] = codes
+        return self.compiled[flags, apart]
 
-    def _compile(self, flags: int) -> types.CodeType:
+    def _compile(self, module: ast.Module, flags: int) -> types.CodeType:
         try:
-            return quietly(compile, self.module, self.name, "exec", flags, True)
+            return quietly(compile, module, self.name, "exec", flags, True)
         except SyntaxError:  # a notebook's cell may await at its top level
-            return quietly(compile, self.module, self.name, "exec", flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
+            return quietly(compile, module, self.name, "exec", flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
 
 
 _warnings_lock = threading.RLock()

@@ -23,17 +23,18 @@ def find(file: File, code: types.CodeType) -> Found:
     if not sharing:
         raise Refusal(EDITED.format(file.name))
     try:
-        codes = file.codes(code.co_flags & _FUTURE_FLAGS).get(key, ())
+        flags = code.co_flags & _FUTURE_FLAGS
+        same = [fresh for fresh in file.codes(flags).get(key, ()) if same_code(code, fresh)]
+        if not same:
+            same = [fresh for fresh in file.codes(flags, apart=True).get(key, ()) if same_code(code, fresh)]
     except (SyntaxError, ValueError):  # what parses may still not compile
         raise Refusal(EDITED.format(file.name)) from None
-    same = [fresh for fresh in codes if same_code(code, fresh)]
     if not same:
         raise Refusal(EDITED.format(file.name))
     fitting = [found for found in _narrowed(code, sharing) if any(found in _narrowed(fresh, sharing) for fresh in same)]
     if len(fitting) > 1:
         # No columns: Python 3.12 gives none to a lambda that returns a constant, and -X no_debug_ranges none at all.
         # What a lambda compiles to on its own still tells them apart, unless it has names of an enclosing function.
-        flags = code.co_flags & _FUTURE_FLAGS
         alone = [found for found in fitting if same_code(code, _compiled_alone(found.node, file.name, flags))]
         fitting = alone if len(alone) == 1 else fitting
     if len(fitting) == 1:

@@ -40,6 +40,25 @@ class Binding:
         return self._name not in self._globals and self._builtins.get(self._name, _MISSING) is self.value
 
 
+def look_up(function: types.FunctionType, name: str) -> Binding | None:
+    """What the free name `name` of a function is bound to now; None for a local name, an empty cell, and an unbound name."""
+    code = function.__code__
+    if name in code.co_freevars:
+        cell = (function.__closure__ or ())[code.co_freevars.index(name)]
+        try:
+            return Binding(cell.cell_contents, "cell", name, cell)
+        except ValueError:
+            return None
+    if name in code.co_varnames or name in code.co_cellvars:
+        return None
+    names, builtins = function.__globals__, function.__builtins__
+    for where, home in (("global", names), ("builtin", builtins)):
+        value = home.get(name, _MISSING)
+        if value is not _MISSING:
+            return Binding(value, where, name, None, names, builtins)
+    return None
+
+
 @dataclass(frozen=True, eq=False)
 class Primal:
     """A function, its gast tree, and the file that it stands in.
@@ -90,21 +109,7 @@ class Primal:
 
     def lookup(self, name: str) -> Binding | None:
         """What the free name `name` is bound to now; None for a local name, an empty cell, and an unbound name."""
-        code = self.function.__code__
-        if name in code.co_freevars:
-            cell = (self.function.__closure__ or ())[code.co_freevars.index(name)]
-            try:
-                return Binding(cell.cell_contents, "cell", name, cell)
-            except ValueError:
-                return None
-        if name in code.co_varnames or name in code.co_cellvars:
-            return None
-        names, builtins = self.function.__globals__, self.function.__builtins__
-        for where, home in (("global", names), ("builtin", builtins)):
-            value = home.get(name, _MISSING)
-            if value is not _MISSING:
-                return Binding(value, where, name, None, names, builtins)
-        return None
+        return look_up(self.function, name)
 
     def _line(self, number: int) -> str:
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""

@@ -24,7 +24,8 @@ def no_function(thing: Any) -> str:
     kind = type(thing).__qualname__
     name = getattr(thing, "__name__", None) if not isinstance(thing, types.ModuleType) else None
     if isinstance(name, str):
-        return f"{name} (an object of type {kind}) has no Python source"
+        inner = f": pass {name}.__wrapped__, the function that it wraps" if hasattr(thing, "__wrapped__") else ""
+        return f"{name} (an object of type {kind}) has no Python source{inner}"
     return f"an object of type {kind} has no Python source: pass a function, a lambda or a method"
 
 

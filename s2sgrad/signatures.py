@@ -1,0 +1,95 @@
+"""The parameters of a function as its own code has them: `__wrapped__` and `__signature__` say those of another function.
+
+>>> def f(x, /, y=2.0, *rest, k=3.0, **more): ...
+>>> parameters = Parameters.of(f.__code__)
+>>> parameters.positional, parameters.variadic
+(('x', 'y'), 'rest')
+>>> parameters.bound(f, (1.0,), {"z": 5.0})
+{'x': 1.0, 'y': 2.0, 'rest': (), 'k': 3.0, 'more': {'z': 5.0}}
+>>> parameters.bound(f, (), {}) is None
+True
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from dataclasses import dataclass
+from typing import Any
+
+_MISSING = object()
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The names of a code's parameters; the first `only` of the positional ones cannot be given by name."""
+
+    positional: tuple[str, ...]
+    only: int
+    named: tuple[str, ...]
+    variadic: str | None
+    keyworded: str | None
+
+    @classmethod
+    def of(cls, code: types.CodeType) -> Parameters:
+        """Those of a code object."""
+        names, count, named = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
+        rest = list(names[count + named :])
+        variadic = rest.pop(0) if code.co_flags & inspect.CO_VARARGS else None
+        keyworded = rest.pop(0) if code.co_flags & inspect.CO_VARKEYWORDS else None
+        return cls(names[:count], code.co_posonlyargcount, names[count : count + named], variadic, keyworded)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names, in the order of the signature."""
+        variadic = () if self.variadic is None else (self.variadic,)
+        return self.positional + variadic + self.named + (() if self.keyworded is None else (self.keyworded,))
+
+    def bound(self, function: Any, args: tuple, keywords: dict[str, Any]) -> dict[str, Any] | None:
+        """The arguments of a call by the names of the parameters, defaults included; None where the call does not fit."""
+        given = len(args)
+        out: dict[str, Any] = dict(zip(self.positional, args, strict=False))
+        if given > len(self.positional) and self.variadic is None:
+            return None
+        left = dict(keywords)
+        defaults = function.__defaults__ or ()
+        first = len(self.positional) - len(defaults)
+        for k in range(given, len(self.positional)):
+            name = self.positional[k]
+            value = left.pop(name, _MISSING) if k >= self.only else _MISSING
+            if value is _MISSING:
+                if k < first:
+                    return None
+                value = defaults[k - first]
+            out[name] = value
+        if self.variadic is not None:
+            out[self.variadic] = args[len(self.positional) :]
+        for name in self.named:
+            value = left.pop(name, _MISSING)
+            if value is _MISSING:
+                value = (function.__kwdefaults__ or {}).get(name, _MISSING)
+                if value is _MISSING:
+                    return None
+            out[name] = value
+        if self.keyworded is not None:
+            if any(name in left for name in self.positional[self.only : given]):
+                return None
+            out[self.keyworded] = left
+        elif left:
+            return None
+        return out
+
+
+def signature(function: Any) -> inspect.Signature:
+    """The signature of the function itself, whatever it says that it wraps; of a method, without its receiver."""
+    if isinstance(function, types.MethodType):
+        own = signature(function.__func__)
+        return own.replace(parameters=list(own.parameters.values())[1:])
+    if isinstance(function, types.FunctionType) and {"__wrapped__", "__signature__"} & function.__dict__.keys():
+        bare = types.FunctionType(
+            function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+        )
+        bare.__kwdefaults__ = function.__kwdefaults__
+        bare.__annotations__ = function.__annotations__
+        return inspect.signature(bare)
+    return inspect.signature(function)

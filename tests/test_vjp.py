@@ -1,0 +1,382 @@
+"""`vjp`: the value and its pullback; and gradients and pullbacks of callables that are no plain functions."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import gc
+import math
+import operator
+import pickle
+import weakref
+
+import numpy as np
+import pytest
+
+from s2sgrad import NoRule, NoSource, Unsupported, grad, value_and_grad, vjp
+
+
+def product(x, y):
+    return x * y
+
+
+def both(x, n, name="a"):
+    return {"sum": np.sum(x) * n, "parts": [x * n, (x, name)]}
+
+
+def test_the_value_is_that_of_the_function():
+    x = np.arange(3.0)
+    y, pullback = vjp(both, x, 2)
+    assert y["sum"] == 6.0 and y["parts"][1][1] == "a"
+    x_bar, n_bar = pullback({"sum": 1.0, "parts": [np.ones(3), (np.zeros(3), None)]})
+    np.testing.assert_array_equal(x_bar, np.full(3, 4.0))
+    assert n_bar == 0.0
+
+
+def test_keywords_are_constants():
+    def f(x, *, k, power=1):
+        return k * x**power
+
+    y, pullback = vjp(f, 3.0, k=5.0, power=2)
+    assert (y, pullback(1.0)) == (45.0, (30.0,))
+
+
+def test_a_pullback_takes_what_has_the_shape_of_the_value():
+    _, pullback = vjp(lambda x: x * x[0], np.ones(3))
+    for wrong in (np.ones(2), 1.0, np.ones((3, 1)), [1.0, 1.0, 1.0], "abc"):
+        if np.shape(wrong) == (3,):
+            continue
+        with pytest.raises(ValueError, match="seed"):
+            pullback(wrong)
+    _, pullback = vjp(lambda x: x * x, 3.0)
+    with pytest.raises(ValueError, match="seed"):
+        pullback(np.ones(3))
+    _, pullback = vjp(lambda x: (x, [x]), 3.0)
+    for wrong in (1.0, (1.0,), (1.0, 1.0), {"a": 1.0}):
+        with pytest.raises(ValueError, match="seed"):
+            pullback(wrong)
+    assert pullback((1.0, [2.0])) == (3.0,)
+
+
+def test_a_pullback_gives_memory_of_its_own():
+    x, y = np.ones(3), np.ones(3)
+    value, pullback = vjp(lambda x, y: x, x, y)
+    seed = np.full(3, 2.0)
+    first = pullback(seed)
+    for bar in first:
+        assert not np.shares_memory(bar, seed) and not np.shares_memory(bar, x)
+        bar += 100.0
+    second = pullback(seed)
+    np.testing.assert_array_equal(second[0], [2.0] * 3)
+    np.testing.assert_array_equal(second[1], np.zeros(3))
+    np.testing.assert_array_equal(seed, np.full(3, 2.0))
+    assert value.tolist() == [1.0] * 3
+
+
+@pytest.mark.parametrize(
+    "f", [lambda x: np.exp(x), lambda x: np.sum(x * x), lambda x: x[1:] * x[:-1], lambda x: x.T * x]
+)
+def test_arguments_and_value_may_change_before_the_pullback_is_called(f):
+    x = np.array([0.5, 1.0, 2.0])
+    y, pullback = vjp(f, x)
+    seed = np.ones_like(y)
+    expected = pullback(seed)[0]
+    x += 10.0
+    if isinstance(y, np.ndarray):
+        y[...] = -7.0
+    np.testing.assert_array_equal(pullback(seed)[0], expected)
+
+
+def test_containers_may_change_before_the_pullback_is_called():
+    params = {"w": np.ones(2), "b": [np.full(2, 3.0)]}
+    y, pullback = vjp(lambda p: np.sum(p["w"] * p["b"][0]) * p["w"][0], params)
+    expected = pullback(1.0)
+    params["w"] *= 100.0
+    params["b"][0] = np.zeros(2)
+    del params["b"][0]
+    got = pullback(1.0)
+    np.testing.assert_array_equal(got[0]["w"], expected[0]["w"])
+    np.testing.assert_array_equal(got[0]["b"][0], expected[0]["b"][0])
+    assert y == 6.0
+
+
+def test_dtypes_and_shapes_of_the_primals():
+    x, s = np.ones((2, 3), np.float32), np.float64(2.0)
+    _, pullback = vjp(lambda x, s: x * s, x, s)
+    x_bar, s_bar = pullback(np.ones((2, 3)))
+    assert (x_bar.dtype, x_bar.shape, np.shape(s_bar)) == (np.float32, (2, 3), ())
+    assert s_bar == 6.0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: vjp(product), "product"),
+        (lambda: vjp(product, 1.0, 2.0, 3.0), "product"),
+        (lambda: vjp(product, 1.0, z=3.0), "product"),
+        (lambda: vjp(product, 1.0, 2.0, y=3.0), "product"),
+    ],
+)
+def test_calls_that_do_not_fit(call, message):
+    with pytest.raises(TypeError, match=message) as caught:
+        call()
+    assert "_fwd" not in str(caught.value)
+
+
+@pytest.mark.parametrize("thing", [3, "sin", None, object(), int.__add__])
+def test_what_has_no_source(thing):
+    with pytest.raises(NoSource):
+        vjp(thing, 1.0)
+
+
+def test_a_function_that_writes_its_argument_is_refused():
+    def f(u):
+        u *= 2.0
+        return np.sum(u)
+
+    x = np.ones(3)
+    with pytest.raises(Unsupported, match="writes the argument"):
+        vjp(f, x)
+    np.testing.assert_array_equal(x, np.ones(3))
+
+
+def test_star_arguments():
+    def f(a, *rest):
+        return a * rest[0] * rest[0] * rest[1]
+
+    y, pullback = vjp(f, 2.0, 3.0, 5.0)
+    assert (y, pullback(1.0)) == (90.0, (45.0, 60.0, 18.0))
+    y, pullback = vjp(functools.partial(f, 2.0), 3.0, 5.0)
+    assert (y, pullback(1.0)) == (90.0, (60.0, 18.0))
+
+
+def test_the_function_runs_once():
+    calls = []
+
+    def note(x):
+        calls.append(x)
+
+    def f(x):
+        note(1)
+        return x * x
+
+    try:
+        _, pullback = vjp(f, 3.0)
+    except (Unsupported, NoRule):
+        return
+    assert pullback(1.0) == pullback(1.0) == (6.0,)
+    assert calls == [1]
+
+
+def test_a_loop_whose_record_is_taken_apart():
+    def f(x, n):
+        for _ in range(n):
+            x = np.sin(x) * x
+        return x
+
+    _, pullback = vjp(f, 0.9, 5)
+    first = pullback(1.0)
+    assert [pullback(1.0), pullback(1.0)] == [first, first]
+    np.testing.assert_allclose(first[0], grad(f)(0.9, 5), rtol=1e-14)
+
+
+def test_a_pullback_does_not_keep_its_function_s_arguments_alive_for_ever():
+    x = np.ones(1000)
+    _, pullback = vjp(lambda x: np.sum(np.exp(x)), x)
+    ref = weakref.ref(pullback)
+    del pullback
+    gc.collect()
+    assert ref() is None
+
+
+# --- callables of all sorts --------------------------------------------------------------------------------------------
+
+
+class Holder:
+    k = 2.0
+
+    def __init__(self, w=3.0):
+        self.w = w
+
+    def method(self, x):
+        return x * x
+
+    @staticmethod
+    def static(x):
+        return x * x
+
+    @classmethod
+    def of_class(cls, x):
+        return x * x
+
+    def __call__(self, x):
+        return x * x
+
+
+def twice(f):
+    @functools.wraps(f)
+    def inner(x):
+        return 2.0 * f(x)
+
+    return inner
+
+
+def once(f):
+    @functools.wraps(f)
+    def inner(y, z=1.0):
+        return f(y) * z
+
+    return inner
+
+
+@once
+def square(x):
+    return x * x
+
+
+SQUARES = {
+    "function": lambda x: x * x, "method": Holder().method, "static": Holder.static, "of_class": Holder.of_class,
+    "of_an_instance": Holder().of_class, "instance": Holder(), "staticmethod": Holder.__dict__["static"],
+    "partial": functools.partial(lambda k, x: x**k, 2), "partial_of_a_method": functools.partial(Holder.method, Holder()),
+    "wrapped": square, "np": np.square,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SQUARES)
+def test_squares(name):
+    f = SQUARES[name]
+    assert grad(f)(3.0) == 6.0
+    assert grad(grad(f))(3.0) == 2.0
+    assert value_and_grad(f)(3.0) == (9.0, 6.0)
+    if callable(f):
+        y, pullback = vjp(f, 3.0)
+        assert (y, pullback(1.0)) == (9.0, (6.0,))
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "expected"),
+    [
+        (np.sin, (0.5,), (math.cos(0.5),)),
+        (math.sin, (0.5,), (math.cos(0.5),)),
+        (math.hypot, (3.0, 4.0), (0.6, 0.8)),
+        (math.pow, (2.0, 3.0), (12.0, 8.0 * math.log(2.0))),
+        (abs, (-2.0,), (-1.0,)),
+        (pow, (2.0, 3.0), (12.0, 8.0 * math.log(2.0))),
+        (operator.mul, (2.0, 3.0), (3.0, 2.0)),
+        (operator.add, (2.0, 3.0), (1.0, 1.0)),
+        (operator.sub, (2.0, 3.0), (1.0, -1.0)),
+        (operator.truediv, (2.0, 4.0), (0.25, -0.125)),
+        (operator.pow, (2.0, 3.0), (12.0, 8.0 * math.log(2.0))),
+        (operator.neg, (2.0,), (-1.0,)),
+        (operator.pos, (2.0,), (1.0,)),
+        (operator.abs, (-2.0,), (-1.0,)),
+        (operator.matmul, (np.ones(2), np.full(2, 3.0)), (np.full(2, 3.0), np.ones(2))),
+        (operator.mod, (5.0, 3.0), (1.0, -1.0)),
+        (operator.getitem, (np.ones(3), 1), (np.array([0.0, 1.0, 0.0]),)),
+    ],
+)
+def test_library_functions(f, args, expected):
+    several = tuple(range(len(expected)))
+    for got in (grad(f, several)(*args), vjp(f, *args)[1](1.0)[: len(expected)]):
+        for a, b in zip(got, expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-14)
+
+
+def test_a_decorator_runs_and_is_what_is_differentiated():
+    @twice
+    def f(x):
+        return x * x
+
+    assert grad(f)(3.0) == 12.0
+    assert grad(lambda x: f(x) * x)(3.0) == 54.0
+    assert vjp(f, 3.0)[1](1.0) == (12.0,)
+    assert list(grad(square).__signature__.parameters) == ["y", "z", "seed"]
+    assert grad(square, "z")(3.0, 2.0) == 9.0
+    assert grad(square, 1)(3.0, 2.0) == 9.0
+    with pytest.raises(TypeError, match="no parameter named 'x'"):
+        grad(square, "x")(3.0)
+
+
+def test_a_wrapper_that_passes_everything_on_is_right_or_refused():
+    def logged(f):
+        @functools.wraps(f)
+        def inner(*args, **keywords):
+            return 3.0 * f(*args, **keywords)
+
+        return inner
+
+    @logged
+    def f(x):
+        return x * x
+
+    for differentiated in (grad(f), lambda x: vjp(f, x)[1](1.0)[0]):
+        try:
+            got = differentiated(2.0)
+        except (Unsupported, NoRule):
+            continue
+        assert got == 12.0
+
+
+def test_a_signature_that_lies():
+    def f(x, y):
+        return x * x * y
+
+    f.__signature__ = grad(lambda a: a).__signature__
+    assert grad(f, 1)(3.0, 1.0) == 9.0
+    assert grad(lambda x: f(x, 2.0))(3.0) == 12.0
+
+
+def test_a_cached_function_is_refused():
+    @functools.lru_cache
+    def f(x):
+        return x * x
+
+    with pytest.raises(NoSource, match="f"):
+        grad(f)(3.0)
+    with pytest.raises(NoSource, match="f"):
+        vjp(f, 3.0)
+
+
+def test_the_pullback_of_a_gradient():
+    df = grad(lambda x, k: k * x**3)
+    y, pullback = vjp(df, 2.0, 5.0)
+    assert (y, pullback(1.0)) == (60.0, (60.0, 12.0))
+    weighted = grad(lambda x: x**3, output_gradients=5.0)
+    assert (vjp(weighted, 2.0)[0], vjp(weighted, 2.0)[1](1.0)) == (60.0, (60.0,))
+
+
+def test_output_gradients_below_a_gradient():
+    weighted = grad(lambda x: x**3, output_gradients=5.0)
+    assert weighted(2.0) == 60.0
+    assert grad(weighted)(2.0) == 60.0
+    assert grad(weighted, output_gradients=2.0)(2.0) == 120.0
+    assert grad(grad(weighted))(2.0) == 30.0
+    assert grad(grad(weighted, output_gradients=2.0))(2.0) == 60.0
+    assert grad(weighted)(2.0, seed=3.0) == 180.0
+    of_arrays = grad(lambda x: x**3, output_gradients=np.array([1.0, 2.0]))
+    np.testing.assert_allclose(grad(of_arrays)(np.array([1.0, 3.0])), [6.0, 36.0])
+
+
+# --- as data -----------------------------------------------------------------------------------------------------------
+
+
+def looped(x, n):
+    for _ in range(n):
+        x = np.sin(x) * x
+    return x
+
+
+@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda p: pickle.loads(pickle.dumps(p))])
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [(looped, (np.array([0.5, 0.9]), 3)), (np.sin, (0.5,)), (Holder().method, (3.0,)), (grad(product), (2.0, 3.0)),
+     (functools.partial(product, 2.0), (3.0,)), (both, (np.ones(2), 2))],
+)  # fmt: skip
+def test_pullbacks_are_copied_and_pickled(way, f, args):
+    y, pullback = vjp(f, *args)
+    other = way(pullback)
+    seed = {"sum": 1.0, "parts": [np.ones(2), (np.ones(2), None)]} if f is both else y
+    for a, b in zip(pullback(seed), other(seed), strict=True):
+        np.testing.assert_array_equal(a, b)
+    for a, b in zip(pullback(seed), other(seed), strict=True):
+        np.testing.assert_array_equal(a, b)

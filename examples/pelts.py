@@ -54,7 +54,7 @@ def main():
     fit = minimize(value_and_grad(negative_log_likelihood), start, args=(pelts,), jac=True, method="BFGS")
     birth, eaten, death, fed, hares, lynxes, deviation = np.exp(fit.x)
     print(f"{fit.nit} steps: hares are born at {birth:.3f} and eaten at {eaten:.4f} a lynx,")
-    print(f"lynxes die at {death:.3f} and grow at {fed:.4f} a hare; 1900: {hares:.1f} thousand hares, {lynxes:.1f} thousand lynxes")
+    print(f"lynxes die at {death:.3f} and grow at {fed:.4f} a hare; 1900: {hares:.1f} and {lynxes:.1f} (thousands)")
     print("published: 0.55, 0.028, 0.80, 0.024")
     return birth, eaten, death, fed, deviation
 

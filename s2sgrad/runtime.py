@@ -66,6 +66,8 @@ def _numeric(x: Any) -> Any:
 
 def sequence(x: Any) -> Any:
     """`x`, checked to be something that `x[k]` for k in range(len(x)) walks as `for` does."""
+    if isinstance(x, dict):
+        return list(x)
     if isinstance(x, (list, tuple, range, str, np.ndarray)) or hasattr(x, "__array_ufunc__"):
         return x
     raise TypeError(f"a loop over a {type(x).__name__} cannot be reversed; loop over list(...) of it")

@@ -335,7 +335,7 @@ def known_sequences(unit: Unit, tree: gast.FunctionDef, inference: Inference) ->
             call = statement.value
             if unit.resolve(call.func) is runtime.sequence:
                 kind = inference.kind(call.args[0])
-                if isinstance(kind, Container) and kind.type not in (list, tuple, range):
+                if isinstance(kind, Container) and kind.type not in (list, tuple, range, dict):
                     unit.refuse(call, f"a loop over a {kind.type.__name__} cannot be reversed: loop over a list of its keys")
                 if isinstance(kind, Array) or (isinstance(kind, Container) and kind.type in (list, tuple, range)):
                     statement.value = call.args[0]

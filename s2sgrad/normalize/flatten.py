@@ -95,8 +95,9 @@ class _Flattener:
         elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
             self.augmented_section(statement)
         elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Attribute):
-            local = self.functions.variable(statement.target)
-            self.statement(at(statement, gast.AugAssign(local, statement.op, statement.value))[0])
+            self.statement(self.functions.updated(statement))
+        elif isinstance(statement, gast.AugAssign) and self.functions.is_object(statement.target):
+            self.statement(self.functions.updated_object(statement))
         elif isinstance(statement, gast.AugAssign):
             if statement.target.id in _walruses(statement.value):
                 self.unit.refuse(statement, "the walrus rebinds the target of this augmented assignment")
@@ -139,7 +140,10 @@ class _Flattener:
         if isinstance(target, gast.Attribute):
             self.functions.store(target, statement)
             return
-        if isinstance(target, gast.Name) and self.functions.is_function(self.sequenced(statement.value)):
+        if isinstance(target, gast.Subscript) and self.functions.is_object(target.value):
+            self.functions.set_item(target, statement)
+            return
+        if isinstance(target, gast.Name) and self.functions.stands_for(self.sequenced(statement.value)):
             self.functions.hint = target.id
             statement.value = self.sequenced(statement.value)
             value = self.functions.evaluate(statement.value)
@@ -160,7 +164,9 @@ class _Flattener:
     def sequenced(self, node: gast.AST) -> gast.AST:
         """What a loop runs over, where that is a display of functions."""
         if isinstance(node, gast.Call) and self.unit.resolve(node.func) is runtime.sequence:
-            return node.args[0] if isinstance(self.functions.held(node.args[0]), Display) else node
+            over = node.args[0]
+            shown = isinstance(over, (gast.Tuple, gast.List)) and self.functions.is_function(over)
+            return over if shown or isinstance(self.functions.held(over), Display) else node
         return node
 
     def section(self, target: gast.Subscript) -> gast.Subscript:

@@ -34,11 +34,12 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import types
 from typing import Any
 
 import gast
 
-from s2sgrad import emit
+from s2sgrad import checks, emit
 from s2sgrad.analysis.instances import is_plain_class
 from s2sgrad.normalize import iterators, lifting, loops
 from s2sgrad.normalize.check import yields
@@ -61,7 +62,7 @@ from s2sgrad.normalize.values import (
     is_plain,
     substitute,
 )
-from s2sgrad.quote import assign, at, clone, constant, name, nodes
+from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.unit import MISSING, Unit, parameters
 
 
@@ -159,8 +160,11 @@ class Functions(Recognizer, Generators, Objects, Inliner):
         if isinstance(node, gast.Attribute) and self.is_function(node):
             if isinstance(node.value, gast.Call) and is_super(node.value):
                 return self.above(node.attr, node)
+            known = self.held(node.value)
+            if isinstance(known, Known):
+                return self.evaluate(at(node, gast.Attribute(clone(known.node), node.attr, gast.Load()))[0])
             return self.get(self.evaluate(node.value), node.attr, node)
-        if isinstance(node, (gast.BinOp, gast.UnaryOp)) and self.is_function(node):
+        if isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Compare)) and self.is_function(node):
             return self.operator(node)
         if isinstance(node, (gast.Name, gast.Attribute)):
             target = self.unit.resolve(node)
@@ -205,10 +209,12 @@ class Functions(Recognizer, Generators, Objects, Inliner):
         """`isinstance(o, C)` and `len(display)`, of what is made here."""
         target = self.unit.resolve(node.func)
         owner = self.held(node.args[0]) if node.args else None
+        if target in (abs, len, float, bool, round) and self.is_object(node.args[0]):
+            owner = self.evaluate(node.args[0])
         if target is len and isinstance(owner, Display):
             return constant(len(owner.items))
-        if target is len and isinstance(owner, Object):
-            return self.apply(self.method(owner, "__len__", node), [], {}, node)
+        if target in (abs, len, float, bool, round) and isinstance(owner, Object):
+            return self.apply(self.method(owner, f"__{target.__name__}__", node), [], {}, node)
         if target is isinstance and isinstance(owner, Object):
             cls = self.unit.resolve(node.args[1])
             return constant(issubclass(owner.cls, cls)) if isinstance(cls, type) else None
@@ -234,8 +240,12 @@ class Functions(Recognizer, Generators, Objects, Inliner):
             callee = self.read(callee.target)
         given: list[Any] = []
         keywords: dict[str, Any] = {}
+        missing = self.missing(callee, node)
         for argument in node.args:
-            given += self.spread(argument) if isinstance(argument, gast.Starred) else [self.evaluate(argument)]
+            if isinstance(argument, gast.Starred) and missing is not None and self.display(argument.value) is None:
+                given += self.counted(argument, missing)
+            else:
+                given += self.spread(argument) if isinstance(argument, gast.Starred) else [self.evaluate(argument)]
         for keyword in node.keywords:
             if keyword.arg is None:
                 keywords |= self.spread_keywords(keyword.value)
@@ -246,10 +256,35 @@ class Functions(Recognizer, Generators, Objects, Inliner):
             return Generator(callee, [self.lasting(v) for v in given], words, tuple(self.flattener.loops))
         return self.apply(callee, given, keywords, node)
 
+    def missing(self, callee: Any, node: gast.Call) -> int | None:
+        """How many arguments a star stands for, if it is the only one and the callee takes a fixed number."""
+        function = callee.node if isinstance(callee, Function) else None
+        if isinstance(callee, Known) and is_plain(callee.target):
+            function = self.read(callee.target).node
+        stars = [a for a in node.args if isinstance(a, gast.Starred)]
+        if function is None or len(stars) != 1 or node.keywords or function.args.vararg or function.args.defaults:
+            return None
+        return len([*function.args.posonlyargs, *function.args.args]) - len(node.args) + 1
+
+    def counted(self, argument: gast.Starred, count: int) -> list[Any]:
+        """The items of a tuple that must have this length, which is checked when the text runs."""
+        if isinstance(self.held(argument.value), Display) or isinstance(argument.value, (gast.Tuple, gast.List)):
+            return self.spread(argument)
+        data = self.flattener.atom(argument.value)
+        if not isinstance(data, gast.Name):
+            return self.spread(argument)
+        check = self.unit.helper("unpackable", checks.unpackable)
+        self.flattener.out += at(argument, gast.Expr(expression("f(v, n)", f=check, v=data, n=count)))
+        items = [gast.Subscript(clone(data), constant(k), gast.Load()) for k in range(count)]
+        return [self.evaluate(at(argument, item)[0]) for item in items]
+
     def spread(self, argument: gast.Starred) -> list[Any]:
         value = argument.value
         if isinstance(value, (gast.Tuple, gast.List)):
             return [self.evaluate(e) for e in value.elts]
+        held = self.held(value)
+        if isinstance(held, Display):
+            return list(held.items.values())
         display = self.display(value)
         if isinstance(display, (gast.Tuple, gast.List)):
             places = [constant(k) for k in range(len(display.elts))]
@@ -339,12 +374,17 @@ class Functions(Recognizer, Generators, Objects, Inliner):
             return constant(None)
         if isinstance(callee, Object):
             return self.apply(self.method(callee, "__call__", node), given, keywords, node)
+        if isinstance(callee, Known) and isinstance(callee.target, types.MethodType):
+            cls = callee.target.__self__
+            bound = [Known(cls, name(self.unit.helper(cls.__name__, cls)))]
+            return self.apply(self.read(callee.target.__func__), [*bound, *given], keywords, node)
         if isinstance(callee, Known) and is_plain_class(callee.target):
             return self.construct(callee.target, given, keywords, node)
         if isinstance(callee, Known):
             functions = any(isinstance(v, Value) and not isinstance(v, Known) for v in (*given, *keywords.values()))
             if not is_plain(callee.target) or not (
                 functions
+                or any(isinstance(a, gast.Starred) for a in getattr(node, "args", ()))
                 or callee.target.__code__.co_flags & inspect.CO_VARKEYWORDS
                 or gives_function(callee.target)
             ):

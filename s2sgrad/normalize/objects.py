@@ -27,6 +27,10 @@ _OPERATORS = {
     gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul", gast.Div: "truediv", gast.MatMult: "matmul", gast.Pow: "pow",
     gast.FloorDiv: "floordiv", gast.Mod: "mod",
 }  # fmt: skip
+_COMPARISONS = {
+    gast.Lt: ("__lt__", "__gt__"), gast.Gt: ("__gt__", "__lt__"), gast.LtE: ("__le__", "__ge__"),
+    gast.GtE: ("__ge__", "__le__"), gast.Eq: ("__eq__", "__eq__"), gast.NotEq: ("__ne__", "__ne__"),
+}  # fmt: skip
 _UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__"}
 
 
@@ -171,6 +175,30 @@ class Objects(Inliner):
                                      "local variable")  # fmt: skip
         self.put(owner, target.attr, self.evaluate(statement.value), statement)
 
+    def set_item(self, target: gast.Subscript, statement: gast.Assign) -> None:
+        """`o[i] = value`, of an object."""
+        method = self.method(self.evaluate(target.value), "__setitem__", target)
+        self.apply(method, [self.evaluate(target.slice), self.evaluate(statement.value)], {}, statement)
+
+    def updated_object(self, statement: gast.AugAssign) -> gast.AST:
+        """`o += value`, of an object: `o = o + value`, or what `__iadd__` returns."""
+        owner = self.held(statement.target)
+        word = f"__i{_OPERATORS.get(type(statement.op), 'and')}__"
+        read = name(statement.target.id)
+        value: gast.AST = gast.BinOp(read, statement.op, statement.value)
+        if hasattr(owner.cls, word):
+            value = gast.Call(gast.Attribute(read, word, gast.Load()), [statement.value], [])
+        return at(statement, assign(statement.target.id, at(statement, value)[0]))[0]
+
+    def updated(self, statement: gast.AugAssign) -> gast.AST:
+        """`o.w += value`, as an update of the variable behind it; of a property as two calls."""
+        target = statement.target
+        owner = self.held(target.value)
+        if isinstance(owner, Object) and isinstance(inspect.getattr_static(owner.cls, target.attr, None), property):
+            read = gast.Attribute(target.value, target.attr, gast.Load())
+            return at(statement, gast.Assign([target], gast.BinOp(read, statement.op, statement.value), None))[0]
+        return at(statement, gast.AugAssign(self.variable(target), statement.op, statement.value))[0]
+
     def variable(self, target: gast.Attribute) -> gast.Name:
         """The variable behind an attribute that is updated in place."""
         owner = self.held(target.value)
@@ -235,6 +263,8 @@ class Objects(Inliner):
             if not isinstance(owner, Object):
                 return self.plain_operator(node, gast.UnaryOp(node.op, owner), [owner])
             return self.apply(self.method(owner, _UNARY.get(type(node.op), "__invert__"), node), [], {}, node)
+        if isinstance(node, gast.Compare):
+            return self.comparison(node)
         left, right = self.evaluate(node.left), self.evaluate(node.right)
         if not isinstance(left, Object) and not isinstance(right, Object):
             return self.plain_operator(node, gast.BinOp(left, node.op, right), [left, right])
@@ -243,6 +273,14 @@ class Objects(Inliner):
             if isinstance(owner, Object) and hasattr(owner.cls, method):
                 return self.apply(self.method(owner, method, node), [other], {}, node)
         self.unit.refuse(node, "this operator of an object cannot be followed: call a method")
+
+    def comparison(self, node: gast.Compare) -> Any:
+        left, right = self.evaluate(node.left), self.evaluate(node.comparators[0])
+        method, reflected = _COMPARISONS[type(node.ops[0])]
+        for owner, other, word in ((left, right, method), (right, left, reflected)):
+            if isinstance(owner, Object) and isinstance(inspect.getattr_static(owner.cls, word, None), types.FunctionType):
+                return self.apply(self.method(owner, word, node), [other], {}, node)
+        return self.plain_operator(node, gast.Compare(left, node.ops, [right]), [left, right])
 
     def plain_operator(self, node: gast.AST, made: gast.AST, operands: list[Any]) -> gast.AST:
         """An operator whose operands turned out to be data."""

@@ -54,6 +54,7 @@ class Records:
         self.kinds = inference.env
         self.memory = memory
         self.stacks: list[str] = []
+        self.grown: set[str] = set()  # lists that change and are read: not to be recorded before they have changed
         self.unbound: dict[int, list[str]] = {}
 
     # --- recomputation ---
@@ -138,7 +139,7 @@ class Records:
                 counts[bound] = counts.get(bound, 0) + 1
         for statement in body:
             for bound in binds(statement) if isinstance(statement, gast.Assign) and not effects.permutes(statement) else ():
-                mine = bound in self.memory.written and bound not in self.memory.bases and bound not in plan.names
+                mine = bound not in self.grown and bound in self.memory.written and bound not in self.memory.bases and bound not in plan.names
                 if mine and counts[bound] == 1 and self.lifetimes.home.get(bound) == id(body):
                     out.setdefault(id(statement), []).append(bound)
         return out

@@ -109,8 +109,8 @@ class Functions(Recognizer, Arguments, Generators, Objects, Inliner):
     def choose(self, node: gast.AST, *arms: gast.AST) -> None:
         """Refuse a function value or an object that depends on a condition."""
         if any(map(self.stands_for, arms)) and any(map(self.is_function, arms)):
-            self.unit.refuse(node, "which function or object this is depends on a condition, which cannot be followed: call them "
-                                   "in the branches of an `if`")  # fmt: skip
+            self.unit.refuse(node, "which function or object this is depends on a condition, which cannot be followed: call "
+                                   "them in the branches of an `if`")  # fmt: skip
 
     def define(self, statement: gast.FunctionDef) -> None:
         """A nested function: its text waits for its calls."""
@@ -137,8 +137,8 @@ class Functions(Recognizer, Arguments, Generators, Objects, Inliner):
     def name(self, target: str, value: Value, statement: gast.AST) -> None:
         known = self.values.get(target)
         if known is not None and known is not value and not (isinstance(known, Object) and known.rebound):
-            self.unit.refuse(statement, f"`{target}` stands for one of several functions or objects, which cannot be followed: "
-                                        "call them in the branches of an `if`")  # fmt: skip
+            self.unit.refuse(statement, f"`{target}` stands for one of several functions or objects, which cannot be "
+                                        "followed: call them in the branches of an `if`")  # fmt: skip
         if self.counts[target] > 1 and isinstance(value, Object):
             self.rebind(target, value, statement)
             return

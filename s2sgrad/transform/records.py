@@ -138,8 +138,10 @@ class Records:
             for bound in binds(statement):
                 counts[bound] = counts.get(bound, 0) + 1
         for statement in body:
-            for bound in binds(statement) if isinstance(statement, gast.Assign) and not effects.permutes(statement) else ():
-                mine = bound not in self.grown and bound in self.memory.written and bound not in self.memory.bases and bound not in plan.names
+            moved = not isinstance(statement, gast.Assign) or effects.permutes(statement)
+            for bound in () if moved else binds(statement):
+                mine = bound in self.memory.written and not {bound} & (self.memory.bases | self.grown)
+                mine = mine and bound not in plan.names
                 if mine and counts[bound] == 1 and self.lifetimes.home.get(bound) == id(body):
                     out.setdefault(id(statement), []).append(bound)
         return out

@@ -141,14 +141,6 @@ def update_in_place_is_seen_by_the_other_name(x):
 
 
 @case(1.3)
-def tuple_is_bound_anew(x):
-    a = (x,)
-    b = a
-    a += (x * x,)
-    return a[1] * b[0] * len(b)
-
-
-@case(1.3)
 def reads_what_it_appended(x):
     a = [x, x * x]
     for k in range(3):
@@ -334,3 +326,50 @@ def loop_over_a_list_and_a_break(x):
     else:
         kept.append(1.0)
     return kept[0] * kept[-1]
+
+
+@case(1.3)
+def linear_in_what_was_appended(x):
+    y = []
+    y.append(x)
+    y.append(2.0 * x)
+    y.pop()
+    y.append(3.0 * x)
+    return y[-1] + y[0]
+
+
+@case(1.3)
+def rows_are_appended(x):
+    rows = []
+    for k in range(3):
+        row = []
+        for j in range(2):
+            row.append(x**k * j + x)
+        rows.append(row)
+    return rows[2][1] * rows[1][0]
+
+
+@case(1.3)
+def stack_of_sums(x):
+    stack = [x]
+    while len(stack) < 5:
+        stack.append(stack[-1] + x)
+    return stack[-1] * x
+
+
+@case(1.3)
+def list_of_numbers_counts(x):
+    numbers = []
+    for k in range(3):
+        numbers.append(k)
+    return x ** len(numbers) + numbers[1] * x
+
+
+@case(1.3)
+def default_list_is_shared_by_the_calls(x):
+    def f(v, kept=[]):  # noqa: B006
+        kept.append(v)
+        return sum(kept)
+
+    a = f(x)
+    return a * f(x * x)

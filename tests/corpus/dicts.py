@@ -288,3 +288,23 @@ def values_linear_in_the_argument(x):
     d = {"a": x}
     d["b"] = 2.0 * x
     return sum(d.values()) + sum(2.0 * v for k, v in d.items() if k == "b")
+
+
+@case(1.3)
+def memo_of_a_nested_function(x):
+    memo = {}
+
+    def power(k):
+        if k not in memo:
+            memo[k] = x**k
+        return memo[k]
+
+    return power(2) * power(3) + power(2)
+
+
+@case(VECTOR, MATRIX)
+def layers_with_their_activations(x, w):
+    params = [{"w": w, "b": 0.1, "f": np.tanh}, {"w": w.T, "b": x, "f": lambda t: t * t}]
+    for p in params:
+        x = p["f"](p["w"] @ x + p["b"])
+    return np.sum(x)

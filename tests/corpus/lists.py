@@ -15,43 +15,10 @@ def history(x, n):
     return values
 
 
-def pushed(stack, v):
-    stack.append(v)
-    return stack
-
-
 def dense(h, params):
     for w, b in params:
         h = np.tanh(w @ h + b)
     return h
-
-
-@case(1.3)
-def two_names_of_one_list(x):
-    a = [x]
-    b = a
-    b.append(x * x)
-    a[0] = a[0] * 3.0
-    return b[0] * b[1]
-
-
-@case(1.3)
-def appended_through_two_names(x):
-    a = [x]
-    b = a
-    a.append(x * x)
-    b.append(x * a[1])
-    return a[2] * b[0] + len(a) * x
-
-
-@case(1.3)
-def written_through_two_names(x):
-    a = [x, x * x]
-    b = a
-    for _ in range(3):
-        a[0] = b[1] * x
-        b[1] = a[0] + 1.0
-    return a[1] * b[0]
 
 
 @case(1.3)
@@ -128,16 +95,6 @@ def extended_and_added_to(x):
     a += [x * x]
     a.extend([x**3, x])
     return a[2] * a[3] + a[4] * len(a)
-
-
-@case(1.3)
-def update_in_place_is_seen_by_the_other_name(x):
-    a = [x]
-    b = a
-    a += [x * x]
-    c = b + [x**3]
-    b.append(4.0)
-    return c[1] * b[1] * len(c) + c[2]
 
 
 @case(1.3)
@@ -225,18 +182,6 @@ def activations_kept_and_summed(x, w):
 
 
 @case(1.3)
-def list_in_a_closure(x):
-    log = []
-
-    def f(v):
-        log.append(v)
-        return v * v
-
-    y = f(x) + f(2.0 * x)
-    return y * log[1] + len(log)
-
-
-@case(1.3)
 def condition_on_the_length(x):
     a = []
     while len(a) < 4:
@@ -262,19 +207,6 @@ def euler_steps_kept_as_pairs(q, p):
 
 
 @case(1.3)
-def list_that_a_function_returns_is_written(x):
-    def powers(v):
-        out = []
-        for k in range(3):
-            out.append(v**k)
-        return out
-
-    ps = powers(x)
-    ps[0] = ps[1] * ps[2]
-    return sum(ps) * ps[0]
-
-
-@case(1.3)
 def membership_and_position_are_constants(x):
     names = ["a", "b", "c"]
     return x ** names.index("c") + (x if "b" in names else 1.0) * names.count("a")
@@ -295,13 +227,6 @@ def list_returned_with_a_number(x):
     log = [x]
     log.append(x * x)
     return log, x * log[1]
-
-
-@case(1.3)
-def list_given_to_a_helper_that_appends(x):
-    s = pushed([x], x * x)
-    s = pushed(s, s[1] * 2.0)
-    return s[2] * s[0]
 
 
 @case(1.3)
@@ -366,10 +291,9 @@ def list_of_numbers_counts(x):
 
 
 @case(1.3)
-def default_list_is_shared_by_the_calls(x):
-    def f(v, kept=[]):  # noqa: B006
-        kept.append(v)
-        return sum(kept)
-
-    a = f(x)
-    return a * f(x * x)
+def element_read_between_stores(x):
+    a = [x, x]
+    a[0] = a[0] * 2.0
+    a[1] = a[0] * a[1]
+    a[0] = 1.0
+    return a[0] * a[1]

@@ -116,13 +116,14 @@ def zeros(v: Any) -> Any:
     return np.zeros_like(v) if hasattr(v, "__array_ufunc__") else None
 
 
+_DATA = (tuple, list, dict, set, type, int, float, complex, str, bytes, np.ndarray, np.generic)
 _NO_INSTANCES = ("builtins", "numpy", "types", "functools", "collections", "random", "s2sgrad", "re", "threading")
 
 
 def attributes_of(v: Any) -> dict[str, Any] | None:
     """What an instance of a user's class holds; None for anything else."""
     home = (type(v).__module__ or "").partition(".")[0]
-    return None if home in _NO_INSTANCES or isinstance(v, (tuple, type)) else getattr(v, "__dict__", None)
+    return None if home in _NO_INSTANCES or isinstance(v, _DATA) else getattr(v, "__dict__", None)
 
 
 def _float_type(dtype: np.dtype) -> np.dtype:

@@ -95,6 +95,8 @@ class Unit:
         bound |= {imported.bound_name(s, alias) for s in imported.statements(tree.body) for alias in s.names} - found.keys()
         unit = cls(primal, Namer({*mentioned, *bound, *found}), locals=bound, compound=compound)
         unit.bindings.update(found)
+        for owner, name, value in imported.looked_up(tree, primal.function):
+            note_attribute(owner, name, value)
         unit.helpers.update({name: binding.value for name, binding in found.items()})
         return unit, tree
 

@@ -276,6 +276,9 @@ class Inference:
         names = [k.arg for k in node.keywords]
         if target is MISSING:
             return self._method(node, kinds, names)
+        if target is runtime.sequence:
+            listed = isinstance(kinds[0], Container) and kinds[0].type is dict
+            return Container(list, None) if listed else kinds[0]
         if target in (runtime.add_at, runtime.put_back):
             return kinds[0]
         if target is runtime.pop and isinstance(kinds[0], Container):

@@ -17,7 +17,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import contexts, effects, lifetimes
-from s2sgrad.analysis.kinds import Array, Kind
+from s2sgrad.analysis.kinds import Array, Kind, Number
 from s2sgrad.analysis.memory import in_place
 from s2sgrad.cleanup.sections import Sections
 from s2sgrad.quote import at, nodes
@@ -280,7 +280,8 @@ def _shape_reads(unit: Unit, node: gast.AST) -> Iterator[str]:
             if isinstance(target, Hashable) and target in _SHAPES_OF:
                 place = 1 if target in (runtime.unbroadcast, runtime.unreduce, runtime.spreading, helpers.fit) else 0
                 if len(part.args) > place and isinstance(part.args[place], gast.Name):
-                    yield part.args[place].id
+                    if isinstance(unit.kinds.get(part.args[place].id), (Array, Number)):  # the shape of a list is its content
+                        yield part.args[place].id
 
 
 

@@ -280,7 +280,8 @@ def _shape_reads(unit: Unit, node: gast.AST) -> Iterator[str]:
             if isinstance(target, Hashable) and target in _SHAPES_OF:
                 place = 1 if target in (runtime.unbroadcast, runtime.unreduce, runtime.spreading, helpers.fit) else 0
                 if len(part.args) > place and isinstance(part.args[place], gast.Name):
-                    if isinstance(unit.kinds.get(part.args[place].id), (Array, Number)):  # the shape of a list is its content
+                    shaped = isinstance(unit.kinds.get(part.args[place].id), (Array, Number))
+                    if shaped:  # the structure of a list is its content
                         yield part.args[place].id
 
 

@@ -18,7 +18,7 @@ _OF_KINDS = (float, int, complex, str, np.generic)  # what has a kind of its own
 _LONGEST = 64
 
 
-def shapes_of(args: tuple) -> Any:
+def shapes_of(args: tuple, inside: bool = False) -> Any:
     """A quick key: arguments with one key have one kind each.  None where there is no quick one."""
     key: list[Any] = []
     for a in args:
@@ -28,16 +28,16 @@ def shapes_of(args: tuple) -> Any:
         elif kind in NUMBERS or a is None or kind is str:
             key.append(kind)
         elif kind is list or kind is tuple:
-            inner = shapes_of(a) if len(a) <= _LONGEST else None
+            inner = shapes_of(a, True) if len(a) <= _LONGEST else None
             if inner is None:
                 return None
             key.append((kind, inner))
         elif kind is dict:
-            inner = shapes_of(tuple(a.values())) if len(a) <= _LONGEST else None
+            inner = shapes_of(tuple(a.values()), True) if len(a) <= _LONGEST else None
             if inner is None or not all(type(k) is str for k in a):
                 return None
             key.append((kind, tuple(a), inner))
-        elif isinstance(a, _OF_KINDS):
+        elif inside or isinstance(a, (*_OF_KINDS, tuple)) or attributes_of(a) is not None:
             return None
         else:
             key.append(object)

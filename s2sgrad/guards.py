@@ -145,7 +145,7 @@ class Guards:
         if isinstance(value, types.MethodType):  # a new one at every access
             function, receiver = self.held(value.__func__), self.held(value.__self__)
             return lambda v: type(v) is types.MethodType and v.__func__ is function() and v.__self__ is receiver()
-        if strict or callable(value) or isinstance(value, types.ModuleType):
+        if strict or callable(value) or isinstance(value, (types.ModuleType, property)):
             back = self.held(value)
             return lambda v: v is back()
         return of_kind(value)

@@ -151,6 +151,11 @@ class Inference:
         run = spellings.OPERATORS[name][1]
         if name == "MatMult":
             return memo(name, kinds, lambda: samples.matmul(run, kinds))
+        if name == "Add" and all(isinstance(k, Container) for k in kinds) and kinds[0].type is kinds[1].type:
+            first, second = kinds
+            known = first.items is not None and second.items is not None
+            items = first.items + second.items if known else None
+            return Container(first.type, items, None, None if known else join(first.element(), second.element()))
         if any(isinstance(k, (Container, Text)) for k in kinds):
             return memo(name, kinds, lambda: samples.by_example(run, kinds, sizes_known(kinds)))
         return memo(name, kinds, lambda: samples.elementwise(run, kinds))

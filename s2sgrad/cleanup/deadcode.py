@@ -66,6 +66,7 @@ class _Sweep:
             if isinstance(statement, (gast.If, *_LOOPS)):
                 self._find_contexts(statement.body)
                 self._find_contexts(statement.orelse)
+        self.referred = _referred(unit, tree)
         self.local_stacks = {
             s.targets[0].id
             for s in effects.walk(tree.body)
@@ -196,8 +197,8 @@ class _Sweep:
             return False
         if getattr(statement, "uncertain", False) and _sweep(statement) == "forward":
             return True  # NumPy may have to say that the shapes do not fit
-        if getattr(statement, "restore", False):
-            return bool(wanted & live)
+        if getattr(statement, "restore", False):  # what refers to the list may read it
+            return bool(wanted & live) or any(self.unit.bases.get(n, n) in self.referred for n in wanted)
         stack = stack_operation(statement)
         if stack is not None and stack in self.local_stacks:
             if isinstance(statement, gast.Assign) and wanted & live:
@@ -241,6 +242,25 @@ class _Sweep:
                 statement.orelse = self.pruned(statement.orelse)
             out.append(statement)
         return out
+
+
+def _referred(unit: Unit, tree: gast.FunctionDef) -> set[str]:
+    """The variables (by the user's names) whose objects something else may refer to: an item of a list, another name.
+
+    A record refers to what it holds as well, which matters where there are several: in what we wrote ourselves.
+    """
+    out: set[str] = set()
+    for statement in effects.walk(tree.body):
+        value = getattr(statement, "value", None)
+        if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "append":
+            record = isinstance(value.func.value, gast.Name) and value.func.value.id in unit.own_names
+            if unit.primal.is_generated or not record:
+                out |= {a.id for a in value.args if isinstance(a, gast.Name)}
+        elif isinstance(value, (gast.Tuple, gast.List, gast.Dict)):
+            out |= {n.id for n in effects.loads(value)}
+        elif isinstance(value, gast.Name) and isinstance(statement, gast.Assign):
+            out.add(value.id)
+    return {unit.bases.get(n, n) for n in out}
 
 
 def _only_refers(statement: gast.AST) -> bool:

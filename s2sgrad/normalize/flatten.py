@@ -86,6 +86,11 @@ class _Flattener:
         elif isinstance(statement, gast.AugAssign) and self.functions.is_object(statement.target):
             self.statement(self.functions.updated_object(statement))
         elif isinstance(statement, gast.AugAssign):
+            kept = self.functions.kept(name(statement.target.id), [statement.value])
+            if kept.id != statement.target.id:  # what is called rebinds the target
+                value = gast.BinOp(kept, statement.op, self.atom(statement.value))
+                self.assign(at(statement, assign(statement.target.id, at(statement, value)[0]))[0])
+                return
             if statement.target.id in walruses(statement.value):
                 self.unit.refuse(statement, "the walrus rebinds the target of this augmented assignment")
             statement.value = self.atom(statement.value)
@@ -122,6 +127,9 @@ class _Flattener:
             self.conditional(statement.value, target.id)
             return
         if effects.permutes(statement):
+            for part in statement.value.elts:
+                if part.id in self.functions.values:
+                    self.unit.refuse(statement, "functions or objects that trade names cannot be followed: use other names")
             self.out.append(statement)
             return
         if isinstance(target, gast.Attribute):
@@ -241,6 +249,7 @@ class _Flattener:
         return holds_loops(node) or self.functions.inside(node)
 
     def conditional(self, node: gast.IfExp, target: str) -> None:
+        self.functions.choose(node, node.body, node.orelse)
         arms: list[Callable[[], None]] = [
             lambda: self.assign(assign(target, node.body)),
             lambda: self.assign(assign(target, node.orelse)),
@@ -259,6 +268,7 @@ class _Flattener:
 
     def boolean(self, node: gast.BoolOp, target: str) -> None:
         """`and`, `or` as values: the operand that decides."""
+        self.functions.choose(node, *node.values)
         first, *rest = node.values
         self.assign(assign(target, first))
         if rest:
@@ -283,7 +293,7 @@ class _Flattener:
             later = set().union(*map(walruses, nodes[k + 1 :]))
             if isinstance(value, gast.Name) and value.id in later:
                 value = self.hold(value)
-            out.append(value)
+            out.append(self.functions.kept(value, nodes[k + 1 :]))
         return out
 
     def hold(self, value: gast.AST) -> gast.Name:
@@ -341,7 +351,7 @@ class _Flattener:
             if self.unit.resolve(node) is MISSING:
                 node.value = self.atom(node.value)
         elif isinstance(node, gast.Subscript):
-            node.value = self.atom(node.value)
+            node.value = self.functions.kept(self.atom(node.value), [node.slice])
             node.slice = self.index(node.slice)
         elif isinstance(node, gast.Call) and (known := self.functions.constant_call(node)) is not None:
             return known
@@ -369,7 +379,7 @@ class _Flattener:
         if len(node.args) == 1 and self.unit.resolve(node.func) not in (MISSING, builtins.len):
             node.args[0] = self.functions.listed(node.args[0])
         if isinstance(node.func, gast.Attribute) and self.unit.resolve(node.func) is MISSING:
-            node.func.value = self.atom(node.func.value)
+            node.func.value = self.functions.kept(self.atom(node.func.value), [*node.args, *node.keywords])
         elif not isinstance(node.func, (gast.Name, gast.Attribute)):
             node.func = self.atom(node.func)
         if len(node.args) > 2 and self.unit.resolve(node.func) in (max, min):  # one operation of two operands each

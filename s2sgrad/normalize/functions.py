@@ -76,6 +76,7 @@ class Functions(Recognizer, Arguments, Generators, Objects, Inliner):
         self.running: list[tuple[Function, Any]] = []
         self.calls = 0
         self.hint: str | None = None
+        self.shared = {n for s in tree.body for part in nodes(s) if isinstance(part, gast.Nonlocal) for n in part.names}
         self.counts = bindings(tree.body)
         self.given = {p.id for p in parameters(tree)}
         self.known: dict[Any, Function] = {}
@@ -105,6 +106,12 @@ class Functions(Recognizer, Arguments, Generators, Objects, Inliner):
 
     # --- definitions ---
 
+    def choose(self, node: gast.AST, *arms: gast.AST) -> None:
+        """Refuse a function value or an object that depends on a condition."""
+        if any(map(self.stands_for, arms)) and any(map(self.is_function, arms)):
+            self.unit.refuse(node, "which function or object this is depends on a condition, which cannot be followed: call "
+                                   "them in the branches of an `if`")  # fmt: skip
+
     def define(self, statement: gast.FunctionDef) -> None:
         """A nested function: its text waits for its calls."""
         if statement.decorator_list:
@@ -128,6 +135,10 @@ class Functions(Recognizer, Arguments, Generators, Objects, Inliner):
         return value
 
     def name(self, target: str, value: Value, statement: gast.AST) -> None:
+        known = self.values.get(target)
+        if known is not None and known is not value and not (isinstance(known, Object) and known.rebound):
+            self.unit.refuse(statement, f"`{target}` stands for one of several functions or objects, which cannot be "
+                                        "followed: call them in the branches of an `if`")  # fmt: skip
         if self.counts[target] > 1 and isinstance(value, Object):
             self.rebind(target, value, statement)
             return
@@ -139,6 +150,12 @@ class Functions(Recognizer, Arguments, Generators, Objects, Inliner):
             self.unit.refuse(statement, f"`{target}` is bound to a function here and to something else elsewhere, which "
                                         "cannot be followed: use two names")  # fmt: skip
         self.values[target] = value
+
+    def kept(self, value: Any, later: list[gast.AST]) -> Any:
+        """A variable that a call in a later operand may bind anew, under a name that keeps its value."""
+        if not isinstance(value, gast.Name) or value.id not in self.shared or not any(map(self.inside, later)):
+            return value
+        return self.flattener.hold(value)
 
     def is_fixed(self, local: str) -> bool:
         """Whether a variable is never bound anew."""
@@ -243,11 +260,14 @@ class Functions(Recognizer, Arguments, Generators, Objects, Inliner):
         keywords: dict[str, Any] = {}
         missing = self.missing(callee, node)
         for argument in node.args:
+            given = [self.kept(v, [argument]) for v in given]
             if isinstance(argument, gast.Starred) and missing is not None and self.display(argument.value) is None:
                 given += self.counted(argument, missing)
             else:
                 given += self.spread(argument) if isinstance(argument, gast.Starred) else [self.evaluate(argument)]
         for keyword in node.keywords:
+            given = [self.kept(v, [keyword.value]) for v in given]
+            keywords = {k: self.kept(v, [keyword.value]) for k, v in keywords.items()}
             if keyword.arg is None:
                 keywords |= self.spread_keywords(keyword.value)
             else:

@@ -52,6 +52,7 @@ class Inliner:
     counts: Counter[str]
     known: dict[Any, Function]
     calls: int
+    shared: set[str]
 
     def evaluate(self, node: gast.AST) -> Any: ...
 
@@ -127,6 +128,7 @@ class Inliner:
         for part in [*tree.body, *parameters(tree)]:
             scopes.rename(part, renamed)
         self.unit.locals |= {renamed.get(n, n) for n in own}
+        self.shared |= {n for s in tree.body for part in nodes(s) if isinstance(part, gast.Nonlocal) for n in part.names}
         substituted: dict[str, gast.AST] = {}
         for p, value in bound.items():
             local = renamed.get(p, p)

@@ -18,6 +18,7 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis.instances import Opened
+from s2sgrad.lookups import note_attribute
 from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.values import Display, Known, Object, Partial, Value
 from s2sgrad.quote import assign, at, clone, constant, name
@@ -38,6 +39,9 @@ class Objects(Inliner):
     """What the attributes, methods and operators of objects are; `hint` is the name that the next object will have."""
 
     hint: str | None
+    shared: set[str]  # variables that a call may bind: those of attributes, and of `nonlocal`
+
+    def kept(self, value: Any, later: list[gast.AST]) -> Any: ...
 
     def held(self, node: gast.AST) -> Any: ...
 
@@ -124,6 +128,7 @@ class Objects(Inliner):
         out = Object(value.cls, base, made=True, copied=bool(value.names) or value.rebound)
         value.copied = value.copied or out.copied
         out.attributes = {a: self.unit.local(f"{base}_{a}".lstrip("_")) for a in value.attributes}
+        self.shared |= set(out.attributes.values())
         self.transfer(value, out, node)
         return out
 
@@ -138,7 +143,7 @@ class Objects(Inliner):
 
     def put(self, owner: Object, attribute: str, value: Any, node: gast.AST) -> None:
         """`owner.attribute = value`."""
-        setter = inspect.getattr_static(owner.cls, attribute, None)
+        setter = self.looked_up(owner.cls, attribute)
         if isinstance(setter, property):
             if setter.fset is None:
                 self.unit.refuse(node, f"the property `{attribute}` cannot be set")
@@ -153,6 +158,7 @@ class Objects(Inliner):
         local = owner.attributes.get(attribute)
         if local is None:
             local = owner.attributes[attribute] = self.unit.local(f"{owner.base}_{attribute}".lstrip("_"))
+            self.shared.add(local)
         if isinstance(value, Value):
             if local in self.values or self.counts[local]:
                 self.unit.refuse(node, f"the attribute `{attribute}` stands for two functions or objects, which cannot be "
@@ -211,7 +217,7 @@ class Objects(Inliner):
 
     def get(self, owner: Object, attribute: str, node: gast.AST) -> Any:
         """`owner.attribute`."""
-        found = inspect.getattr_static(owner.cls, attribute, MISSING)
+        found = self.looked_up(owner.cls, attribute)
         if isinstance(found, property):
             return self.apply(self.bound(found.fget, owner), [], {}, node)
         if attribute in owner.attributes:
@@ -229,12 +235,17 @@ class Objects(Inliner):
         if isinstance(found, classmethod):
             cls = name(self.unit.helper(owner.cls.__name__, owner.cls))
             return Partial(self.read(found.__func__), [Known(owner.cls, cls)], {})
-        if isinstance(found, (float, int, str, bool, type(None))):
-            return constant(found)
-        return name(self.unit.helper(attribute, found))
+        cls = name(self.unit.helper(owner.cls.__name__, owner.cls))
+        return self.flattener.hold(at(node, gast.Attribute(cls, attribute, gast.Load()))[0])
+
+    def looked_up(self, cls: type, attribute: str) -> Any:
+        """What a class holds under a name; the text is right while it does."""
+        found = inspect.getattr_static(cls, attribute, MISSING)
+        note_attribute(cls, attribute, getattr(cls, attribute, MISSING))
+        return found
 
     def method(self, owner: Object, attribute: str, node: gast.AST) -> Any:
-        found = inspect.getattr_static(owner.cls, attribute, None)
+        found = self.looked_up(owner.cls, attribute)
         if not isinstance(found, types.FunctionType):
             self.unit.refuse(node, f"`{owner.cls.__name__}` has no method `{attribute}` whose text can be read")
         return self.bound(found, owner)
@@ -265,7 +276,8 @@ class Objects(Inliner):
             return self.apply(self.method(owner, _UNARY.get(type(node.op), "__invert__"), node), [], {}, node)
         if isinstance(node, gast.Compare):
             return self.comparison(node)
-        left, right = self.evaluate(node.left), self.evaluate(node.right)
+        left = self.kept(self.evaluate(node.left), [node.right])
+        right = self.evaluate(node.right)
         if not isinstance(left, Object) and not isinstance(right, Object):
             return self.plain_operator(node, gast.BinOp(left, node.op, right), [left, right])
         word = _OPERATORS.get(type(node.op), "and")
@@ -275,7 +287,8 @@ class Objects(Inliner):
         self.unit.refuse(node, "this operator of an object cannot be followed: call a method")
 
     def comparison(self, node: gast.Compare) -> Any:
-        left, right = self.evaluate(node.left), self.evaluate(node.comparators[0])
+        left = self.kept(self.evaluate(node.left), [node.comparators[0]])
+        right = self.evaluate(node.comparators[0])
         method, reflected = _COMPARISONS[type(node.ops[0])]
         for owner, other, word in ((left, right, method), (right, left, reflected)):
             if isinstance(owner, Object) and isinstance(inspect.getattr_static(owner.cls, word, None), types.FunctionType):

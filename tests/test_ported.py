@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ported import bbvi, convnet, gp, hmc, hmm, hyper, ica, lstm, mixture, ode, rnn, springs
+from ported import bbvi, convnet, gp, hmc, hmm, hyper, ica, lstm, mixture, mlp, ode, rnn, springs
 from scipy.stats import multivariate_normal
 
 from s2sgrad import grad, value_and_grad
@@ -76,10 +76,20 @@ def test_hmm(rng):
     np.testing.assert_allclose(emissions.sum(axis=0), np.bincount(observations))
 
 
+def test_hmm_of_sequences(rng):
+    params = hmm.random_params(2, 3, rng)
+    check_grads(hmm.log_likelihood, (params, [np.array([0, 1, 2, 1]), np.array([1, 2])]), argnums=0, order=2)
+
+
 def test_expectation_maximisation_never_descends():
     values = hmm.em()
     assert np.all(np.diff(values) >= 0.0)
     assert values[-1] > values[0] + 5.0
+
+
+def test_hmm_by_gradient_ascent():
+    values = hmm.ascend()
+    assert np.all(np.diff(values) > 0.0)
 
 
 # --- variational inference ---
@@ -107,7 +117,7 @@ def test_bbvi_fits():
 
 # --- layers that are objects ---
 
-NETWORKS = [convnet.by_name, convnet.by_list]
+NETWORKS = [convnet.by_name, convnet.by_list, convnet.by_sequential]
 
 
 @pytest.mark.parametrize("predict", NETWORKS)
@@ -198,7 +208,28 @@ def test_hmc_samples_the_posterior():
     np.testing.assert_allclose(samples[50:].std(axis=0), deviations, rtol=0.25)
 
 
+# --- networks of pairs ---
+
+
+@pytest.mark.parametrize("predict", [mlp.predict, mlp.predict_jax])
+def test_mlp(predict, rng):
+    x, y = mlp.pinwheel(6)
+    params = mlp.init_random_params([2, 4, 3], rng)
+    check_grads(lambda p: mlp.loss(p, (x, y), predict=predict), (params,), order=2)
+    check_grads(mlp.loss, (params, (x, y)), argnums=0)
+
+
+def test_mlp_learns():
+    losses, accuracy = mlp.train()
+    assert losses[-1] < 0.2 * losses[0]
+    assert accuracy > 0.95
+
+
 # --- gradients of training ---
+
+
+def test_maml(rng):
+    check_grads(hyper.maml_objective, (rng.standard_normal(5), [hyper.data(s, 8) for s in (1, 2)]), argnums=0)
 
 
 def test_learned_schedule(rng):
@@ -214,6 +245,10 @@ def test_learned_schedule(rng):
 def points(rng):
     """The joints of a chain."""
     return np.column_stack([0.8 * np.arange(1.0, 5.0), rng.standard_normal(4)])
+
+
+def test_states_that_make_states(rng):
+    check_grads(springs.travelled, (2.0, rng.standard_normal(3)), order=2)
 
 
 def test_chain_hangs():

@@ -12,8 +12,8 @@ import gast
 
 from s2sgrad.normalize import iterators, loops
 from s2sgrad.normalize.inlining import Inliner
-from s2sgrad.normalize.values import Display, Value, bindings
-from s2sgrad.quote import assign, at, clone, constant, name, nodes, substitute
+from s2sgrad.normalize.values import Display, Value, bindings, substitute
+from s2sgrad.quote import assign, at, clone, constant, name, nodes
 
 
 class Unroller(Inliner):

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.analysis.instances import attributes_of
 from s2sgrad.analysis.kinds import Unknown, kinds_of, may_carry
 
 NUMBERS = {float, int, bool, np.float64}
-_OF_KINDS = (float, int, complex, str, np.generic)  # what has a kind of its own; other objects are of unknown kind
+_OF_KINDS = (float, int, complex, str, tuple, np.generic)  # what has a kind of its own; other objects are of unknown kind
 _LONGEST = 64
 
 
@@ -36,7 +37,7 @@ def shapes_of(args: tuple) -> Any:
             if inner is None or not all(type(k) is str for k in a):
                 return None
             key.append((kind, tuple(a), inner))
-        elif isinstance(a, _OF_KINDS):
+        elif isinstance(a, _OF_KINDS) or attributes_of(a) is not None:
             return None
         else:
             key.append(object)
@@ -65,6 +66,9 @@ def _has_floats(value: Any) -> bool:
     (kind,) = kinds_of([value])
     if not isinstance(kind, Unknown):
         return may_carry(kind)
+    held = attributes_of(value)
+    if held is not None:
+        return any(map(_has_floats, held.values()))
     if isinstance(value, (list, tuple, dict)):
         return any(map(_has_floats, value.values() if isinstance(value, dict) else value))
     if not hasattr(value, "__array_ufunc__"):

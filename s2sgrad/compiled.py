@@ -23,6 +23,7 @@ from s2sgrad.options import Options
 from s2sgrad.pipeline import Observer
 from s2sgrad.program import Program
 from s2sgrad.source import look_up
+from s2sgrad.transform import written_globals
 
 LOCK = threading.RLock()  # one compilation at a time; running compiled functions takes no lock
 _RECURSION = 20_000  # nested branches of a long `elif` chain; Python-to-Python calls take no C stack
@@ -56,11 +57,12 @@ class Recipe:
         self.entries = [order[id(emitted)] for emitted in entries]
         self.facts = facts
         self.shareable = True
+        self.inside = program.gradients
 
     def sealed(self) -> Compiled:
         """Let go of the functions that were looked at; the recipe made for them."""
         functions = self.guards.sealed()
-        self.shareable = self.guards.shareable
+        self.shareable = self.guards.shareable and not self.inside
         return self.over(functions)
 
     def fitted(self, entry: types.FunctionType) -> Compiled | None:
@@ -113,7 +115,9 @@ class Compiled:
 
     def holds(self) -> bool:
         """Whether every name that the text was specialised on still stands for what it stood for."""
-        return self.recipe.guards.hold(self.functions) and (self.below is None or self.below.holds())
+        if not self.recipe.guards.hold(self.functions) or (self.below is not None and not self.below.holds()):
+            return False
+        return not self.recipe.inside or all(compiled.holds() for compiled in self.recipe.inside)
 
     def outside(self) -> dict[str, Any]:
         """The arrays that the text reads under names from outside."""
@@ -135,6 +139,7 @@ def compile_gradient(
     with compiling() as lookups:
         program = Program(observer)
         entry = program.gradient(function, kinds, wrt, options)
+        written_globals.check(program.units)
         (seed,) = entry.defaults
         unsure = any(isinstance(kinds.get(p.partition("[")[0]), Unknown) for p in wrt)
         facts = Facts(seed, entry.defaults[seed] is not None, program.written, unsure)
@@ -146,6 +151,7 @@ def compile_pair(function: types.FunctionType, kinds: dict[str, Kind], active: s
     with compiling() as lookups:
         program = Program()
         pair = program.pair(function, kinds, active, split=True)
+        written_globals.check(program.units, at_run_time=True)
         return Recipe(program, lookups, function, [pair.fwd, pair.bwd], pair.bwd.name, None).sealed()
 
 

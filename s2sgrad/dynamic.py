@@ -55,19 +55,28 @@ def _vjp_backward(saved: Any, bars: Any) -> Any:
     return out[0] if len(out) == 1 else out
 
 
-def _call_forward(pullback: Any, y_bar: Any) -> tuple[Any, Any]:
-    """`pullback(y_bar)`, with its `bwd` differentiated in its turn."""
+def _call_forward(pullback: Any, *args: Any) -> tuple[Any, Any]:
+    """`pullback(y_bar)`, with its `bwd` differentiated in its turn; a call of any function that closes over nothing."""
     if not isinstance(pullback, runtime.Pullback):
+        if _is_constant(pullback) and not getattr(pullback, "__closure__", None) and not _has_receiver(pullback):
+            y, inner = runtime.vjp(pullback, *args)
+            return y, (inner, None)
         what = type(pullback).__name__
         raise TypeError(f"a {what} that carries derivatives cannot be called yet: pass its data as arguments")
-    bars, inner = runtime.vjp(pullback.bwd, runtime.refilled(pullback.saved, pullback.bwd), y_bar)
+    bars, inner = runtime.vjp(pullback.bwd, runtime.refilled(pullback.saved, pullback.bwd), *args)
     return runtime.spread(pullback, bars), (inner, pullback.places)
 
 
 def _call_backward(saved: Any, bars: Any) -> Any:
     inner, places = saved
+    if places is None:
+        return (None, *inner(bars))
     given = tuple(tuple(bars[j] for j in k) if isinstance(k, tuple) else bars[k] for k in places)
     return inner(given[0] if len(given) == 1 else given)
+
+
+def _has_receiver(f: Any) -> bool:
+    return not isinstance(getattr(f, "__self__", None), (ModuleType, type(None)))
 
 
 def _is_constant(value: Any) -> bool:

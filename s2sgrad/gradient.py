@@ -146,6 +146,10 @@ class Gradient:
             self._own[key] = compiled
         return compiled
 
+    def compiled_for(self, kinds: dict[str, Kind]) -> Compiled:
+        """The gradient for arguments of these kinds: what another function that calls it differentiates."""
+        return self._of_kinds(cache.Kinds(tuple(kinds.items())))
+
     def _made(self, function: types.FunctionType, key: cache.Kinds) -> Compiled:
         family = self._family(function)
         return cache.compiled(family, key, function, lambda: self._compile(function, dict(key.items)))

@@ -60,6 +60,9 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
     """
     if isinstance(function, (staticmethod, classmethod)):
         return plain(function.__func__)
+    library = spelled_out(function)  # a bound method may be in the table too
+    if library is not None:
+        return library, (), {}
     if isinstance(function, types.MethodType):
         inner, lead, keywords = plain(function.__func__)
         return inner, (*lead, function.__self__), keywords
@@ -68,9 +71,6 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
         if any(type(a) is type(getattr(functools, "Placeholder", None)) for a in function.args if a is not None):
             raise NoSource(f"{inner.__name__}: a partial with placeholders is not differentiated: write a lambda")
         return inner, lead + function.args, {**keywords, **function.keywords} if keywords else function.keywords
-    library = spelled_out(function)
-    if library is not None:
-        return library, (), {}
     if isinstance(function, types.FunctionType):
         return function, (), {}
     call = getattr(type(function), "__call__", None)  # noqa: B004  (the method itself is wanted)

@@ -14,8 +14,24 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.analysis.memory import Memory
-from s2sgrad.cleanup import algebra, coalesce, copies, deadcode, fold, tidy
-from s2sgrad.normalize import check, exits, flatten, loops, moves, scopes, targets, webs
+from s2sgrad.cleanup import algebra, coalesce, contexts, copies, deadcode, fold, tidy
+from s2sgrad.cleanup import global_names as globals_
+from s2sgrad.normalize import (
+    check,
+    deletes,
+    exits,
+    flatten,
+    global_names,
+    imports,
+    iterators,
+    loops,
+    matches,
+    moves,
+    scopes,
+    targets,
+    webs,
+)
+from s2sgrad.normalize import contexts as with_
 from s2sgrad.quote import clone
 from s2sgrad.source import Primal, read
 from s2sgrad.unit import Unit
@@ -24,12 +40,18 @@ Pass = Callable[[Unit, gast.FunctionDef], gast.FunctionDef]
 Observer = Callable[[str, Unit, gast.FunctionDef], None]  # is shown the tree after each pass; the tree goes on being changed
 
 NORMALIZE: tuple[tuple[str, Pass], ...] = (
+    ("matches", matches.run),
+    ("imports", imports.run),
+    ("contexts", with_.run),
+    ("global_names", global_names.run),
     ("check", check.run),
+    ("iterators", iterators.run),
     ("scopes", scopes.run),
     ("targets", targets.run),
     ("loops", loops.run),
     ("exits", exits.run),
     ("flatten", flatten.run),
+    ("deletes", deletes.run),
     ("webs", webs.run),
     ("moves", moves.run),
 )
@@ -59,6 +81,8 @@ CLEANUP: tuple[tuple[str, Pass], ...] = (
 FINISH: tuple[tuple[str, Pass], ...] = (
     ("coalesce", coalesce.run),
     ("branches", tidy.branches),
+    ("contexts", contexts.run),
+    ("global_names", globals_.run),
 )
 
 
@@ -83,9 +107,10 @@ def _after(
     return tree
 
 
-def normalized(primal: Primal) -> tuple[Unit, gast.FunctionDef]:
-    """The normal form of a function and its side tables."""
+def normalized(primal: Primal, opened: dict[str, Any] | None = None) -> tuple[Unit, gast.FunctionDef]:
+    """The normal form of a function and its side tables; `opened` says what those arguments hold that are objects."""
     unit, tree = Unit.of(primal)
+    unit.opened = opened or {}
     for _, run in NORMALIZE:
         tree = run(unit, tree)
     return unit, tree

@@ -24,10 +24,12 @@ from s2sgrad.analysis.kinds import (
     is_complex,
     join,
     kinds_of,
+    opened,
     widened,
 )
 from s2sgrad.analysis.lifetimes import Lifetimes
 from s2sgrad.analysis.operations import is_user_function
+from s2sgrad.analysis.symbols import without_symbols
 from s2sgrad.analysis.words import described
 from s2sgrad.cleanup import copies
 from s2sgrad.emitted import (
@@ -70,6 +72,7 @@ class Program:
         self._pairs: dict[Any, _Entry] = {}
         self._kinds: dict[Any, Kind | None] = {}
         self._kept: list[Any] = []
+        self._gradients: dict[Any, Any] = {}  # the gradients that are called inside, compiled
         self._running: list[int] = []  # functions whose kinds are being found
         self.written: tuple[str, ...] = ()
         self._compiling: list[int] = []  # functions whose pairs are being written
@@ -168,7 +171,7 @@ class Program:
         self, primal: Primal, kinds: dict[str, Kind], entry: bool = True, outputs_: str | tuple[str, ...] | None = None
     ) -> tuple[Unit, gast.FunctionDef, Inference, dict[str, gast.AST]]:
         """A function in normal form, one name a memory; its kinds, and the parameters that it writes."""
-        unit, tree = self.normal_form(primal.function)
+        unit, tree = self.normal_form(primal.function, kinds)
         if outputs_ is not None:
             outputs.run(unit, tree, outputs_)
 
@@ -180,10 +183,13 @@ class Program:
 
         return unit, tree, *settle.run(unit, tree, infer, self, entry)
 
-    def normal_form(self, target: types.FunctionType) -> tuple[Unit, gast.FunctionDef]:
-        """The unit and the normal form of a function."""
-        unit, tree = normalized(read(target))
-        self.units.append(unit)
+    def normal_form(
+        self, target: types.FunctionType, kinds: dict[str, Kind] | None = None
+    ) -> tuple[Unit, gast.FunctionDef]:
+        """The unit and the normal form of a function for arguments of these kinds."""
+        held = {p: opened(kind) for p, kind in (kinds or {}).items()}
+        unit, tree = normalized(read(target), {p: o for p, o in held.items() if o is not None})
+        self.units += [unit, *unit.inlined]
         return unit, clone(tree)  # a node that stands in two places would be changed in both
 
     def _joined(
@@ -219,16 +225,32 @@ class Program:
 
     # --- calls (transform.calls.Pairs) ---
 
+    @property
+    def gradients(self) -> list[Any]:
+        """The gradients that are called inside, compiled: the text is right while they are."""
+        return list(self._gradients.values())
+
     def has_source(self, target: Any) -> bool:
         """Whether a callable that is no plain function can be differentiated from its source all the same."""
-        return False
+        return hasattr(target, "compiled_for")
+
+    def plain(self, target: Any, kinds: dict[str, Kind]) -> Any:
+        """The function itself; of a gradient, what it generates for arguments of these kinds."""
+        if not hasattr(target, "compiled_for"):
+            return target
+        key = (id(target), tuple(kinds.items()))
+        if key not in self._gradients:
+            self._kept.append(target)
+            self._gradients[key] = target.compiled_for({p: without_symbols(k) or UNKNOWN for p, k in kinds.items()})
+        return self._gradients[key].function
 
     def kind(self, target: Any, kinds: list[Kind], keywords: dict[str, Kind]) -> Kind | None:
         """The kind of a user function's result for arguments of these kinds."""
-        if not is_user_function(target):
+        if not is_user_function(target) and not self.has_source(target):
             return UNKNOWN
         try:
             bound = bound_kinds(target, kinds, keywords)
+            target = self.plain(target, bound)
             if id(target) in self._running:
                 bound = {p: widened(k) for p, k in bound.items()}
             key = (id(target), tuple(bound.items()))
@@ -272,6 +294,7 @@ class Program:
         With `split` it is always `fwd` and `bwd`, even if `bwd` needs the arguments only.
         """
         given = {p: Container(tuple, tuple(k)) if isinstance(k, list) else k for p, k in kinds.items()}
+        target = self.plain(target, given)
         given = {p: any_float(k) for p, k in given.items()}  # one pair for Python's and NumPy's floats
         if id(target) in self._compiling:
             given = {p: widened(k) for p, k in given.items()}

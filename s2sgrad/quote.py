@@ -49,6 +49,21 @@ def nodes(root: gast.AST) -> Iterator[gast.AST]:
                 waiting.append(value)
 
 
+def blocks(statement: gast.AST) -> Iterator[list[gast.AST]]:
+    """The lists of statements in a statement as the user wrote it, `with`, `try` and `match` included.
+
+    Nothing of a nested function or class: they are units of their own.
+    """
+    if isinstance(statement, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
+        return
+    for field in ("body", "orelse", "finalbody"):
+        inner = getattr(statement, field, None)
+        if isinstance(inner, list):
+            yield inner
+    for part in (*(getattr(statement, "handlers", None) or ()), *(getattr(statement, "cases", None) or ())):
+        yield part.body
+
+
 def name(identifier: str, store: bool = False) -> gast.Name:
     """A bare name, read or (with `store`) bound."""
     return gast.Name(identifier, gast.Store() if store else gast.Load(), None, None)

@@ -14,7 +14,7 @@ np.float64(6.0)
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,26 @@ def sequence(x: Any) -> Any:
     raise TypeError(f"a loop over a {type(x).__name__} cannot be reversed; loop over list(...) of it")
 
 
+def is_sequence(x: Any) -> bool:
+    """Whether `x` is what a sequence pattern of `match` matches: no text, and no array either."""
+    return isinstance(x, Sequence) and not isinstance(x, (str, bytes, bytearray))
+
+
+class Global:
+    """A global that a differentiated function writes: read and written where the function does it."""
+
+    def __init__(self, space: dict[str, Any], name: str) -> None:
+        self.space, self.name = space, name
+
+    def read(self) -> Any:
+        if self.name not in self.space:
+            raise NameError(f"name {self.name!r} is not defined")
+        return self.space[self.name]
+
+    def write(self, value: Any) -> None:
+        self.space[self.name] = value
+
+
 # --- cotangents of any structure -------------------------------------------------------------------------------------
 
 
@@ -86,9 +106,21 @@ def zeros(v: Any) -> Any:
         return _rebuilt(v, zeros)
     if isinstance(v, Pullback):
         return zeros(v.saved)
+    held = attributes_of(v)
+    if held is not None:
+        return {k: zeros(item) for k, item in held.items() if item is not v}
     if isinstance(v, (float, int, np.generic)):
         return _float_type(v.dtype).type(0.0) if isinstance(v, np.floating) else 0.0
     return np.zeros_like(v) if hasattr(v, "__array_ufunc__") else None
+
+
+_NO_INSTANCES = ("builtins", "numpy", "types", "functools", "collections", "random", "s2sgrad", "re", "threading")
+
+
+def attributes_of(v: Any) -> dict[str, Any] | None:
+    """What an instance of a user's class holds; None for anything else."""
+    home = (type(v).__module__ or "").partition(".")[0]
+    return None if home in _NO_INSTANCES or isinstance(v, (tuple, type)) else getattr(v, "__dict__", None)
 
 
 def _float_type(dtype: np.dtype) -> np.dtype:
@@ -113,6 +145,8 @@ def add(a: Any, b: Any) -> Any:
     """
     if a is None or b is None:
         return b if a is None else a
+    if isinstance(a, dict) and isinstance(b, dict):  # what a dict did not have yet is a zero
+        return {k: add(a.get(k), b.get(k)) for k in {**a, **b}}
     if isinstance(a, (list, tuple, dict)) or isinstance(b, (list, tuple, dict)):
         if isinstance(b, (list, tuple, dict)) and not isinstance(a, (list, tuple, dict)):
             a, b = b, a
@@ -137,7 +171,7 @@ def add_at(x_bar: Any, index: Any, e: Any) -> Any:
             for place, item in zip(places, e, strict=True):
                 items[place] = add(items[place], item)
         else:
-            items[index] = add(items[index], e)
+            items[index] = add(items.get(index) if isinstance(items, dict) else items[index], e)
         if isinstance(x_bar, tuple):
             return type(x_bar)(*items) if hasattr(x_bar, "_fields") else tuple(items)
         return items
@@ -164,6 +198,12 @@ def own(x_bar: Any) -> Any:
     """A copy of the cotangent that nothing else refers to, ready for `add_at`."""
     if isinstance(x_bar, (list, tuple, dict)):
         return _rebuilt(x_bar, own)
+    held = attributes_of(x_bar)
+    if held is not None:  # an argument that is written
+        copy = object.__new__(type(x_bar))
+        for k, item in held.items():
+            object.__setattr__(copy, k, own(item))
+        return copy
     return x_bar.copy() if isinstance(x_bar, np.ndarray) else x_bar
 
 
@@ -171,6 +211,15 @@ def like(x: Any, x_bar: Any) -> Any:
     """The gradient for the argument `x`: its structure, shape and dtype, in memory of its own."""
     if isinstance(x, (list, tuple, dict)):
         return zeros(x) if x_bar is None else _rebuilt(x, like, x_bar)
+    held = attributes_of(x)
+    if held is not None:
+        bars = {k: like(item, (x_bar or {}).get(k)) for k, item in held.items()}
+        if not hasattr(x, "__dataclass_fields__"):
+            return bars
+        made = object.__new__(type(x))
+        for k, bar in bars.items():
+            object.__setattr__(made, k, bar)
+        return made
     if x_bar is None:
         return zeros(x)
     if isinstance(x, np.ndarray):
@@ -248,6 +297,35 @@ def restored(x: Any, old: Any) -> Any:
         x[...] = old
         return x
     return old
+
+
+def repeated(xs: Any, n: int) -> Any:
+    """`xs * n` of a list or tuple."""
+    return xs * n
+
+
+_ABSENT = object()
+
+
+def held(d: Any, key: Any) -> Any:
+    """What `d[key] = ..` overwrites, for `put_back`; also that there is no such key yet."""
+    return own(d[key]) if key in d else _ABSENT
+
+
+def put_back(d: Any, key: Any, old: Any) -> Any:
+    """Give a dict back what it held under a key; return the dict."""
+    if old is _ABSENT:
+        d.pop(key, None)
+    else:
+        d[key] = old
+    return d
+
+
+def keys_of(d: Any) -> list:
+    """The keys of a dict, in order; raises TypeError for anything else."""
+    if isinstance(d, dict):
+        return list(d)
+    raise TypeError(f"a loop over the items of a {type(d).__name__} cannot be reversed; pass a dict")
 
 
 def poison(x: Any) -> None:

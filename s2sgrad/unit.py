@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import types
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -9,12 +10,15 @@ from typing import Any, NoReturn
 import gast
 import numpy as np
 
+from s2sgrad import imported
 from s2sgrad.errors import NoRule, Unsupported
-from s2sgrad.lookups import note_attribute, note_name
+from s2sgrad.lookups import note_attribute, note_import, note_name
 from s2sgrad.names import Namer
 from s2sgrad.quote import nodes
+from s2sgrad.rules import table
 from s2sgrad.source import Binding, Primal
 
+_CAPTURES = (gast.MatchAs, gast.MatchStar, gast.MatchMapping)
 MISSING: Any = type("MISSING", (), {"__repr__": lambda self: "MISSING"})()
 
 
@@ -42,7 +46,10 @@ class Unit:
     `temps` are names that we introduced for the values of subexpressions; `locals` are all names that the tree binds;
     `bases` maps the name of a web to the user's name for it.
     `updates` are the places of the user's `x[i] op= e`; `captured` are free names whose values the text of another
-    function holds; `bars` are names of adjoints; `memory` says which names may share memory.
+    function holds; `inlined` are the functions whose text was written out in this one; `bars` are names of adjoints;
+    `memory` says which names may share memory; `displays` are the tuples, lists and dicts
+    whose text is known: their names are bound once, and they never change; `opened` says what those arguments hold that are
+    objects.
     `bindings` remembers what free names stand for; `lookups` notes them: a cached gradient holds while they hold.
     """
 
@@ -60,6 +67,9 @@ class Unit:
     updates: set[tuple[int, int]] = field(default_factory=set)
     bars: set[str] = field(default_factory=set)
     captured: set[str] = field(default_factory=set)
+    inlined: list[Unit] = field(default_factory=list)
+    displays: dict[str, gast.AST] = field(default_factory=dict)
+    opened: dict[str, Any] = field(default_factory=dict)
     memory: Any = None
 
     @classmethod
@@ -73,8 +83,20 @@ class Unit:
                 mentioned.add(node.id)
                 if isinstance(node.ctx, gast.Store):
                     bound.add(node.id)
+            elif isinstance(node, _CAPTURES):
+                bound |= {n for n in (getattr(node, "name", None), getattr(node, "rest", None)) if isinstance(n, str)}
         compound = {(n.lineno, n.col_offset) for n in nodes(tree) if isinstance(n, (gast.If, gast.For, gast.While))}
-        return cls(primal, Namer(mentioned), locals=bound, compound=compound), tree
+        outer = {n for node in nodes(tree) if isinstance(node, gast.Global) for n in node.names}
+        bound -= outer
+        mentioned |= outer
+        found = imported.bindings(tree, primal.function)
+        bound |= {imported.bound_name(s, alias) for s in imported.statements(tree.body) for alias in s.names} - found.keys()
+        unit = cls(primal, Namer({*mentioned, *bound, *found}), locals=bound, compound=compound)
+        for bound_, binding in found.items():
+            note_import(binding.name if binding.home is sys.modules else bound_, binding)
+        unit.bindings.update(found)
+        unit.helpers.update({name: binding.value for name, binding in found.items()})
+        return unit, tree
 
     def temp(self) -> str:
         """A new name for the value of a subexpression."""
@@ -114,7 +136,7 @@ class Unit:
         """The object that a free name or a dotted path through modules stands for now; MISSING for anything else."""
         if isinstance(node, gast.Attribute):
             owner = self.resolve(node.value)
-            if isinstance(owner, (types.ModuleType, type, np.ufunc)):
+            if isinstance(owner, (types.ModuleType, type, np.ufunc)) or table.owns(owner):
                 value = getattr(owner, node.attr, MISSING)
                 note_attribute(owner, node.attr, value)
                 return value

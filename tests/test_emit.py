@@ -254,7 +254,6 @@ STATEMENTS = [
 ]
 
 REFUSED = [
-    "with a as b:\n    pass",
     "async def f():\n    async with a:\n        pass",
     "try:\n    a\nexcept A:\n    b",
     "try:\n    a\nexcept* A:\n    b",
@@ -301,7 +300,7 @@ def test_an_f_string_that_3_11_cannot_write():
     assert eval(emit.expression(tree)) == "a'{\"  \n  "
 
 
-WITHOUT_TEXT = ast.With | ast.Try | ast.ClassDef | ast.Match
+WITHOUT_TEXT = ast.Try | ast.ClassDef | ast.Match
 
 
 @pytest.mark.parametrize("module", [json, json.decoder, json.encoder, json.scanner, json.tool, statistics, textwrap,

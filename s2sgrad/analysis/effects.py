@@ -25,10 +25,11 @@ from s2sgrad.rules import spellings, table
 from s2sgrad.source import read
 from s2sgrad.unit import MISSING, Unit
 
+_CHANGING = ("push", "pop", "poison")
 _SCOPES = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda)
 _IMPURE_RUNTIME = {runtime.push, runtime.pop, runtime.add_at, runtime.vjp, runtime.sequence, runtime.require_array,
                    runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar,
-                   runtime.restored, runtime.poison, runtime.unpackable}  # fmt: skip
+                   runtime.restored, runtime.put_back, runtime.poison, runtime.unpackable}  # fmt: skip
 
 
 def loads(node: gast.AST) -> Iterator[gast.Name]:
@@ -90,7 +91,7 @@ def changed_by_call(value: gast.AST) -> set[str]:
     if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
         if value.func.attr in spellings.MUTATING_METHODS and isinstance(value.func.value, gast.Name):
             return {value.func.value.id}
-    elif isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id in ("push", "pop", "poison"):
+    elif isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id in _CHANGING:
         return {value.args[0].id} if value.args and isinstance(value.args[0], gast.Name) else set()
     return set()
 
@@ -99,7 +100,7 @@ def accumulates(unit: Unit, statement: gast.AST) -> str | None:
     """The variable of `x = add_at(x, i, e)` and `x = restored(x, old)`, which update x in place like `x[i] += e`."""
     if not isinstance(statement, gast.Assign) or not isinstance(statement.value, gast.Call):
         return None
-    if unit.resolve(statement.value.func) not in (runtime.add_at, runtime.restored) or not isinstance(
+    if unit.resolve(statement.value.func) not in (runtime.add_at, runtime.restored, runtime.put_back) or not isinstance(
         statement.targets[0], gast.Name
     ):
         return None
@@ -185,7 +186,8 @@ def _pure_call(unit: Unit, call: gast.Call) -> bool:
             return call.func.attr in spellings.METHODS or call.func.attr in ("tolist", "astype", "copy", "item")
         return False
     emitted = getattr(target, "primal", None)
-    if isinstance(emitted, types.FunctionType):  # a pair of ours: `fwd` runs the user's function, `bwd` only computes
+    if isinstance(emitted, types.FunctionType) and hasattr(target, "same_signature"):
+        # a pair of ours: `fwd` runs the user's function, `bwd` only computes
         return not target.same_signature or is_pure_user(emitted)
     if isinstance(target, types.FunctionType) and not is_library(target) and not is_pure_function(target):
         return target.__module__ != runtime.__name__ and is_pure_user(target)

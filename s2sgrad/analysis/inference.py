@@ -17,6 +17,7 @@ from s2sgrad.analysis.kinds import (
     UNKNOWN,
     Array,
     Container,
+    Instance,
     Kind,
     Known,
     Number,
@@ -100,7 +101,9 @@ class Inference:
         if owner.type is list and owner.items is not None and isinstance(place, int) and 0 <= place < len(owner.items):
             items = (*owner.items[:place], join(owner.items[place], kind), *owner.items[place + 1 :])
             return self.meet(target.value.id, Container(list, items))
-        element = None if owner.type is dict else join(owner.element(), kind)
+        if owner.type is dict and owner.items is not None and isinstance(target.slice, gast.Constant):
+            return self.meet(target.value.id, Container(dict, (kind,), (target.slice.value,)))
+        element = join(owner.element() if owner.items != () else None, kind)
         return self.meet(target.value.id, Container(owner.type, None, None, element))
 
     def meet(self, name: str, kind: Kind | None) -> bool:
@@ -199,6 +202,10 @@ class Inference:
         if value is not MISSING:
             return object_kind(value)
         owner = self.kind(node.value)
+        if isinstance(owner, Instance) and node.attr in owner.names:
+            return owner.items[owner.names.index(node.attr)]
+        if isinstance(owner, Container) and owner.type is tuple and node.attr in (owner.keys or ()):
+            return owner.items[owner.keys.index(node.attr)]
         if owner is None or not isinstance(owner, (Array, Number)):
             return None if owner is None else _INT if node.attr in ("ndim", "size") else UNKNOWN
         if node.attr == "ndim" and owner.rank is not None:
@@ -219,7 +226,7 @@ class Inference:
             return None
         if isinstance(owner, Container):
             if owner.items is None:
-                scalar = isinstance(index, Number) and owner.type is not dict
+                scalar = isinstance(index, Number) or owner.type is dict
                 return owner.element() if scalar else Container(owner.type, None, None, owner.item)
             if isinstance(index, Number) and index.known:
                 place = owner.keys.index(index.value) if owner.keys and index.value in owner.keys else index.value
@@ -227,7 +234,7 @@ class Inference:
                 return owner.items[place] if inside else UNKNOWN
             if isinstance(index, Known) and owner.keys is not None and index.value in owner.keys:
                 return owner.items[owner.keys.index(index.value)]
-            if isinstance(index, Number) and owner.keys is None:
+            if owner.type is dict or (isinstance(index, Number) and owner.keys is None):
                 return owner.element()
             return Container(owner.type, None, None, owner.element()) if isinstance(index, _Slice) else UNKNOWN
         if not isinstance(owner, Array):
@@ -273,6 +280,11 @@ class Inference:
             return kinds[0]
         if target is runtime.pop and isinstance(kinds[0], Container):
             return kinds[0].element()
+        if isinstance(target, type) and hasattr(target, "_fields"):
+            given = dict(zip(target._fields, kinds[: len(node.args)], strict=False)) | dict(
+                zip(names, kinds[len(node.args) :], strict=True)
+            )
+            return Container(tuple, tuple(given.get(f, UNKNOWN) for f in target._fields), tuple(target._fields))
         if not effects.is_pure_function(target):
             kinds = [without_symbols(k) for k in kinds]
             return self.call_kind(target, kinds[: len(node.args)], dict(zip(names, kinds[len(node.args) :], strict=True)))

@@ -21,9 +21,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from types import BuiltinFunctionType, FunctionType
 from typing import Any, ClassVar
 
 import numpy as np
+
+from s2sgrad.analysis.instances import Opened, attributes_of
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,15 @@ class Container(Kind):
         return out
 
 
+@dataclass(frozen=True)
+class Instance(Kind):
+    """A plain instance of a user's class; `items` are the kinds of its attributes `names`."""
+
+    cls: type
+    names: tuple[str, ...]
+    items: tuple[Kind, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Known(Kind):
     """An object that is what it is: None, a text, a function, a module, a dtype."""
@@ -134,11 +146,17 @@ class Slicing(Kind):
 
 
 @dataclass(frozen=True)
+class Plain(Kind):
+    """Some function that closes over nothing."""
+
+
+@dataclass(frozen=True)
 class Unknown(Kind):
     """Anything at all: the top of the lattice."""
 
 
 UNKNOWN = Unknown()
+_DEEPEST = 5  # instances within instances
 _LONGEST = 64  # longer containers are described by the join of their items
 
 
@@ -148,7 +166,7 @@ def kinds_of(values: Iterable[Any]) -> tuple[Kind, ...]:
     return tuple(_kind_of(v, sizes) for v in values)
 
 
-def _kind_of(v: Any, sizes: dict[int, int]) -> Kind:
+def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
     if isinstance(v, (float, int, complex, np.generic)) and not isinstance(v, (np.str_, np.bytes_)):
         return Number(type(v))
     if type(v) is np.ndarray:
@@ -159,13 +177,35 @@ def _kind_of(v: Any, sizes: dict[int, int]) -> Kind:
         return Known(None)
     if isinstance(v, str):
         return Text()
-    if type(v) in (list, tuple):
-        items = tuple(_kind_of(item, sizes) for item in v)
+    if type(v) in (list, tuple) or (isinstance(v, tuple) and hasattr(v, "_fields")):
+        items = tuple(_kind_of(item, sizes, depth) for item in v)
+        if hasattr(v, "_fields"):
+            return Container(tuple, items, tuple(v._fields))
         whole = Container(type(v), items)
         return whole if len(items) <= _LONGEST else Container(type(v), None, None, whole.element())
     if type(v) is dict and all(isinstance(k, (str, int)) for k in v) and len(v) <= _LONGEST:
-        return Container(dict, tuple(_kind_of(item, sizes) for item in v.values()), tuple(v))
-    return UNKNOWN
+        return Container(dict, tuple(_kind_of(item, sizes, depth) for item in v.values()), tuple(v))
+    return _instance(v, sizes, depth)
+
+
+def _instance(v: Any, sizes: dict[int, int], depth: int) -> Kind:
+    if isinstance(v, (np.ufunc, BuiltinFunctionType)) or (isinstance(v, FunctionType) and v.__closure__ is None):
+        return Plain() if depth else UNKNOWN
+    held = attributes_of(v) if depth < _DEEPEST else None
+    if held is None or len(held) > _LONGEST:
+        return UNKNOWN
+    return Instance(type(v), tuple(held), tuple(_kind_of(item, sizes, depth + 1) for item in held.values()))
+
+
+def opened(kind: Kind | None) -> Opened | None:
+    """What an argument of this kind holds, where plain instances are among it."""
+    if isinstance(kind, Instance):
+        return Opened(kind.cls, {n: opened(item) for n, item in zip(kind.names, kind.items, strict=True)})
+    if isinstance(kind, Container) and kind.items is not None:
+        places = range(len(kind.items)) if kind.type is not dict else kind.keys
+        parts = {p: opened(item) for p, item in zip(places, kind.items, strict=True)}
+        return Opened(None, parts) if any(part is not None for part in parts.values()) else None
+    return None
 
 
 def constant_kind(value: Any) -> Kind:
@@ -188,11 +228,17 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
         return Array(a.dtype if a.dtype == b.dtype else None, dims)
     if isinstance(a, Container) and isinstance(b, Container) and a.type is b.type:
         items = None
+        if a.type is dict and a.keys is not None and b.keys is not None and None not in (a.items, b.items):
+            mine, others = dict(zip(a.keys, a.items, strict=True)), dict(zip(b.keys, b.items, strict=True))
+            both = {k: join(mine.get(k), others.get(k)) or UNKNOWN for k in {**mine, **others}}  # it may lack some of them
+            return Container(dict, tuple(both.values()), tuple(both)) if len(both) <= _LONGEST else Container(dict, None)
         if a.items is not None and b.items is not None and len(a.items) == len(b.items) and a.keys == b.keys:
             items = tuple(join(m, n) or UNKNOWN for m, n in zip(a.items, b.items, strict=True))
         if items is None:
-            return Container(a.type, None, None, None if a.type is dict else join(a.element(), b.element()))
+            return Container(a.type, None, None, join(a.element(), b.element()))
         return Container(a.type, items, a.keys)
+    if isinstance(a, Instance) and isinstance(b, Instance) and (a.cls, a.names) == (b.cls, b.names):
+        return Instance(a.cls, a.names, tuple(join(m, n) or UNKNOWN for m, n in zip(a.items, b.items, strict=True)))
     if isinstance(a, (Known, Text)) and isinstance(b, (Known, Text)):
         texts = all(isinstance(k, Text) or isinstance(k.value, str) for k in (a, b))
         return Text() if texts else UNKNOWN
@@ -220,6 +266,8 @@ def may_carry(kind: Kind | None) -> bool:
         return kind.type is None or issubclass(kind.type, (float, complex, np.inexact))
     if isinstance(kind, Array):
         return kind.dtype is None or np.dtype(kind.dtype).kind in "fc"
+    if isinstance(kind, Instance):
+        return any(map(may_carry, kind.items))
     if isinstance(kind, Container):
         return may_carry(kind.item) if kind.items is None else any(may_carry(item) for item in kind.items)
     return isinstance(kind, Unknown) or kind is None

@@ -8,6 +8,7 @@ Numbers, texts and functions have no memory that could be written.
 
 from __future__ import annotations
 
+import builtins
 import types
 from typing import Any
 
@@ -116,7 +117,9 @@ def in_place(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> str | N
             return None
         base = effects.base(statement.target)
         name = isinstance(statement.target, gast.Name)
-        return None if name and not has_memory(kinds.get(base)) else base
+        kind = kinds.get(base)
+        bound_anew = not has_memory(kind) or (isinstance(kind, Container) and kind.type is tuple)
+        return None if name and bound_anew else base
     return None
 
 
@@ -127,6 +130,9 @@ def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
     """
     if isinstance(value, gast.Name):
         return {value.id} if has_memory(kinds.get(value.id)) and is_writable(unit.resolve(value)) else set()
+    if isinstance(value, gast.BinOp):  # a list of what two lists hold
+        sides = [s for s in (value.left, value.right) if isinstance(s, gast.Name) and isinstance(kinds.get(s.id), Container)]
+        return set().union(*(_held(unit, s, kinds) for s in sides))
     if isinstance(value, _NEW):
         return set()
     if isinstance(value, gast.Subscript):
@@ -155,9 +161,18 @@ def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
     return {n.id for n in effects.loads(value) if has_memory(kinds.get(n.id))}
 
 
+def _held(unit: Unit, container: gast.Name, kinds: dict[str, Kind]) -> set[str]:
+    """The names whose memory the items of a container may share."""
+    element = kinds[container.id].element()
+    return sources(unit, container, kinds) if element is not None and has_memory(element) else set()
+
+
 def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
     target = unit.resolve(call.func)
     given = [*call.args, *(k.value for k in call.keywords)]
+    if target in (builtins.list, builtins.dict, builtins.tuple) and len(given) == 1 and isinstance(given[0], gast.Name):
+        if isinstance(kinds.get(given[0].id), Container):
+            return _held(unit, given[0], kinds)
     if target is MISSING and isinstance(call.func, gast.Attribute):
         copies = any(k.arg == "copy" for k in call.keywords)
         if call.func.attr in memory.COPYING_METHODS and not copies:

@@ -139,6 +139,10 @@ def _own_names(unit: Unit, tree: gast.FunctionDef) -> set[str]:
                         made[name] = made.get(name, True) and fresh
         elif isinstance(node, (gast.For, gast.NamedExpr)):
             made.update({n.id: False for n in nodes(node.target) if isinstance(n, gast.Name)})
+        elif isinstance(node, gast.withitem) and node.optional_vars is not None:
+            made.update({n.id: False for n in nodes(node.optional_vars) if isinstance(n, gast.Name)})
+        elif isinstance(node, (gast.MatchAs, gast.MatchStar)) and node.name is not None:
+            made[node.name] = False
     return {name for name, fresh in made.items() if fresh}
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import types
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +16,8 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Container, Kind, Known, Text
+from s2sgrad.analysis.kinds import Container, Instance, Kind, Known, Text
+from s2sgrad.quote import at, constant
 from s2sgrad.rules import spellings, table
 from s2sgrad.unit import MISSING, Unit
 
@@ -93,6 +95,9 @@ def _kind(node: gast.AST, kinds: dict[str, Kind]) -> Kind | None:
 def _operator(node: gast.BinOp | gast.UnaryOp, kinds: dict[str, Kind]) -> Operation:
     operands = [node.operand] if isinstance(node, gast.UnaryOp) else [node.left, node.right]
     if any(isinstance(_kind(o, kinds), (Container, Text)) for o in operands):
+        sequence = _sequence(node, operands, kinds)
+        if sequence is not None:
+            return sequence
         return Operation("opaque", node, why="arithmetic on lists and tuples cannot be differentiated yet: use arrays")
     primitive = spellings.OPERATORS[type(node.op).__name__][0]
     rule = table.lookup(primitive)
@@ -101,9 +106,25 @@ def _operator(node: gast.BinOp | gast.UnaryOp, kinds: dict[str, Kind]) -> Operat
     return Operation("rule", node, operands, {}, rule, primitive)
 
 
+def _sequence(node: gast.AST, operands: list[gast.AST], kinds: dict[str, Kind]) -> Operation | None:
+    """`a + b` and `a * 2` of lists and tuples."""
+    found = [_kind(o, kinds) for o in operands]
+    listed = [isinstance(k, Container) and k.type in (list, tuple) for k in found]
+    if isinstance(node.op, gast.Add) and all(listed):
+        return Operation("rule", node, operands, {}, table.lookup(operator.concat), operator.concat)
+    if isinstance(node.op, gast.Mult) and listed == [True, False]:
+        return Operation("rule", node, operands, {}, table.lookup(runtime.repeated), runtime.repeated)
+    return None
+
+
 def _attribute(unit: Unit, node: gast.Attribute, kinds: dict[str, Kind]) -> Operation:
     if unit.resolve(node) is not MISSING:
         return Operation("atom", node)
+    owner = _kind(node.value, kinds)
+    place = named_place(owner, node.attr)
+    if place is not None:
+        item = at(node, gast.Subscript(node.value, constant(place), gast.Load()))[0]
+        return Operation("item", item, [node.value])
     if node.attr in spellings.FLAT_ATTRIBUTES:
         return Operation("flat", node)
     primitive = spellings.ATTRIBUTES.get(node.attr)
@@ -112,6 +133,15 @@ def _attribute(unit: Unit, node: gast.Attribute, kinds: dict[str, Kind]) -> Oper
         return Operation("rule", node, [node.value], {}, rule, primitive)
     return Operation("opaque", node, why=f"the attribute `{node.attr}` cannot be differentiated yet: pass its value as "
                                          "an argument")  # fmt: skip
+
+
+def named_place(owner: Kind | None, attribute: str) -> Any:
+    """Where the cotangent of an instance, or of a named tuple, has that of an attribute; None for what is neither."""
+    if isinstance(owner, Instance):
+        return attribute if attribute in owner.names else None
+    if isinstance(owner, Container) and owner.type is tuple and owner.keys is not None and attribute in owner.keys:
+        return owner.keys.index(attribute)
+    return None
 
 
 def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
@@ -127,6 +157,11 @@ def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
         target = spellings.OF_ONE.get(target, target)
     if len(node.args) > 2 and not node.keywords and _hashable(target):
         target = spellings.OF_MANY.get(target, target)
+    if hasattr(target, "_fields") and isinstance(target, type) and not starred:
+        given = dict(zip(target._fields, node.args, strict=False)) | {k.arg: k.value for k in node.keywords}
+        given = {**{f: constant(None) for f in target._fields}, **given}
+        if all(f in given for f in target._fields):
+            return Operation("display", node, [given[f] for f in target._fields])
     rule = table.lookup(target) if target is not MISSING else None
     if rule is not None and starred:
         return Operation("opaque", node, why="`*` and `**` in this call cannot be differentiated yet: write it out")
@@ -178,10 +213,14 @@ def _method(node: gast.Call, kinds: dict[str, Kind], starred: bool) -> Operation
 
 @functools.lru_cache(maxsize=1024)
 def _signature(primitive: Any) -> tuple[str, ...] | None:
+    """The names of the parameters; None where the callable does not say."""
     try:
-        return tuple(inspect.signature(primitive).parameters)
+        parameters = inspect.signature(primitive).parameters
     except (TypeError, ValueError):
         return None
+    taken = {p.kind for p in parameters.values()}
+    anything = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD} <= taken
+    return None if anything else tuple(parameters)
 
 
 def _bound(
@@ -195,13 +234,11 @@ def _bound(
     else:
         wanted = len(rule.differentiable)
         operation.operands, left = arguments[:wanted], arguments[wanted:]
-    names = _signature(primitive) or ()
+    names = _signature(primitive) or (*rule.differentiable, *rule.keywords)
     position = len(operation.operands)
     for argument in left:
         if position < len(names) and names[position] in rule.keywords:
             operation.keywords[names[position]] = argument
-        elif not names and len(operation.keywords) < len(rule.keywords):
-            operation.keywords[list(rule.keywords)[len(operation.keywords)]] = argument
         else:
             shown = names[position] if position < len(names) else f"number {position + 1}"
             operation.why = f"the argument {shown} of `{_name(primitive)}` is not known to its derivative rule"

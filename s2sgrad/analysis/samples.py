@@ -182,7 +182,7 @@ def _sample(kind: Kind, variant: int, size: int | None = None) -> Any:
         return slice(1, -1)
     if isinstance(kind, Container) and kind.items is not None:
         items = [_sample(item, variant, size) for item in kind.items]
-        return dict(zip(kind.keys, items, strict=True)) if kind.keys is not None else kind.type(items)
+        return dict(zip(kind.keys, items, strict=True)) if kind.type is dict else kind.type(items)
     if isinstance(kind, Container) and kind.item is not None and kind.type in (list, tuple):
         return kind.type(_sample(kind.item, variant, size) for _ in range(5 + 4 * variant))
     raise _NoSample
@@ -208,6 +208,8 @@ def _kind(first: Any, second: Any, sizes_known: bool) -> Kind:
             return Container(type_, None, None, item)
         items = tuple(_kind(a, b, sizes_known) for a, b in zip(first, second, strict=True))
         return Container(type_, items)
+    if type(first) is dict and first.keys() == second.keys():
+        return Container(dict, tuple(_kind(first[k], second[k], sizes_known) for k in first), tuple(first))
     if isinstance(first, str):
         return Text()
     if isinstance(first, slice):

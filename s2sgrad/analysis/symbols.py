@@ -67,6 +67,8 @@ class Symbols:
         parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
         if not isinstance(found, Array) or found.dims is None or None not in found.dims or owner.dims is None:
             return found
+        if not parts:  # x[()]
+            return found
         if sum(isinstance(k, Array) for k in index) > 1 or not all(map(_is_followed, parts, index)):
             return found
         if any(isinstance(k, Array) for k in index) and any(isinstance(k, Number) for k in index):

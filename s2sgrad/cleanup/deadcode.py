@@ -16,7 +16,7 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis import effects, lifetimes
+from s2sgrad.analysis import contexts, effects, lifetimes
 from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.memory import in_place
 from s2sgrad.cleanup.sections import Sections
@@ -59,6 +59,13 @@ class _Sweep:
         self.bound: set[str] = set()
         self.doubtful: set[int] = set()  # spared ones: other elements of the array are still read
         self.pure: dict[int, bool] = {}
+        self.contexts: dict[int, list[tuple[gast.AST, list[gast.AST], tuple[gast.AST, ...]]]] = {}
+        self.ends: set[int] = set()  # the statements that make, enter and leave these contexts
+        self._find_contexts(tree.body)
+        for statement in effects.walk(tree.body):
+            if isinstance(statement, (gast.If, *_LOOPS)):
+                self._find_contexts(statement.body)
+                self._find_contexts(statement.orelse)
         self.local_stacks = {
             s.targets[0].id
             for s in effects.walk(tree.body)
@@ -87,7 +94,21 @@ class _Sweep:
                 self.needed.add(id(statement))
             else:
                 live = self._simple(statement, live)
+        for made, inside, ends in self.contexts.get(id(body), ()):
+            if any(id(s) in self.needed for s in inside):
+                self.needed |= {id(made), *map(id, ends)}
         return live
+
+    def _find_contexts(self, body: list[gast.AST]) -> None:
+        """The contexts that are needed only for what they hold."""
+        found = [
+            (body[r.made], body[r.enter + 1 : r.exit], (body[r.enter], body[r.exit], body[r.final]))
+            for r in contexts.regions(body)
+            if contexts.is_quiet(body[r.made].value)
+        ]
+        if found:
+            self.contexts[id(body)] = found
+            self.ends |= {id(part) for made, _, ends in found for part in (made, *ends)}
 
     def _if(self, statement: gast.If, live: set[str]) -> set[str]:
         arms = [self.mark(arm, set(live)) for arm in (statement.body, statement.orelse)]
@@ -151,6 +172,8 @@ class _Sweep:
                 wanted |= {f"{n}!" for n in self.unit.memory.with_memory_of(changed)}
             elif isinstance(statement, (gast.AugAssign, gast.Expr)):
                 wanted |= effects.writes(statement)
+                if getattr(statement, "restore", False):
+                    wanted |= {f"{n}!" for n in wanted}
             read = self.reads(statement)
             popped = embedded_pops(statement) if read & self.local_stacks else []
             over = _overwritten(statement, self.unit.kinds)
@@ -166,6 +189,8 @@ class _Sweep:
         return (live - bound) | reads
 
     def _is_needed(self, statement: gast.AST, wanted: set[str], live: set[str]) -> bool:
+        if id(statement) in self.ends:
+            return False
         if any(id(statement) in spared for spared in self.spared):
             self.doubtful.add(id(statement))
             return False

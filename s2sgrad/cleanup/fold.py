@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import gast
 
-from s2sgrad.analysis import effects
+from s2sgrad.analysis import contexts, effects
 from s2sgrad.quote import substitute
 from s2sgrad.unit import Unit
 
@@ -52,7 +52,8 @@ class _Fold:
         out: list[gast.AST] = []
         held: dict[str, gast.Assign] = {}  # foldable temporaries not yet read, in order
         for statement in body:
-            if any(_sweep(s) != _sweep(statement) for s in held.values()):  # nothing moves from one sweep to the other
+            between = contexts.end(statement) is not None  # nothing moves into a context or out of it,
+            if between or any(_sweep(s) != _sweep(statement) for s in held.values()):  # nor from one sweep to the other
                 out += held.values()
                 held.clear()
             if held:

@@ -13,7 +13,7 @@ from s2sgrad.cache import Kinds
 from s2sgrad.compiled import compile_gradient, compiling
 from s2sgrad.pipeline import normalizing
 from s2sgrad.signatures import signature
-from s2sgrad.source import read
+from s2sgrad.source import Primal, read
 from s2sgrad.unit import Unit
 
 
@@ -32,12 +32,20 @@ def stages(derivative: Gradient, arguments: tuple | None) -> list[tuple[str, str
     function = derivative._function if below is None else below._of_kinds(Kinds(tuple(kinds.items()))).function
     compile_gradient(function, kinds, derivative._wrt(), derivative._options, observer)
     primal = read(function)
-    out = [("reading", emit.function(primal.fresh_tree()))]
+    out = [("reading", _read(primal))]
     with compiling():
         out += [(name, emit.function(tree)) for name, _, tree in normalizing(primal)]
     entry = observed[-1][1]  # the functions that it calls come before it
     out += [(name, text) for name, unit, text in observed if unit is entry]
     return out[:1] + [new for old, new in pairwise(out) if new[1] != old[1]]
+
+
+def _read(primal: Primal) -> str:
+    """The function as it was read; of a statement that later stages are free of, the user's text."""
+    try:
+        return emit.function(primal.fresh_tree())
+    except TypeError:
+        return primal.text(primal.tree) + "\n"
 
 
 def _kinds(derivative: Gradient, arguments: tuple | None) -> dict[str, Kind]:

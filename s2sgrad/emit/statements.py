@@ -1,7 +1,7 @@
 """Statements, their layout in blocks, and the comments above them.
 
-Left out is what no pass makes and a differentiated function may not hold: `with`, `try`, `match`, classes, type
-parameters.  Such a node is a TypeError.
+Left out is what no pass makes and a differentiated function may not hold: `except`, `match`, classes, type parameters.
+Such a node is a TypeError.
 """
 
 from __future__ import annotations
@@ -133,6 +133,24 @@ class StatementWriter(ExpressionWriter):
         self.tail("else", getattr(node, "orelse", None), _place(node))
 
     _AsyncFor = _For
+
+    def _With(self, node: Any) -> None:
+        self.fill("with ")
+        for k, item in enumerate(node.items):
+            self.write(", " if k else "")
+            self.operand(item.context_expr, TEST)
+            if getattr(item, "optional_vars", None) is not None:
+                self.write(" as ")
+                self.operand(item.optional_vars, TEST)
+        self.block(node.body, _place(node))
+
+    def _Try(self, node: Any) -> None:
+        if node.handlers or node.orelse:
+            raise TypeError(f"no text is known for a node of type {kind(node)} with `except`")
+        self.fill("try")
+        self.block(node.body, _place(node))
+        self.fill("finally")
+        self.block(node.finalbody, _place(node))
 
     def _FunctionDef(self, node: Any) -> None:
         if getattr(node, "type_params", None):

@@ -26,7 +26,7 @@ class Writer(astunparse.Unparser):
         self.margin = 0  # its indentation
         self.span: tuple[int, int] | None = None  # what of it may be put in parentheses
 
-    _With = _AsyncWith = _Try = _ClassDef = None  # the base would write them; here they have no text
+    _AsyncWith = _Try = _ClassDef = None  # the base would write them; here they have no text
 
     def text(self) -> str:
         self.fill()

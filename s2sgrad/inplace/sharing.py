@@ -3,6 +3,11 @@
     v = u[1:-1]; u[2] = 0.0; return v[1]      ->      Clash: the store writes u while v, which may share its memory, lives
 
 Follows the program forwards with the pairs of names that may share memory, so that `u, un = un, u` shares nothing.
+
+A store into a list or dict, and what makes it longer or shorter, is seen through its other names and through what holds
+it (`holders`), but not by its items:
+
+    s = [x]; s.append(y); return x      ->      no clash, though s and x share memory
 """
 
 from __future__ import annotations
@@ -14,13 +19,14 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects, liveness
-from s2sgrad.analysis.kinds import Array, Kind
+from s2sgrad.analysis.kinds import Array, Container, Kind
 from s2sgrad.analysis.lifetimes import Block, binds
 from s2sgrad.analysis.memory import has_memory, in_place, sources
 from s2sgrad.unit import Unit, parameters
 
 _Pairs = dict[str, frozenset[str]]
 ARGUMENT, OUTSIDE = "argument ", "outside "
+_HOLDERS = "@"  # before a name: the names through which a list or dict is seen
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,7 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: fr
     for parameter in parameters(tree):
         if has_memory(kinds.get(parameter.id)):
             walker.join(start, parameter.id, {ARGUMENT + parameter.id})
+            start[_HOLDERS + parameter.id] = frozenset({ARGUMENT + parameter.id})
     walker.block(tree.body, start)
     return walker.found
 
@@ -153,6 +160,7 @@ class _Walker:
             if section is not None:
                 if not isinstance(self.kinds.get(base), Array):
                     self.join(pairs, base, self.closed(sources(self.unit, statement.value, self.kinds), pairs))
+                    self.hold(base, statement.value, pairs)
                 return
             if effects.permutes(statement):
                 self.permute(statement, pairs)
@@ -165,9 +173,13 @@ class _Walker:
             for kept in () if copies else effects.changed_by_call(statement.value):
                 for argument in statement.value.args:
                     self.join(pairs, kept, self.closed(sources(self.unit, argument, self.kinds), pairs))
+                    self.hold(kept, argument, pairs)
 
     def store(self, statement: gast.AST, base: str, pairs: _Pairs) -> None:
-        shared = self.closed({base}, pairs)
+        if isinstance(self.kinds.get(base), Container) or resized(self.unit, statement) == base:
+            shared = set(pairs.get(_HOLDERS + base, ())) if base in self.unit.locals else {OUTSIDE + base}
+        else:
+            shared = self.closed({base}, pairs)
         after = self.live.get(id(statement), frozenset()) - set(effects.targets(statement) if isinstance(
             statement, gast.Assign) else ())  # fmt: skip
         for other in sorted(shared - {base}):
@@ -181,6 +193,7 @@ class _Walker:
     def permute(self, statement: gast.Assign, pairs: _Pairs) -> None:
         """`a, b = b, a`: every name shares what its new value shared, under the new names."""
         new = {v.id: t.id for t, v in zip(statement.targets[0].elts, statement.value.elts, strict=True)}
+        new |= {_HOLDERS + v: _HOLDERS + t for v, t in new.items()}
         after = {new.get(n, n): frozenset(new.get(o, o) for o in others) for n, others in pairs.items()}
         pairs.clear()
         pairs.update(after)
@@ -192,9 +205,65 @@ class _Walker:
             pass  # what is taken off is in it no more, and nowhere else
         elif has_memory(self.kinds.get(target)) and target not in self.separate:
             shared = self.closed(sources(self.unit, value, self.kinds), pairs)
+        holders = self.held_by(target, value, pairs)
         for other in pairs.pop(target, ()):
             pairs[other] = pairs[other] - {target}
+        pairs.pop(_HOLDERS + target, None)
+        for key in [k for k, others in pairs.items() if k[0] == _HOLDERS and target in others]:
+            pairs[key] = pairs[key] - {target}
         self.join(pairs, target, shared - {target})
+        for name, others in holders.items():
+            pairs[_HOLDERS + name] = pairs.get(_HOLDERS + name, frozenset()) | (others - {name})
+
+    # --- what sees a list or dict ---
+
+    def seen(self, name: str, pairs: _Pairs) -> frozenset[str]:
+        """The names through which what `name` stands for is seen, itself included."""
+        known = name in self.unit.locals
+        return pairs.get(_HOLDERS + name, frozenset()) | {name if known else OUTSIDE + name}
+
+    def hold(self, owner: str, value: gast.AST, pairs: _Pairs) -> None:
+        """`owner` holds a value from now on, and whatever sees `owner` sees that value."""
+        seers = self.seen(owner, pairs)
+        for name in sources(self.unit, value, self.kinds):
+            for key in [name, *self.held(name, pairs)]:
+                pairs[_HOLDERS + key] = pairs.get(_HOLDERS + key, frozenset()) | (seers - {key})
+
+    def held(self, owner: str, pairs: _Pairs) -> list[str]:
+        """What a list or dict may hold, of what has a name."""
+        return [k[1:] for k, others in pairs.items() if k[0] == _HOLDERS and owner in others]
+
+    def held_by(self, target: str, value: gast.AST, pairs: _Pairs) -> dict[str, frozenset[str]]:
+        """Who sees what, of what `target = value` changes."""
+        if not has_memory(self.kinds.get(target)) or isinstance(self.kinds.get(target), Array):
+            return {}
+        given = sources(self.unit, value, self.kinds)
+        out: dict[str, frozenset[str]] = {target: frozenset()}
+        kept = isinstance(value, (gast.Tuple, gast.List, gast.Dict))
+        if kept or self.copies(value):  # a container of its own: it sees what it holds
+            for name in given:
+                for key in [*([name] if kept else []), *self.held(name, pairs)]:
+                    out[key] = pairs.get(_HOLDERS + key, frozenset()) | {target}
+            return out
+        for name in given:  # the same object, or an item of it
+            out[target] |= self.seen(name, pairs)
+            for key in [name, *self.held(name, pairs)]:
+                out[key] = pairs.get(_HOLDERS + key, frozenset()) | {target}
+                out[target] |= pairs.get(_HOLDERS + key, frozenset())
+        return out
+
+    def copies(self, value: gast.AST) -> bool:
+        """Whether an expression is a new container with the items of another: `list(a)`, `a[1:]`, `a + b`, `a.copy()`."""
+        if isinstance(value, gast.BinOp):
+            return True
+        if isinstance(value, gast.Subscript):
+            container = isinstance(value.value, gast.Name) and isinstance(self.kinds.get(value.value.id), Container)
+            return container and isinstance(value.slice, gast.Slice)
+        if not isinstance(value, gast.Call):
+            return False
+        if isinstance(value.func, gast.Attribute) and value.func.attr == "copy":
+            return isinstance(value.func.value, gast.Name) and isinstance(self.kinds.get(value.func.value.id), Container)
+        return self.unit.resolve(value.func) in (list, dict, tuple, sorted)
 
     def popped(self, value: gast.AST) -> str | None:
         """The list that an expression takes its last item off."""

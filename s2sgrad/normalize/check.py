@@ -14,54 +14,46 @@ def f(x):
 
 from __future__ import annotations
 
+import inspect
+
 import gast
 
-from s2sgrad.quote import nodes
+from s2sgrad.quote import constant, nodes
 from s2sgrad.unit import Unit, parameters
 
 _STATEMENTS = {
-    gast.FunctionDef: ("a nested function", "move it to module level and pass what it needs as arguments"),
     gast.AsyncFunctionDef: ("an async function", "differentiate a plain function"),
     gast.ClassDef: ("a class definition inside a function", "move it to module level"),
-    gast.With: ("`with`", "enter the context around the call of the gradient"),
     gast.AsyncWith: ("`async with`", "differentiate a plain function"),
     gast.AsyncFor: ("`async for`", "differentiate a plain function"),
-    gast.Try: ("`try`", "test for the case with `if` before it arises"),
-    gast.Delete: ("`del`", "leave it out"),
-    gast.Global: ("`global`", "pass the value as an argument and return it"),
-    gast.Nonlocal: ("`nonlocal`", "pass the value as an argument and return it"),
-    gast.Import: ("an import inside a function", "import at the top of the module"),
-    gast.ImportFrom: ("an import inside a function", "import at the top of the module"),
-    gast.Match: ("`match`", "write it as if/elif"),
+    gast.Try: ("`except`", "test for the case with `if` before it arises"),
     gast.TryStar: ("`try`", "test for the case with `if` before it arises"),
 }
 _EXPRESSIONS = {
     gast.Await: ("`await`", "differentiate a plain function"),
-    gast.Yield: ("a generator", "return a value, or a tuple of values"),
-    gast.YieldFrom: ("a generator", "return a value, or a tuple of values"),
+    gast.Yield: ("the value of `yield`", "make `yield` a statement of its own"),
+    gast.YieldFrom: ("`yield from`", "write a loop with `yield`"),
 }
 _KEPT = (
     gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.If, gast.For, gast.While, gast.Return, gast.Break,
-    gast.Continue, gast.Pass, gast.Assert, gast.Raise,
+    gast.Continue, gast.Pass, gast.Assert, gast.Raise, gast.FunctionDef, gast.Nonlocal, gast.Delete,
 )  # fmt: skip
 
 
-def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+def run(unit: Unit, tree: gast.FunctionDef, generator: bool = False) -> gast.FunctionDef:
     """The tree without docstring; raises Unsupported where it holds a construct that is not differentiated."""
     if isinstance(tree, gast.AsyncFunctionDef):
         unit.refuse(tree, f"`{tree.name}` is an async function; differentiate a plain function")
-    if tree.args.kwarg is not None and any(
-        isinstance(n, gast.Name) and n.id == tree.args.kwarg.id for s in tree.body for n in nodes(s)
-    ):
-        unit.refuse(tree.args.kwarg, f"`**{tree.args.kwarg.id}` is not differentiated yet; name the keywords")
+    if unit.primal.function.__code__.co_flags & inspect.CO_GENERATOR and not generator:
+        unit.refuse(tree, "a generator cannot be differentiated: differentiate a function that consumes it")
     for parameter in parameters(tree):
         parameter.annotation = None
     tree.decorator_list, tree.returns = [], None
-    tree.body = _block(unit, tree.body)
+    tree.body = _block(unit, tree.body, generator)
     return tree
 
 
-def _block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
+def _block(unit: Unit, body: list[gast.AST], in_generator: bool = False) -> list[gast.AST]:
     kept = []
     for statement in body:
         if type(statement) in _STATEMENTS:
@@ -69,6 +61,12 @@ def _block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
             unit.refuse(statement, f"{what} cannot be differentiated yet: {way}")
         if not isinstance(statement, _KEPT):
             unit.refuse(statement, f"`{type(statement).__name__}` statements cannot be differentiated yet")
+        if isinstance(statement, gast.Delete):
+            _delete(unit, statement)
+        if isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Yield) and in_generator:
+            _expression(unit, statement.value.value or constant(None))
+            kept.append(statement)
+            continue
         for field in ("test", "iter", "value", "target", "targets", "exc", "msg"):
             for part in _parts(getattr(statement, field, None)):
                 _expression(unit, part)
@@ -76,10 +74,35 @@ def _block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
             isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Constant)
         ):
             continue
-        if isinstance(statement, (gast.If, gast.For, gast.While)):
-            statement.body, statement.orelse = _block(unit, statement.body), _block(unit, statement.orelse)
+        if isinstance(statement, gast.FunctionDef):
+            statement.body = _block(unit, statement.body, yields(statement))
+        elif isinstance(statement, (gast.If, gast.For, gast.While)):
+            statement.body = _block(unit, statement.body, in_generator)
+            statement.orelse = _block(unit, statement.orelse, in_generator)
         kept.append(statement)
     return kept
+
+
+def _delete(unit: Unit, statement: gast.Delete) -> None:
+    for target in statement.targets:
+        for part in nodes(target):
+            if isinstance(part, (gast.Subscript, gast.Attribute)):
+                what = "an item" if isinstance(part, gast.Subscript) else "an attribute"
+                unit.refuse(target, f"`del` of {what} changes an object, which is not differentiated yet: build a new one")
+            if isinstance(part, gast.Name) and part.id not in unit.locals:
+                unit.refuse(target, f"`del` of the global `{part.id}` cannot be differentiated yet: leave it out")
+
+
+def yields(function: gast.AST) -> bool:
+    """Whether a nested function is a generator function."""
+    waiting = list(function.body) if isinstance(function, gast.FunctionDef) else []
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, gast.Yield):
+            return True
+        if not isinstance(node, (gast.FunctionDef, gast.Lambda)):
+            waiting += list(gast.iter_child_nodes(node))
+    return False
 
 
 def _parts(value: gast.AST | list[gast.AST] | None) -> list[gast.AST]:

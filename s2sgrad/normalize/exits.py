@@ -49,12 +49,12 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     body = _returns(unit, tree.body, result, returned, in_loop=False)
     if returned:
         body = at(tree.body[0], assign(returned[0], constant(False))) + body
-    body = _nest(unit, body)
+    body = nest(unit, body)
     _strip_continues(body)
-    if not _exits(body):
+    if not exits(body):
         last = body[-1] if body else tree
         body = _fall_through(body, at(last, gast.Return(None)))
-    body = _bind_results(body, result)
+    body = bind_results(body, result)
     last = body[-1] if body else tree
     tree.body = body + at(last, gast.Return(name(result)))
     _check_depth(unit, tree)
@@ -117,21 +117,22 @@ def _contains(body: list[gast.AST], kind: type, into_loops: bool = False) -> boo
     return False
 
 
-def _exits(body: list[gast.AST]) -> bool:
+def exits(body: list[gast.AST]) -> bool:
     """Whether every path through the block leaves it early."""
     if not body:
         return False
     last = body[-1]
     if isinstance(last, (gast.Return, gast.Break, gast.Continue, gast.Raise)):
         return True
-    return isinstance(last, gast.If) and _exits(last.body) and _exits(last.orelse)
+    return isinstance(last, gast.If) and exits(last.body) and exits(last.orelse)
 
 
-def _leaves(body: list[gast.AST]) -> bool:
+def leaves(body: list[gast.AST]) -> bool:
+    """Whether some path through the block leaves it early, exits from loops in it not counted."""
     return any(_contains(body, kind) for kind in (gast.Return, gast.Break, gast.Continue))
 
 
-def _nest(unit: Unit, body: list[gast.AST], rest: list[gast.AST] | None = None) -> list[gast.AST]:
+def nest(unit: Unit, body: list[gast.AST], rest: list[gast.AST] | None = None) -> list[gast.AST]:
     """Nest what follows an `if` with exits into the arm that goes on; works from the last statement to the first.
 
     `rest` follows the block and is nested already.
@@ -141,12 +142,12 @@ def _nest(unit: Unit, body: list[gast.AST], rest: list[gast.AST] | None = None) 
         if isinstance(statement, (gast.Return, gast.Break, gast.Continue)):
             rest = [statement]
         elif isinstance(statement, _LOOPS):
-            statement.body = _nest(unit, statement.body)
+            statement.body = nest(unit, statement.body)
             rest = [statement, *rest]
-        elif isinstance(statement, gast.If) and _leaves([statement]):
+        elif isinstance(statement, gast.If) and leaves([statement]):
             rest = _nest_if(unit, statement, rest)
         elif isinstance(statement, gast.If):
-            statement.body, statement.orelse = _nest(unit, statement.body), _nest(unit, statement.orelse)
+            statement.body, statement.orelse = nest(unit, statement.body), nest(unit, statement.orelse)
             rest = [statement, *rest]
         else:
             rest = [statement, *rest]
@@ -165,11 +166,11 @@ def _strip_continues(body: list[gast.AST]) -> None:
 
 
 def _nest_if(unit: Unit, statement: gast.If, rest: list[gast.AST]) -> list[gast.AST]:
-    into_body, into_orelse = not _exits(statement.body), not _exits(statement.orelse)
+    into_body, into_orelse = not exits(statement.body), not exits(statement.orelse)
     if rest and into_body and into_orelse:
         return _flagged(unit, statement, rest)
-    statement.body = _nest(unit, statement.body, rest if into_body else None)
-    statement.orelse = _nest(unit, statement.orelse, rest if into_orelse else None)
+    statement.body = nest(unit, statement.body, rest if into_body else None)
+    statement.orelse = nest(unit, statement.orelse, rest if into_orelse else None)
     return [statement]
 
 
@@ -177,8 +178,8 @@ def _flagged(unit: Unit, statement: gast.If, rest: list[gast.AST]) -> list[gast.
     """An exit buried in one arm: it sets a flag, and what follows is guarded by the flag."""
     flags: dict[type, str] = {}
     values: dict[type, str] = {}
-    statement.body = _replace_exits(unit, statement.body, flags, values)
-    statement.orelse = _replace_exits(unit, statement.orelse, flags, values)
+    statement.body = replace_exits(unit, statement.body, flags, values)
+    statement.orelse = replace_exits(unit, statement.orelse, flags, values)
     head = [at(statement, assign(flag, constant(False)))[0] for flag in flags.values()]
     guarded = rest
     for kind, flag in flags.items():
@@ -188,14 +189,15 @@ def _flagged(unit: Unit, statement: gast.If, rest: list[gast.AST]) -> list[gast.
         elif kind is gast.Break:
             leave = at(statement, gast.Break())
         guarded = at(statement, gast.If(name(flag), leave, guarded))
-    return [*head, *_nest(unit, [statement]), *guarded]
+    return [*head, *nest(unit, [statement]), *guarded]
 
 
-def _replace_exits(
+def replace_exits(
     unit: Unit, body: list[gast.AST], flags: dict[type, str], values: dict[type, str]
 ) -> list[gast.AST]:
+    """The block with each exit as the setting of a flag (by the kind of exit), of `return` with the value as well."""
     out: list[gast.AST] = []
-    for statement in _nest(unit, body):
+    for statement in nest(unit, body):
         kind = type(statement)
         if kind in (gast.Return, gast.Break, gast.Continue):
             if kind not in flags:
@@ -206,8 +208,8 @@ def _replace_exits(
                 out += at(statement, assign(values[kind], statement.value or constant(None)))
             out += at(statement, assign(flags[kind], constant(True)))
         elif isinstance(statement, gast.If):
-            statement.body = _replace_exits(unit, statement.body, flags, values)
-            statement.orelse = _replace_exits(unit, statement.orelse, flags, values)
+            statement.body = replace_exits(unit, statement.body, flags, values)
+            statement.orelse = replace_exits(unit, statement.orelse, flags, values)
             out.append(statement)
         else:
             out.append(statement)
@@ -218,9 +220,9 @@ def _fall_through(body: list[gast.AST], leave: list[gast.AST]) -> list[gast.AST]
     """`leave` at the end of every path that runs off the end of the block."""
     if body and isinstance(body[-1], gast.If) and _contains([body[-1]], gast.Return):
         last = body[-1]
-        if not _exits(last.body):
+        if not exits(last.body):
             last.body = _fall_through(last.body, leave)
-        if not _exits(last.orelse):
+        if not exits(last.orelse):
             last.orelse = _fall_through(last.orelse, leave)
         return body
     if body and isinstance(body[-1], gast.Raise):
@@ -228,7 +230,7 @@ def _fall_through(body: list[gast.AST], leave: list[gast.AST]) -> list[gast.AST]
     return body + leave
 
 
-def _bind_results(body: list[gast.AST], result: str) -> list[gast.AST]:
+def bind_results(body: list[gast.AST], result: str) -> list[gast.AST]:
     """`return e` at the end of a path becomes `result = e`."""
     if body and isinstance(body[-1], gast.Return):
         last = body[-1]
@@ -236,8 +238,8 @@ def _bind_results(body: list[gast.AST], result: str) -> list[gast.AST]:
             return body[:-1]
         return body[:-1] + at(last, assign(result, last.value or constant(None)))
     if body and isinstance(body[-1], gast.If):
-        body[-1].body = _bind_results(body[-1].body, result)
-        body[-1].orelse = _bind_results(body[-1].orelse, result)
+        body[-1].body = bind_results(body[-1].body, result)
+        body[-1].orelse = bind_results(body[-1].orelse, result)
     return body
 
 

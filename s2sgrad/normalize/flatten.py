@@ -28,13 +28,17 @@ def f(x, n):
 
 from __future__ import annotations
 
+import builtins
 import types
 from collections.abc import Callable
 
 import gast
 
+from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.normalize import comprehensions, loops, mutators, targets
+from s2sgrad.normalize.functions import Functions
+from s2sgrad.normalize.values import Display
 from s2sgrad.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.unit import MISSING, Unit
 
@@ -44,7 +48,10 @@ _WHOLE = (gast.Lambda, gast.SetComp, gast.GeneratorExp, gast.Set)
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree in normal form (names of variables not yet split into webs)."""
-    tree.body = _Flattener(unit).block(tree.body)
+    flattener = _Flattener(unit, tree)
+    flattener.functions.open_arguments()
+    heads, flattener.out = flattener.out, []
+    tree.body = at(tree.body[0], *heads) + flattener.block(tree.body)
     return tree
 
 
@@ -63,9 +70,11 @@ def _pops(node: gast.AST) -> bool:
 
 
 class _Flattener:
-    def __init__(self, unit: Unit) -> None:
+    def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
         self.out: list[gast.AST] = []
+        self.loops: list[int] = []  # those around the statement
+        self.functions = Functions(unit, tree, self)
 
     # --- statements ---
 
@@ -85,6 +94,9 @@ class _Flattener:
             self.assign(statement)
         elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
             self.augmented_section(statement)
+        elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Attribute):
+            local = self.functions.variable(statement.target)
+            self.statement(at(statement, gast.AugAssign(local, statement.op, statement.value))[0])
         elif isinstance(statement, gast.AugAssign):
             if statement.target.id in _walruses(statement.value):
                 self.unit.refuse(statement, "the walrus rebinds the target of this augmented assignment")
@@ -95,11 +107,22 @@ class _Flattener:
         elif isinstance(statement, gast.While):
             self.loop(statement)
         elif isinstance(statement, gast.For):
+            trips = self.functions.unroll(statement)
+            if self.functions.consume(statement):
+                return
+            if trips is not None:
+                for trip in trips:
+                    self.statement(trip)
+                return
             statement.iter = self.iterator(statement.iter)
-            statement.body = self.block(statement.body)
+            statement.body = self.trip(statement)
             self.out.append(statement)
         elif isinstance(statement, gast.Expr):
             self.expression_statement(statement)
+        elif isinstance(statement, gast.FunctionDef):
+            self.functions.define(statement)
+        elif isinstance(statement, gast.Nonlocal):
+            pass
         else:
             if _walruses(statement):
                 self.unit.refuse(statement, "`:=` in this statement is not differentiated: assign before it")
@@ -113,6 +136,17 @@ class _Flattener:
         if effects.permutes(statement):
             self.out.append(statement)
             return
+        if isinstance(target, gast.Attribute):
+            self.functions.store(target, statement)
+            return
+        if isinstance(target, gast.Name) and self.functions.is_function(self.sequenced(statement.value)):
+            self.functions.hint = target.id
+            statement.value = self.sequenced(statement.value)
+            value = self.functions.evaluate(statement.value)
+            if not isinstance(value, gast.AST):
+                self.functions.name(target.id, value, statement)
+                return
+            statement.value = value
         if isinstance(target, gast.Name):
             statement.value = self.flat(statement.value, target.id)
             if isinstance(statement.value, gast.Name) and statement.value.id == target.id:
@@ -122,6 +156,12 @@ class _Flattener:
         if isinstance(target, gast.Subscript):
             statement.targets = [self.section(target)]
         self.out.append(statement)
+
+    def sequenced(self, node: gast.AST) -> gast.AST:
+        """What a loop runs over, where that is a display of functions."""
+        if isinstance(node, gast.Call) and self.unit.resolve(node.func) is runtime.sequence:
+            return node.args[0] if isinstance(self.functions.held(node.args[0]), Display) else node
+        return node
 
     def section(self, target: gast.Subscript) -> gast.Subscript:
         """The target of a store: a section of a variable."""
@@ -148,8 +188,9 @@ class _Flattener:
         if isinstance(value, gast.NamedExpr):
             self.atom(value)
             return
-        if isinstance(value, gast.Call) and not value.args and getattr(value.func, "attr", "") == "pop":
-            self.atom(value)
+        taken = isinstance(value, gast.Call) and not value.args and getattr(value.func, "attr", "") == "pop"
+        if taken or self.functions.expands(value) or self.functions.is_function(value):
+            self.functions.evaluate(value)
             return
         appends = isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "append"
         if appends or _walruses(value) or self.calls_user(value):
@@ -167,13 +208,20 @@ class _Flattener:
         self.out.append(statement)
 
     def loop(self, loop: gast.While) -> None:
-        if not _walruses(loop.test) and not _loops(loop.test):
-            loop.body = self.block(loop.body)
+        if not _walruses(loop.test) and not self.grows(loop.test):
+            loop.body = self.trip(loop)
             self.out.append(loop)
             return
-        inner = gast.If(loop.test, loop.body, at(loop, gast.Break()))
-        loop.test, loop.body = constant(True), self.block(at(loop, inner))
+        loop.body = at(loop, gast.If(loop.test, loop.body, at(loop, gast.Break())))
+        loop.test, loop.body = constant(True), self.trip(loop)
         self.out.append(loop)
+
+    def trip(self, loop: gast.For | gast.While) -> list[gast.AST]:
+        """The body of a loop."""
+        self.loops.append(id(loop))
+        body = self.block(loop.body)
+        self.loops.pop()
+        return body
 
     def iterator(self, node: gast.AST) -> gast.AST:
         """`range(a, b)`, possibly cut and reversed, with atoms as bounds."""
@@ -190,10 +238,14 @@ class _Flattener:
         if isinstance(node, gast.Constant):
             return node
         holder = self.unit.temp()
-        whole = isinstance(node, (gast.BoolOp, gast.Name)) and not (_walruses(node) or _pops(node) or _loops(node))
+        whole = isinstance(node, (gast.BoolOp, gast.Name)) and not (_walruses(node) or _pops(node) or self.grows(node))
         value = node if whole else self.flat(node)
         self.out.append(assign(holder, value))
         return name(holder)
+
+    def grows(self, node: gast.AST) -> bool:
+        """Whether an expression stands for statements before it."""
+        return _loops(node) or self.functions.inside(node)
 
     def conditional(self, node: gast.IfExp, target: str) -> None:
         arms: list[Callable[[], None]] = [
@@ -227,7 +279,7 @@ class _Flattener:
         if isinstance(node, _WHOLE):
             return True
         if isinstance(node, _BOOLEAN) or (isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not)):
-            return not (_walruses(node) or _pops(node) or _loops(node))
+            return not (_walruses(node) or _pops(node) or self.grows(node))
         return isinstance(node, gast.BoolOp) and all(self.is_whole(v) for v in node.values)
 
     def atoms(self, nodes: list[gast.AST]) -> list[gast.AST]:
@@ -250,7 +302,7 @@ class _Flattener:
     def atom(self, node: gast.AST) -> gast.AST:
         """A name, a constant, or a path through modules (np.pi) that holds the value."""
         if isinstance(node, (gast.Name, gast.Constant)):
-            return node
+            return self.functions.as_value(node)
         if isinstance(node, gast.Starred):
             return at(node, gast.Starred(self.atom(node.value), gast.Load()))[0]
         if isinstance(node, gast.UnaryOp) and isinstance(node.operand, gast.Constant):
@@ -265,12 +317,18 @@ class _Flattener:
             holder = self.unit.temp()
             self.conditional(node, holder) if isinstance(node, gast.IfExp) else self.boolean(node, holder)
             return at(node, name(holder))[0]
-        return self.hold(self.flat(node))
+        value = self.flat(node)
+        return value if isinstance(value, (gast.Name, gast.Constant)) else self.hold(value)
 
     def flat(self, node: gast.AST, target: str | None = None) -> gast.AST:
         """The node with atoms as operands: one operation, whose value will be bound to `target`."""
         if self.is_whole(node):
-            return node
+            return self.functions.in_whole(node)
+        if self.functions.is_function(node) or self.functions.expands(node):
+            value = self.functions.evaluate(node)
+            if isinstance(value, gast.AST):
+                return value
+            self.unit.refuse(node, "a function is the value here, where it cannot be followed: bind it and call it")
         written = comprehensions.written_out(self.unit, node, target)
         if written is not None:
             before, value = written
@@ -292,6 +350,8 @@ class _Flattener:
         elif isinstance(node, gast.Subscript):
             node.value = self.atom(node.value)
             node.slice = self.index(node.slice)
+        elif isinstance(node, gast.Call) and (known := self.functions.constant_call(node)) is not None:
+            return known
         elif isinstance(node, gast.Call):
             into = mutators.into(self.unit, node)
             if into is not None:
@@ -312,6 +372,9 @@ class _Flattener:
         return node
 
     def call(self, node: gast.Call) -> None:
+        self.functions.starred(node)
+        if len(node.args) == 1 and self.unit.resolve(node.func) not in (MISSING, builtins.len):
+            node.args[0] = self.functions.listed(node.args[0])
         if isinstance(node.func, gast.Attribute) and self.unit.resolve(node.func) is MISSING:
             node.func.value = self.atom(node.func.value)
         elif not isinstance(node.func, (gast.Name, gast.Attribute)):

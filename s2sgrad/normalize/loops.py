@@ -58,6 +58,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.normalize.targets import bind
+from s2sgrad.normalize.values import is_generator
 from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.unit import Unit
 
@@ -94,6 +95,9 @@ def block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
 
 
 def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
+    called = unit.resolve(loop.iter.func) if isinstance(loop.iter, gast.Call) else None
+    if is_generator(called):  # it is written out when the function is flattened
+        return [loop]
     if is_range(unit, loop.iter) and isinstance(loop.target, gast.Name):
         if not _rebinds(loop.body, loop.target.id):
             return [loop]
@@ -102,6 +106,7 @@ def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
         loop.target = name(index, store=True)
         loop.body = at(loop, *head) + loop.body
         return [loop]
+    _refuse_growth(unit, loop)
     setup: list[gast.AST] = []
     backward = _called(unit, loop.iter) is builtins.reversed
     walk = _walk(unit, loop.iter.args[0] if backward else loop.iter, setup)
@@ -113,6 +118,21 @@ def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
     loop.target = name(index, store=True)
     loop.body = at(loop, *head) + loop.body
     return at(loop, *setup) + [loop]
+
+
+def _refuse_growth(unit: Unit, loop: gast.For) -> None:
+    """A loop over a list that its body makes longer or shorter."""
+    over = {n.id for n in nodes(loop.iter) if isinstance(n, gast.Name)}
+    for call in (n for s in loop.body for n in nodes(s) if isinstance(n, gast.Call)):
+        method = call.func
+        if not isinstance(method, gast.Attribute) or method.attr not in _RESIZING or not isinstance(method.value, gast.Name):
+            continue
+        if method.value.id in over:
+            unit.refuse(call, f"`{method.value.id}` changes while a loop runs over it, which cannot be followed: loop over "
+                              "a copy of it")  # fmt: skip
+
+
+_RESIZING = ("append", "pop", "extend", "insert", "remove", "clear")
 
 
 def is_range(unit: Unit, node: gast.AST) -> bool:
@@ -205,7 +225,9 @@ _MOST = 8  # trips that are written out
 
 def _trips(unit: Unit, loop: gast.AST) -> list[gast.AST] | None:
     """The statements of a loop over a display whose body may write an element; None for any other statement."""
-    if not isinstance(loop, gast.For) or loop.orelse or _leaves(loop.body) or not _may_write(loop.body):
+    if not isinstance(loop, gast.For) or loop.orelse or _leaves(loop.body):
+        return None
+    if not _may_write(loop.body):
         return None
     elements = _elements(unit, loop.iter)
     if elements is None or not 0 < len(elements) <= _MOST or all(isinstance(e, gast.Constant) for e in elements):

@@ -21,8 +21,7 @@ def f(a, b, c):
     t2[...] = t3
     t4 = np.exp(c)
     c[...] = t4
-    t5 = c
-    result = a + t5
+    result = a + c
     return result
 """
 

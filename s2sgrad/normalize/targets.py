@@ -92,23 +92,15 @@ def _chained(unit: Unit, targets: list[gast.AST], value: gast.AST) -> list[gast.
 
 
 def _augmented(unit: Unit, statement: gast.AugAssign) -> list[gast.AST]:
-    if isinstance(statement.target, gast.Attribute):
-        _refuse_attribute(unit, statement.target)
     return [statement]
-
-
-def _refuse_attribute(unit: Unit, target: gast.AST) -> None:
-    unit.refuse(target, "an assignment to an attribute is not differentiated yet: use a local variable")
 
 
 def bind(unit: Unit, target: gast.AST, value: gast.AST) -> list[gast.AST]:
     """Assignments that bind the target, however nested, to the value, evaluated once."""
     if isinstance(target, gast.Name):
         return [assign(target.id, value)]
-    if isinstance(target, gast.Subscript):
+    if isinstance(target, (gast.Subscript, gast.Attribute)):
         return [assign(target, value)]
-    if not isinstance(target, (gast.Tuple, gast.List)):
-        _refuse_attribute(unit, target)
     targets = target.elts
     if isinstance(value, (gast.Tuple, gast.List)) and not any(isinstance(v, gast.Starred) for v in value.elts):
         return _parallel(unit, *_aligned(unit, target, value.elts))

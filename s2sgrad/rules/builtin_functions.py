@@ -64,6 +64,11 @@ def sum_(g, y, xs, start=0):
     return spread(g, xs)
 
 
+@linear(builtins.dict)
+def dict_(g, y, d):
+    return builtins.dict(g)
+
+
 @linear(builtins.list, builtins.tuple)
 def list_(g, y, xs):
     return regroup(g, xs)

@@ -60,12 +60,17 @@ def matrix_slope(x, ord, row, column):
     return np.sign(x) * extreme_weights(np.sum(np.abs(x), axis=row, keepdims=True), ord, column)
 
 
-@general(np.linalg.norm)
-def norm(g, y, x, ord=None, axis=None, keepdims=False):
+def norm_bar(g, y, x, ord, axis, keepdims):
+    """The cotangent of `x` in the norms `y`, which have the cotangent `g`."""
     axes = matrix_axes(x, ord, axis)
     if len(axes) == 2:
         return unreduce(g, x, axis, keepdims) * matrix_slope(x, ord, axes[0], axes[1])
     return unreduce(g, x, axis, keepdims) * vector_slope(x, unreduce(y, x, axis, keepdims), ord, axis)
+
+
+@general(np.linalg.norm)
+def norm(g, y, x, ord=None, axis=None, keepdims=False):
+    return norm_bar(g, y, x, ord, axis, keepdims)
 
 
 @general(np.linalg.vector_norm)

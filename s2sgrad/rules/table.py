@@ -18,8 +18,10 @@ The decorator is a tag.  It says what kind of map the primitive is, and the comp
 - `flat`: the derivative is zero everywhere it exists (sign, argmax, shape).
 
 A keyword that can carry a derivative has a rule of its own, `@rule.keyword("weights")`; calls without a derivative
-are named by `rule.refuse`.  The compiler inlines a rule whose body is one `return` (plain assignments may precede it) and
-calls any other.
+are named by `rule.refuse`, arguments without one by `rule.constant`.  The compiler inlines a rule whose body is one
+`return` (plain assignments may precede it) and calls any other.
+
+Rules of a library that need not be there are read once the user has imported it: `later("scipy.linalg", its rules)`.
 
 >>> import numpy as np
 >>> rule = lookup(np.multiply)
@@ -29,7 +31,9 @@ calls any other.
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import sys
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -48,6 +52,7 @@ class Rule:
     keyword_rules: dict[str, Rule] = field(default_factory=dict)
     refusals: list[tuple[Callable[..., bool], str]] = field(default_factory=list)
     exact: set[Callable[..., Any]] = field(default_factory=set)
+    constants: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         parameters = list(inspect.signature(self.pullback).parameters.values())[2:]
@@ -93,6 +98,16 @@ class Rule:
         """Name calls without a derivative: those where `when`, which is asked like that of `refined`, holds."""
         self.refusals.append((when, why))
 
+    def constant(self, name: str, why: str = "") -> None:
+        """Say that no derivative is known in an argument without a default: a call where it carries one is refused."""
+        assert name in self.differentiable
+        self.constants[name] = why or f"`{_name(self.primitive)}` has no derivative rule in `{name}`: pass a constant"
+
+    def also(self, *primitives: Any) -> None:
+        """Give further primitives, which compute the same, this rule."""
+        for primitive in primitives:
+            _enter(primitive, self)
+
     def choose(self, kinds: dict[str, Any]) -> Callable[..., Any]:
         """The pullback for arguments of these kinds."""
         for when, pullback in reversed(self.refinements):
@@ -112,6 +127,18 @@ class Rule:
 
 _RULES: dict[Any, Rule] = {}
 _FLAT: set[Any] = set()
+_OWNERS: dict[int, Any] = {}
+_LATER: dict[str, str] = {}  # module of rules -> what it is about
+
+
+def _name(primitive: Any) -> str:
+    return getattr(primitive, "__name__", str(primitive))
+
+
+def _enter(primitive: Any, rule: Rule) -> None:
+    _RULES[primitive] = rule
+    if isinstance(primitive, types.MethodType):  # a new object at every access; equal if owner and function are
+        _OWNERS[id(primitive.__self__)] = primitive.__self__
 
 
 def _tagged(tag: str) -> Callable[..., Callable[[Callable[..., Any]], Rule]]:
@@ -119,7 +146,7 @@ def _tagged(tag: str) -> Callable[..., Callable[[Callable[..., Any]], Rule]]:
         def register(pullback: Callable[..., Any]) -> Rule:
             rule = Rule(primitives[0], pullback, tag)
             for primitive in primitives:
-                _RULES[primitive] = rule
+                _enter(primitive, rule)
             return rule
 
         return register
@@ -138,27 +165,52 @@ def flat(*primitives: Any) -> None:
     _FLAT.update(primitives)
 
 
+def later(module: str, rules: str) -> None:
+    """Have the module named `rules` fill the table once something has imported `module`."""
+    _LATER[rules] = module
+
+
+def _read_later() -> bool:
+    """Read the rules of what has been imported since; whether there were any."""
+    arrived = [rules for rules, module in list(_LATER.items()) if module in sys.modules]
+    for rules in arrived:
+        importlib.import_module(rules)  # where another thread imports it, this waits
+    for rules in arrived:
+        _LATER.pop(rules, None)
+    return bool(arrived)
+
+
 def lookup(primitive: Any) -> Rule | None:
     """The rule of a callable, found by the object itself and never by its name; None where there is none."""
     try:
-        return _RULES.get(primitive)
+        rule = _RULES.get(primitive)
     except TypeError:  # unhashable callables have no rule
         return None
+    return _RULES.get(primitive) if rule is None and _LATER and _read_later() else rule
+
+
+def owns(value: Any) -> bool:
+    """Whether methods of this very object have rules: `norm` of `norm.logpdf`."""
+    if _LATER:
+        _read_later()
+    return id(value) in _OWNERS
 
 
 def is_flat(primitive: Any) -> bool:
     """Whether a callable is listed as having a zero derivative."""
     try:
-        return primitive in _FLAT
+        return primitive in _FLAT or (bool(_LATER) and _read_later() and primitive in _FLAT)
     except TypeError:
         return False
 
 
 def rules() -> types.MappingProxyType[Any, Rule]:
     """The whole table, primitive by primitive."""
+    _read_later()
     return types.MappingProxyType(_RULES)
 
 
 def flats() -> frozenset[Any]:
     """The primitives listed as flat."""
+    _read_later()
     return frozenset(_FLAT)

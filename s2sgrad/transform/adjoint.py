@@ -49,7 +49,7 @@ class Adjoints(Bars):
             self._display(operation, g)
 
     def _display(self, operation: Operation, g: Cotangent) -> None:
-        keys = operation.node.keys if isinstance(operation.node, gast.Dict) else None
+        keys = operation.node.keys if isinstance(operation.node, gast.Dict) else None  # of a named tuple by place
         if sum(isinstance(o, gast.Name) and o.id in self.active for o in operation.operands) > 1:
             g = self.named(self.held_apart(g))
         for k, operand in enumerate(operation.operands):
@@ -178,6 +178,8 @@ class Adjoints(Bars):
 
     def _one_shape(self, operation: Operation) -> bool:
         """Whether all operands but one are numbers, so that the result has the shape of that one."""
+        if any(k in operation.rule.keyword_rules for k in operation.keywords):
+            return False
         kinds = [self.inference.kind(o) for o in operation.operands]
         return sum(not isinstance(k, Number) for k in kinds) == 1 and not any(
             isinstance(k, Number) and isinstance(o, gast.Name) and o.id in self.active

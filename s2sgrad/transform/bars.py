@@ -272,7 +272,7 @@ class Bars:
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
         for part in parts:
             kind = None if isinstance(part, gast.Slice) else self.inference.kind(part)
-            if isinstance(part, gast.Slice) or is_plain_index(kind):
+            if isinstance(part, gast.Slice) or is_plain_index(kind) or isinstance(getattr(part, "value", None), str):
                 continue
             if not (isinstance(kind, Array) and kind.dtype == "bool"):
                 return False

@@ -102,6 +102,13 @@ def _reads_structure(unit: Unit, node: gast.AST) -> bool:
     return isinstance(node, gast.Call) and unit.resolve(node.func) in (runtime.zeros, runtime.own)
 
 
+def begun(adjoints: Adjoints, operation: Operation, cotangent: Cotangent | None) -> None:
+    """Give a list that shrank an adjoint, of the length that it has now, before it is restored."""
+    owner = operation.operands[0].id
+    if operation.form == "shrink" and cotangent is not None and owner not in adjoints.present:
+        adjoints.start(owner)
+
+
 def restored(operation: Operation, targets: list[str]) -> list[gast.AST]:
     """The list as it was before it grew or shrank."""
     owner = operation.operands[0].id
@@ -133,12 +140,9 @@ def resized(adjoints: Adjoints, operation: Operation, targets: list[str], cotang
         adjoints.out.append(assign(holder, popped))
         adjoints.contribute(value, Cotangent(name(holder), kind, True, None, isinstance(kind, (Number, Array))))
         return
-    if cotangent is None and owner not in adjoints.present:
+    if owner not in adjoints.present:
         return
-    if owner in adjoints.present:
-        adjoints.make_own(owner)
-    else:
-        adjoints.start(owner)
+    adjoints.make_own(owner)
     if cotangent is None:
         given: gast.AST = adjoints.zero(targets[0])
     else:

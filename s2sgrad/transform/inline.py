@@ -6,7 +6,6 @@ y = np.sin(u)    ->    u_bar = y_bar * np.cos(u)        by the rule    def sin(g
 from __future__ import annotations
 
 import functools
-import math
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -97,7 +96,7 @@ def _mentions(node: gast.AST, identifier: str) -> bool:
 
 def reach(unit: Unit, base: str, value: Any) -> str:
     """The free name under which the user's function, or else our shim, reaches an object."""
-    if value is np or value is math:
+    if isinstance(value, types.ModuleType):
         return module_alias(unit, value)
     if isinstance(value, Rule):
         value, base = value.pullback, f"{base}_pullback"
@@ -105,8 +104,8 @@ def reach(unit: Unit, base: str, value: Any) -> str:
 
 
 def module_alias(unit: Unit, module: types.ModuleType) -> str:
-    """The user's own name for NumPy or math; a name of ours where the user has none."""
-    usual = {"numpy": ("np", "numpy"), "math": ("math",)}[module.__name__]
+    """The user's own name for a module, NumPy or math or SciPy's; a name of ours where the user has none."""
+    usual = ("np", "numpy") if module is np else (module.__name__.rpartition(".")[2],)
     globals_ = unit.primal.function.__globals__
     for candidate in (*usual, *(k for k in sorted(globals_) if globals_[k] is module)):
         if globals_.get(candidate) is module and candidate not in unit.locals:

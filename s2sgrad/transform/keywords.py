@@ -12,6 +12,7 @@ import gast
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.transform import inline
 from s2sgrad.transform.cotangents import Cotangent
+from s2sgrad.transform.shapes import relation
 
 
 def differentiated(operation: Operation, active: set[str]) -> list[str]:
@@ -21,12 +22,17 @@ def differentiated(operation: Operation, active: set[str]) -> list[str]:
 
 
 def contribute(adjoints: Any, operation: Operation, keywords: list[str], y: gast.AST, g: Cotangent) -> None:
-    """Contribute to the values of these keywords, given the cotangent of `y = operation` behind a name."""
+    """Contribute to the values of these keywords, given the cotangent of `y = operation` behind a name.
+
+    A cotangent that is left small, as one number for all elements, serves where the formula has the shape of `y` anyway.
+    """
     for keyword in keywords:
         pullback = operation.rule.keyword_rules[keyword].choose(adjoints.argument_kinds(operation))
         formula = inline.formula(pullback, 1)
         if formula is None:
-            value = adjoints.call_of(operation, pullback, y, g)
+            value = adjoints.call_of(operation, pullback, y, g if g.full else adjoints.spread(g, y.id))
         else:
             value = adjoints.written(operation, formula, y, g, [0])[0]
+            if not g.full and relation(adjoints.kinds.get(y.id), adjoints.inference.kind(value)) != "same":
+                value = adjoints.written(operation, formula, y, adjoints.named(adjoints.spread(g, y.id)), [0])[0]
         adjoints.contribute(operation.keywords[keyword], Cotangent(value, adjoints.inference.kind(value), full=False))

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis import effects
+from s2sgrad.analysis import contexts, effects
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
@@ -87,6 +87,8 @@ class Records:
             if target not in self.unit.temps and not repeated and not sources(self.unit, statement.value, self.kinds):
                 continue
             reader = max(last.get(target, k), k)
+            if any(contexts.end(s) for s in body[k:reader]):
+                continue
             operands = effects.reads(statement)
             section = effects.stored(body[reader])
             where = section is not None and target in {n.id for n in effects.loads(section.slice)}
@@ -188,7 +190,10 @@ class Records:
         kind = self.kinds.get(name)
         if not isinstance(kind, Array):
             stack = self._stack(name)
-            push = gast.Expr(call(self.unit, "push", runtime.push, name_(stack), name_(name)))
+            kept: gast.AST = name_(name)
+            if isinstance(kind, Container):
+                kept = call(self.unit, "own", runtime.own, kept)
+            push = gast.Expr(call(self.unit, "push", runtime.push, name_(stack), kept))
             value = expression(
                 "restored(x, s.pop())", restored=self.unit.helper("restored", runtime.restored), x=name, s=stack
             )
@@ -208,9 +213,22 @@ class Records:
     def section(self, target: gast.Subscript, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of the section that a store overwrites."""
         base = effects.base(target)
+        kind = self.kinds.get(base)
+        if isinstance(kind, Container) and kind.type is dict and isinstance(target.value, gast.Name):
+            return self._entry(target, id(body) not in self.lifetimes.repeated)
         value = clone(target)
         value.ctx = gast.Load()
         return self._copied(base, clone(target), value, self.inference.kind(value), id(body) not in self.lifetimes.repeated)
+
+    def _entry(self, target: gast.Subscript, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
+        """(record, restore) of the entry of a dict that a store makes or overwrites."""
+        owner, key = target.value, target.slice
+        value = call(self.unit, "held", runtime.held, clone(owner), clone(key))
+        value.args[0].ctx = gast.Load()
+        stack = self._old(owner.id, None) if once else self._stack(owner.id)
+        taken: gast.AST = name_(stack) if once else expression("stack.pop()", stack=stack)
+        back = assign(owner.id, call(self.unit, "put_back", runtime.put_back, name_(owner.id), clone(key), taken))
+        return [assign(stack, value)] if once else statements("stack.append(x)", stack=stack, x=value), [back]
 
     def _copied(
         self, base: str, target: gast.AST, value: gast.AST, kind: Kind | None, once: bool

@@ -9,10 +9,10 @@ import types
 
 import gast
 
-from s2sgrad import emit
+from s2sgrad import emit, runtime
 from s2sgrad.analysis import activity, effects, mutation
 from s2sgrad.analysis.activity import Operations
-from s2sgrad.analysis.kinds import Kind, is_complex
+from s2sgrad.analysis.kinds import Container, Kind, is_complex
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import sources
 from s2sgrad.analysis.operations import Operation, is_user_function
@@ -35,6 +35,12 @@ class Refusals:
         """Raise Unsupported or NoRule at the first construct that cannot be differentiated."""
         for statement in effects.walk(tree.body):
             operation = self.found.get(id(statement))
+            if isinstance(statement, gast.AugAssign) and _is_list(self.kinds.get(getattr(statement.target, "id", ""))):
+                self.unit.refuse(statement, "an update of a list in place cannot be followed here: use `append` or `extend`")
+            section = effects.stored(statement)
+            if section is not None and _is_list(self.kinds.get(effects.base(section))) and _is_section(section.slice):
+                self.unit.refuse(statement, "a store into a section of a list, or a sort of a list in place, cannot be "
+                                            "followed: build a new list, or use an array")  # fmt: skip
             on_path = operation is not None and bool(set(binds(statement)) & self.active)
             if on_path:
                 self.operation(statement, operation)
@@ -70,6 +76,10 @@ class Refusals:
             if not has_rule and any(n.id in self.active for n in effects.loads(value)):
                 self.unit.no_rule(value, f"the keyword `{keyword}` depends on a differentiated value, for which there is "
                                          "no rule: pass a constant")  # fmt: skip
+        for parameter, why in operation.rule.constants.items() if operation.rule is not None else ():
+            value = operation.operands[operation.rule.differentiable.index(parameter)]
+            if any(n.id in self.varied for n in effects.loads(value)):
+                self.unit.no_rule(node, why)
         target = operation.target
         if operation.form == "call" and target is not MISSING and not is_user_function(target):
             if not self.pairs.has_source(target):
@@ -89,6 +99,11 @@ class Refusals:
             if method in _WRITING and self.mutable(call.func.value):
                 self.unit.refuse(call, f"`.{method}(...)` writes its object inside an expression, which is not "
                                        "differentiated: call it on a line of its own")  # fmt: skip
+            if method == "write" and isinstance(outer := self.unit.resolve(call.func.value), runtime.Global):
+                if mutable or any(map(self.passes_on, given)):
+                    self.unit.refuse(call, f"a differentiated value, or an array, is kept in the global `{outer.name}`, "
+                                           "which is not differentiated yet: return it")  # fmt: skip
+                return
             stack = isinstance(call.func, gast.Attribute) and call.func.attr in ("append", "pop")
             if alone and not differentiated and not stack and (mutable or self.carries(given)):
                 self.unit.refuse(call, f"`{shown}` is only known at run time and may change or keep what it is given, "
@@ -126,10 +141,27 @@ class Refusals:
     def carries(self, nodes: list[gast.AST]) -> bool:
         return any(n.id in self.varied for node in nodes for n in effects.loads(node))
 
+    def passes_on(self, node: gast.AST) -> bool:
+        """Whether the value of an expression depends differentiably on a differentiated value."""
+        if isinstance(node, gast.Name):
+            return node.id in self.varied
+        if isinstance(node, gast.expr) and activity.classify(self.unit, node, self.kinds).form == "flat":
+            return False
+        return any(self.passes_on(part) for part in gast.iter_child_nodes(node))
+
+
 
 _OURS = ("s2sgrad.runtime", "s2sgrad.checks", "s2sgrad.rules")
 _WRITING = {"sort", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "reverse"}
 
+
+
+def _is_section(index: gast.AST) -> bool:
+    return isinstance(index, gast.Slice) or (isinstance(index, gast.Constant) and index.value is Ellipsis)
+
+
+def _is_list(kind: Kind | None) -> bool:
+    return isinstance(kind, Container) and kind.type is not tuple
 
 
 def _member(target: object, of: set) -> bool:

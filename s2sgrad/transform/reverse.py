@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import gast
+import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis import activity, effects, fits, narrowing
+from s2sgrad.analysis import activity, contexts, effects, fits, narrowing
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, may_carry
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
@@ -81,6 +82,7 @@ class Reverse(Branches):
         self.segment: gast.AST | None = None
         self.extra: dict[int, list[str]] = {}
         self.stored_later: set[str] = set()
+        self.entered: dict[str, str] = {}  # contexts that the reverse sweep is in, and its name for each
         self._check()
 
     def _recorded(self) -> set[str]:
@@ -203,6 +205,10 @@ class Reverse(Branches):
         self.position, self.segment = here, statement
         adjoints = self.adjoints
         start = len(adjoints.out)
+        if contexts.end(statement) is not None:
+            self._context(statement, body)
+            self._tag(adjoints.out[start:], statement, False)
+            return [statement]
         if effects.permutes(statement):
             self._permute(statement)
             self._tag_since(start, statement)
@@ -232,6 +238,7 @@ class Reverse(Branches):
             restores = [*ahead, *found, *restores]
             again = again[len(ahead) :]
         if operation is not None and operation.form in ("grow", "shrink"):
+            containers.begun(adjoints, operation, cotangent)
             restores = containers.restored(operation, targets) + restores
         adjoints.out += restores + again
         if here in self.unit.compound and cotangent is None:  # a condition: there is no adjoint to comment
@@ -261,6 +268,19 @@ class Reverse(Branches):
 
     def _stored(self, statements: Iterable[gast.AST]) -> set[str]:
         return {b for s in statements if (b := in_place(self.unit, s, self.kinds)) is not None}
+
+    def _context(self, statement: gast.Expr, body: Block) -> None:
+        """The adjoints of what a context holds stand in one of their own, where it says how NumPy reports errors."""
+        method, context = contexts.end(statement)
+        if method == contexts.ENTER:
+            if context in self.entered:
+                self.adjoints.out += contexts.closed(self.entered.pop(context))
+            return
+        position = next(k for k, s in enumerate(body) if s is statement)
+        manager = next((body[r.made].value for r in contexts.regions(body) if r.exit == position), None)
+        if isinstance(manager, gast.Call) and self.unit.resolve(manager.func) is np.errstate:
+            self.entered[context] = self.unit.local("context")
+            self.adjoints.out += contexts.opened(self.entered[context], clone(manager))
 
     def _permute(self, statement: gast.Assign) -> None:
         """`a, b = b, a`: the adjoints and the values go back the way they came."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Kind, Number
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.quote import assign, clone, constant, expression, name, nodes
 from s2sgrad.rules import memory
 from s2sgrad.simplify import same, simplified
@@ -74,7 +74,7 @@ def begin(adjoints: Bars, statement: gast.Assign) -> None:
     kind = adjoints.inference.kind(section)
     adjoints.storing = Store(base, bar, section, kind)
     value: gast.AST = clone(section)
-    if not adjoints.is_basic(target.slice):
+    if not adjoints.is_basic(target.slice) and not isinstance(adjoints.inference.env.get(base), Container):
         lasting = call(adjoints.unit, "lasting", runtime.lasting, clone(section.value),
                        index_value(section.slice, adjoints.unit.builtin(slice)))  # fmt: skip
         value = call(adjoints.unit, "where", np.where, lasting, value, constant(0.0))
@@ -121,7 +121,8 @@ def _new_value(adjoints: Bars, store: Store, values: list[gast.AST]) -> None:
     values = [store.section if isinstance(v, gast.Name) and v.id in store.copies else v for v in values]
     kept = [v for v in values if same(v, store.section)]
     rest = [v for v in values if v not in kept]
-    if len(kept) == 1 and not any(_reads(v, store) for v in rest):
+    in_array = isinstance(adjoints.inference.env.get(store.base), Array)  # an item of a list may be shared
+    if len(kept) == 1 and in_array and not any(_reads(v, store) for v in rest):
         for value in rest:
             minus = isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub)
             op = gast.Sub() if minus else gast.Add()
@@ -133,7 +134,7 @@ def _new_value(adjoints: Bars, store: Store, values: list[gast.AST]) -> None:
     value = simplified(total(values))
     if isinstance(value, gast.BinOp) and isinstance(value.left, gast.Name) and value.left.id in store.copies:
         value.left = clone(store.section)
-    if isinstance(value, gast.BinOp) and same(value.left, store.section) and not _reads(value.right, store):
+    if in_array and isinstance(value, gast.BinOp) and same(value.left, store.section) and not _reads(value.right, store):
         adjoints.out.append(gast.AugAssign(target, value.op, value.right))
     else:
         adjoints.out.append(gast.Assign([target], value, None))

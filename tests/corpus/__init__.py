@@ -24,6 +24,7 @@ from . import (  # noqa: F401
     numerics,
     rebinding,
     recursion,
+    statements,
     stores,
     swaps,
     values,

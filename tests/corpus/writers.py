@@ -299,3 +299,17 @@ def rows_given_to_a_writer_in_a_for(m):
     for i, column in enumerate(m.T):
         column[i % 3] *= normalize(column)
     return np.sum(TABLE * m * m)
+
+
+def helper_with_an_import(u, c):
+    import numpy as arrays
+
+    arrays.multiply(u, c, out=u)
+    arrays.copyto(u[:1], u[1:2] * u[2])
+
+
+@case(VECTOR, 1.4)
+def import_in_a_writer(v, c):
+    u = v * v
+    helper_with_an_import(u, c)
+    return np.sum(u * v)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import linalg, special
 
 import s2sgrad.rules
 from s2sgrad import runtime
@@ -30,6 +31,8 @@ ROUNDS_DOWN = {np.float32}
 WIDENS = {np.float64, np.float_power, np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray}
 WIDENS |= {np.ndarray.astype, np.power, np.power.outer, runtime.power_slope}  # the last three: runtime.power_slope
 WIDENS |= {math.fsum, math.dist, np.polyval, polynomials.unpolyder, polynomials.unpolyint}
+WIDENS |= {special.gammainc, special.gammaincc, special.gammaincinv, special.betainc, special.betaincinv, linalg.norm}
+# the last six: parts of theirs are of Python floats alone
 
 
 # --- structures ------------------------------------------------------------------------------------------------------
@@ -264,7 +267,7 @@ def ruling(e: Example) -> list[Rule]:
 
 COMPILED_BUILTINS = {len, range, isinstance, min, abs, tuple, bool}
 ATTRIBUTES = {"T", "dtype"}
-MODULES = ("np", "math", "runtime")
+MODULES = ("np", "math", "runtime", "special", "linalg", "signal", "stats")
 OPERATORS = {
     ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Pow: np.power,
     ast.MatMult: np.matmul, ast.USub: np.negative,

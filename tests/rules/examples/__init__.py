@@ -5,7 +5,21 @@
 Arguments stay away from kinks and ties; those have tests of their own.  The same arrays come out at every import.
 """
 
-from . import elementwise, helpers, linalg, products, reductions, selections, shapes, signals, ufunc_methods
+from . import (
+    elementwise,
+    helpers,
+    linalg,
+    products,
+    reductions,
+    scipy_linalg,
+    scipy_signal,
+    scipy_special,
+    scipy_stats,
+    selections,
+    shapes,
+    signals,
+    ufunc_methods,
+)
 from .base import EXAMPLES, Example
 
 __all__ = [
@@ -16,6 +30,10 @@ __all__ = [
     "linalg",
     "products",
     "reductions",
+    "scipy_linalg",
+    "scipy_signal",
+    "scipy_special",
+    "scipy_stats",
     "selections",
     "shapes",
     "signals",

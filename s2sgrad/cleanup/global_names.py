@@ -1,0 +1,64 @@
+"""A global that the text reads and writes by calls is declared, and named, again.
+
+    count_global.write(count_global.read() + 1)      ->      global count; count += 1
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.quote import at, name, nodes
+from s2sgrad.unit import Unit, parameters
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree with `global`; a global of another module, whose function is written out here, keeps its calls."""
+    taken = {p.id for p in parameters(tree)} | {n.id for n in nodes(tree) if isinstance(n, gast.Name)}
+    space = unit.primal.function.__globals__
+    known = {
+        helper: value.name
+        for helper, value in unit.helpers.items()
+        if isinstance(value, runtime.Global) and helper in taken and value.space is space and value.name not in taken
+    }
+    if not known:
+        return tree
+    tree.body = _block(tree.body, known)
+    for node in list(nodes(tree)):
+        for field, value in node.__dict__.items():
+            parts = value if isinstance(value, list) else [value]
+            parts[:] = [_read(part, known) for part in parts]
+            if not isinstance(value, list):
+                node.__dict__[field] = parts[0]
+    tree.body.insert(0, at(tree.body[0], gast.Global(sorted(known.values())))[0])
+    return tree
+
+
+def _block(body: list[gast.AST], known: dict[str, str]) -> list[gast.AST]:
+    out = []
+    for statement in body:
+        for field in ("body", "orelse"):
+            if hasattr(statement, field):
+                setattr(statement, field, _block(getattr(statement, field), known))
+        variable = _called(getattr(statement, "value", None), "write", known) if isinstance(statement, gast.Expr) else None
+        out.append(statement if variable is None else at(statement, _assigned(variable, statement.value.args[0], known))[0])
+    return out
+
+
+def _assigned(variable: str, value: gast.AST, known: dict[str, str]) -> gast.AST:
+    target = name(variable, store=True)
+    if isinstance(value, gast.BinOp) and _called(value.left, "read", known) == variable:
+        return gast.AugAssign(target, value.op, value.right)
+    return gast.Assign([target], value, None)
+
+
+def _read(part: object, known: dict[str, str]) -> object:
+    variable = _called(part, "read", known)
+    return part if variable is None else name(variable)
+
+
+def _called(node: object, method: str, known: dict[str, str]) -> str | None:
+    """The global of `count_global.read()` or `count_global.write(..)`."""
+    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute) or node.func.attr != method:
+        return None
+    return known.get(node.func.value.id) if isinstance(node.func.value, gast.Name) else None

@@ -1,0 +1,71 @@
+"""`del x` of a local name is left out, where nothing reads the name before it is bound again.
+
+    y = x * x; z = y + x; del y; return z       ->      y = x * x; z = y + x; return z
+
+Runs on the normal form: there every path is plain, so that a read after `del` is seen.
+
+>>> from s2sgrad.pipeline import shown
+>>> print(shown('''
+... def f(x, n):
+...     for i in range(n):
+...         y = x * x
+...         x = y
+...         del y, i
+...     return x
+... ''', "deletes"))
+def f(x, n):
+    for i in range(n):
+        y = x * x
+        x = y
+    result = x
+    return result
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from s2sgrad.analysis import effects, liveness
+from s2sgrad.analysis.lifetimes import Lifetimes
+from s2sgrad.quote import at, name, nodes
+from s2sgrad.unit import Unit
+
+_FUNCTIONS = (gast.Lambda, gast.FunctionDef)  # they read when they are called
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree without `del`; Unsupported where the name may be read after it, or may be unbound before it."""
+    if not any(isinstance(s, gast.Delete) for s in effects.walk(tree.body)):
+        return tree
+    marks: set[int] = set()
+    later = {n.id for f in nodes(tree) if f is not tree and isinstance(f, _FUNCTIONS) for n in effects.loads(f)}
+    _change(tree.body, lambda s: _marked(s, marks) if isinstance(s, gast.Delete) else [s])
+    live, loose = liveness.after(tree), Lifetimes(tree).loose
+    for statement in effects.walk(tree.body):
+        if id(statement) in marks:
+            deleted = statement.value.id
+            if deleted in live.get(id(statement), ()) or deleted in later:
+                unit.refuse(statement, f"`{deleted}` may be read after this `del`: leave the `del` out")
+            if loose.get(id(statement)):
+                unit.refuse(statement, f"`{deleted}` may be unbound where it is deleted: bind it on every path, or leave "
+                                       "the `del` out")  # fmt: skip
+    _change(tree.body, lambda s: [] if id(s) in marks else [s])
+    return tree
+
+
+def _marked(statement: gast.Delete, marks: set[int]) -> list[gast.AST]:
+    """`del a, b` as reads of a and b: it needs them bound."""
+    names = [n.id for target in statement.targets for n in nodes(target) if isinstance(n, gast.Name)]
+    reads = at(statement, *(gast.Expr(name(n)) for n in names))
+    marks |= set(map(id, reads))
+    return reads
+
+
+def _change(body: list[gast.AST], new: Callable[[gast.AST], list[gast.AST]]) -> None:
+    for statement in body:
+        if isinstance(statement, (gast.If, gast.For, gast.While)):
+            _change(statement.body, new)
+            _change(statement.orelse, new)
+    body[:] = [made for statement in body for made in new(statement)]

@@ -1,0 +1,403 @@
+"""Function values that are known where they are called are written out there: what they close over is then in scope.
+
+    f = lambda t: w * t; y = f(2.0); w = w * w; return y + f(3.0)      ->      y = w * 2.0; w = w * w; return y + w * 3.0
+
+Lambdas, nested functions, `functools.partial`, functions that are passed to a function or returned by one.  A name
+inside a function value is read when the function is called, as in Python; defaults are evaluated where it is defined.
+
+>>> from s2sgrad.pipeline import shown
+>>> print(shown('''
+... def compose(f, g):
+...     return lambda t: f(g(t))
+... def f(x):
+...     def scaled(t, by=2.0):
+...         if t < 0.0:
+...             return 0.0
+...         return t * x * by
+...     return compose(np.sin, scaled)(x)
+... ''', "flatten"))
+def f(x):
+    t1 = x < 0.0
+    if t1:
+        result_3 = 0.0
+    else:
+        t2 = x * x
+        result_3 = t2 * 2.0
+    t3 = np.sin(result_3)
+    result_2 = t3
+    result = result_2
+    return result
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+from typing import Any
+
+import gast
+
+from s2sgrad import emit
+from s2sgrad.analysis.instances import is_plain_class
+from s2sgrad.normalize import iterators, lifting, loops
+from s2sgrad.normalize.check import yields
+from s2sgrad.normalize.generators import Generators
+from s2sgrad.normalize.inlining import Flattener, Inliner
+from s2sgrad.normalize.objects import Objects
+from s2sgrad.normalize.recognition import Recognizer, is_super, place
+from s2sgrad.normalize.values import (
+    Derivative,
+    Display,
+    Function,
+    Generator,
+    Known,
+    Object,
+    Partial,
+    Value,
+    bindings,
+    gives_function,
+    is_generator,
+    is_plain,
+    substitute,
+)
+from s2sgrad.quote import assign, at, clone, constant, name, nodes
+from s2sgrad.unit import MISSING, Unit, parameters
+
+
+class Functions(Recognizer, Generators, Objects, Inliner):
+    """The function values of one function that is being flattened; `values` are those that have a name."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Flattener) -> None:
+        self.unit, self.flattener = unit, flattener
+        self.values: dict[str, Value] = {}
+        self.running: list[tuple[Function, Any]] = []
+        self.calls = 0
+        self.hint: str | None = None
+        self.counts = bindings(tree.body)
+        self.given = {p.id for p in parameters(tree)}
+        self.known: dict[Any, Function] = {}
+        self.lifted: dict[Function, tuple[Known, list[str]]] = {}
+
+    # --- where a name is no callee ---
+
+    def as_value(self, node: gast.AST) -> gast.AST:
+        """A name where it is no callee."""
+        if not isinstance(node, gast.Name) or node.id not in self.values:
+            return node
+        value = self.values[node.id]
+        if getattr(value, "given", None) is not None:
+            return node
+        if not isinstance(value, Known):
+            self.unit.refuse(node, f"`{node.id}`, a function or an object, is used as a value here, where it cannot be "
+                                   "followed: call it, or move it to module level")  # fmt: skip
+        return clone(value.node)
+
+    def in_whole(self, node: gast.AST) -> gast.AST:
+        """An expression that is kept as it stands, without the names of function values."""
+        if isinstance(node, gast.Compare) and isinstance(node.left, gast.Name) and node.left.id in self.values:
+            if isinstance(node.ops[0], (gast.Is, gast.IsNot)) and getattr(node.comparators[0], "value", 0) is None:
+                return constant(isinstance(node.ops[0], gast.IsNot))
+        substitute(node, {n.id: self.as_value(n) for n in nodes(node) if isinstance(n, gast.Name) and n.id in self.values})
+        return node
+
+    # --- definitions ---
+
+    def define(self, statement: gast.FunctionDef) -> None:
+        """A nested function: its text waits for its calls."""
+        if statement.decorator_list:
+            self.unit.refuse(statement, f"the decorator of the nested function `{statement.name}` cannot be followed: call "
+                                        "it without, or move it to module level")  # fmt: skip
+        self.name(statement.name, self.function(statement), statement)
+
+    def function(self, node: gast.FunctionDef | gast.Lambda) -> Function:
+        args = node.args
+        plain = [*args.posonlyargs, *args.args]
+        pairs = [*zip(plain[len(plain) - len(args.defaults) :], args.defaults, strict=True)]
+        pairs += [(p, d) for p, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None]
+        return Function(node, self.unit, {p.id: self.lasting(self.evaluate(d)) for p, d in pairs})
+
+    def lasting(self, value: Any) -> Any:
+        """The value, under a name that keeps it."""
+        if isinstance(value, gast.Name) and value.id in self.unit.locals and not self.is_fixed(value.id):
+            holder = self.unit.local(value.id)
+            self.flattener.out.append(assign(holder, value))
+            return name(holder)
+        return value
+
+    def name(self, target: str, value: Value, statement: gast.AST) -> None:
+        if self.counts[target] > 1 and isinstance(value, Object):
+            self.rebind(target, value, statement)
+            return
+        if isinstance(value, Object):
+            if value.rebound:
+                value = self.copied(target, value, statement)
+            value.names += 1
+        if self.counts[target] > 1:
+            self.unit.refuse(statement, f"`{target}` is bound to a function here and to something else elsewhere, which "
+                                        "cannot be followed: use two names")  # fmt: skip
+        self.values[target] = value
+
+    def is_fixed(self, local: str) -> bool:
+        """Whether a variable is never bound anew."""
+        return self.counts[local] <= (0 if local in self.given else 1)
+
+    # --- values ---
+
+    def evaluate(self, node: gast.AST) -> Any:
+        """A function value, or an atom that holds the value."""
+        if isinstance(node, gast.Name) and node.id in self.values:
+            return self.values[node.id]
+        if isinstance(node, gast.Lambda):
+            return self.function(node)
+        if isinstance(node, (gast.Tuple, gast.List)) and self.is_function(node):
+            return Display(dict(enumerate(self.lasting(self.evaluate(e)) for e in node.elts)))
+        if isinstance(node, gast.Dict) and self.is_function(node) and all(isinstance(k, gast.Constant) for k in node.keys):
+            return Display({k.value: self.lasting(self.evaluate(v)) for k, v in zip(node.keys, node.values, strict=True)})
+        if isinstance(node, gast.Subscript) and self.is_function(node):
+            return self.item(node)
+        if isinstance(node, gast.Attribute) and self.is_function(node):
+            if isinstance(node.value, gast.Call) and is_super(node.value):
+                return self.above(node.attr, node)
+            return self.get(self.evaluate(node.value), node.attr, node)
+        if isinstance(node, (gast.BinOp, gast.UnaryOp)) and self.is_function(node):
+            return self.operator(node)
+        if isinstance(node, (gast.Name, gast.Attribute)):
+            target = self.unit.resolve(node)
+            if target is not MISSING and callable(target):
+                return Known(target, node)
+        if isinstance(node, gast.Call) and (self.is_function(node) or self.expands(node)):
+            return self.call(node)
+        return self.flattener.atom(node)
+
+    def item(self, node: gast.Subscript) -> Any:
+        owner = self.held(node.value)
+        if isinstance(owner, Object):
+            return self.apply(self.method(owner, "__getitem__", node), [self.evaluate(node.slice)], {}, node)
+        index = place(node.slice, owner)
+        if index in owner.items:
+            return owner.items[index]
+        self.unit.refuse(node, "which function or object this is cannot be followed: use a constant index")
+
+    def derivative(self, node: gast.Call) -> Derivative:
+        """`grad(f, ..)` of a function value, made when the text is compiled."""
+        try:
+            given = [ast.literal_eval(emit.expression(a)) for a in node.args[1:]]
+            words = {k.arg: ast.literal_eval(emit.expression(k.value)) for k in node.keywords}
+        except ValueError:
+            self.unit.refuse(node, "the options of `grad` inside of a differentiated function must be constants")
+        make = self.unit.resolve(node.func)
+        f = self.callee(node.args[0])
+        captured, defaults = [], {}
+        if isinstance(f, Function):
+            defaults = {getattr(p, "keyword", p.id): f.defaults[p.id] for p in parameters(f.node) if p.id in f.defaults}
+            target, captured = lifting.lifted(self.unit, f.node, self.values)
+        elif isinstance(f, Known):
+            target = f.target
+        elif isinstance(f, Derivative):
+            target, captured, defaults = f.known.target, f.captured, f.defaults
+        else:
+            self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
+        gradient = make(target, *given, **words)
+        return Derivative(Known(gradient, name(self.unit.helper(gradient.__name__, gradient))), captured, defaults)
+
+    def constant_call(self, node: gast.Call) -> gast.AST | None:
+        """`isinstance(o, C)` and `len(display)`, of what is made here."""
+        target = self.unit.resolve(node.func)
+        owner = self.held(node.args[0]) if node.args else None
+        if target is len and isinstance(owner, Display):
+            return constant(len(owner.items))
+        if target is len and isinstance(owner, Object):
+            return self.apply(self.method(owner, "__len__", node), [], {}, node)
+        if target is isinstance and isinstance(owner, Object):
+            cls = self.unit.resolve(node.args[1])
+            return constant(issubclass(owner.cls, cls)) if isinstance(cls, type) else None
+        return None
+
+    def callee(self, node: gast.AST) -> Any:
+        if self.is_function(node):
+            return self.evaluate(node)
+        return Known(self.unit.resolve(node), node)
+
+    def call(self, node: gast.Call) -> Any:
+        """The value of a call, whose statements are written."""
+        if self.unit.resolve(node.func) is functools.reduce:
+            return self.reduce(node)
+        if self.differentiates(node):
+            return self.derivative(node)
+        if self.unit.resolve(node.func) is functools.partial:
+            inner = self.callee(node.args[0])
+            given = [self.lasting(self.evaluate(a)) for a in node.args[1:]]
+            return Partial(inner, given, {k.arg: self.lasting(self.evaluate(k.value)) for k in node.keywords})
+        callee = self.callee(node.func)
+        if isinstance(callee, Known) and is_generator(callee.target):
+            callee = self.read(callee.target)
+        given: list[Any] = []
+        keywords: dict[str, Any] = {}
+        for argument in node.args:
+            given += self.spread(argument) if isinstance(argument, gast.Starred) else [self.evaluate(argument)]
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                keywords |= self.spread_keywords(keyword.value)
+            else:
+                keywords[keyword.arg] = self.evaluate(keyword.value)
+        if isinstance(callee, Function) and yields(callee.node):
+            words = {k: self.lasting(v) for k, v in keywords.items()}
+            return Generator(callee, [self.lasting(v) for v in given], words, tuple(self.flattener.loops))
+        return self.apply(callee, given, keywords, node)
+
+    def spread(self, argument: gast.Starred) -> list[Any]:
+        value = argument.value
+        if isinstance(value, (gast.Tuple, gast.List)):
+            return [self.evaluate(e) for e in value.elts]
+        display = self.display(value)
+        if isinstance(display, (gast.Tuple, gast.List)):
+            places = [constant(k) for k in range(len(display.elts))]
+            items = [gast.Subscript(name(value.id), k, gast.Load()) for k in places]
+            return [self.evaluate(at(argument, item)[0]) for item in items]
+        self.unit.refuse(argument, "`*` before a value whose length is not in the text cannot be followed: name the "
+                                   "arguments")  # fmt: skip
+
+    def spread_keywords(self, value: gast.AST) -> dict[str, Any]:
+        if isinstance(value, gast.Dict) and all(isinstance(k, gast.Constant) for k in value.keys):
+            return {k.value: self.evaluate(v) for k, v in zip(value.keys, value.values, strict=True)}
+        display = self.display(value)
+        if isinstance(display, gast.Dict) and all(isinstance(k, gast.Constant) for k in display.keys):
+            items = {k.value: gast.Subscript(name(value.id), clone(k), gast.Load()) for k in display.keys}
+            return {k: self.evaluate(at(value, item)[0]) for k, item in items.items()}
+        self.unit.refuse(value, "`**` before a value whose keys are not in the text cannot be followed: name the keywords")
+
+    def unroll(self, loop: gast.For) -> list[gast.AST] | None:
+        """The trips of a loop over functions or objects; None where it is another one."""
+        steps = loop.iter
+        lengths = steps.args if isinstance(steps, gast.Call) and self.unit.resolve(steps.func) is range else []
+        if len(lengths) != 1 or not isinstance(lengths[0], gast.Call):
+            return None
+        asked = lengths[0].args if self.unit.resolve(lengths[0].func) is min else lengths
+        counted = [c.args[0] for c in asked if isinstance(c, gast.Call) and self.unit.resolve(c.func) is len and c.args]
+        shown = [self.held(c) for c in counted]
+        sizes = [len(d.items) for d in shown if isinstance(d, Display)]
+        if not sizes:
+            return None
+        if any(isinstance(n, (gast.Break, gast.Return)) for s in loop.body for n in nodes(s)):
+            self.unit.refuse(loop, "a loop over functions or objects that is left early cannot be followed")
+        others = [c for c, d in zip(counted, shown, strict=True) if not isinstance(d, Display)]
+        out: list[gast.AST] = []
+        bound = bindings(loop.body)
+        for k in range(min(sizes)):
+            last = k == min(sizes) - 1
+            taken = {t for t in bound if self.takes_value(loop, t)}
+            renamed = {} if last else {t: self.unit.local(t) for t in sorted(taken)}
+            trip = clone(loop.body)
+            for statement in trip:
+                substitute(statement, {loop.target.id: constant(k)})
+                for node in nodes(statement):
+                    if isinstance(node, gast.Name):
+                        node.id = renamed.get(node.id, node.id)
+            self.counts.update({renamed.get(t, t): 1 for t in taken} if not last else {})
+            for other in others:
+                size = gast.Call(name("len"), [clone(other)], [])
+                size.func = self.unit.builtin(len)
+                trip = at(loop, gast.If(gast.Compare(size, [gast.Gt()], [constant(k)]), trip, []))
+            out += trip
+        return out
+
+    def takes_value(self, loop: gast.For, target: str) -> bool:
+        """Whether a name in a loop stands for an item of a display."""
+        return any(
+            isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and s.targets[0].id == target
+            and isinstance(s.value, gast.Subscript) and isinstance(self.held(s.value.value), Display)
+            for s in loop.body
+        )  # fmt: skip
+
+    def starred(self, node: gast.Call) -> None:
+        """Name the arguments of a call that `*` and `**` stand for, where the text says what they are."""
+        args: list[gast.AST] = []
+        for argument in node.args:
+            known = isinstance(argument, gast.Starred) and self.display(argument.value) is not None
+            args += self.spread(argument) if known else [argument]
+        words: list[gast.keyword] = []
+        for keyword in node.keywords:
+            known = keyword.arg is None and self.display(keyword.value) is not None
+            spread = self.spread_keywords(keyword.value) if known else {}
+            words += [gast.keyword(k, v) for k, v in spread.items()] if known else [keyword]
+        node.args, node.keywords = args, words
+
+    def display(self, node: gast.AST) -> gast.AST | None:
+        """The tuple, list or dict that a name stands for and keeps standing for."""
+        return self.unit.displays.get(node.id) if isinstance(node, gast.Name) else None
+
+    def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+        """The value of a call of a function value."""
+        if isinstance(callee, Partial):
+            return self.apply(callee.inner, [*callee.given, *given], {**callee.keywords, **keywords}, node)
+        if isinstance(callee, Derivative):
+            closed = {c: name(c) for c in callee.captured}
+            defaults = {k: v for k, v in callee.defaults.items() if k not in keywords}
+            return self.plain(callee.known, given, {**defaults, **keywords, **closed}, node)
+        if callee is None:  # object.__init__
+            return constant(None)
+        if isinstance(callee, Object):
+            return self.apply(self.method(callee, "__call__", node), given, keywords, node)
+        if isinstance(callee, Known) and is_plain_class(callee.target):
+            return self.construct(callee.target, given, keywords, node)
+        if isinstance(callee, Known):
+            functions = any(isinstance(v, Value) and not isinstance(v, Known) for v in (*given, *keywords.values()))
+            if not is_plain(callee.target) or not (
+                functions
+                or callee.target.__code__.co_flags & inspect.CO_VARKEYWORDS
+                or gives_function(callee.target)
+            ):
+                return self.plain(callee, given, keywords, node)
+            callee = self.read(callee.target)
+        if isinstance(callee, gast.AST):  # what an attribute holds
+            return self.plain(Known(None, callee), given, keywords, node)
+        if not isinstance(callee, Function):
+            self.unit.refuse(node, "what is called here is not known to be a function")
+        if lifting.calls_itself(callee.node):
+            return self.recursive(callee, given, keywords, node)
+        return self.written_out(callee, given, keywords, node)
+
+    def recursive(self, callee: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
+        """A call of a nested function that calls itself."""
+        if callee not in self.lifted:
+            target, captured = lifting.lifted(self.unit, callee.node, self.values)
+            self.lifted[callee] = Known(target, name(self.unit.helper(callee.name, target))), captured
+        known, captured = self.lifted[callee]
+        bound = self.bind(callee, callee.node, given, keywords, node)
+        return self.plain(known, [], {**bound, **{c: name(c) for c in captured}}, node)
+
+    def plain(self, callee: Known, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
+        """A call of a function from outside, as it stands."""
+        for value in (*given, *keywords.values()):
+            if isinstance(value, Value) and not isinstance(value, Known):
+                self.unit.refuse(node, "a nested function or lambda that is handed to this function cannot be followed: "
+                                       "move it to module level")  # fmt: skip
+        atoms = [v.node if isinstance(v, Known) else v for v in given]
+        words = [gast.keyword(k, v.node if isinstance(v, Known) else v) for k, v in keywords.items()]
+        return self.flattener.atom(at(node, gast.Call(clone(callee.node), atoms, words))[0])
+
+    def reduce(self, node: gast.Call) -> Any:
+        """`functools.reduce(f, xs, first)`, as a loop."""
+        if len(node.args) not in (2, 3) or node.keywords:
+            self.unit.refuse(node, "`reduce` takes a function, a sequence and a first value")
+        f, items = node.args[0], self.flattener.atom(node.args[1])
+        total = self.unit.local("total")
+        rest: gast.AST = items
+        if len(node.args) == 3:
+            self.flattener.out.append(assign(total, self.flattener.atom(node.args[2])))
+        else:
+            self.flattener.statement(at(node, assign(total, gast.Subscript(items, constant(0), gast.Load())))[0])
+            rest = gast.Subscript(clone(items), gast.Slice(constant(1), None, None), gast.Load())
+        item = self.unit.local("item")
+        if self.is_function(f) and not isinstance(f, (gast.Name, gast.Lambda)):
+            held = self.unit.local("f")
+            self.name(held, self.evaluate(f), node)
+            f = name(held)
+        step = assign(total, gast.Call(clone(f), [name(total), name(item)], []))
+        step = iterators.plainer(self.unit, at(node, step)[0])
+        loop = at(node, gast.For(name(item, store=True), rest, at(node, step), [], None))
+        self.counts[total] += 2
+        for statement in loops.block(self.unit, loop):
+            self.flattener.statement(at(node, statement)[0] if not hasattr(statement, "lineno") else statement)
+        return name(total)

@@ -1,0 +1,70 @@
+"""Loops over what a generator function yields: its text, with the body of the loop in the place of each `yield`.
+
+    def powers(x): acc = 1.0; while acc < 9.0: acc = acc * x; yield acc
+    for p in powers(x): s += p      ->      acc = 1.0; while acc < 9.0: acc = acc * x; p = acc; s += p
+
+Anything else that consumes a generator gets the list of its values.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from s2sgrad.normalize import targets
+from s2sgrad.normalize.inlining import Inliner
+from s2sgrad.normalize.values import Generator
+from s2sgrad.quote import assign, at, clone, expression, name, nodes
+
+
+class Generators(Inliner):
+    """Runs the generators of one function, each once."""
+
+    def held(self, node: gast.AST) -> Any: ...
+
+    def is_function(self, node: gast.AST) -> bool: ...
+
+    def once(self, generator: Generator, node: gast.AST) -> None:
+        """A generator that was run is empty."""
+        if generator.used or generator.loops != tuple(self.flattener.loops):
+            self.unit.refuse(node, "this generator may have been run before, which cannot be followed: make a list of its "
+                                   "values")  # fmt: skip
+        generator.used = True
+
+    def consume(self, loop: gast.For) -> bool:
+        """Write out a loop over what a generator function yields; whether it is one."""
+        if not self.is_function(loop.iter):
+            return False
+        generator = self.held(loop.iter) or self.evaluate(loop.iter)
+        if not isinstance(generator, Generator):
+            return False
+        self.once(generator, loop)
+        if any(isinstance(n, (gast.Break, gast.Return)) for s in loop.body for n in nodes(s)):
+            self.unit.refuse(loop, "a loop over a generator that is left early cannot be differentiated: loop over a list "
+                                   "of its values")  # fmt: skip
+
+        def at_yield(value: gast.AST) -> list[gast.AST]:
+            return [*at(loop, *targets.bind(self.unit, clone(loop.target), value)), *clone(loop.body)]
+
+        self.written_out(generator.function, generator.given, generator.keywords, loop, at_yield)
+        return True
+
+    def listed(self, node: gast.AST) -> gast.AST:
+        """An argument; of a generator, the list of its values."""
+        if isinstance(node, gast.GeneratorExp) or not self.is_function(node):
+            return node
+        generator = self.held(node) or (self.evaluate(node) if isinstance(node, gast.Call) else None)
+        if not isinstance(generator, Generator):
+            return node
+        self.once(generator, node)
+        items, item = self.unit.local("items"), self.unit.local("item")
+        self.flattener.out += at(node, assign(items, gast.List([], gast.Load())))
+        self.counts[items] += 2
+        grow = gast.Expr(expression("items.append(v)", items=items, v=item))
+
+        def at_yield(value: gast.AST) -> list[gast.AST]:
+            return at(node, assign(item, value), clone(grow))
+
+        self.written_out(generator.function, generator.given, generator.keywords, node, at_yield)
+        return at(node, name(items))[0]

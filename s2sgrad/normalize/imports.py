@@ -1,0 +1,73 @@
+"""An import inside a function is left out: the text reaches what it binds as it reaches what it imports itself.
+
+    import math; return math.sin(x)       ->      return math.sin(x)
+    from config import SCALE              ->      SCALE = config.SCALE      (data is read anew at every call)
+
+A name must stand for one module, function or class, imported when the gradient is compiled.  Nothing may read it before
+the import: then Python would raise.
+
+>>> from s2sgrad.pipeline import shown
+>>> print(shown('''
+... def f(x):
+...     import numpy.linalg as la
+...     from math import pi, sin
+...     return sin(pi * x) * la.norm(x)
+... ''', "imports"))
+def f(x):
+    pi = math.pi
+    return sin(pi * x) * la.norm(x)
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad import imported
+from s2sgrad.quote import assign, at, blocks, name, nodes
+from s2sgrad.unit import Unit
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree without imports; Unsupported where it is not known what they bind, or when."""
+    imports = list(imported.statements(tree.body))
+    if imports:
+        bound = {imported.bound_name(s, alias) for s in imports for alias in s.names}
+        covered: set[int] = set()
+        tree.body = _block(unit, tree.body, covered)
+        for node in nodes(tree):
+            known = isinstance(node, gast.Name) and node.id in bound and node.id not in unit.locals
+            if known and id(node) not in covered:
+                unit.refuse(node, f"`{node.id}` may be read before it is imported: import it at the top of the module")
+    return tree
+
+
+def _block(unit: Unit, body: list[gast.AST], covered: set[int]) -> list[gast.AST]:
+    """The block without imports; `covered` gets the reads that stand behind the import of their name."""
+    out = []
+    for k, statement in enumerate(body):
+        for inner in blocks(statement):
+            inner[:] = _block(unit, inner, covered)
+        if not isinstance(statement, (gast.Import, gast.ImportFrom)):
+            out.append(statement)
+            continue
+        made = {imported.bound_name(statement, alias) for alias in statement.names} - unit.locals
+        covered.update(id(n) for s in body[k + 1 :] for n in nodes(s) if isinstance(n, gast.Name) and n.id in made)
+        for alias in statement.names:
+            if imported.bound_name(statement, alias) in unit.locals:
+                out += at(statement, _data(unit, statement, alias))
+    return out
+
+
+def _data(unit: Unit, statement: imported.Import, alias: gast.alias) -> gast.AST:
+    """`from module import value` as an assignment."""
+    bound = imported.bound_name(statement, alias)
+    found = imported.binding(statement, alias, unit.primal.function)
+    if found is None:
+        unit.refuse(statement, f"`{alias.name}` is not imported when the gradient is compiled: import it at the top of the "
+                               "module")  # fmt: skip
+    if imported.is_code(found.value):
+        unit.refuse(statement, f"`{bound}` is bound elsewhere in this function as well: import it under a name of its own")
+    module = imported.source(statement, unit.primal.function)
+    base = module.__name__.rpartition(".")[2]
+    known = base if unit.resolve(name(base)) is module else unit.helper(base, module)
+    return assign(bound, gast.Attribute(name(known), alias.name, gast.Load()))

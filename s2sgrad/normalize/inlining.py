@@ -1,0 +1,216 @@
+"""The text of a function value, written out where it is called.
+
+    g = lambda t: t * w; y = g(x) + g(2.0)      ->      y = x * w + 2.0 * w
+
+Its variables get names of their own at every call but the first; a parameter that is never bound anew is its argument.
+"""
+
+from __future__ import annotations
+
+import types
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import gast
+
+from s2sgrad.normalize import check, contexts, exits, global_names, imports, iterators, loops, matches, scopes, targets
+from s2sgrad.normalize.values import Function, Known, Value, bindings, is_generator, substitute
+from s2sgrad.quote import assign, at, clone, constant, name, nodes
+from s2sgrad.source import read
+from s2sgrad.unit import MISSING, Unit, parameters
+
+MOST = 400  # calls written out in one function
+
+
+class Flattener(Protocol):
+    """What writes the statements."""
+
+    unit: Unit
+    out: list[gast.AST]
+    loops: list[int]
+
+    def statement(self, statement: gast.AST) -> None: ...
+
+    def assign(self, statement: gast.Assign) -> None: ...
+
+    def atom(self, node: gast.AST) -> gast.AST: ...
+
+    def hold(self, value: gast.AST) -> gast.Name: ...
+
+    def flat(self, node: gast.AST, target: str | None = None) -> gast.AST: ...
+
+
+class Inliner:
+    """Writes calls out; `values` are the function values that have a name, `running` those that are being written."""
+
+    unit: Unit
+    flattener: Flattener
+    values: dict[str, Value]
+    running: list[tuple[Function, Any]]
+    counts: Counter[str]
+    known: dict[Any, Function]
+    calls: int
+
+    def evaluate(self, node: gast.AST) -> Any: ...
+
+    def is_fixed(self, local: str) -> bool: ...
+
+    def read(self, target: types.FunctionType) -> Function:
+        """A function from outside, as a function value."""
+        if target in self.known:
+            return self.known[target]
+        unit, tree = Unit.of(read(target))
+        for run in (matches.run, imports.run, contexts.run, global_names.run):
+            tree = run(unit, tree)
+        tree = check.run(unit, tree, is_generator(target))
+        for run in (iterators.run, scopes.run):
+            tree = run(unit, tree)
+        self.unit.inlined.append(unit)
+        function = self.known[target] = Function(tree, unit)
+        spec = target.__defaults__ or ()
+        plain = [*tree.args.posonlyargs, *tree.args.args]
+        for p, value in zip(plain[len(plain) - len(spec) :], spec, strict=True):
+            function.defaults[p.id] = self.outside(p.id, value)
+        for p in tree.args.kwonlyargs:
+            if p.id in (target.__kwdefaults__ or {}):
+                function.defaults[p.id] = self.outside(p.id, target.__kwdefaults__[p.id])
+        return function
+
+    def outside(self, base: str, value: Any) -> Any:
+        if isinstance(value, (float, int, str, bool, type(None))):
+            return constant(value)
+        node = name(self.unit.helper(base, value))
+        return Known(value, node) if callable(value) else node
+
+    def prepared(self, function: Function) -> gast.FunctionDef:
+        """The body of a function value with one exit."""
+        if function.tree is None:
+            node = clone(function.node)
+            body = node.body if isinstance(node, gast.FunctionDef) else at(node, gast.Return(node.body))
+            tree = gast.FunctionDef(function.name, node.args, body, [], None, None, [])
+            at(function.node, tree)
+            unit = function.unit
+            tree.body = loops.block(unit, targets.block(unit, tree.body))
+            function.tree = exits.run(unit, tree)
+        return function.tree
+
+    def written_out(
+        self,
+        function: Function,
+        given: list[Any],
+        keywords: dict[str, Any],
+        node: gast.AST,
+        at_yield: Callable[[gast.AST], list[gast.AST]] | None = None,
+    ) -> Any:
+        """The value of a call; of a generator, `at_yield` says what is done with each of its values."""
+        self.calls += 1
+        if self.calls > MOST:
+            self.unit.refuse(node, "the calls of nested functions are too many to be written out: move them to module level")
+        if any(function is running for running, _ in self.running):
+            self.unit.refuse(node, f"`{function.name}` calls itself and is not at module level, which is not differentiated "
+                                   "yet: move it there and pass what it needs")  # fmt: skip
+        tree = clone(self.prepared(function))
+        own = scopes.bound(tree.body) | {p.id for p in parameters(tree)}
+        renamed: dict[str, str] = {}
+        if function.used or function.unit is not self.unit:
+            renamed = {n: self.fresh(function.unit.bases.get(n, n)) for n in sorted(own)}
+        function.used = True
+        if function.unit is not self.unit:
+            self.adopt(function.unit, tree, own, renamed)
+        bound = self.bind(function, tree, given, keywords, node)
+        inner = Counter({renamed.get(n, n): count for n, count in bindings(tree.body).items()})
+        for part in [*tree.body, *parameters(tree)]:
+            scopes.rename(part, renamed)
+        self.unit.locals |= {renamed.get(n, n) for n in own}
+        substituted: dict[str, gast.AST] = {}
+        for p, value in bound.items():
+            local = renamed.get(p, p)
+            if isinstance(value, Value):
+                self.values[local] = value
+            elif not inner[local] and (isinstance(value, gast.Constant) or (
+                isinstance(value, gast.Name) and (value.id not in self.unit.locals or self.is_fixed(value.id))
+            )):  # fmt: skip
+                substituted[local] = value
+            else:
+                inner[local] += 1
+                self.flattener.out += at(node, assign(local, value))
+        self.counts.update(inner)
+        for statement in tree.body:
+            substitute(statement, substituted)
+        if at_yield is not None:
+            tree.body = _consumed(tree.body, at_yield)
+        receiver = given[0] if given else None
+        self.running.append((function, receiver))
+        try:
+            for statement in tree.body[:-1]:
+                start = len(self.flattener.out)
+                self.flattener.statement(statement)
+                for new in self.flattener.out[start:]:
+                    if not hasattr(new, "lineno"):
+                        at(statement, new)
+            value = tree.body[-1].value
+            return self.evaluate(value)
+        finally:
+            self.running.pop()
+
+    def fresh(self, base: str) -> str:
+        fresh = self.unit.names.fresh(base)
+        self.unit.locals.add(fresh)
+        self.unit.bases[fresh] = base
+        return fresh
+
+    def adopt(self, unit: Unit, tree: gast.FunctionDef, own: set[str], renamed: dict[str, str]) -> None:
+        """The text of another function, with the caller's names for what it reaches, and its own places."""
+        for node in nodes(tree):
+            if isinstance(node, gast.Name) and node.id not in renamed and node.id not in own:
+                if node.id in unit.helpers:
+                    renamed[node.id] = self.unit.helper(node.id, unit.helpers[node.id])
+                elif node.id not in unit.locals:
+                    value = unit.resolve(node)
+                    if value is not MISSING and self.unit.resolve(node) is not value:
+                        unit.captured.add(node.id)
+                        renamed[node.id] = self.unit.helper(node.id, value)
+                else:  # of a scope within
+                    renamed[node.id] = self.fresh(unit.bases.get(node.id, node.id))
+            if hasattr(node, "lineno") and not hasattr(node, "primal"):
+                node.primal = unit.primal
+        self.unit.compound |= unit.compound
+
+    def bind(
+        self, function: Function, tree: gast.FunctionDef, given: list[Any], keywords: dict[str, Any], node: gast.AST
+    ) -> dict[str, Any]:
+        """The arguments of a call by the parameters."""
+        args = tree.args
+        plain = [*args.posonlyargs, *args.args]
+        words = {getattr(p, "keyword", p.id): p.id for p in [*args.args, *args.kwonlyargs]}
+        bound: dict[str, Any] = {p.id: v for p, v in zip(plain, given, strict=False)}
+        extra = given[len(plain) :]
+        others = {k: v for k, v in keywords.items() if k not in words}
+        twice = [k for k in keywords if k in words and words[k] in bound]
+        bound |= {words[k]: v for k, v in keywords.items() if k in words}
+        missing = [p.id for p in [*plain, *args.kwonlyargs] if p.id not in bound and p.id not in function.defaults]
+        if (extra and args.vararg is None) or (others and args.kwarg is None) or missing or twice:
+            self.unit.refuse(node, f"this call does not fit the parameters of `{function.name}`")
+        for p in [*plain, *args.kwonlyargs]:
+            bound.setdefault(p.id, function.defaults.get(p.id))
+        if any(isinstance(v, Value) for v in [*extra, *others.values()]):
+            self.unit.refuse(node, f"a function among the `*` or `**` arguments of `{function.name}` cannot be followed")
+        if args.vararg is not None:
+            bound[args.vararg.id] = gast.Tuple(extra, gast.Load())
+        if args.kwarg is not None:
+            bound[args.kwarg.id] = gast.Dict([constant(k) for k in others], list(others.values()))
+        return bound
+
+
+def _consumed(body: list[gast.AST], at_yield: Callable[[gast.AST], list[gast.AST]]) -> list[gast.AST]:
+    """The statements of a generator, with what is done with each value in the place of `yield`."""
+    out = []
+    for statement in body:
+        if isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Yield):
+            out += at_yield(statement.value.value or at(statement, constant(None))[0])
+            continue
+        if isinstance(statement, (gast.If, gast.For, gast.While)):
+            statement.body, statement.orelse = _consumed(statement.body, at_yield), _consumed(statement.orelse, at_yield)
+        out.append(statement)
+    return out

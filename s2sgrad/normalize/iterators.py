@@ -1,0 +1,225 @@
+"""Plainer words for what containers offer: `map`, `dict(..)`, `.items()`, `.get()`, `.extend()`.
+
+    for y in map(f, xs): s += y      ->      for v in xs: y = f(v); s += y
+    for k, v in d.items(): s += v    ->      for k in keys_of(d): v = d[k]; s += v
+
+>>> from s2sgrad.pipeline import shown
+>>> print(shown('''
+... def f(x, xs):
+...     d = dict(a=x)
+...     for y in (v * v for v in filter(None, xs) if v < 3):
+...         x = x + y
+...     for name, v in d.items():
+...         x = x * v
+...     return sum(map(np.sin, xs), d.get("a", 0.0))
+... ''', "iterators"))
+def f(x, xs):
+    d = {'a': x}
+    for item in xs:
+        if item:
+            if item < 3:
+                y = item * item
+                x = x + y
+    for name in keys_of(d):
+        v = d[name]
+        x = x * v
+    return sum([np.sin(item_) for item_ in xs], d['a'] if 'a' in d else 0.0)
+"""
+
+from __future__ import annotations
+
+import builtins
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
+from s2sgrad.unit import MISSING, Unit, parameters
+
+_OPERATORS = {
+    "add": gast.Add, "sub": gast.Sub, "mul": gast.Mult, "truediv": gast.Div, "matmul": gast.MatMult, "pow": gast.Pow,
+}  # fmt: skip
+_PLAIN = (gast.Name, gast.Attribute, gast.Lambda)
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree without `map`, `filter` and loops over generator expressions."""
+    return _Iterators(unit, tree).visit(tree)
+
+
+def plainer(unit: Unit, statement: gast.AST) -> gast.AST:
+    """One statement of ours, in plainer words."""
+    nothing = gast.arguments([], [], None, [], [], None, [])
+    return _Iterators(unit, gast.FunctionDef("", nothing, [], [], None, None, [])).visit(statement)
+
+
+class _Iterators(gast.NodeTransformer):
+    def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
+        self.unit = unit
+        bound: dict[str, list[gast.AST | None]] = {}
+        for node in nodes(tree):
+            if isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Name):
+                bound.setdefault(node.targets[0].id, []).append(node.value)
+            elif isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
+                bound.setdefault(node.id, [])
+        self.lists = {
+            n for n, values in bound.items() if values and all(isinstance(v, (gast.List, gast.ListComp)) for v in values)
+        } - {p.id for p in parameters(tree)}
+
+    def visit_Call(self, node: gast.Call) -> gast.AST:
+        self.generic_visit(node)
+        target = self.unit.resolve(node.func)
+        if target is MISSING and isinstance(node.func, gast.Attribute) and isinstance(node.func.value, gast.Name):
+            return self.method(node)
+        plain = not node.keywords and not any(isinstance(a, gast.Starred) for a in node.args)
+        if plain and len(node.args) == 2 and getattr(target, "__module__", "") == "_operator":
+            made = _OPERATORS.get(target.__name__)
+            if made is not None:
+                return at(node, gast.BinOp(node.args[0], made(), node.args[1]))[0]
+        if target is builtins.dict and not node.args and node.keywords and all(k.arg for k in node.keywords):
+            values = [k.value for k in node.keywords]
+            return at(node, gast.Dict([constant(k.arg) for k in node.keywords], values))[0]
+        if target is builtins.map and plain and len(node.args) > 1 and isinstance(node.args[0], _PLAIN):
+            f, *given = node.args
+            items = [self.unit.local("item") for _ in given]
+            over = given[0] if len(given) == 1 else gast.Call(self.unit.builtin(zip), given, [])
+            stored = [name(i, store=True) for i in items]
+            each = stored[0] if len(given) == 1 else gast.Tuple(stored, gast.Store())
+            call = gast.Call(f, [name(i) for i in items], [])
+            return at(node, gast.GeneratorExp(at(node, call)[0], [gast.comprehension(each, over, [], 0)]))[0]
+        if target is builtins.filter and plain and len(node.args) == 2:
+            f, over = node.args
+            item = self.unit.local("item")
+            nothing = isinstance(f, gast.Constant) and f.value is None
+            if nothing or isinstance(f, _PLAIN):
+                test = name(item) if nothing else gast.Call(f, [name(item)], [])
+                each = gast.comprehension(name(item, store=True), over, [at(node, test)[0]], 0)
+                return at(node, gast.GeneratorExp(name(item), [each]))[0]
+        if target is builtins.sum and len(node.args) == 2 and isinstance(node.args[0], gast.GeneratorExp):
+            node.args[0] = _listed(node.args[0])
+        if target in (builtins.list, builtins.tuple) and plain and len(node.args) == 1:
+            if isinstance(node.args[0], gast.GeneratorExp):
+                node.args[0] = _listed(node.args[0])
+                return node.args[0] if target is builtins.list else node
+        return node
+
+    def method(self, node: gast.Call) -> gast.AST:
+        """`d.get(k, v)`, and `d.items()` where it is no loop that asks for it."""
+        owner, attribute = node.func.value, node.func.attr
+        if attribute == "get" and len(node.args) in (1, 2) and isinstance(node.args[0], (gast.Constant, gast.Name)):
+            test = gast.Compare(clone(node.args[0]), [gast.In()], [clone(owner)])
+            default = node.args[1] if len(node.args) == 2 else constant(None)
+            return at(node, gast.IfExp(test, gast.Subscript(owner, node.args[0], gast.Load()), default))[0]
+        if node.args or node.keywords or attribute not in ("items", "keys", "values"):
+            return node
+        keys = self.keys(owner)
+        if attribute == "keys":
+            return at(node, keys)[0]
+        key = self.unit.local("key")
+        value = gast.Subscript(clone(owner), name(key), gast.Load())
+        item = value if attribute == "values" else gast.Tuple([name(key), value], gast.Load())
+        each = gast.comprehension(name(key, store=True), keys, [], 0)
+        return at(node, gast.GeneratorExp(at(node, item)[0], [each]))[0]
+
+    def keys(self, owner: gast.AST) -> gast.AST:
+        return expression("keys_of(d)", keys_of=self.unit.helper("keys_of", runtime.keys_of), d=owner)
+
+    def visit_Expr(self, statement: gast.Expr) -> gast.AST:
+        """`xs.extend(ys)` as a loop of `append`."""
+        self.generic_visit(statement)
+        call = statement.value
+        if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) and call.func.attr == "extend":
+            if len(call.args) == 1 and not call.keywords and isinstance(call.func.value, gast.Name):
+                return self.grown(statement, call.func.value, call.args[0])
+        return statement
+
+    def visit_AugAssign(self, statement: gast.AugAssign) -> gast.AST:
+        """`xs += [..]` of what is a list by its text."""
+        self.generic_visit(statement)
+        target = statement.target
+        if isinstance(target, gast.Name) and target.id in self.lists and isinstance(statement.op, gast.Add):
+            return self.grown(statement, name(target.id), statement.value)
+        return statement
+
+    def grown(self, statement: gast.AST, owner: gast.Name, more: gast.AST) -> gast.AST:
+        item = self.unit.local("item")
+        append = gast.Expr(expression("xs.append(v)", xs=owner.id, v=item))
+        return self.visit_For(at(statement, gast.For(name(item, store=True), more, at(statement, append), [], None))[0])
+
+    def comprehension(self, node: gast.AST) -> gast.AST:
+        """`for v in (e for k in ks)` inside a comprehension is `for k in ks`, with e for v."""
+        self.generic_visit(node)
+        for n, generator in enumerate(node.generators):
+            inner = generator.iter
+            if not isinstance(inner, gast.GeneratorExp):
+                continue
+            parts = _aligned(generator.target, inner.elt)
+            if parts is None or len(inner.generators) > 1:
+                generator.iter = _listed(inner)
+                continue
+            (each,) = inner.generators
+            for part in [*generator.ifs, *node.generators[n + 1 :], *_results(node)]:
+                _replace(part, parts)
+            for field in ("elt", "key", "value"):
+                value = getattr(node, field, None)
+                if isinstance(value, gast.Name) and value.id in parts:
+                    setattr(node, field, clone(parts[value.id]))
+            generator.ifs = [clone(parts[t.id]) if isinstance(t, gast.Name) and t.id in parts else t for t in generator.ifs]
+            generator.target, generator.iter, generator.ifs = each.target, each.iter, [*each.ifs, *generator.ifs]
+        return node
+
+    visit_ListComp = visit_GeneratorExp = visit_DictComp = visit_SetComp = comprehension
+
+    def visit_For(self, loop: gast.For) -> gast.AST:
+        asked = loop.iter
+        if isinstance(asked, gast.Call) and getattr(asked.func, "attr", "") == "items" and not asked.args:
+            pair = loop.target
+            owner = asked.func.value
+            simple = isinstance(pair, gast.Tuple) and len(pair.elts) == 2 and isinstance(pair.elts[0], gast.Name)
+            if simple and isinstance(owner, gast.Name) and self.unit.resolve(asked.func) is MISSING:
+                value = gast.Subscript(clone(owner), name(pair.elts[0].id), gast.Load())
+                loop.body = at(loop, gast.Assign([pair.elts[1]], value, None)) + loop.body
+                loop.target, loop.iter = pair.elts[0], at(asked, self.keys(owner))[0]
+        self.generic_visit(loop)
+        while isinstance(loop.iter, gast.GeneratorExp):
+            if len(loop.iter.generators) > 1:
+                loop.iter = _listed(loop.iter)
+                break
+            (generator,) = loop.iter.generators
+            body = [*at(loop, assign(clone(loop.target), loop.iter.elt)), *loop.body]
+            for test in reversed(generator.ifs):
+                body = at(loop, gast.If(test, body, []))
+            loop.target, loop.iter, loop.body = generator.target, generator.iter, body
+        return loop
+
+
+def _listed(node: gast.GeneratorExp) -> gast.ListComp:
+    return at(node, gast.ListComp(node.elt, node.generators))[0]
+
+
+def _results(node: gast.AST) -> list[gast.AST]:
+    return [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
+
+
+def _aligned(target: gast.AST, value: gast.AST) -> dict[str, gast.AST] | None:
+    """Which plain expression each name of a target stands for; None where one is more than a look-up."""
+    if isinstance(target, gast.Name):
+        owner = value
+        while isinstance(owner, gast.Subscript):
+            owner = owner.value
+        return {target.id: value} if isinstance(owner, gast.Name) else None
+    if isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts):
+        parts = [_aligned(t, v) for t, v in zip(target.elts, value.elts, strict=True)]
+        return None if None in parts else {k: v for part in parts for k, v in part.items()}
+    return None
+
+
+def _replace(node: gast.AST, values: dict[str, gast.AST]) -> None:
+    for part in nodes(node):
+        for key, value in part.__dict__.items():
+            if isinstance(value, gast.Name) and value.id in values:
+                part.__dict__[key] = clone(values[value.id])
+            elif isinstance(value, list):
+                part.__dict__[key] = [
+                    clone(values[v.id]) if isinstance(v, gast.Name) and v.id in values else v for v in value
+                ]

@@ -1,0 +1,93 @@
+"""A nested function as one of its own: what it closes over is passed to it by keyword.
+
+    def p(n): return 1.0 if n == 0 else x * p(n - 1)     ->     def p(n, *, x): return 1.0 if n == 0 else x * p(n - 1, x=x)
+
+Where a function calls itself, or is differentiated inside of another one, its text cannot be written out at the call.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import gast
+
+from s2sgrad import emit
+from s2sgrad.normalize import scopes
+from s2sgrad.quote import clone, name, nodes
+from s2sgrad.source.making import made
+from s2sgrad.unit import Unit, parameters
+
+
+def calls_itself(node: gast.FunctionDef | gast.Lambda) -> bool:
+    """Whether a nested function mentions itself."""
+    return isinstance(node, gast.FunctionDef) and any(
+        isinstance(n, gast.Name) and n.id == node.name for s in node.body for n in nodes(s)
+    )
+
+
+def lifted(
+    unit: Unit, node: gast.FunctionDef | gast.Lambda, values: dict[str, Any]
+) -> tuple[types.FunctionType, list[str]]:
+    """(the function, the variables to be passed by keyword); `values` are the function values that have names."""
+    node = clone(node)
+    base = getattr(node, "name", "lambda_")
+    body = node.body if isinstance(node, gast.FunctionDef) else [gast.Return(node.body)]
+    for part in (p for s in body for p in nodes(s)):
+        if isinstance(part, gast.Nonlocal):
+            unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and binds variables of the function "
+                              "around it, which cannot be followed: return their values from it")  # fmt: skip
+    within = _used(unit, node, body, base, values)
+    own = scopes.bound(body) | {p.id for p in parameters(node)}
+    for inner in within:
+        own |= scopes.bound([inner]) | scopes.bound(inner.body) | {p.id for p in parameters(inner)}
+    whole = [*within, *body]
+    free = {n.id for s in whole for n in nodes(s) if isinstance(n, gast.Name)} - own - _scoped(whole) - {base}
+    captured = sorted(n for n in free if n in unit.locals)
+    helpers = {n: unit.helpers[n] for n in free if n in unit.helpers}
+    for call in (n for s in whole for n in nodes(s) if isinstance(n, gast.Call)):
+        if isinstance(call.func, gast.Name) and call.func.id == base:
+            call.keywords += [gast.keyword(c, name(c)) for c in captured]
+    arguments = node.args
+    arguments.defaults = []
+    arguments.kwonlyargs = [*arguments.kwonlyargs, *(gast.Name(c, gast.Param(), None, None) for c in captured)]
+    arguments.kw_defaults = [None] * len(arguments.kwonlyargs)
+    if arguments.vararg is not None or arguments.kwarg is not None:
+        unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and takes `*` or `**` arguments, which "
+                          "cannot be followed: name them")  # fmt: skip
+    tree = gast.FunctionDef(base, arguments, whole, [], None, None, [])
+    return made(emit.function(tree), base, unit.primal.function, helpers), captured
+
+
+def _scoped(body: list[gast.AST]) -> set[str]:
+    """The variables of the scopes within: after `scopes` their names are nobody else's."""
+    out: set[str] = set()
+    for statement in body:
+        for node in nodes(statement):
+            if isinstance(node, gast.FunctionDef):
+                out |= scopes.bound(node.body) | {p.id for p in parameters(node)}
+            elif isinstance(node, gast.Lambda):
+                out |= {p.id for p in parameters(node)}
+            elif isinstance(node, gast.comprehension):
+                out |= {n.id for n in nodes(node.target) if isinstance(n, gast.Name)}
+    return out
+
+
+def _used(unit: Unit, node: gast.AST, body: list[gast.AST], base: str, values: dict[str, Any]) -> list[gast.FunctionDef]:
+    """The other nested functions that the body calls, as definitions."""
+    out: dict[str, gast.FunctionDef] = {}
+    waiting = list(body)
+    while waiting:
+        for part in nodes(waiting.pop()):
+            if not isinstance(part, gast.Name) or part.id not in values or part.id == base or part.id in out:
+                continue
+            value = values[part.id]
+            inner = getattr(value, "node", None)
+            if not isinstance(inner, (gast.FunctionDef, gast.Lambda)) or value.defaults or calls_itself(inner):
+                unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and uses the function `{part.id}`, "
+                                  "which cannot be followed: move them to module level")  # fmt: skip
+            inner = clone(inner)
+            inner_body = inner.body if isinstance(inner, gast.FunctionDef) else [gast.Return(inner.body)]
+            out[part.id] = gast.FunctionDef(part.id, inner.args, inner_body, [], None, None, [])
+            waiting += inner_body
+    return list(reversed(out.values()))

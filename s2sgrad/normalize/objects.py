@@ -1,0 +1,264 @@
+"""Objects that are made in the function: their attributes are variables, their methods are written out.
+
+    class Layer:                              l = Layer(w)              l_w = w
+        def __init__(self, w): self.w = w     y = l(x)           ->     y = l_w * x
+        def __call__(self, x): return self.w * x
+
+Methods, properties, inheritance, operators.  An object that leaves the function, or one of two that a name may stand for,
+is refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types
+from typing import Any
+
+import gast
+
+from s2sgrad.analysis.instances import Opened
+from s2sgrad.lookups import note_member
+from s2sgrad.normalize.inlining import Inliner
+from s2sgrad.normalize.values import Display, Known, Object, Partial, Value
+from s2sgrad.quote import assign, at, clone, constant, name
+from s2sgrad.unit import MISSING
+
+_OPERATORS = {
+    gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul", gast.Div: "truediv", gast.MatMult: "matmul", gast.Pow: "pow",
+    gast.FloorDiv: "floordiv", gast.Mod: "mod",
+}  # fmt: skip
+_UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__"}
+
+
+class Objects(Inliner):
+    """What the attributes, methods and operators of objects are; `hint` is the name that the next object will have."""
+
+    hint: str | None
+
+    def held(self, node: gast.AST) -> Any: ...
+
+    def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any: ...
+
+    def open_arguments(self) -> None:
+        """Load what the arguments that are objects hold."""
+        for p, held in self.unit.opened.items():
+            if not self.counts[p]:
+                self.values[p] = self.open(held, p, name(p))
+
+    def open(self, opened: Opened, base: str, value: gast.AST) -> Object | Display:
+        """An argument that is an instance, or holds some: what it holds is loaded into variables."""
+        made = Object(opened.cls, base, given=value) if opened.cls is not None else None
+        items: dict[Any, Any] = {}
+        for place, part in opened.parts.items():
+            local = self.unit.local(f"{base}_{place}")
+            attribute = gast.Attribute(clone(value), place, gast.Load()) if made else None
+            item = attribute or gast.Subscript(clone(value), constant(place), gast.Load())
+            self.flattener.statement(assign(local, item))
+            self.counts[local] += 1
+            if part is not None:
+                self.values[local] = self.open(part, local, name(local))
+            if made is not None:
+                made.attributes[place] = local
+            else:
+                items[place] = self.values.get(local) or name(local)
+        return made or Display(items, given=value)
+
+    def construct(self, cls: type, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
+        """`cls(..)`: its `__init__` is written out."""
+        made = Object(cls, self.hint or cls.__name__.lower())
+        self.hint = None
+        start = cls.__init__
+        if dataclasses.is_dataclass(cls) and start.__code__.co_filename == "<string>":
+            self.fields(made, given, keywords, node)
+            if hasattr(cls, "__post_init__"):
+                self.apply(self.method(made, "__post_init__", node), [], {}, node)
+        elif start is not object.__init__:
+            self.apply(self.method(made, "__init__", node), given, keywords, node)
+        elif given or keywords:
+            self.unit.refuse(node, f"`{cls.__name__}` takes no arguments")
+        made.made = True
+        return made
+
+    def fields(self, made: Object, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> None:
+        """The fields of a dataclass, from the arguments and the defaults."""
+        try:
+            bound = inspect.signature(made.cls).bind(*given, **keywords)
+        except TypeError as error:
+            self.unit.refuse(node, f"this call does not fit `{made.cls.__name__}`: {error}")
+        for field in dataclasses.fields(made.cls):
+            if field.name in bound.arguments:
+                value = bound.arguments[field.name]
+            elif field.default is not dataclasses.MISSING:
+                value = self.outside(field.name, field.default)
+            elif field.default_factory in (list, dict):
+                value = gast.List([], gast.Load()) if field.default_factory is list else gast.Dict([], [])
+            else:
+                self.unit.refuse(node, f"the default of the field `{field.name}` cannot be followed: pass a value")
+            self.put(made, field.name, value, node)
+
+    def rebind(self, target: str, value: Object, statement: gast.AST) -> None:
+        """`v = v + w`: a name that stands for one object after the other has the attributes of each in turn."""
+        known = self.values.get(target)
+        if known is None:
+            self.values[target] = self.copied(target, value, statement)
+            self.values[target].rebound = True
+            return
+        if not isinstance(known, Object) or known.cls is not value.cls or set(known.attributes) != set(value.attributes):
+            self.unit.refuse(statement, f"`{target}` stands for objects of different kinds, which cannot be followed: use "
+                                        "two names")  # fmt: skip
+        if known.names:
+            self.unit.refuse(statement, f"`{target}` is bound anew while another name stands for the same object, which "
+                                        "cannot be followed: make a new object")  # fmt: skip
+        if known is not value:
+            self.transfer(value, known, statement)
+
+    def copied(self, base: str, value: Object, node: gast.AST) -> Object:
+        """An object with variables of its own: right while neither is changed."""
+        if value.given is not None:
+            self.unit.refuse(node, f"`{base}` stands for an argument and for other objects, which cannot be followed: use "
+                                   "two names")  # fmt: skip
+        out = Object(value.cls, base, made=True, copied=bool(value.names) or value.rebound)
+        value.copied = value.copied or out.copied
+        out.attributes = {a: self.unit.local(f"{base}_{a}".lstrip("_")) for a in value.attributes}
+        self.transfer(value, out, node)
+        return out
+
+    def transfer(self, value: Object, to: Object, node: gast.AST) -> None:
+        for attribute, local in value.attributes.items():
+            if local in self.values:
+                self.unit.refuse(node, f"the attribute `{attribute}` of an object that is bound anew is a function or an "
+                                       "object, which cannot be followed")  # fmt: skip
+            self.counts[to.attributes[attribute]] += 2
+            self.flattener.out += at(node, assign(to.attributes[attribute], name(local)))
+        to.copied = to.copied or bool(value.names)
+
+    def put(self, owner: Object, attribute: str, value: Any, node: gast.AST) -> None:
+        """`owner.attribute = value`."""
+        setter = inspect.getattr_static(owner.cls, attribute, None)
+        note_member(owner.cls, attribute)
+        if isinstance(setter, property):
+            if setter.fset is None:
+                self.unit.refuse(node, f"the property `{attribute}` cannot be set")
+            self.apply(self.bound(setter.fset, owner), [value], {}, node)
+            return
+        if owner.given is not None:
+            self.unit.refuse(node, f"this writes the attribute `{attribute}` of an argument, which is not differentiated "
+                                   "yet: make a new object")  # fmt: skip
+        if owner.made and owner.copied:
+            self.unit.refuse(node, f"this writes the attribute `{attribute}` of an object for which several names stand in "
+                                   "turn, which cannot be followed: make a new object")  # fmt: skip
+        local = owner.attributes.get(attribute)
+        if local is None:
+            local = owner.attributes[attribute] = self.unit.local(f"{owner.base}_{attribute}".lstrip("_"))
+        if isinstance(value, Value):
+            if local in self.values or self.counts[local]:
+                self.unit.refuse(node, f"the attribute `{attribute}` stands for two functions or objects, which cannot be "
+                                       "followed: use two attributes")  # fmt: skip
+            self.values[local] = value
+            if isinstance(value, Object):
+                value.names += 1
+        else:
+            self.counts[local] += 1
+            if local in self.values:
+                self.unit.refuse(node, f"the attribute `{attribute}` stands for a function and for data, which cannot be "
+                                       "followed: use two attributes")  # fmt: skip
+            self.flattener.assign(at(node, assign(local, value))[0])
+
+    def store(self, target: gast.Attribute, statement: gast.Assign) -> None:
+        """`o.w = value`, of an object made here."""
+        owner = self.held(target.value)
+        if not isinstance(owner, Object):
+            self.unit.refuse(target, "an assignment to an attribute of what is not made here is not differentiated: use a "
+                                     "local variable")  # fmt: skip
+        self.put(owner, target.attr, self.evaluate(statement.value), statement)
+
+    def variable(self, target: gast.Attribute) -> gast.Name:
+        """The variable behind an attribute that is updated in place."""
+        owner = self.held(target.value)
+        plain = isinstance(owner, Object) and target.attr in owner.attributes and owner.given is None
+        if not plain or owner.attributes[target.attr] in self.values:
+            self.unit.refuse(target, "an update of an attribute of what is not made here is not differentiated: use a local "
+                                     "variable")  # fmt: skip
+        self.counts[owner.attributes[target.attr]] += 1
+        return name(owner.attributes[target.attr], store=True)
+
+    def get(self, owner: Object, attribute: str, node: gast.AST) -> Any:
+        """`owner.attribute`."""
+        found = inspect.getattr_static(owner.cls, attribute, MISSING)
+        note_member(owner.cls, attribute)
+        if isinstance(found, property):
+            return self.apply(self.bound(found.fget, owner), [], {}, node)
+        if attribute in owner.attributes:
+            local = owner.attributes[attribute]
+            return self.values.get(local) or name(local)
+        if found is MISSING:
+            self.unit.refuse(node, f"`{owner.cls.__name__}` has no attribute `{attribute}` here")
+        return self.of_class(owner, found, attribute, node)
+
+    def of_class(self, owner: Object, found: Any, attribute: str, node: gast.AST) -> Any:
+        note_member(owner.cls, attribute)
+        if isinstance(found, types.FunctionType):
+            return self.bound(found, owner)
+        if isinstance(found, staticmethod):
+            return self.read(found.__func__)
+        if isinstance(found, classmethod):
+            cls = name(self.unit.helper(owner.cls.__name__, owner.cls))
+            return Partial(self.read(found.__func__), [Known(owner.cls, cls)], {})
+        if isinstance(found, (float, int, str, bool, type(None))):
+            return constant(found)
+        return name(self.unit.helper(attribute, found))
+
+    def method(self, owner: Object, attribute: str, node: gast.AST) -> Any:
+        found = inspect.getattr_static(owner.cls, attribute, None)
+        note_member(owner.cls, attribute)
+        if not isinstance(found, types.FunctionType):
+            self.unit.refuse(node, f"`{owner.cls.__name__}` has no method `{attribute}` whose text can be read")
+        return self.bound(found, owner)
+
+    def bound(self, function: types.FunctionType, owner: Object) -> Partial:
+        value = self.read(function)
+        value.owner = next((k for k in owner.cls.__mro__ if function in _functions(k)), owner.cls)
+        return Partial(value, [owner], {})
+
+    def above(self, attribute: str, node: gast.AST) -> Any:
+        """`super().attribute` in the method that is being written out."""
+        for function, receiver in reversed(self.running):
+            if isinstance(receiver, Object) and function.owner is not None:
+                order = receiver.cls.__mro__
+                for cls in order[order.index(function.owner) + 1 :]:
+                    if attribute in vars(cls):
+                        note_member(cls, attribute)
+                        if cls is object:
+                            return None
+                        return self.of_class(receiver, vars(cls)[attribute], attribute, node)
+        self.unit.refuse(node, f"`super().{attribute}` cannot be followed here")
+
+    def operator(self, node: gast.BinOp | gast.UnaryOp) -> Any:
+        """An operator of which an operand is an object."""
+        if isinstance(node, gast.UnaryOp):
+            owner = self.evaluate(node.operand)
+            if not isinstance(owner, Object):
+                return self.plain_operator(node, gast.UnaryOp(node.op, owner), [owner])
+            return self.apply(self.method(owner, _UNARY.get(type(node.op), "__invert__"), node), [], {}, node)
+        left, right = self.evaluate(node.left), self.evaluate(node.right)
+        if not isinstance(left, Object) and not isinstance(right, Object):
+            return self.plain_operator(node, gast.BinOp(left, node.op, right), [left, right])
+        word = _OPERATORS.get(type(node.op), "and")
+        for owner, other, method in ((left, right, f"__{word}__"), (right, left, f"__r{word}__")):
+            if isinstance(owner, Object) and hasattr(owner.cls, method):
+                return self.apply(self.method(owner, method, node), [other], {}, node)
+        self.unit.refuse(node, "this operator of an object cannot be followed: call a method")
+
+    def plain_operator(self, node: gast.AST, made: gast.AST, operands: list[Any]) -> gast.AST:
+        """An operator whose operands turned out to be data."""
+        if not all(isinstance(operand, gast.AST) for operand in operands):
+            self.unit.refuse(node, "a function has no operators")
+        return self.flattener.hold(at(node, made)[0])
+
+
+def _functions(cls: type) -> list[Any]:
+    out = []
+    for value in vars(cls).values():
+        out += [value.fget, value.fset] if isinstance(value, property) else [value]
+    return out

@@ -1,0 +1,164 @@
+"""Which expressions are function values or objects whose text is known, told without writing anything.
+
+    f = lambda t: w * t      ->      `f`, `partial(f, 2.0)`, `compose(f, f)` and `Layer(w)` are; `f(x)` is not
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from typing import Any
+
+import gast
+
+from s2sgrad.analysis.instances import is_plain_class
+from s2sgrad.normalize.check import yields
+from s2sgrad.normalize.values import (
+    Display,
+    Function,
+    Object,
+    Partial,
+    Value,
+    gives_function,
+    is_generator,
+    is_plain,
+    returns_function,
+)
+from s2sgrad.quote import nodes
+from s2sgrad.unit import Unit
+
+
+class Recognizer:
+    """Looks at expressions; `values` are the function values that have a name."""
+
+    unit: Unit
+    values: dict[str, Value]
+
+    def is_function(self, node: gast.AST) -> bool:
+        """Whether an expression is a function value that is known here."""
+        if isinstance(node, gast.Name):
+            return node.id in self.values
+        if isinstance(node, gast.Lambda):
+            return True
+        if isinstance(node, (gast.Tuple, gast.List)):
+            return any(map(self.is_function, node.elts))
+        if isinstance(node, gast.Dict):
+            return any(map(self.is_function, node.values))
+        if isinstance(node, gast.Subscript):
+            return isinstance(self.held(node.value), (Display, Object))
+        if isinstance(node, gast.Attribute):
+            return self.is_attribute(node)
+        if isinstance(node, gast.BinOp):
+            return self.is_object(node.left) or self.is_object(node.right)
+        if isinstance(node, gast.UnaryOp):
+            return self.is_object(node.operand)
+        if not isinstance(node, gast.Call):
+            return False
+        if self.differentiates(node):
+            return self.is_function(node.args[0]) or is_plain(self.unit.resolve(node.args[0]))
+        target = self.unit.resolve(node.func)
+        if is_plain_class(target) or is_generator(target):
+            return True
+        if self.unit.resolve(node.func) is functools.partial and node.args:
+            return self.is_function(node.args[0]) or callable(self.unit.resolve(node.args[0]))
+        value = self.held(node.func)
+        if isinstance(value, Function) and yields(value.node):
+            return True
+        return self.gives_function(node.func)
+
+    def held(self, node: gast.AST) -> Any:
+        """The function value or object that a name or a path of attributes stands for, found without writing anything."""
+        if isinstance(node, gast.Name):
+            return self.values.get(node.id)
+        if isinstance(node, gast.Attribute):
+            owner = self.held(node.value)
+            return self.values.get(owner.attributes.get(node.attr, "")) if isinstance(owner, Object) else None
+        if isinstance(node, gast.Subscript):
+            owner = self.held(node.value)
+            found = owner.items.get(place(node.slice, owner)) if isinstance(owner, Display) else None
+            return found if isinstance(found, Value) else None
+        return None
+
+    def is_object(self, node: gast.AST) -> bool:
+        """Whether an expression is an object made here."""
+        if isinstance(node, (gast.BinOp, gast.UnaryOp)):
+            return self.is_function(node)
+        if isinstance(node, gast.Call):
+            return is_plain_class(self.unit.resolve(node.func)) or (
+                isinstance(node.func, gast.Attribute) and self.is_attribute(node.func) and self.is_object(node.func.value)
+            )
+        return isinstance(self.held(node), Object)
+
+    def is_attribute(self, node: gast.Attribute) -> bool:
+        """Whether an attribute is one of an object made here, or of `super()`."""
+        if isinstance(node.value, gast.Call):
+            return is_super(node.value) or self.is_object(node.value)
+        return self.is_object(node.value)
+
+    def gives_function(self, callee: gast.AST) -> bool:
+        """Whether what is called returns a function value."""
+        if isinstance(callee, gast.Name) and callee.id in self.values:
+            value = self.values[callee.id]
+            while isinstance(value, Partial):
+                value = value.inner
+            return isinstance(value, Function) and returns_function(value.node)
+        if isinstance(callee, gast.Lambda):
+            return returns_function(callee)
+        target = self.unit.resolve(callee)
+        if is_plain(target):
+            return gives_function(target)
+        return isinstance(callee, gast.Call) and self.is_function(callee) and _curried(callee, self)
+
+    def differentiates(self, node: gast.Call) -> bool:
+        """Whether a call is `grad(f)` or `value_and_grad(f)`."""
+        target = self.unit.resolve(node.func)
+        ours = getattr(target, "__module__", "") == "s2sgrad.api" and isinstance(target, types.FunctionType)
+        return ours and target.__name__ in ("grad", "value_and_grad") and len(node.args) > 0
+
+    def expands(self, node: gast.AST) -> bool:
+        """Whether a call is one of a function value, or hands one to a function that can be read."""
+        if not isinstance(node, gast.Call):
+            return False
+        if self.is_function(node.func):
+            return True
+        target = self.unit.resolve(node.func)
+        if target is functools.reduce:
+            return True
+        given = [*node.args, *(k.value for k in node.keywords)]
+        if not is_plain(target):
+            return False
+        takes_any = target.__code__.co_flags & inspect.CO_VARKEYWORDS
+        return any(map(self.is_function, given)) or bool(takes_any) or gives_function(target)
+
+    def inside(self, node: gast.AST) -> bool:
+        """Whether a part of an expression is such a call."""
+        calls = (gast.Call, gast.Attribute, gast.BinOp, gast.UnaryOp, gast.Subscript)
+        return any(
+            self.expands(part) if isinstance(part, gast.Call) else self.is_function(part)
+            for part in nodes(node)
+            if isinstance(part, calls)
+        )
+
+
+def _curried(callee: gast.Call, functions: Recognizer) -> bool:
+    """Whether `f(a)(b)` gives a function again: `lambda a: lambda b: lambda c: ..`."""
+    depth, node = 1, callee.func
+    while isinstance(node, gast.Call):
+        depth, node = depth + 1, node.func
+    value: Any = functions.values.get(node.id) if isinstance(node, gast.Name) else node
+    inner = value.node if isinstance(value, Function) else value
+    for _ in range(depth):
+        inner = getattr(inner, "body", None)
+    return isinstance(inner, gast.Lambda) and isinstance(inner.body, gast.Lambda)
+
+
+def is_super(node: gast.Call) -> bool:
+    return isinstance(node.func, gast.Name) and node.func.id == "super" and not node.args
+
+
+def place(index: gast.AST, display: Display) -> Any:
+    """The constant that an index of a display is; None where it is none."""
+    if isinstance(index, gast.UnaryOp) and isinstance(index.op, gast.USub) and isinstance(index.operand, gast.Constant):
+        return len(display.items) - index.operand.value
+    return index.value if isinstance(index, gast.Constant) else None

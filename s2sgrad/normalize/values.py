@@ -1,0 +1,187 @@
+"""What a name can stand for besides data: functions whose text is known, displays of them, objects.
+
+    f = lambda t: w * t      ->      f is a Function;   partial(f, 2.0): a Partial;   [f, np.sin]: a Display
+
+And what the text of a function says of the functions that it returns.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+import weakref
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.errors import S2SGradError
+from s2sgrad.quote import at, clone, nodes
+from s2sgrad.source import read
+from s2sgrad.unit import Unit
+
+_GIVING: weakref.WeakKeyDictionary[types.FunctionType, bool] = weakref.WeakKeyDictionary()
+
+
+@dataclass(eq=False)
+class Function:
+    """A lambda or a function definition; `unit` is that of the function whose text it stands in."""
+
+    node: gast.FunctionDef | gast.Lambda
+    unit: Unit
+    defaults: dict[str, Any] = field(default_factory=dict)
+    tree: gast.FunctionDef | None = None
+    used: bool = False
+    owner: type | None = None  # the class whose method it is
+
+    @property
+    def name(self) -> str:
+        return getattr(self.node, "name", "lambda")
+
+
+@dataclass(eq=False)
+class Partial:
+    """`functools.partial(inner, *given, **keywords)`."""
+
+    inner: Any
+    given: list[Any]
+    keywords: dict[str, Any]
+
+
+@dataclass(eq=False)
+class Known:
+    """A function from outside, under the name (or path) by which the text reaches it."""
+
+    target: Any
+    node: gast.AST
+
+
+@dataclass(eq=False)
+class Derivative:
+    """`grad(f)` of a function value: `known` is the gradient of `f` lifted, which takes what f closes over by keyword."""
+
+    known: Known
+    captured: list[str]
+    defaults: dict[str, Any]
+
+
+@dataclass(eq=False)
+class Display:
+    """A tuple, list or dict with functions in it that is never changed; `items` by index or key."""
+
+    items: dict[Any, Any]
+    given: gast.AST | None = None
+
+
+@dataclass(eq=False)
+class Object:
+    """An instance of a user's class that was made here: `attributes` are the variables that stand for its own; `given`: the
+    argument that it is, if it was not made here."""
+
+    cls: type
+    base: str
+    given: gast.AST | None = None
+    made: bool = False  # its `__init__` is through
+    names: int = 0  # how many names and attributes stand for it
+    copied: bool = False
+    rebound: bool = False  # the name that stands for it will stand for others
+    attributes: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Generator:
+    """What a generator function returned: `function` called with `given` and `keywords`, to be run once."""
+
+    function: Function
+    given: list[Any]
+    keywords: dict[str, Any]
+    loops: tuple[int, ...] = ()  # those around the call
+    used: bool = False
+
+
+Value = Function | Partial | Known | Derivative | Display | Object | Generator
+
+
+def substitute(statement: gast.AST, values: dict[str, gast.AST]) -> None:
+    """Put atoms in the place of parameters that are never bound anew."""
+    if not values:
+        return
+    for node in nodes(statement):
+        for key, value in node.__dict__.items():
+            if isinstance(value, gast.Name) and value.id in values:
+                node.__dict__[key] = at(value, clone(values[value.id]))[0]
+            elif isinstance(value, list):
+                for k, item in enumerate(value):
+                    if isinstance(item, gast.Name) and item.id in values:
+                        value[k] = at(item, clone(values[item.id]))[0]
+
+
+def bindings(body: list[gast.AST]) -> Counter[str]:
+    """How often the text binds each name."""
+    out: Counter[str] = Counter()
+    waiting = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, gast.Name):
+            out[node.id] += isinstance(node.ctx, gast.Store)
+            continue
+        if isinstance(node, gast.FunctionDef):  # what it binds for itself is counted where it is written out
+            out[node.name] += 1
+            out.update(2 * [n for part in nodes(node) if isinstance(part, gast.Nonlocal) for n in part.names])
+            continue
+        for value in node.__dict__.values():
+            if isinstance(value, list):
+                waiting += [part for part in value if isinstance(part, gast.AST)]
+            elif isinstance(value, gast.AST) and not isinstance(value, gast.expr_context):
+                waiting.append(value)
+    return out
+
+
+def is_plain(target: Any) -> bool:
+    """Whether a callable is a Python function of the user's, to be read."""
+    if not isinstance(target, types.FunctionType) or effects.is_library(target):
+        return False
+    return not (target.__module__ or "").startswith("s2sgrad.")
+
+
+def is_generator(target: Any) -> bool:
+    """Whether a callable is a generator function of the user's."""
+    return is_plain(target) and bool(target.__code__.co_flags & inspect.CO_GENERATOR)
+
+
+def returns_function(node: gast.FunctionDef | gast.Lambda) -> bool:
+    """Whether the value of a function value is a function value, by its text."""
+    if isinstance(node, gast.Lambda):
+        return isinstance(node.body, gast.Lambda)
+    within = {n.name for n in node.body if isinstance(n, gast.FunctionDef)}
+    within |= {
+        t.id
+        for n in node.body
+        if isinstance(n, gast.Assign) and isinstance(n.value, gast.Lambda)
+        for t in n.targets
+        if isinstance(t, gast.Name)
+    }
+    waiting = list(node.body)
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, gast.Return):
+            value = part.value
+            if isinstance(value, gast.Lambda) or (isinstance(value, gast.Name) and value.id in within):
+                return True
+            if isinstance(value, gast.Call) and getattr(value.func, "id", getattr(value.func, "attr", "")) == "partial":
+                return True
+        elif isinstance(part, (gast.If, gast.For, gast.While)):
+            waiting += part.body + part.orelse
+    return False
+
+
+def gives_function(target: types.FunctionType) -> bool:
+    if target not in _GIVING:
+        try:
+            primal = read(target)
+            _GIVING[target] = not primal.is_generated and returns_function(primal.tree)
+        except S2SGradError:  # no source: it is not written out
+            _GIVING[target] = False
+    return _GIVING[target]

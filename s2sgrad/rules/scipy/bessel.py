@@ -1,0 +1,156 @@
+"""Rules of scipy.special, continued: Bessel functions, exponential integrals, confluent hypergeometric functions.
+
+    y = special.j0(x)        ->  x_bar = -y_bar * special.j1(x)
+    y = special.kv(v, x)     ->  x_bar = -0.5 * y_bar * (special.kv(v - 1.0, x) + special.kv(v + 1.0, x))
+
+Slopes of order 1 are differences of two orders, which unlike `j0(x) - j1(x) / x` hold at 0 too.  In the order of a function
+there is no derivative: such calls are refused.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+
+from s2sgrad.rules.table import elementwise
+from s2sgrad.runtime import over
+
+# --- Bessel functions: DLMF 10.6.1, 10.6.3 ---------------------------------------------------------------------------
+
+
+@elementwise(special.j0)
+def j0(g, y, x):
+    return -g * special.j1(x)
+
+
+@elementwise(special.j1)
+def j1(g, y, x):
+    return 0.5 * g * (special.j0(x) - special.jv(2.0, x))
+
+
+@elementwise(special.jv)
+def jv(g, y, v, x):
+    return None, 0.5 * g * (special.jv(v - 1.0, x) - special.jv(v + 1.0, x))
+
+
+@elementwise(special.y0)
+def y0(g, y, x):
+    return -g * special.y1(x)
+
+
+@elementwise(special.y1)
+def y1(g, y, x):
+    return 0.5 * g * (special.y0(x) - special.yv(2.0, x))
+
+
+@elementwise(special.yv)
+def yv(g, y, v, x):
+    return None, 0.5 * g * (special.yv(v - 1.0, x) - special.yv(v + 1.0, x))
+
+
+@elementwise(special.yn)
+def yn(g, y, n, x):
+    return None, 0.5 * g * (special.yn(n - 1, x) - special.yn(n + 1, x))
+
+
+# --- modified Bessel functions: DLMF 10.29.1, 10.29.3; the scaled ones by the product rule ---------------------------
+
+
+@elementwise(special.i0)
+def i0(g, y, x):
+    return g * special.i1(x)
+
+
+@elementwise(special.i1)
+def i1(g, y, x):
+    return 0.5 * g * (special.i0(x) + special.iv(2.0, x))
+
+
+@elementwise(special.iv)
+def iv(g, y, v, x):
+    return None, 0.5 * g * (special.iv(v - 1.0, x) + special.iv(v + 1.0, x))
+
+
+@elementwise(special.i0e)
+def i0e(g, y, x):
+    return g * (special.i1e(x) - np.sign(x) * y)
+
+
+@elementwise(special.i1e)
+def i1e(g, y, x):
+    return g * (0.5 * (special.i0e(x) + special.ive(2.0, x)) - np.sign(x) * y)
+
+
+@elementwise(special.ive)
+def ive(g, y, v, x):
+    return None, g * (0.5 * (special.ive(v - 1.0, x) + special.ive(v + 1.0, x)) - np.sign(x) * y)
+
+
+@elementwise(special.k0)
+def k0(g, y, x):
+    return -g * special.k1(x)
+
+
+@elementwise(special.k1)
+def k1(g, y, x):
+    return -0.5 * g * (special.k0(x) + special.kv(2.0, x))
+
+
+@elementwise(special.kv)
+def kv(g, y, v, x):
+    return None, -0.5 * g * (special.kv(v - 1.0, x) + special.kv(v + 1.0, x))
+
+
+@elementwise(special.k0e)
+def k0e(g, y, x):
+    return g * (y - special.k1e(x))
+
+
+@elementwise(special.k1e)
+def k1e(g, y, x):
+    return g * (y - 0.5 * (special.k0e(x) + special.kve(2.0, x)))
+
+
+@elementwise(special.kve)
+def kve(g, y, v, x):
+    return None, g * (y - 0.5 * (special.kve(v - 1.0, x) + special.kve(v + 1.0, x)))
+
+
+# --- exponential integrals: DLMF 6.2.1, 6.2.5, 8.19.13 ---------------------------------------------------------------
+
+
+@elementwise(special.exp1)
+def exp1(g, y, x):
+    return -g * np.exp(-x) / x
+
+
+@elementwise(special.expi)
+def expi(g, y, x):
+    return g * np.exp(x) / x
+
+
+@elementwise(special.expn)
+def expn(g, y, n, x):
+    at_zero = over(np.exp(-x) - (n - 1) * y, x)  # DLMF 8.19.12: SciPy has no orders below 0
+    return None, -g * np.where(np.less(n, 1), at_zero, special.expn(np.maximum(n - 1, 0), x))
+
+
+# --- confluent hypergeometric functions: DLMF 13.3.15 ----------------------------------------------------------------
+
+
+@elementwise(special.hyp1f1)
+def hyp1f1(g, y, a, b, x):
+    return None, None, g * (a / b) * special.hyp1f1(a + 1.0, b + 1.0, x)
+
+
+@elementwise(special.exprel)
+def exprel(g, y, x):  # exprel(x) is hyp1f1(1, 2, x)
+    return 0.5 * g * special.hyp1f1(2.0, 3.0, x)
+
+
+for _rule in (jv, yv, iv, ive, kv, kve):
+    _rule.constant("v")
+for _rule in (yn, expn):
+    _rule.constant("n")
+for _name in ("a", "b"):
+    hyp1f1.constant(_name)

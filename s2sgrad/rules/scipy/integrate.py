@@ -1,0 +1,99 @@
+"""Rules of scipy.integrate for samples: trapezoid, cumulative_trapezoid, simpson.
+
+    z = integrate.cumulative_trapezoid(y)     ->  y_bar = spread_pairs(0.5 * the sums of z_bar from each place on)
+    z = integrate.simpson(y, x)               ->  y_bar = z_bar * simpson_weights(y, x, -1)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import integrate
+
+from s2sgrad.rules.scans import add_neighbours, lined, spread_pairs, trapezoid, undiff, unlined
+from s2sgrad.rules.table import flat, linear
+from s2sgrad.runtime import unbroadcast
+
+trapezoid.also(integrate.trapezoid)
+
+# --- cumulative_trapezoid --------------------------------------------------------------------------------------------
+
+
+def from_here_on(g, axis, initial):
+    """For each interval the sum of the cotangents `g` of the integrals that hold it."""
+    if initial is not None:
+        g = np.delete(g, 0, axis)
+    return np.flip(np.cumsum(np.flip(g, axis), axis), axis)
+
+
+@linear(integrate.cumulative_trapezoid)
+def cumulative_trapezoid(g, z, y, x=None, dx=1.0, axis=-1, initial=None):
+    half = 0.5 * from_here_on(g, axis, initial)
+    if x is None:
+        return spread_pairs(half * dx, axis)
+    steps = lined(np.diff(x), np.shape(half), axis) if np.ndim(x) == 1 else np.diff(x, axis=axis)
+    return spread_pairs(half * steps, axis)
+
+
+@cumulative_trapezoid.keyword("x")
+def cumulative_trapezoid_x(g, z, y, x=None, dx=1.0, axis=-1, initial=None):
+    areas = 0.5 * from_here_on(g, axis, initial) * add_neighbours(y, axis)
+    if np.ndim(x) == 1:
+        return undiff(unlined(unbroadcast(areas, lined(np.diff(x), np.shape(areas), axis)), np.diff(x), axis))
+    return unbroadcast(undiff(areas, 1, axis), x)
+
+
+@cumulative_trapezoid.keyword("dx")
+def cumulative_trapezoid_dx(g, z, y, x=None, dx=1.0, axis=-1, initial=None):
+    return unbroadcast(0.5 * from_here_on(g, axis, initial) * add_neighbours(y, axis), dx)
+
+
+# --- simpson ---------------------------------------------------------------------------------------------------------
+
+
+def one_line(x):
+    """`x`, checked to be None or coordinates on a line."""
+    if x is not None and np.ndim(x) != 1:
+        raise NotImplementedError("scipy.integrate.simpson with x of several axes has no derivative rule; use x of one")
+    return x is not None
+
+
+flat(one_line)
+
+
+def simpson_weights(y, x, axis):
+    """What each sample along an axis counts in `integrate.simpson(y, x, axis=axis)`.
+
+    Parabolas through three samples each; of an even number of samples the last interval has one of its own (Cartwright
+    2017, "Simpson's rule cumulative integration with MS Excel and irregularly-spaced data", equation 8).
+
+    >>> simpson_weights(np.zeros(5), None, -1) * 3.0
+    array([1., 4., 2., 4., 1.])
+    """
+    n = np.shape(y)[axis]
+    h = np.diff(x) if one_line(x) else np.ones(n - 1, y.dtype)
+    if n < 3:
+        return 0.5 * spread_pairs(h)
+    m = (n - 1) // 2 * 2
+    h0, h1 = h[0:m:2], h[1:m:2]
+    both = h0 + h1
+    first, middle, last = 2.0 - h1 / h0, both * both / (h0 * h1), 2.0 - h0 / h1
+    heads = np.ravel(np.stack((both * first, both * middle), -1))
+    tails = np.ravel(np.stack((np.zeros_like(both), both * last), -1))
+    weights = (np.pad(heads, (0, n - m)) + np.pad(tails, (1, n - 1 - m))) / 6.0
+    if m == n - 1:
+        return weights
+    h0, h1 = h[-2], h[-1]
+    before, here, after = -h1 * h1 / (h0 * (h0 + h1)), h1 / h0 + 3.0, (2.0 * h1 + 3.0 * h0) / (h0 + h1)
+    return weights + np.pad(h1 / 6.0 * np.stack((before, here, after)), (n - 3, 0))
+
+
+@linear(integrate.simpson)
+def simpson(g, z, y, x=None, *, dx=1.0, axis=-1):
+    weights = lined(simpson_weights(y, x, axis), np.shape(y), axis)
+    return np.expand_dims(g if one_line(x) else g * dx, axis) * weights
+
+
+@simpson.keyword("dx")
+def _(g, z, y, x=None, *, dx=1.0, axis=-1):
+    weights = lined(simpson_weights(y, x, axis), np.shape(y), axis)
+    return np.sum(g * np.sum(y * weights, axis=axis)) if x is None else np.zeros_like(dx)

@@ -1,0 +1,269 @@
+"""Rules of scipy.linalg: solving, Cholesky factors, inverse, determinant, exponential, norms, block_diag.
+
+    y = linalg.solve_triangular(a, b)   ->  b_bar = linalg.solve_triangular(a, y_bar, trans=1)
+                                            a_bar = -np.triu(np.outer(b_bar, y))
+
+Where SciPy reads one triangle of a matrix, the cotangent lies in that triangle.  The formulas are those of Giles (2008),
+"Collected matrix derivative results"; Murray (2016), arXiv:1602.07527, for Cholesky factors.  Keywords that overwrite an
+argument are refused.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+from s2sgrad.rules.linalg import cofactors, one_matrix
+from s2sgrad.rules.linalg import lower as half_lower
+from s2sgrad.rules.norms import norm_bar
+from s2sgrad.rules.table import flat, general, linear
+from s2sgrad.runtime import unbroadcast
+
+SYMMETRIC = ("sym", "symmetric", "pos", "positive definite")
+GENERAL = (None, "gen", "general")
+
+
+def turned(m):
+    """The transposes of matrices."""
+    return np.swapaxes(m, -1, -2)
+
+
+def is_vector(a, b):
+    """Whether the right side of a system with the matrix `a` is a vector."""
+    if np.ndim(b) == 1 and np.ndim(a) > 2:
+        raise NotImplementedError("solving with a stack of matrices and a vector has no derivative rule; use b[:, None]")
+    return np.ndim(b) == 1
+
+
+flat(is_vector)
+
+
+def outer(u, v, vector):
+    """`u @ v.T` of matrices, of vectors where `vector` is true."""
+    if vector:
+        return np.expand_dims(u, -1) * np.expand_dims(v, -2)
+    return u @ turned(v)
+
+
+def triangle(m, lower, k=0):
+    """The lower or the upper triangle, `k` off the diagonal."""
+    return np.tril(m, -k) if lower else np.triu(m, k)
+
+
+def folded(m, lower):
+    """The cotangent of the one triangle that is read of a symmetric matrix with the cotangent `m`."""
+    bar = half_lower(m + turned(m))
+    return bar if lower else turned(bar)
+
+
+# --- solving ---------------------------------------------------------------------------------------------------------
+
+
+def assumption(assume_a):
+    """`assume_a`, checked to be one that has a rule."""
+    if assume_a not in GENERAL and assume_a not in SYMMETRIC:
+        raise NotImplementedError(f"scipy.linalg.solve with assume_a={assume_a!r} has no derivative rule; use 'gen'")
+    return assume_a
+
+
+def is_symmetric(assume_a):
+    return assume_a in SYMMETRIC
+
+
+def other_way(trans):
+    """The `trans` of the transposed system."""
+    return 1 if trans in (0, "N") else 0
+
+
+flat(assumption, is_symmetric, other_way)
+
+
+@general(linalg.solve)
+def solve(g, y, a, b, lower=False, *, check_finite=True, assume_a=None, transposed=False):
+    vector = is_vector(a, b)
+    if is_symmetric(assumption(assume_a)):
+        b_bar = linalg.solve(a, g, lower=lower, assume_a=assume_a)
+        return unbroadcast(folded(-outer(b_bar, y, vector), lower), a), unbroadcast(b_bar, b)
+    b_bar = linalg.solve(a, g) if transposed else linalg.solve(turned(a), g)
+    a_bar = outer(y, b_bar, vector) if transposed else outer(b_bar, y, vector)
+    return unbroadcast(-a_bar, a), unbroadcast(b_bar, b)
+
+
+def plain(assume_a, transposed):
+    known = assume_a.known and transposed.known
+    return known and assume_a.value in GENERAL and not transposed.value
+
+
+@solve.refined(lambda a, b, assume_a, transposed: (a.rank, b.rank) == (2, 1) and plain(assume_a, transposed))
+def _(g, y, a, b, lower=False, *, check_finite=True, assume_a=None, transposed=False):
+    b_bar = linalg.solve(a.T, g)
+    return -np.outer(b_bar, y), b_bar
+
+
+@solve.refined(lambda a, b, assume_a, transposed: (a.rank, b.rank) == (2, 2) and plain(assume_a, transposed))
+def _(g, y, a, b, lower=False, *, check_finite=True, assume_a=None, transposed=False):
+    b_bar = linalg.solve(a.T, g)
+    return -(b_bar @ y.T), b_bar
+
+
+solve.refuse(
+    lambda assume_a: assume_a.known and assume_a.value not in GENERAL and assume_a.value not in SYMMETRIC,
+    "`scipy.linalg.solve` with this assume_a has no derivative rule: use 'gen' or 'pos'",
+)
+
+
+@general(linalg.solve_triangular)
+def solve_triangular(g, y, a, b, trans=0, lower=False, unit_diagonal=False, *, check_finite=True):
+    vector, back = is_vector(a, b), other_way(trans)
+    b_bar = linalg.solve_triangular(a, g, trans=back, lower=lower, unit_diagonal=unit_diagonal)
+    a_bar = outer(b_bar, y, vector) if back else outer(y, b_bar, vector)
+    return unbroadcast(-triangle(a_bar, lower, 1 if unit_diagonal else 0), a), unbroadcast(b_bar, b)
+
+
+def usual(trans, unit_diagonal):
+    known = trans.known and unit_diagonal.known
+    return known and trans.value in (0, "N") and not unit_diagonal.value
+
+
+@solve_triangular.refined(
+    lambda a, b, trans, unit_diagonal, lower: (a.rank, b.rank) == (2, 1)
+    and usual(trans, unit_diagonal) and lower.known and bool(lower.value)
+)  # fmt: skip
+def _(g, y, a, b, trans=0, lower=False, unit_diagonal=False, *, check_finite=True):
+    b_bar = linalg.solve_triangular(a, g, trans=1, lower=True)
+    return -np.tril(np.outer(b_bar, y)), b_bar
+
+
+@solve_triangular.refined(
+    lambda a, b, trans, unit_diagonal, lower: (a.rank, b.rank) == (2, 2)
+    and usual(trans, unit_diagonal) and lower.known and bool(lower.value)
+)  # fmt: skip
+def _(g, y, a, b, trans=0, lower=False, unit_diagonal=False, *, check_finite=True):
+    b_bar = linalg.solve_triangular(a, g, trans=1, lower=True)
+    return -np.tril(b_bar @ y.T), b_bar
+
+
+# --- Cholesky factors ------------------------------------------------------------------------------------------------
+
+
+def cholesky_bar(g, y, lower):
+    """The cotangent of `a` in its triangular factor `y`, in the triangle of `a` that is read."""
+    if not lower:
+        g, y = turned(g), turned(y)
+    half = linalg.solve_triangular(y, half_lower(turned(y) @ g), trans=1, lower=True)
+    full = linalg.solve_triangular(y, turned(half), trans=1, lower=True)
+    return folded(full, lower)
+
+
+@general(linalg.cholesky)
+def cholesky(g, y, a, lower=False, *, check_finite=True):
+    return cholesky_bar(g, y, lower)
+
+
+def cho_factor_bar(c_bar, c, lower):
+    """The cotangent of `a` in its factor `c`, whose other triangle is left as it is in `a`."""
+    bar = cholesky_bar(triangle(c_bar, lower), triangle(c, lower), lower)
+    return bar + (np.triu(c_bar, 1) if lower else np.tril(c_bar, -1))
+
+
+@general(linalg.cho_factor)
+def cho_factor(g, y, a, lower=False, *, check_finite=True):
+    return cho_factor_bar(g[0], y[0], lower)
+
+
+def factor_slope(c, m, lower):
+    """The cotangent of the factor `c` in the matrix, which has the cotangent `m`."""
+    both = m + turned(m)
+    return triangle(both @ triangle(c, True), True) if lower else triangle(triangle(c, False) @ both, False)
+
+
+@general(linalg.cho_solve)
+def cho_solve(g, y, c_and_lower, b, *, check_finite=True):
+    c, lower = c_and_lower[0], c_and_lower[1]
+    vector = is_vector(c, b)
+    b_bar = linalg.cho_solve((c, lower), g)
+    return (factor_slope(c, -outer(b_bar, y, vector), lower), None), b_bar
+
+
+# --- inverse, determinant, exponential -------------------------------------------------------------------------------
+
+
+@general(linalg.inv)
+def inv(g, y, a, *, check_finite=True):
+    return -(turned(y) @ g @ turned(y))
+
+
+@inv.refined(one_matrix)
+def _(g, y, a, *, check_finite=True):
+    return -(y.T @ g @ y.T)
+
+
+@general(linalg.det)
+def det(g, y, a, *, check_finite=True):
+    return np.expand_dims(g, (-2, -1)) * cofactors(a)
+
+
+@det.refined(one_matrix)
+def _(g, y, a, *, check_finite=True):
+    return g * cofactors(a)
+
+
+def expm_slope(a, e):
+    """The derivative of `linalg.expm` at `a` in the direction `e`: the corner of the exponential of a matrix of blocks.
+
+    Higham (2008), "Functions of Matrices", (10.43).
+
+    >>> expm_slope(np.zeros((1, 1)), np.ones((1, 1)))
+    array([[1.]])
+    """
+    n = np.shape(a)[-1]
+    top = np.concatenate((a, e), axis=-1)
+    bottom = np.concatenate((np.zeros_like(a), a), axis=-1)
+    return linalg.expm(np.concatenate((top, bottom), axis=-2))[..., :n, n:]
+
+
+@general(linalg.expm)
+def expm(g, y, A):
+    return expm_slope(turned(A), g)
+
+
+# --- norms and blocks ------------------------------------------------------------------------------------------------
+
+
+@general(linalg.norm)
+def norm(g, y, a, ord=None, axis=None, keepdims=False, *, check_finite=True):
+    return norm_bar(g, y, a, ord, axis, keepdims)
+
+
+def diagonal_blocks(g, arrs):
+    """The blocks on the diagonal of `g`, in the shapes of `arrs`.
+
+    >>> diagonal_blocks(np.eye(2), (np.zeros((1, 1)), np.zeros((1, 1))))
+    (array([[1.]]), array([[1.]]))
+    """
+    pieces, row, column = [], 0, 0
+    for a in arrs:
+        m, n = np.atleast_2d(a).shape
+        pieces.append(np.reshape(g[row : row + m, column : column + n], np.shape(a)))
+        row, column = row + m, column + n
+    return tuple(pieces)
+
+
+def joined_blocks(w, g):
+    """The transpose of `diagonal_blocks`: the arrays `w` on the diagonal of zeros."""
+    return linalg.block_diag(*w)
+
+
+@general(linalg.block_diag)
+def block_diag(g, y, *arrs):
+    return diagonal_blocks(g, arrs)
+
+
+@linear(diagonal_blocks)
+def _(w, pieces, g, arrs):
+    return joined_blocks(w, g), None
+
+
+@linear(joined_blocks)
+def _(v, y, w, g):
+    return diagonal_blocks(v, w), None

@@ -1,0 +1,286 @@
+"""Rules of scipy.special: the gamma and beta families, error functions, logistic functions, entropies, sums of exponentials.
+
+    y = special.gammaln(x)       ->  x_bar = y_bar * special.digamma(x)
+    y = special.logsumexp(a)     ->  a_bar = y_bar * exp_difference(a, y)
+
+"DLMF" is the Digital Library of Mathematical Functions of NIST.  Numbers in the formulas are Python floats, so that
+float32 stays float32.  Functions of SciPy do not warn: what the slopes say at poles is inf or nan in silence.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import special
+
+from s2sgrad.rules import elementwise as numpy_rules
+from s2sgrad.rules.elementwise import exp_difference
+from s2sgrad.rules.reductions import along, is_container, whole
+from s2sgrad.rules.table import elementwise, general
+from s2sgrad.runtime import over, unbroadcast, unreduce
+
+numpy_rules.exp2.also(special.exp2)
+numpy_rules.expm1.also(special.expm1)
+numpy_rules.log1p.also(special.log1p)
+numpy_rules.cbrt.also(special.cbrt)
+
+# --- gamma and beta functions ----------------------------------------------------------------------------------------
+
+
+@elementwise(special.gammaln, special.loggamma)
+def gammaln(g, y, x):  # DLMF 5.2.2
+    return g * special.digamma(x)
+
+
+@elementwise(special.gamma)
+def gamma(g, y, x):
+    return g * y * special.digamma(x)
+
+
+@elementwise(special.rgamma)
+def rgamma(g, y, x):
+    return -g * y * special.digamma(x)
+
+
+@elementwise(special.digamma)
+def digamma(g, y, x):  # DLMF 5.15.1; special.polygamma widens float32
+    return g * special.zeta(2.0, x)
+
+
+digamma.also(special.psi)
+
+
+@elementwise(special.polygamma)
+def polygamma(g, y, n, x):
+    return None, g * special.polygamma(n + 1, x)
+
+
+polygamma.constant("n")
+
+
+@elementwise(special.zeta)
+def zeta(g, y, x, q):  # DLMF 25.11.17, in SciPy's names
+    return None, -g * x * special.zeta(x + 1.0, q)
+
+
+zeta.constant("x")
+
+
+def multidigamma(a, d):
+    """The slope of `special.multigammaln`, a sum of `d` terms.
+
+    >>> bool(multidigamma(2.5, 1) == special.digamma(2.5))
+    True
+    """
+    total = special.digamma(a)
+    for j in range(1, d):
+        total = total + special.digamma(a - 0.5 * j)
+    return total
+
+
+@elementwise(special.multigammaln)
+def multigammaln(g, y, a, d):  # DLMF 35.3.4
+    return g * multidigamma(a, d), None
+
+
+multigammaln.constant("d")
+
+
+@elementwise(special.beta)
+def beta(g, y, a, b):  # DLMF 5.12.1
+    both = special.digamma(a + b)
+    return g * y * (special.digamma(a) - both), g * y * (special.digamma(b) - both)
+
+
+@elementwise(special.betaln)
+def betaln(g, y, a, b):
+    both = special.digamma(a + b)
+    return g * (special.digamma(a) - both), g * (special.digamma(b) - both)
+
+
+@elementwise(special.binom)
+def binom(g, y, n, k):  # DLMF 1.2.6 by gamma functions
+    rest = special.digamma(n - k + 1.0)
+    return g * y * (special.digamma(n + 1.0) - rest), g * y * (rest - special.digamma(k + 1.0))
+
+
+@elementwise(special.gammainc)
+def gammainc(g, y, a, x):  # DLMF 8.8.13
+    return None, g * np.exp(special.xlogy(a - 1.0, x) - x - special.gammaln(a))
+
+
+@elementwise(special.gammaincc)
+def gammaincc(g, y, a, x):
+    return None, -g * np.exp(special.xlogy(a - 1.0, x) - x - special.gammaln(a))
+
+
+@elementwise(special.gammaincinv)
+def gammaincinv(g, x, a, p):
+    return None, over(g, np.exp(special.xlogy(a - 1.0, x) - x - special.gammaln(a)))
+
+
+@elementwise(special.betainc)
+def betainc(g, y, a, b, x):  # DLMF 8.17.1
+    density = np.exp(special.xlogy(a - 1.0, x) + special.xlog1py(b - 1.0, -x) - special.betaln(a, b))
+    return None, None, g * density
+
+
+@elementwise(special.betaincinv)
+def betaincinv(g, x, a, b, y):
+    density = np.exp(special.xlogy(a - 1.0, x) + special.xlog1py(b - 1.0, -x) - special.betaln(a, b))
+    return None, None, over(g, density)
+
+
+for _rule in (gammainc, gammaincc, gammaincinv, betainc, betaincinv):
+    _rule.constant("a")
+for _rule in (betainc, betaincinv):
+    _rule.constant("b")
+
+# --- error functions and the normal distribution ---------------------------------------------------------------------
+
+
+@elementwise(special.erf)
+def erf(g, y, x):  # DLMF 7.2.1
+    return g * (2.0 / math.sqrt(math.pi)) * np.exp(-x * x)
+
+
+@elementwise(special.erfc)
+def erfc(g, y, x):
+    return -g * (2.0 / math.sqrt(math.pi)) * np.exp(-x * x)
+
+
+@elementwise(special.erfcx)
+def erfcx(g, y, x):  # DLMF 7.10.2
+    return g * (2.0 * x * y - 2.0 / math.sqrt(math.pi))
+
+
+@elementwise(special.erfi)
+def erfi(g, y, x):
+    return g * (2.0 / math.sqrt(math.pi)) * np.exp(x * x)
+
+
+@elementwise(special.dawsn)
+def dawsn(g, y, x):  # DLMF 7.10.3
+    return g * (1.0 - 2.0 * x * y)
+
+
+@elementwise(special.erfinv)
+def erfinv(g, y, x):
+    return over(g * (0.5 * math.sqrt(math.pi)), np.exp(-y * y))
+
+
+@elementwise(special.erfcinv)
+def erfcinv(g, y, x):
+    return -over(g * (0.5 * math.sqrt(math.pi)), np.exp(-y * y))
+
+
+@elementwise(special.ndtr)
+def ndtr(g, y, x):
+    return g / math.sqrt(2.0 * math.pi) * np.exp(-0.5 * x * x)
+
+
+@elementwise(special.log_ndtr)
+def log_ndtr(g, y, x):
+    return g / math.sqrt(2.0 * math.pi) * np.exp(-0.5 * x * x - y)
+
+
+@elementwise(special.ndtri)
+def ndtri(g, y, p):
+    return over(g * math.sqrt(2.0 * math.pi), np.exp(-0.5 * y * y))
+
+
+# --- logistic functions ----------------------------------------------------------------------------------------------
+
+
+@elementwise(special.expit)
+def expit(g, y, x):
+    return g * y * (1.0 - y)
+
+
+@elementwise(special.logit)
+def logit(g, y, p):
+    return over(g, p * (1.0 - p))
+
+
+@elementwise(special.log_expit)
+def log_expit(g, y, x):
+    return g * special.expit(-x)
+
+
+# --- entropies -------------------------------------------------------------------------------------------------------
+# special.xlogy(g, e) is g * log(e), but 0 where g is 0: it neither warns nor makes nan of 0 * log(0).
+
+
+@elementwise(special.xlogy)
+def xlogy(g, z, x, y):
+    return special.xlogy(g, y), over(g * x, y)
+
+
+@elementwise(special.xlog1py)
+def xlog1py(g, z, x, y):
+    return special.xlog1py(g, y), over(g * x, 1.0 + y)
+
+
+@elementwise(special.entr)
+def entr(g, y, x):
+    return -(special.xlogy(g, x) + g)
+
+
+@elementwise(special.rel_entr)
+def rel_entr(g, z, x, y):
+    ratio = over(x, y)
+    return special.xlogy(g, ratio) + g, -g * ratio
+
+
+@elementwise(special.kl_div)
+def kl_div(g, z, x, y):
+    ratio = over(x, y)
+    return special.xlogy(g, ratio), g * (1.0 - ratio)
+
+
+# --- sums of exponentials --------------------------------------------------------------------------------------------
+
+
+@general(special.logsumexp)
+def logsumexp(g, y, a, axis=None, b=None, keepdims=False):
+    if b is None:
+        return unreduce(g, a, axis, keepdims) * exp_difference(a, unreduce(y, a, axis, keepdims))
+    a_full = a + np.zeros_like(b)
+    part = exp_difference(a_full, unreduce(y, a_full, axis, keepdims))
+    return unbroadcast(unreduce(g, a_full, axis, keepdims) * part * b, a)
+
+
+@logsumexp.keyword("b")
+def logsumexp_b(g, y, a, axis=None, b=None, keepdims=False):
+    a_full = a + np.zeros_like(b)
+    part = exp_difference(a_full, unreduce(y, a_full, axis, keepdims))
+    return unbroadcast(unreduce(g, a_full, axis, keepdims) * part, b)
+
+
+def alone(b):
+    return b.known and b.value is None
+
+
+@logsumexp.refined(lambda operand, axis, b, keepdims: alone(b) and along(operand, axis, keepdims))
+def _(g, y, a, axis=None, b=None, keepdims=False):
+    return np.expand_dims(g, axis) * exp_difference(a, np.expand_dims(y, axis))
+
+
+@logsumexp.refined(lambda operand, axis, b: alone(b) and whole(operand, axis))
+def _(g, y, a, axis=None, b=None, keepdims=False):
+    return g * exp_difference(a, y)
+
+
+@general(special.softmax)
+def softmax(g, y, x, axis=None):
+    return y * (g - np.sum(g * y, axis=axis, keepdims=True))
+
+
+@general(special.log_softmax)
+def log_softmax(g, y, x, axis=None):
+    return g - np.exp(y) * np.sum(g, axis=axis, keepdims=True)
+
+
+for _rule in (logsumexp, softmax, log_softmax):
+    _rule.refuse(lambda operand: is_container(operand), "this function of a list has no derivative rule: pass an array")

@@ -1,0 +1,76 @@
+"""A global that one function of a program writes must be read by no other: the reverse sweep would see a later value.
+
+    def scaled(x): return x * rate       def f(x): global rate; rate = 2.0; y = scaled(x); rate = 3.0; return y
+
+    ->  Unsupported: `rate` is written by `f` and read by `scaled` ...
+
+Reads of the function that writes are kept by it; reads of the others are constants to the passes.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis.operations import is_user_function
+from s2sgrad.errors import S2SGradError
+from s2sgrad.quote import nodes
+from s2sgrad.source import read
+from s2sgrad.unit import Unit
+
+_WAY = "pass it as an argument and return it"
+
+
+def check(units: list[Unit], at_run_time: bool = False) -> None:
+    """Raise Unsupported where a global is written and read by two functions, or by one that is not known yet.
+
+    `at_run_time`: the functions are called by one that was compiled before.
+    """
+    written = {(id(v.space), v.name): u for u in units for v in u.helpers.values() if isinstance(v, runtime.Global)}
+    if not written:
+        return
+    for (_, name), writer in written.items():
+        place = next(n for n in nodes(writer.primal.tree) if isinstance(n, gast.Global) and name in n.names)
+        if at_run_time or any(v is runtime.vjp for u in units for v in u.helpers.values()):
+            writer.refuse(place, f"the global `{name}` is written where a function is only known at run time, which is "
+                                 f"not differentiated yet: {_WAY}")  # fmt: skip
+    for unit in _reached(units):
+        mine = {(id(v.space), v.name) for v in unit.helpers.values() if isinstance(v, runtime.Global)}
+        for node in nodes(unit.primal.tree):
+            key = _global(unit, node)
+            if key in written and key not in mine:
+                writer = written[key].primal.tree.name
+                unit.refuse(node, f"the global `{key[1]}` is written by `{writer}` and read here, which is not "
+                                  f"differentiated yet: {_WAY}")  # fmt: skip
+
+
+def _global(unit: Unit, node: gast.AST) -> tuple[int, str] | None:
+    """The global that a name, or an attribute of a module, reads."""
+    if isinstance(node, gast.Name):
+        free = isinstance(node.ctx, gast.Load) and node.id not in unit.primal.function.__code__.co_freevars
+        return (id(unit.primal.function.__globals__), node.id) if free and node.id not in unit.locals else None
+    if isinstance(node, gast.Attribute):
+        owner = unit.resolve(node.value)
+        return (id(vars(owner)), node.attr) if isinstance(owner, types.ModuleType) else None
+    return None
+
+
+def _reached(units: list[Unit]) -> Iterator[Unit]:
+    """The units, and the functions that they call and that are not differentiated."""
+    waiting = list(units)
+    seen = {id(u.primal.function) for u in units}
+    while waiting:
+        unit = waiting.pop()
+        yield unit
+        for node in nodes(unit.primal.tree):
+            called = unit.resolve(node.func) if isinstance(node, gast.Call) else None
+            if is_user_function(called) and id(called) not in seen and not (called.__module__ or "").startswith("s2sgrad."):
+                seen.add(id(called))
+                try:
+                    waiting.append(Unit.of(read(called))[0])
+                except S2SGradError:
+                    unit.refuse(node, "a function whose text is not to be had may read the global that is written here: "
+                                      f"{_WAY}")  # fmt: skip

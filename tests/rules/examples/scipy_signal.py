@@ -1,0 +1,29 @@
+"""scipy.signal and scipy.integrate."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import integrate, signal
+
+from .base import example, normal
+
+for _m, _n in (((5,), (3,)), ((4,), (4,)), ((3,), (4,)), ((3, 4), (2, 3)), ((2, 3), (3, 4))):
+    for _f in (signal.convolve, signal.correlate, signal.fftconvolve):
+        example(_f, normal(*_m), normal(*_n))
+        for _mode in ("full", "same", "valid"):
+            example(_f, normal(*_m), normal(*_n), mode=_mode)
+example(signal.convolve, normal(5), normal(3), "same", "direct")
+example(signal.correlate, normal(5), normal(3), "full", method="fft")
+
+_places = np.array([0.0, 0.4, 1.0, 1.3, 2.1])
+for _f in (integrate.trapezoid, integrate.cumulative_trapezoid):
+    example(_f, normal(5))
+    example(_f, normal(5), _places)
+    example(_f, normal(2, 5), _places)
+    example(_f, normal(5, 2), dx=0.7, axis=0)
+    example(_f, normal(2, 4), np.sort(normal(2, 4)))
+example(integrate.cumulative_trapezoid, normal(2, 4), initial=0)
+for _n in (2, 3, 4, 5):
+    example(integrate.simpson, normal(_n))
+    example(integrate.simpson, normal(_n, 2), dx=0.7, axis=0)
+    example(integrate.simpson, normal(2, _n), x=_places[:_n])

@@ -1,0 +1,65 @@
+"""scipy.stats."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import stats
+
+from s2sgrad.rules.scipy import stats as rules
+
+from .base import between, example, normal, positive_definite
+
+# --- with location and scale -----------------------------------------------------------------------------------------
+
+
+def _located(f, x, *shapes):
+    """The ways to pass location and scale, each of them broadcast."""
+    example(f, x, *shapes)
+    example(f, x, *shapes, loc=-0.3, scale=1.7)
+    example(f, x, *shapes, between(-0.4, 0.0, 2, 1), between(1.2, 1.9, 3))
+    example(f, x[0], *shapes, scale=between(1.2, 1.9, 2, 3))
+    example(f, 0.7, *shapes, -0.3, 1.4)
+    example(f, 0.7, *shapes, loc=between(-0.1, 0.0, 3))
+
+
+for _f in ("logpdf", "pdf", "cdf", "sf", "logcdf", "logsf"):
+    _located(getattr(stats.norm, _f), normal(2, 3))
+_located(stats.norm.ppf, between(0.2, 0.8, 2, 3))
+for _distribution in (stats.laplace, stats.cauchy, stats.expon, stats.uniform):
+    _located(_distribution.logpdf, between(0.2, 0.8, 2, 3))
+for _f in (stats.t.logpdf, stats.t.pdf):
+    _located(_f, normal(2, 3), 2.5)
+    example(_f, normal(3), between(0.7, 4.0, 2, 1))
+_located(stats.gamma.logpdf, between(0.2, 0.8, 2, 3), 2.5)
+example(stats.gamma.logpdf, between(0.2, 0.8, 3), between(0.7, 4.0, 2, 1))
+_located(stats.beta.logpdf, between(0.2, 0.8, 2, 3), 2.5, 1.3)
+example(stats.beta.logpdf, between(0.2, 0.8, 3), between(0.7, 4.0, 2, 1), between(0.7, 4.0, 3, 1, 1))
+example(rules.normal_density, normal(3), normal(2, 1), 0.7)
+example(rules.hazard, normal(3), normal(3), normal(2, 1), 0.7)
+
+# --- counts ----------------------------------------------------------------------------------------------------------
+
+_counts = np.array([0, 1, 3])
+for _f in (stats.poisson.logpmf, stats.poisson.pmf):
+    example(_f, _counts, between(0.7, 4.0, 2, 1))
+    example(_f, 2, 1.6)
+    example(_f, np.array([1, 5]), 1.6, loc=1)
+for _f in (stats.binom.logpmf, stats.binom.pmf):
+    example(_f, _counts, 4, between(0.2, 0.8, 2, 1))
+    example(_f, 2, 3, 0.4)
+    example(_f, np.array([1, 3]), 4, 0.4, loc=1)
+example(stats.bernoulli.logpmf, np.array([0, 1, 0]), between(0.2, 0.8, 2, 1))
+example(stats.bernoulli.logpmf, 1, 0.3)
+
+# --- of several variables --------------------------------------------------------------------------------------------
+
+for _f in (stats.multivariate_normal.logpdf, stats.multivariate_normal.pdf):
+    example(_f, normal(3), normal(3), positive_definite(3, 3))
+    example(_f, normal(4, 3), normal(3), cov=positive_definite(3, 3))
+    example(_f, normal(2, 4, 3), cov=positive_definite(3, 3))
+    example(_f, normal(4, 3), normal(3), between(0.7, 1.4, 3))
+    example(_f, normal(1, 3), mean=normal(3), cov=0.7)
+    example(_f, normal(4))
+    example(_f, normal(4), 0.3, 1.4)
+example(stats.dirichlet.logpdf, between(0.1, 0.3, 2), between(0.7, 4.0, 3))
+example(stats.dirichlet.logpdf, between(0.1, 0.3, 2, 4), between(0.7, 4.0, 3))

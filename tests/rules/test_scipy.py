@@ -1,0 +1,246 @@
+"""SciPy's rules: when they are read, how they are found, what they refuse, what they say at edges, and in programs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.special
+import scipy.stats
+from scipy import integrate, linalg, signal, special, stats
+from scipy.stats import norm
+
+from s2sgrad import grad
+from s2sgrad.errors import NoRule
+from s2sgrad.rules.table import lookup, owns, rules
+from s2sgrad.testing import check_grads
+
+V = np.array([0.3, 0.7, 1.2])
+M = np.array([[2.0, 0.3], [0.3, 1.5]])
+
+
+def python(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+# --- when the rules are read -----------------------------------------------------------------------------------------
+
+
+def test_differentiating_numpy_does_not_import_scipy():
+    code = "import sys, numpy as np, s2sgrad; s2sgrad.grad(np.sin)(1.0); print('scipy' in sys.modules)"
+    assert python(code) == "False"
+
+
+def test_only_the_rules_of_what_was_imported_are_read():
+    code = "import sys, s2sgrad, scipy.special; print(s2sgrad.grad(scipy.special.gammaln)(1.0));"
+    code += "print(*('s2sgrad.rules.scipy.' + n in sys.modules for n in ('special', 'signal')))"
+    assert python(code).split() == [str(special.digamma(1.0)), "True", "False"]
+
+
+def test_rules_are_read_for_what_is_imported_after_a_miss():
+    code = "from s2sgrad.rules import table\nbefore = table.lookup(len)\nfrom scipy import special\n"
+    code += "print(before, table.lookup(special.erf).tag)"
+    assert python(code) == "None elementwise"
+
+
+# --- how they are found ----------------------------------------------------------------------------------------------
+
+
+def test_a_bound_method_is_found_by_its_owner_and_function():
+    assert lookup(stats.norm.logpdf) is lookup(norm.logpdf) is not None
+    assert lookup(stats.norm.logpdf) is not lookup(stats.laplace.logpdf)
+    assert owns(norm) and not owns(stats.gumbel_r)
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "expected"),
+    [
+        (special.gammaln, 1.3, special.digamma(1.3)),
+        (norm.logpdf, 0.3, -0.3),
+        (norm.cdf, 0.3, norm.pdf(0.3)),
+        (linalg.det, M, np.linalg.det(M) * np.linalg.inv(M).T),
+        (integrate.trapezoid, V, [0.5, 1.0, 0.5]),
+    ],
+)
+def test_straight_from_the_table(f, x, expected):
+    assert np.allclose(grad(f)(x), expected)
+
+
+def test_further_arguments_of_a_library_function():
+    assert np.isclose(grad(special.jv, argnums=1)(1, 0.7), 0.5 * (special.jv(0, 0.7) - special.jv(2, 0.7)))
+    assert np.isclose(grad(norm.logpdf, argnums=1)(0.3, 0.1, 2.0), 0.05)
+    assert np.isclose(grad(norm.logpdf, argnums="scale")(0.3, 0.1, 2.0), (0.01 - 1.0) / 2.0)
+
+
+def through_modules(x):
+    return np.sum(scipy.special.gammaln(x)) + scipy.stats.norm.logpdf(x[0], scale=x[1])
+
+
+def through_names(x):
+    return np.sum(special.gammaln(x)) + norm.logpdf(x[0], 0.0, x[1])
+
+
+def test_the_text_uses_names_of_the_user():
+    df, dg = grad(through_modules), grad(through_names)
+    assert np.allclose(df(V), dg(V))
+    assert "special.digamma(x)" in df.source and "scipy.special" not in dg.source.replace("# ", "")
+    check_grads(through_modules, (V,), order=3, rtol=1e-4, atol=1e-4)
+
+
+def test_a_name_that_is_bound_anew():
+    global _law
+    _law = stats.norm
+    df = grad(_by_law)
+    assert np.isclose(df(0.3), -0.3)
+    _law = stats.cauchy
+    assert np.isclose(df(0.3), -2.0 * 0.3 / (1.0 + 0.09))
+
+
+_law = stats.norm
+
+
+def _by_law(x):
+    return _law.logpdf(x)
+
+
+# --- refusals --------------------------------------------------------------------------------------------------------
+
+
+def test_arguments_without_a_derivative_are_refused():
+    constants = [(f, name) for f, rule in rules().items() for name in rule.constants]
+    assert (special.jv, "v") in constants and (special.gammainc, "a") in constants and (stats.poisson.pmf, "k") in constants
+    for f, name in constants:
+        given = [0.5] * len(lookup(f).differentiable)
+        with pytest.raises(NoRule, match=f"`{name}`: pass a constant"):
+            grad(f, argnums=lookup(f).differentiable.index(name))(*given)
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "named"),
+    [
+        (lambda x: special.logsumexp(x, return_sign=True)[0], V, "return_sign"),
+        (lambda x: np.sum(linalg.inv(x, overwrite_a=True)), M, "overwrite_a"),
+        (lambda x: np.sum(linalg.solve(x, V[:2], overwrite_b=True)), M, "overwrite_b"),
+        (lambda x: np.sum(linalg.solve(x, V[:2], assume_a="banded")), M, "assume_a"),
+        (lambda x: np.sum(linalg.sqrtm(x)), M, "sqrtm"),
+        (lambda x: np.sum(signal.fftconvolve(x, x, axes=0)), V, "axes"),
+        (lambda x: integrate.simpson(V, x), V, "`x`"),
+        (lambda x: stats.multivariate_normal.logpdf(x, allow_singular=True), 0.3, "allow_singular"),
+        (lambda x: np.sum(norm.logpdf([0.1, 0.2], x)), 0.3, "pass an array"),
+        (lambda x: norm.entropy(0.0, x), 0.3, "entropy"),
+    ],
+)
+def test_refused(f, x, named):
+    with pytest.raises(NoRule, match=named):
+        grad(f)(x)
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "y"),
+    [
+        (linalg.solve, (np.stack([M, M]), V[:2]), M),
+        (linalg.solve_triangular, (np.stack([M, M]), V[:2]), M),
+        (integrate.simpson, (np.ones((2, 3)), np.ones((2, 3)).cumsum(1)), V[:2]),
+        (stats.multivariate_normal.logpdf, (V[:2], None, stats.Covariance.from_diagonal(V[:2])), 1.0),
+    ],
+)
+def test_refused_when_it_runs(f, args, y):
+    with pytest.raises(NotImplementedError):
+        lookup(f).pullback(np.ones_like(y), y, *args)
+
+
+# --- edges -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "expected"),
+    [
+        (special.erfinv, (1.0,), np.inf),
+        (special.ndtri, (0.0,), np.inf),
+        (special.logit, (0.0,), np.inf),
+        (special.log_ndtr, (-60.0,), 60.0166),
+        (special.entr, (0.0,), np.inf),
+        (special.xlogy, (0.0, 2.0), np.log(2.0)),
+        (special.j1, (0.0,), 0.5),
+        (special.exprel, (0.0,), 0.5),
+        (special.logsumexp, (np.full(2, -np.inf),), [0.0, 0.0]),
+        (special.logsumexp, (np.array([np.inf, 0.0]),), [1.0, 0.0]),
+        (stats.expon.logpdf, (np.array([-0.5, 0.5]),), [0.0, -1.0]),
+        (stats.gamma.logpdf, (np.array([-0.5, 0.5]), 2.0), [0.0, 1.0]),
+        (stats.beta.logpdf, (np.array([-0.5, 0.5, 2.0]), 2.0, 2.0), [0.0, 0.0, 0.0]),
+        (stats.laplace.logpdf, (0.0,), 0.0),
+        (linalg.norm, (np.zeros(2),), [0.0, 0.0]),
+    ],
+)
+def test_edges(f, args, expected):
+    y = f(*args)
+    with np.errstate(all="raise"):
+        bar = lookup(f).pullback(np.ones_like(y), y, *args)
+    assert np.allclose(bar[0] if len(lookup(f).differentiable) > 1 else bar, expected, rtol=1e-4)
+
+
+def test_a_target_of_probability_zero_costs_no_gradient():
+    assert list(grad(lambda q: np.sum(special.xlogy(np.array([0.0, 1.0]), q)))(np.array([0.0, 0.5]))) == [0.0, 2.0]
+    assert list(grad(lambda q: np.sum(special.rel_entr(np.array([0.0, 1.0]), q)))(np.array([0.0, 0.5]))) == [0.0, -2.0]
+
+
+def test_counts_of_probability_zero_have_no_slope():
+    assert grad(lambda p: np.sum(stats.binom.logpmf(np.array([-1, 5]), 4, p)))(0.3) == 0.0
+    assert grad(lambda p: np.sum(stats.bernoulli.logpmf(np.array([2, 0]), p)))(0.5) == -2.0
+    assert grad(lambda mu: np.sum(stats.poisson.logpmf(np.array([-1, 2]), mu)))(1.0) == 1.0
+
+
+def test_an_argument_that_others_broadcast():
+    """A cotangent that is one number for all elements still counts once for each."""
+    assert np.isclose(grad(lambda m: np.sum(norm.ppf(np.array([0.2, 0.3, 0.4]), m)))(0.3), 3.0)
+    x = np.array([[0.3, 0.4, 0.5]])
+    expected = -np.sum(x - np.arange(6.0).reshape(2, 3), axis=0, keepdims=True)
+    assert np.allclose(grad(lambda x: np.sum(norm.logpdf(x, np.arange(6.0).reshape(2, 3))))(x), expected)
+
+
+def test_dirichlet_on_the_simplex():
+    alpha, x, u = np.array([1.5, 0.7, 2.0]), np.array([0.2, 0.3, 0.5]), np.array([0.1, 0.2, -0.3])
+    slope = (stats.dirichlet.logpdf(x + 1e-6 * u, alpha) - stats.dirichlet.logpdf(x - 1e-6 * u, alpha)) / 2e-6
+    assert np.isclose(grad(lambda x: stats.dirichlet.logpdf(x, alpha))(x) @ u, slope, rtol=1e-6)
+    short = grad(lambda x: stats.dirichlet.logpdf(x, alpha))(x[:2])
+    assert np.isclose(short @ u[:2], slope, rtol=1e-6)
+
+
+# --- programs --------------------------------------------------------------------------------------------------------
+
+
+def gaussian_process(theta, x, y):
+    k = np.exp(theta[0]) * np.exp(-0.5 * (x[:, None] - x) ** 2 / np.exp(theta[1])) + np.exp(theta[2]) * np.eye(len(x))
+    factor = linalg.cho_factor(k, lower=True)
+    return -0.5 * y @ linalg.cho_solve(factor, y) - np.sum(np.log(np.diag(factor[0])))
+
+
+def gaussian_process_by_triangles(theta, x, y):
+    k = np.exp(theta[0]) * np.exp(-0.5 * (x[:, None] - x) ** 2 / np.exp(theta[1])) + np.exp(theta[2]) * np.eye(len(x))
+    root = linalg.cholesky(k, lower=True)
+    z = linalg.solve_triangular(root, y, lower=True)
+    return -0.5 * z @ z - np.sum(np.log(np.diag(root)))
+
+
+def regression(theta, x, y):
+    return -np.sum(norm.logpdf(y, loc=x @ theta[:-1], scale=np.exp(theta[-1]))) + special.logsumexp(theta)
+
+
+def counted(theta, x, k):
+    return np.sum(stats.poisson.logpmf(k, np.exp(x @ theta))) + np.sum(norm.logpdf(theta))
+
+
+def test_programs():
+    x = np.linspace(0.0, 1.0, 4)
+    theta = np.array([0.1, -0.3, -1.0])
+    args = theta, x, np.sin(5.0 * x)
+    check_grads(gaussian_process, args, order=2, rtol=1e-4)
+    check_grads(gaussian_process_by_triangles, args, order=2, rtol=1e-4)
+    assert np.allclose(grad(gaussian_process)(*args), grad(gaussian_process_by_triangles)(*args))
+    design = np.stack((x, x * x), 1)
+    check_grads(regression, (theta, design, np.sin(x)), order=2, rtol=1e-4)
+    check_grads(lambda theta: counted(theta, design, np.array([0, 2, 1, 3])), (theta[:2],), order=2, rtol=1e-4)

@@ -54,15 +54,31 @@ def _weak(value: Any) -> Any:
     return value
 
 
+class Forgotten(LookupError):
+    """A key that was kept without the classes of the arguments: there is nothing to compile for."""
+
+
 class Kinds:
     """The kinds of the arguments as a key: what was hashed once is not hashed again."""
 
-    __slots__ = ("_hash", "_weak", "items")
+    __slots__ = ("_hash", "_items", "_weak")
 
     def __init__(self, items: tuple) -> None:
-        self.items = items
+        self._items: tuple | None = items
         self._weak = _weak(items)
         self._hash = hash(self._weak)
+
+    @property
+    def forgotten(self) -> bool:
+        """Whether it was kept without the classes of the arguments."""
+        return self._items is None
+
+    @property
+    def items(self) -> tuple:
+        """What it was made of."""
+        if self._items is None:
+            raise Forgotten
+        return self._items
 
     def __hash__(self) -> int:
         return self._hash
@@ -72,7 +88,11 @@ class Kinds:
 
     def kept(self) -> Kinds:
         """The key for a dict that outlives the classes of the arguments."""
-        return self if self._weak is self.items else Kinds(self._weak)
+        if self._weak is self._items or self._items is None:
+            return self
+        out = Kinds(self._weak)
+        out._items = None
+        return out
 
 
 class Family:
@@ -112,7 +132,7 @@ class Family:
         """Find `key` at once for arguments that look the same."""
         if len(self.quick) >= _MOST_KEYS:
             self.quick.clear()
-        self.quick[quick] = key
+        self.quick[quick] = key.kept()
 
 
 class Code:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import types
@@ -116,18 +117,19 @@ class Gradient:
         if quick is not None and (function.__defaults__ or function.__kwdefaults__):
             more = shapes_of((*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()))
             quick = None if more is None else (quick, more)
-        key = family.quick.get(quick)
-        if key is None:
-            given = self._arguments(args, keywords)
-            kinds = dict(zip(given, kinds_of(given.values()), strict=True))
-            for parameter in family.wrt:
-                require_floats(parameter, given)
-            key = cache.Kinds(tuple(kinds.items()))
-            compiled = self._of_kinds(key)
-            if quick is not None and not compiled.unsure:
-                family.remember(quick, key)
-            return compiled
-        return self._of_kinds(key)
+        known = family.quick.get(quick)
+        if known is not None:
+            with contextlib.suppress(cache.Forgotten):
+                return self._of_kinds(known)
+        given = self._arguments(args, keywords)
+        kinds = dict(zip(given, kinds_of(given.values()), strict=True))
+        for parameter in family.wrt:
+            require_floats(parameter, given)
+        key = cache.Kinds(tuple(kinds.items()))
+        compiled = self._of_kinds(key)
+        if quick is not None and not compiled.unsure:
+            family.remember(quick, key)
+        return compiled
 
     def _family(self, function: types.FunctionType) -> cache.Family:
         """What is compiled for functions of this code in the way that is asked for here."""

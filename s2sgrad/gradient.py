@@ -15,7 +15,7 @@ from s2sgrad import cache, travel
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, kinds_of
 from s2sgrad.arguments import NUMBERS, placed, require_floats, require_separate, shapes_of
 from s2sgrad.checks import Refusal
-from s2sgrad.errors import S2SGradError
+from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.options import Options
 from s2sgrad.signatures import signature
 
@@ -150,6 +150,9 @@ class Gradient:
 
     def compiled_for(self, kinds: dict[str, Kind]) -> Compiled:
         """The gradient for arguments of these kinds: what another function that calls it differentiates."""
+        if self._seeded or self._lead or self._keywords:
+            raise Unsupported(f"`{self.__name__}`, which has output_gradients or arguments that are bound to it, cannot be "
+                              "differentiated where it is called: make a gradient without, and pass them at the call")  # fmt: skip
         return self._of_kinds(cache.Kinds(tuple(kinds.items())))
 
     def _made(self, function: types.FunctionType, key: cache.Kinds) -> Compiled:

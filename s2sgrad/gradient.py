@@ -151,8 +151,10 @@ class Gradient:
     def compiled_for(self, kinds: dict[str, Kind]) -> Compiled:
         """The gradient for arguments of these kinds: what another function that calls it differentiates."""
         if self._seeded or self._lead or self._keywords:
-            raise Unsupported(f"`{self.__name__}`, which has output_gradients or arguments that are bound to it, cannot be "
-                              "differentiated where it is called: make a gradient without, and pass them at the call")  # fmt: skip
+            raise Unsupported(
+                f"`{self.__name__}`, which has output_gradients or arguments that are bound to it, cannot be differentiated "
+                "where it is called: make a gradient without, and pass them at the call"
+            )
         return self._of_kinds(cache.Kinds(tuple(kinds.items())))
 
     def _made(self, function: types.FunctionType, key: cache.Kinds) -> Compiled:

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, overload
 
-from s2sgrad import runtime, travel
+from s2sgrad import pullbacks, runtime, travel
 from s2sgrad.gradient import Argnums, Gradient, differentiated
 from s2sgrad.options import Options
 
@@ -136,7 +136,7 @@ def vjp(f: Callable[..., Any], *primals: Any, **keywords: Any) -> tuple[Any, run
     (6.0, (3.0, 2.0), (30.0, 20.0))
     """
     value, pullback = runtime.vjp(f, *primals, **keywords)
-    pullback.saved = runtime.apart(pullback.saved, (primals, keywords, value))
+    pullback.saved = pullbacks.apart(pullback.saved, (primals, keywords, value))
     pullback.like = runtime.zeros(value)
     return value, pullback
 

@@ -57,12 +57,14 @@ class Recipe:
         self.entries = [order[id(emitted)] for emitted in entries]
         self.facts = facts
         self.shareable = True
-        self.inside = program.gradients
+        self.inside = program.inside
+        self.lifted = [f for unit in program.units for f in unit.lifted]  # nothing else keeps them alive
+        self.bound = any(unit.bound for unit in program.units)
 
     def sealed(self) -> Compiled:
         """Let go of the functions that were looked at; the recipe made for them."""
         functions = self.guards.sealed()
-        self.shareable = self.guards.shareable and not self.inside
+        self.shareable = self.guards.shareable and not self.bound
         return self.over(functions)
 
     def fitted(self, entry: types.FunctionType) -> Compiled | None:

@@ -23,7 +23,6 @@ import numpy as np
 
 from s2sgrad.analysis.results import object_kind
 from s2sgrad.lookups import Lookups, member_of
-from s2sgrad.runtime import Global
 from s2sgrad.unit import MISSING
 
 _GONE: Any = type("GONE", (), {})()
@@ -88,7 +87,6 @@ class Guards:
             self._refs.append(weakref.ref(function))
         else:  # made while the text was written, and held by nobody else
             self._refs.append(lambda: function)
-            self.shareable = False
         return self._add(function)
 
     def known(self, function: Any) -> int | None:
@@ -105,7 +103,9 @@ class Guards:
         """A way back to an object that the text reaches, if it is the user's; None for one of ours, to be kept."""
         if id(value) in self._theirs and not isinstance(value, _LASTING) and not _is_library(value):
             return self.held(value)
-        ours = _is_library(type(value)) and not isinstance(value, (Global, types.FunctionType, types.MethodType, partial))
+        ours = isinstance(value, types.FunctionType) or (
+            _is_library(type(value)) and not isinstance(value, (types.MethodType, partial))
+        )
         if not isinstance(value, _LASTING) and not _is_library(value) and not ours:
             self.shareable = False
         return None
@@ -164,7 +164,7 @@ class Guards:
         if isinstance(value, types.MethodType):  # a new one at every access
             function, receiver = self.held(value.__func__), self.held(value.__self__)
             return lambda v: type(v) is types.MethodType and v.__func__ is function() and v.__self__ is receiver()
-        if strict or callable(value) or isinstance(value, types.ModuleType):
+        if strict or callable(value) or isinstance(value, (types.ModuleType, property)):
             back = self.held(value)
             return lambda v: v is back()
         return of_kind(value)
@@ -185,7 +185,10 @@ class Guards:
         if isinstance(value, (staticmethod, classmethod)):
             kind, inner = type(value), self._member(value.__func__)
             return lambda v: type(v) is kind and inner(v.__func__)
-        return self._constant(value)
+        if isinstance(value, property):
+            parts = [self._member(part) for part in (value.fget, value.fset)]
+            return lambda v: type(v) is property and parts[0](v.fget) and parts[1](v.fset)
+        return self._predicate(value, hasattr(type(value), "__get__"))
 
     # --- asking ---
 

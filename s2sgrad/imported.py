@@ -98,6 +98,15 @@ def bindings(tree: gast.FunctionDef, function: types.FunctionType) -> dict[str, 
     return {name: made for name, made in found.items() if made is not None and name not in others}
 
 
+def looked_up(tree: gast.FunctionDef, function: types.FunctionType) -> Iterator[tuple[types.ModuleType, str, object]]:
+    """What `from .. import ..` inside a function looks up: the module, the name, and what it stands for now."""
+    for statement in statements(tree.body):
+        module = source(statement, function) if isinstance(statement, gast.ImportFrom) else None
+        for alias in statement.names if module is not None else ():
+            if alias.name in vars(module):
+                yield module, alias.name, vars(module)[alias.name]
+
+
 def _otherwise_bound(tree: gast.FunctionDef) -> set[str]:
     out: set[str] = set()
     for node in nodes(tree):

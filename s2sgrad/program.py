@@ -226,7 +226,7 @@ class Program:
     # --- calls (transform.calls.Pairs) ---
 
     @property
-    def gradients(self) -> list[Any]:
+    def inside(self) -> list[Any]:
         """The gradients that are called inside, compiled: the text is right while they are."""
         return list(self._gradients.values())
 

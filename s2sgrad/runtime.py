@@ -14,13 +14,14 @@ np.float64(6.0)
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from s2sgrad.checks import bound, contiguous, rebinds, require_array, scalar, unpackable  # noqa: F401
-from s2sgrad.records import copied, refilled
+from s2sgrad.checks import bound, contiguous, poison, rebinds, require_array, scalar, unpackable  # noqa: F401
+from s2sgrad.records import refilled
+from s2sgrad.structure import attributes_of, float_type, is_sequence, rebuilt, repeated  # noqa: F401
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
@@ -66,14 +67,11 @@ def _numeric(x: Any) -> Any:
 
 def sequence(x: Any) -> Any:
     """`x`, checked to be something that `x[k]` for k in range(len(x)) walks as `for` does."""
+    if isinstance(x, dict):
+        return list(x)
     if isinstance(x, (list, tuple, range, str, np.ndarray)) or hasattr(x, "__array_ufunc__"):
         return x
     raise TypeError(f"a loop over a {type(x).__name__} cannot be reversed; loop over list(...) of it")
-
-
-def is_sequence(x: Any) -> bool:
-    """Whether `x` is what a sequence pattern of `match` matches: no text, and no array either."""
-    return isinstance(x, Sequence) and not isinstance(x, (str, bytes, bytearray))
 
 
 class Global:
@@ -101,40 +99,17 @@ def zeros(v: Any) -> Any:
     (0.0, [array([0., 0.])], None)
     """
     if isinstance(v, np.ndarray):
-        return np.zeros(v.shape, _float_type(v.dtype))
+        return np.zeros(v.shape, float_type(v.dtype))
     if isinstance(v, (list, tuple, dict)):
-        return _rebuilt(v, zeros)
+        return rebuilt(v, zeros)
     if isinstance(v, Pullback):
         return zeros(v.saved)
     held = attributes_of(v)
     if held is not None:
         return {k: zeros(item) for k, item in held.items() if item is not v}
     if isinstance(v, (float, int, np.generic)):
-        return _float_type(v.dtype).type(0.0) if isinstance(v, np.floating) else 0.0
+        return float_type(v.dtype).type(0.0) if isinstance(v, np.floating) else 0.0
     return np.zeros_like(v) if hasattr(v, "__array_ufunc__") else None
-
-
-_NO_INSTANCES = ("builtins", "numpy", "types", "functools", "collections", "random", "s2sgrad", "re", "threading")
-
-
-def attributes_of(v: Any) -> dict[str, Any] | None:
-    """What an instance of a user's class holds; None for anything else."""
-    home = (type(v).__module__ or "").partition(".")[0]
-    return None if home in _NO_INSTANCES or isinstance(v, (tuple, type)) else getattr(v, "__dict__", None)
-
-
-def _float_type(dtype: np.dtype) -> np.dtype:
-    return dtype if dtype.kind in "fc" else np.dtype(float)
-
-
-def _rebuilt(v: Any, leaf: Callable[..., Any], *others: Any) -> Any:
-    """`v` with `leaf(item, *items of the others)` in the place of every item."""
-    if isinstance(v, dict):
-        return {k: leaf(v[k], *(o[k] for o in others)) for k in v}
-    items = [leaf(*row) for row in zip(v, *others, strict=True)]
-    if isinstance(v, tuple):
-        return type(v)(*items) if hasattr(v, "_fields") else tuple(items)
-    return items
 
 
 def add(a: Any, b: Any) -> Any:
@@ -152,7 +127,7 @@ def add(a: Any, b: Any) -> Any:
             a, b = b, a
         if len(a) != len(b):
             raise ValueError("two cotangents of one value differ in structure")
-        return _rebuilt(a, add, b)
+        return rebuilt(a, add, b)
     return a + b
 
 
@@ -197,7 +172,7 @@ def lasting(x: Any, index: Any) -> Any:
 def own(x_bar: Any) -> Any:
     """A copy of the cotangent that nothing else refers to, ready for `add_at`."""
     if isinstance(x_bar, (list, tuple, dict)):
-        return _rebuilt(x_bar, own)
+        return rebuilt(x_bar, own)
     held = attributes_of(x_bar)
     if held is not None:  # an argument that is written
         copy = object.__new__(type(x_bar))
@@ -210,7 +185,7 @@ def own(x_bar: Any) -> Any:
 def like(x: Any, x_bar: Any) -> Any:
     """The gradient for the argument `x`: its structure, shape and dtype, in memory of its own."""
     if isinstance(x, (list, tuple, dict)):
-        return zeros(x) if x_bar is None else _rebuilt(x, like, x_bar)
+        return zeros(x) if x_bar is None else rebuilt(x, like, x_bar)
     held = attributes_of(x)
     if held is not None:
         bars = {k: like(item, (x_bar or {}).get(k)) for k, item in held.items()}
@@ -223,7 +198,7 @@ def like(x: Any, x_bar: Any) -> Any:
     if x_bar is None:
         return zeros(x)
     if isinstance(x, np.ndarray):
-        return np.array(np.broadcast_to(x_bar, x.shape), dtype=_float_type(x.dtype))
+        return np.array(np.broadcast_to(x_bar, x.shape), dtype=float_type(x.dtype))
     if isinstance(x, np.floating):
         return x.dtype.type(x_bar)
     return x_bar
@@ -236,20 +211,20 @@ def seed_like(y: Any, seed: Any = None) -> Any:
     """
     if isinstance(y, (list, tuple, dict)):
         if seed is None:
-            return _rebuilt(y, seed_like)
+            return rebuilt(y, seed_like)
         keys = set(y) == set(seed) if isinstance(y, dict) and isinstance(seed, dict) else None
         if keys is None:
             keys = isinstance(seed, (list, tuple)) and not isinstance(y, dict) and len(seed) == len(y)
         if not keys:
             raise ValueError(f"the seed must have the structure of the result, a {type(y).__name__} of {len(y)}")
-        return _rebuilt(y, seed_like, seed)
+        return rebuilt(y, seed_like, seed)
     if seed is None:
         if isinstance(y, np.ndarray):
-            return np.ones(y.shape, _float_type(y.dtype))
+            return np.ones(y.shape, float_type(y.dtype))
         return y.dtype.type(1.0) if isinstance(y, np.floating) else 1.0
     if np.shape(seed) != np.shape(y):
         raise ValueError(f"the seed must have the shape of the result, {np.shape(y)}, not {np.shape(seed)}")
-    return np.asarray(seed, dtype=_float_type(y.dtype)) if isinstance(y, np.ndarray) else seed
+    return np.asarray(seed, dtype=float_type(y.dtype)) if isinstance(y, np.ndarray) else seed
 
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
@@ -299,11 +274,6 @@ def restored(x: Any, old: Any) -> Any:
     return old
 
 
-def repeated(xs: Any, n: int) -> Any:
-    """`xs * n` of a list or tuple."""
-    return xs * n
-
-
 _ABSENT = object()
 
 
@@ -326,12 +296,6 @@ def keys_of(d: Any) -> list:
     if isinstance(d, dict):
         return list(d)
     raise TypeError(f"a loop over the items of a {type(d).__name__} cannot be reversed; pass a dict")
-
-
-def poison(x: Any) -> None:
-    """Fill an array that must not be read any more with nan: a test of the compiler, never in a user's text."""
-    if isinstance(x, np.ndarray) and x.dtype.kind == "f" and x.flags.writeable:
-        x[...] = np.nan
 
 
 def pop(stack: list) -> Any:
@@ -396,32 +360,6 @@ def spread(pullback: Pullback, bars: Any) -> tuple:
         else:
             out[place] = bar
     return tuple(out)
-
-
-def apart(saved: Any, others: Any) -> Any:
-    """The record with copies of whatever shares memory with `others`, in containers of its own."""
-    roots: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-    taken = list(_arrays(others))
-    kept = {id(x) for x in _arrays(saved) if not any(np.may_share_memory(x, y) for y in taken)}
-
-    def mine(item: Any) -> Any:
-        if isinstance(item, np.ndarray):
-            return item if id(item) in kept else copied(item, roots)
-        if isinstance(item, Pullback):
-            return Pullback(item.bwd, mine(item.saved), item.places, item.rest, item.like)
-        return _rebuilt(item, mine) if type(item) in (list, tuple, dict) else item
-
-    return mine(saved)
-
-
-def _arrays(value: Any) -> Iterator[np.ndarray]:
-    if isinstance(value, np.ndarray):
-        yield value
-    elif isinstance(value, Pullback):
-        yield from _arrays(value.saved)
-    elif isinstance(value, (list, tuple, dict)):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _arrays(item)
 
 
 _hooks: dict[str, Callable[..., Any]] = {}

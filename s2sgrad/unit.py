@@ -49,7 +49,8 @@ class Unit:
     function holds; `inlined` are the functions whose text was written out in this one; `bars` are names of adjoints;
     `memory` says which names may share memory; `displays` are the tuples, lists and dicts
     whose text is known: their names are bound once, and they never change; `opened` says what those arguments hold that are
-    objects.
+    objects; `lifted` are nested functions made into functions of their own, and `bound` says that one of them holds a cell
+    of this very function.
     `bindings` remembers what free names stand for; `lookups` notes them: a cached gradient holds while they hold.
     """
 
@@ -68,6 +69,8 @@ class Unit:
     bars: set[str] = field(default_factory=set)
     captured: set[str] = field(default_factory=set)
     inlined: list[Unit] = field(default_factory=list)
+    lifted: list[types.FunctionType] = field(default_factory=list)
+    bound: bool = False
     displays: dict[str, gast.AST] = field(default_factory=dict)
     opened: dict[str, Any] = field(default_factory=dict)
     memory: Any = None
@@ -95,6 +98,8 @@ class Unit:
         for bound_, binding in found.items():
             note_import(binding.name if binding.home is sys.modules else bound_, binding)
         unit.bindings.update(found)
+        for owner, name, value in imported.looked_up(tree, primal.function):
+            note_attribute(owner, name, value)
         unit.helpers.update({name: binding.value for name, binding in found.items()})
         return unit, tree
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_normal, poisson
 
 from s2sgrad import demo
 from s2sgrad.testing import check_grads
@@ -24,7 +24,7 @@ def example(name):
 
 
 def test_every_example_is_tested():
-    assert {p.stem for p in EXAMPLES.glob("*.py")} == {"digits", "minimise", "nile", "throw"}
+    assert {p.stem for p in EXAMPLES.glob("*.py")} == {"digits", "earthquakes", "minimise", "nile", "pelts", "throw"}
 
 
 def test_digits():
@@ -54,6 +54,30 @@ def test_nile():
     direct = multivariate_normal(np.zeros(steps), covariance).logpdf(np.diff(flow))
     assert likelihood == pytest.approx(direct, abs=1e-6)
     check_grads(nile.negative_log_likelihood, (np.log([15099.0, 1469.1]), flow[:5]), order=2)
+
+
+def test_earthquakes():
+    earthquakes = example("earthquakes")
+    counts = np.loadtxt(earthquakes.EARTHQUAKES, delimiter=",", usecols=1)
+    assert -np.sum(poisson(counts.mean()).logpmf(counts)) == pytest.approx(391.9189, abs=1e-4)  # proves the data
+    (two, _), (three, rates) = earthquakes.main()
+    assert two == pytest.approx(341.8787, abs=1e-3)  # as Zucchini and MacDonald (2009) publish them
+    assert three == pytest.approx(328.5275, abs=1e-3)
+    np.testing.assert_allclose(rates, [13.134, 19.713, 29.710], atol=2e-3)
+    rng = np.random.default_rng(0)
+    check_grads(earthquakes.log_likelihood, tuple(rng.standard_normal(s) for s in (2, (2, 2), (4, 2))), order=2)
+
+
+def test_pelts():
+    pelts = example("pelts")
+    birth, eaten, death, fed, deviation = pelts.main()
+    assert abs(birth - 0.55) < 0.03  # half a standard deviation of what Carpenter (2018) publishes
+    assert abs(eaten - 0.028) < 0.002
+    assert abs(death - 0.80) < 0.045
+    assert abs(fed - 0.024) < 0.002
+    assert 0.2 < deviation < 0.3
+    p = np.log([0.5, 0.02, 0.9, 0.03, 30.0, 4.0, 0.5])
+    check_grads(pelts.negative_log_likelihood, (p, np.array([[30.0, 4.0], [47.2, 6.1], [70.2, 9.8]])), order=2)
 
 
 def test_demo(capsys):

@@ -151,6 +151,11 @@ class Inference:
         run = spellings.OPERATORS[name][1]
         if name == "MatMult":
             return memo(name, kinds, lambda: samples.matmul(run, kinds))
+        if name == "Add" and all(isinstance(k, Container) for k in kinds) and kinds[0].type is kinds[1].type:
+            first, second = kinds
+            known = first.items is not None and second.items is not None
+            items = first.items + second.items if known else None
+            return Container(first.type, items, None, None if known else join(first.element(), second.element()))
         if any(isinstance(k, (Container, Text)) for k in kinds):
             return memo(name, kinds, lambda: samples.by_example(run, kinds, sizes_known(kinds)))
         return memo(name, kinds, lambda: samples.elementwise(run, kinds))
@@ -276,7 +281,10 @@ class Inference:
         names = [k.arg for k in node.keywords]
         if target is MISSING:
             return self._method(node, kinds, names)
-        if target is runtime.add_at:
+        if target is runtime.sequence:
+            listed = isinstance(kinds[0], Container) and kinds[0].type is dict
+            return Container(list, None) if listed else kinds[0]
+        if target in (runtime.add_at, runtime.put_back):
             return kinds[0]
         if target is runtime.pop and isinstance(kinds[0], Container):
             return kinds[0].element()
@@ -335,7 +343,7 @@ def known_sequences(unit: Unit, tree: gast.FunctionDef, inference: Inference) ->
             call = statement.value
             if unit.resolve(call.func) is runtime.sequence:
                 kind = inference.kind(call.args[0])
-                if isinstance(kind, Container) and kind.type not in (list, tuple, range):
+                if isinstance(kind, Container) and kind.type not in (list, tuple, range, dict):
                     unit.refuse(call, f"a loop over a {kind.type.__name__} cannot be reversed: loop over a list of its keys")
                 if isinstance(kind, Array) or (isinstance(kind, Container) and kind.type in (list, tuple, range)):
                     statement.value = call.args[0]

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
+import sys
 import types
 from dataclasses import dataclass
 from typing import Any
 
 _HOOKS = ("__new__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__")
-_LIBRARIES = ("builtins", "numpy", "scipy", "collections", "typing", "abc", "enum", "functools", "types", "random",
-              "s2sgrad")  # fmt: skip
+_LIBRARIES = sys.stdlib_module_names | {"numpy", "scipy", "s2sgrad"}
 
 
 @dataclass
@@ -41,4 +41,5 @@ def attributes_of(value: Any) -> dict[str, Any] | None:
 
 
 def _is_of_library(cls: type) -> bool:
-    return cls is not object and (cls.__module__ or "").split(".")[0] in _LIBRARIES
+    module = (cls.__module__ or "").split(".")[0]
+    return cls is not object and module in _LIBRARIES and module != "__main__"

@@ -40,8 +40,6 @@ def call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
         return reshaped(kinds[0], kinds[1:])
     if target is np.squeeze and any(isinstance(k, Array) and (k.dims is None or None in k.dims) for k in kinds):
         return Array(None, None)
-    if target is runtime.put_back:
-        return kinds[0]
     if getattr(target, "__name__", "") in ("require_array", "sequence", "own") and len(kinds) == 1:
         return kinds[0]
 

@@ -183,7 +183,7 @@ def _sample(kind: Kind, variant: int, size: int | None = None) -> Any:
     if isinstance(kind, Container) and kind.items is not None:
         items = [_sample(item, variant, size) for item in kind.items]
         return dict(zip(kind.keys, items, strict=True)) if kind.type is dict else kind.type(items)
-    if isinstance(kind, Container) and kind.item is not None and kind.type in (list, tuple):
+    if isinstance(kind, Container) and kind.item is not None and kind.type is list:
         return kind.type(_sample(kind.item, variant, size) for _ in range(5 + 4 * variant))
     raise _NoSample
 

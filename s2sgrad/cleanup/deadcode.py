@@ -17,7 +17,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import contexts, effects, lifetimes
-from s2sgrad.analysis.kinds import Array, Kind
+from s2sgrad.analysis.kinds import Array, Kind, Number
 from s2sgrad.analysis.memory import in_place
 from s2sgrad.cleanup.sections import Sections
 from s2sgrad.quote import at, nodes
@@ -66,6 +66,7 @@ class _Sweep:
             if isinstance(statement, (gast.If, *_LOOPS)):
                 self._find_contexts(statement.body)
                 self._find_contexts(statement.orelse)
+        self.referred = _referred(unit, tree)
         self.local_stacks = {
             s.targets[0].id
             for s in effects.walk(tree.body)
@@ -196,8 +197,8 @@ class _Sweep:
             return False
         if getattr(statement, "uncertain", False) and _sweep(statement) == "forward":
             return True  # NumPy may have to say that the shapes do not fit
-        if getattr(statement, "restore", False):
-            return bool(wanted & live)
+        if getattr(statement, "restore", False):  # what refers to the list may read it
+            return bool(wanted & live) or any(self.unit.bases.get(n, n) in self.referred for n in wanted)
         stack = stack_operation(statement)
         if stack is not None and stack in self.local_stacks:
             if isinstance(statement, gast.Assign) and wanted & live:
@@ -243,6 +244,25 @@ class _Sweep:
         return out
 
 
+def _referred(unit: Unit, tree: gast.FunctionDef) -> set[str]:
+    """The variables (by the user's names) whose objects something else may refer to: an item of a list, another name.
+
+    A record refers to what it holds as well, which matters where there are several: in what we wrote ourselves.
+    """
+    out: set[str] = set()
+    for statement in effects.walk(tree.body):
+        value = getattr(statement, "value", None)
+        if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "append":
+            record = isinstance(value.func.value, gast.Name) and value.func.value.id in unit.own_names
+            if unit.primal.is_generated or not record:
+                out |= {a.id for a in value.args if isinstance(a, gast.Name)}
+        elif isinstance(value, (gast.Tuple, gast.List, gast.Dict)):
+            out |= {n.id for n in effects.loads(value)}
+        elif isinstance(value, gast.Name) and isinstance(statement, gast.Assign):
+            out.add(value.id)
+    return {unit.bases.get(n, n) for n in out}
+
+
 def _only_refers(statement: gast.AST) -> bool:
     """Whether a statement binds a name to another one, or to a tuple or list of others."""
     if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
@@ -280,7 +300,9 @@ def _shape_reads(unit: Unit, node: gast.AST) -> Iterator[str]:
             if isinstance(target, Hashable) and target in _SHAPES_OF:
                 place = 1 if target in (runtime.unbroadcast, runtime.unreduce, runtime.spreading, helpers.fit) else 0
                 if len(part.args) > place and isinstance(part.args[place], gast.Name):
-                    yield part.args[place].id
+                    shaped = isinstance(unit.kinds.get(part.args[place].id), (Array, Number))
+                    if shaped:  # the structure of a list is its content
+                        yield part.args[place].id
 
 
 

@@ -56,7 +56,9 @@ class _Fold:
             if between or any(_sweep(s) != _sweep(statement) for s in held.values()):  # nor from one sweep to the other
                 out += held.values()
                 held.clear()
-            if held:
+            if held:  # what takes an item off a list stays before what reads the list
+                read = set().union(*map(effects.reads, effects.walk([statement])))
+                out += [held.pop(n) for n in list(held) if n in held and effects.changed_by_call(held[n].value) & read]
                 self.fill(statement, held, out)
                 written = set().union(*map(self.unit.changed, effects.walk([statement])))
                 for name in [n for n, s in held.items() if effects.reads(s) & written]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gast
 import numpy as np
 
-from s2sgrad.quote import name
+from s2sgrad.quote import name, nodes
 from s2sgrad.unit import Unit
 
 
@@ -35,3 +35,17 @@ def callee(node: gast.AST) -> str:
 def is_literal(node: gast.AST) -> bool:
     """Whether an argument is one of Python's constants."""
     return isinstance(node.operand if isinstance(node, gast.UnaryOp) else node, gast.Constant)
+
+
+def walruses(node: gast.AST) -> set[str]:
+    return {n.target.id for n in nodes(node) if isinstance(n, gast.NamedExpr)}
+
+
+def holds_loops(node: gast.AST) -> bool:
+    """Whether a comprehension is part of the expression: it becomes a loop before it."""
+    return any(isinstance(n, (gast.ListComp, gast.DictComp, gast.GeneratorExp)) for n in nodes(node))
+
+
+def pops(node: gast.AST) -> bool:
+    """Whether the expression takes something off a stack, which happens once and is differentiated."""
+    return any(isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute) and n.func.attr == "pop" for n in nodes(node))

@@ -55,7 +55,11 @@ def run(unit: Unit, tree: gast.FunctionDef, generator: bool = False) -> gast.Fun
 
 def _block(unit: Unit, body: list[gast.AST], in_generator: bool = False) -> list[gast.AST]:
     kept = []
+    outside = set(unit.primal.function.__code__.co_freevars)
     for statement in body:
+        if isinstance(statement, gast.Nonlocal) and outside & set(statement.names):
+            unit.refuse(statement, "`nonlocal` binds a variable outside of the function, which is not differentiated: pass "
+                                   "the value as an argument and return it")  # fmt: skip
         if type(statement) in _STATEMENTS:
             what, way = _STATEMENTS[type(statement)]
             unit.refuse(statement, f"{what} cannot be differentiated yet: {way}")

@@ -37,9 +37,10 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.normalize import comprehensions, loops, mutators, targets
+from s2sgrad.normalize._calls import holds_loops, pops, walruses
 from s2sgrad.normalize.functions import Functions
 from s2sgrad.normalize.values import Display
-from s2sgrad.quote import assign, at, clone, constant, name, nodes
+from s2sgrad.quote import assign, at, clone, constant, name
 from s2sgrad.unit import MISSING, Unit
 
 _BOOLEAN = (gast.Compare, gast.JoinedStr)
@@ -53,20 +54,6 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     heads, flattener.out = flattener.out, []
     tree.body = at(tree.body[0], *heads) + flattener.block(tree.body)
     return tree
-
-
-def _walruses(node: gast.AST) -> set[str]:
-    return {n.target.id for n in nodes(node) if isinstance(n, gast.NamedExpr)}
-
-
-def _loops(node: gast.AST) -> bool:
-    """Whether a comprehension is part of the expression: it becomes a loop before it."""
-    return any(isinstance(n, (gast.ListComp, gast.DictComp, gast.GeneratorExp)) for n in nodes(node))
-
-
-def _pops(node: gast.AST) -> bool:
-    """Whether the expression takes something off a stack, which happens once and is differentiated."""
-    return any(isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute) and n.func.attr == "pop" for n in nodes(node))
 
 
 class _Flattener:
@@ -95,10 +82,16 @@ class _Flattener:
         elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
             self.augmented_section(statement)
         elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Attribute):
-            local = self.functions.variable(statement.target)
-            self.statement(at(statement, gast.AugAssign(local, statement.op, statement.value))[0])
+            self.statement(self.functions.updated(statement))
+        elif isinstance(statement, gast.AugAssign) and self.functions.is_object(statement.target):
+            self.statement(self.functions.updated_object(statement))
         elif isinstance(statement, gast.AugAssign):
-            if statement.target.id in _walruses(statement.value):
+            kept = self.functions.kept(name(statement.target.id), [statement.value])
+            if kept.id != statement.target.id:  # what is called rebinds the target
+                value = gast.BinOp(kept, statement.op, self.atom(statement.value))
+                self.assign(at(statement, assign(statement.target.id, at(statement, value)[0]))[0])
+                return
+            if statement.target.id in walruses(statement.value):
                 self.unit.refuse(statement, "the walrus rebinds the target of this augmented assignment")
             statement.value = self.atom(statement.value)
             self.out.append(statement)
@@ -124,7 +117,7 @@ class _Flattener:
         elif isinstance(statement, gast.Nonlocal):
             pass
         else:
-            if _walruses(statement):
+            if walruses(statement):
                 self.unit.refuse(statement, "`:=` in this statement is not differentiated: assign before it")
             self.out.append(statement)
 
@@ -134,12 +127,18 @@ class _Flattener:
             self.conditional(statement.value, target.id)
             return
         if effects.permutes(statement):
+            for part in statement.value.elts:
+                if part.id in self.functions.values:
+                    self.unit.refuse(statement, "functions or objects that trade names cannot be followed: use other names")
             self.out.append(statement)
             return
         if isinstance(target, gast.Attribute):
             self.functions.store(target, statement)
             return
-        if isinstance(target, gast.Name) and self.functions.is_function(self.sequenced(statement.value)):
+        if isinstance(target, gast.Subscript) and self.functions.is_object(target.value):
+            self.functions.set_item(target, statement)
+            return
+        if isinstance(target, gast.Name) and self.functions.stands_for(self.sequenced(statement.value)):
             self.functions.hint = target.id
             statement.value = self.sequenced(statement.value)
             value = self.functions.evaluate(statement.value)
@@ -160,7 +159,9 @@ class _Flattener:
     def sequenced(self, node: gast.AST) -> gast.AST:
         """What a loop runs over, where that is a display of functions."""
         if isinstance(node, gast.Call) and self.unit.resolve(node.func) is runtime.sequence:
-            return node.args[0] if isinstance(self.functions.held(node.args[0]), Display) else node
+            over = node.args[0]
+            shown = isinstance(over, (gast.Tuple, gast.List)) and self.functions.is_function(over)
+            return over if shown or isinstance(self.functions.held(over), Display) else node
         return node
 
     def section(self, target: gast.Subscript) -> gast.Subscript:
@@ -170,7 +171,7 @@ class _Flattener:
 
     def augmented_section(self, statement: gast.AugAssign) -> None:
         """`x[i] += e` as `t = x[i] + e; x[i] = t` (`tidy.augmented` writes it back)."""
-        if _walruses(statement):
+        if walruses(statement):
             self.unit.refuse(statement, "`:=` in an update of a section is not differentiated: assign before it")
         self.unit.updates.add((statement.lineno, statement.col_offset))
         target = self.section(statement.target)
@@ -193,7 +194,7 @@ class _Flattener:
             self.functions.evaluate(value)
             return
         appends = isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "append"
-        if appends or _walruses(value) or self.calls_user(value):
+        if appends or walruses(value) or self.calls_user(value):
             statement.value = self.flat(value)
         self.out.append(statement)
 
@@ -208,7 +209,7 @@ class _Flattener:
         self.out.append(statement)
 
     def loop(self, loop: gast.While) -> None:
-        if not _walruses(loop.test) and not self.grows(loop.test):
+        if not walruses(loop.test) and not self.grows(loop.test):
             loop.body = self.trip(loop)
             self.out.append(loop)
             return
@@ -238,16 +239,17 @@ class _Flattener:
         if isinstance(node, gast.Constant):
             return node
         holder = self.unit.temp()
-        whole = isinstance(node, (gast.BoolOp, gast.Name)) and not (_walruses(node) or _pops(node) or self.grows(node))
+        whole = isinstance(node, (gast.BoolOp, gast.Name)) and not (walruses(node) or pops(node) or self.grows(node))
         value = node if whole else self.flat(node)
         self.out.append(assign(holder, value))
         return name(holder)
 
     def grows(self, node: gast.AST) -> bool:
         """Whether an expression stands for statements before it."""
-        return _loops(node) or self.functions.inside(node)
+        return holds_loops(node) or self.functions.inside(node)
 
     def conditional(self, node: gast.IfExp, target: str) -> None:
+        self.functions.choose(node, node.body, node.orelse)
         arms: list[Callable[[], None]] = [
             lambda: self.assign(assign(target, node.body)),
             lambda: self.assign(assign(target, node.orelse)),
@@ -266,6 +268,7 @@ class _Flattener:
 
     def boolean(self, node: gast.BoolOp, target: str) -> None:
         """`and`, `or` as values: the operand that decides."""
+        self.functions.choose(node, *node.values)
         first, *rest = node.values
         self.assign(assign(target, first))
         if rest:
@@ -279,7 +282,7 @@ class _Flattener:
         if isinstance(node, _WHOLE):
             return True
         if isinstance(node, _BOOLEAN) or (isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not)):
-            return not (_walruses(node) or _pops(node) or self.grows(node))
+            return not (walruses(node) or pops(node) or self.grows(node))
         return isinstance(node, gast.BoolOp) and all(self.is_whole(v) for v in node.values)
 
     def atoms(self, nodes: list[gast.AST]) -> list[gast.AST]:
@@ -287,10 +290,10 @@ class _Flattener:
         out = []
         for k, node in enumerate(nodes):
             value = self.atom(node)
-            later = set().union(*map(_walruses, nodes[k + 1 :]))
+            later = set().union(*map(walruses, nodes[k + 1 :]))
             if isinstance(value, gast.Name) and value.id in later:
                 value = self.hold(value)
-            out.append(value)
+            out.append(self.functions.kept(value, nodes[k + 1 :]))
         return out
 
     def hold(self, value: gast.AST) -> gast.Name:
@@ -341,14 +344,14 @@ class _Flattener:
                 return self.atom(node) if isinstance(node.op, gast.USub) else node
             node.operand = self.atom(node.operand)
         elif isinstance(node, gast.Compare):
-            if any(_walruses(c) for c in node.comparators[1:]):
+            if any(walruses(c) for c in node.comparators[1:]):
                 self.unit.refuse(node, "`:=` behind a comparison that may not be reached: assign before it")
             node.left, *node.comparators = self.atoms([node.left, *node.comparators])
         elif isinstance(node, gast.Attribute):
             if self.unit.resolve(node) is MISSING:
                 node.value = self.atom(node.value)
         elif isinstance(node, gast.Subscript):
-            node.value = self.atom(node.value)
+            node.value = self.functions.kept(self.atom(node.value), [node.slice])
             node.slice = self.index(node.slice)
         elif isinstance(node, gast.Call) and (known := self.functions.constant_call(node)) is not None:
             return known
@@ -362,7 +365,7 @@ class _Flattener:
         elif isinstance(node, (gast.Tuple, gast.List)):
             node.elts = self.atoms(node.elts)
         elif isinstance(node, gast.Dict):
-            if any(k is None or _walruses(k) for k in node.keys):
+            if any(k is None or walruses(k) for k in node.keys):
                 self.unit.refuse(node, "`**` and `:=` in a dict are not differentiated: name the keys")
             node.values = self.atoms(node.values)
         elif isinstance(node, gast.JoinedStr):
@@ -376,7 +379,7 @@ class _Flattener:
         if len(node.args) == 1 and self.unit.resolve(node.func) not in (MISSING, builtins.len):
             node.args[0] = self.functions.listed(node.args[0])
         if isinstance(node.func, gast.Attribute) and self.unit.resolve(node.func) is MISSING:
-            node.func.value = self.atom(node.func.value)
+            node.func.value = self.functions.kept(self.atom(node.func.value), [*node.args, *node.keywords])
         elif not isinstance(node.func, (gast.Name, gast.Attribute)):
             node.func = self.atom(node.func)
         if len(node.args) > 2 and self.unit.resolve(node.func) in (max, min):  # one operation of two operands each

@@ -34,6 +34,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import types
 from typing import Any
 
 import gast
@@ -41,6 +42,7 @@ import gast
 from s2sgrad import emit
 from s2sgrad.analysis.instances import is_plain_class
 from s2sgrad.normalize import iterators, lifting, loops
+from s2sgrad.normalize.arguments import Arguments
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.generators import Generators
 from s2sgrad.normalize.inlining import Flattener, Inliner
@@ -65,7 +67,7 @@ from s2sgrad.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.unit import MISSING, Unit, parameters
 
 
-class Functions(Recognizer, Generators, Objects, Inliner):
+class Functions(Recognizer, Arguments, Generators, Objects, Inliner):
     """The function values of one function that is being flattened; `values` are those that have a name."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Flattener) -> None:
@@ -74,6 +76,7 @@ class Functions(Recognizer, Generators, Objects, Inliner):
         self.running: list[tuple[Function, Any]] = []
         self.calls = 0
         self.hint: str | None = None
+        self.shared = {n for s in tree.body for part in nodes(s) if isinstance(part, gast.Nonlocal) for n in part.names}
         self.counts = bindings(tree.body)
         self.given = {p.id for p in parameters(tree)}
         self.known: dict[Any, Function] = {}
@@ -103,6 +106,12 @@ class Functions(Recognizer, Generators, Objects, Inliner):
 
     # --- definitions ---
 
+    def choose(self, node: gast.AST, *arms: gast.AST) -> None:
+        """Refuse a function value or an object that depends on a condition."""
+        if any(map(self.stands_for, arms)) and any(map(self.is_function, arms)):
+            self.unit.refuse(node, "which function or object this is depends on a condition, which cannot be followed: call "
+                                   "them in the branches of an `if`")  # fmt: skip
+
     def define(self, statement: gast.FunctionDef) -> None:
         """A nested function: its text waits for its calls."""
         if statement.decorator_list:
@@ -126,6 +135,10 @@ class Functions(Recognizer, Generators, Objects, Inliner):
         return value
 
     def name(self, target: str, value: Value, statement: gast.AST) -> None:
+        known = self.values.get(target)
+        if known is not None and known is not value and not (isinstance(known, Object) and known.rebound):
+            self.unit.refuse(statement, f"`{target}` stands for one of several functions or objects, which cannot be "
+                                        "followed: call them in the branches of an `if`")  # fmt: skip
         if self.counts[target] > 1 and isinstance(value, Object):
             self.rebind(target, value, statement)
             return
@@ -137,6 +150,12 @@ class Functions(Recognizer, Generators, Objects, Inliner):
             self.unit.refuse(statement, f"`{target}` is bound to a function here and to something else elsewhere, which "
                                         "cannot be followed: use two names")  # fmt: skip
         self.values[target] = value
+
+    def kept(self, value: Any, later: list[gast.AST]) -> Any:
+        """A variable that a call in a later operand may bind anew, under a name that keeps its value."""
+        if not isinstance(value, gast.Name) or value.id not in self.shared or not any(map(self.inside, later)):
+            return value
+        return self.flattener.hold(value)
 
     def is_fixed(self, local: str) -> bool:
         """Whether a variable is never bound anew."""
@@ -159,8 +178,11 @@ class Functions(Recognizer, Generators, Objects, Inliner):
         if isinstance(node, gast.Attribute) and self.is_function(node):
             if isinstance(node.value, gast.Call) and is_super(node.value):
                 return self.above(node.attr, node)
+            known = self.held(node.value)
+            if isinstance(known, Known):
+                return self.evaluate(at(node, gast.Attribute(clone(known.node), node.attr, gast.Load()))[0])
             return self.get(self.evaluate(node.value), node.attr, node)
-        if isinstance(node, (gast.BinOp, gast.UnaryOp)) and self.is_function(node):
+        if isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Compare)) and self.is_function(node):
             return self.operator(node)
         if isinstance(node, (gast.Name, gast.Attribute)):
             target = self.unit.resolve(node)
@@ -205,10 +227,12 @@ class Functions(Recognizer, Generators, Objects, Inliner):
         """`isinstance(o, C)` and `len(display)`, of what is made here."""
         target = self.unit.resolve(node.func)
         owner = self.held(node.args[0]) if node.args else None
+        if target in (abs, len, float, bool, round) and self.is_object(node.args[0]):
+            owner = self.evaluate(node.args[0])
         if target is len and isinstance(owner, Display):
             return constant(len(owner.items))
-        if target is len and isinstance(owner, Object):
-            return self.apply(self.method(owner, "__len__", node), [], {}, node)
+        if target in (abs, len, float, bool, round) and isinstance(owner, Object):
+            return self.apply(self.method(owner, f"__{target.__name__}__", node), [], {}, node)
         if target is isinstance and isinstance(owner, Object):
             cls = self.unit.resolve(node.args[1])
             return constant(issubclass(owner.cls, cls)) if isinstance(cls, type) else None
@@ -234,9 +258,16 @@ class Functions(Recognizer, Generators, Objects, Inliner):
             callee = self.read(callee.target)
         given: list[Any] = []
         keywords: dict[str, Any] = {}
+        missing = self.missing(callee, node)
         for argument in node.args:
-            given += self.spread(argument) if isinstance(argument, gast.Starred) else [self.evaluate(argument)]
+            given = [self.kept(v, [argument]) for v in given]
+            if isinstance(argument, gast.Starred) and missing is not None and self.display(argument.value) is None:
+                given += self.counted(argument, missing)
+            else:
+                given += self.spread(argument) if isinstance(argument, gast.Starred) else [self.evaluate(argument)]
         for keyword in node.keywords:
+            given = [self.kept(v, [keyword.value]) for v in given]
+            keywords = {k: self.kept(v, [keyword.value]) for k, v in keywords.items()}
             if keyword.arg is None:
                 keywords |= self.spread_keywords(keyword.value)
             else:
@@ -245,27 +276,6 @@ class Functions(Recognizer, Generators, Objects, Inliner):
             words = {k: self.lasting(v) for k, v in keywords.items()}
             return Generator(callee, [self.lasting(v) for v in given], words, tuple(self.flattener.loops))
         return self.apply(callee, given, keywords, node)
-
-    def spread(self, argument: gast.Starred) -> list[Any]:
-        value = argument.value
-        if isinstance(value, (gast.Tuple, gast.List)):
-            return [self.evaluate(e) for e in value.elts]
-        display = self.display(value)
-        if isinstance(display, (gast.Tuple, gast.List)):
-            places = [constant(k) for k in range(len(display.elts))]
-            items = [gast.Subscript(name(value.id), k, gast.Load()) for k in places]
-            return [self.evaluate(at(argument, item)[0]) for item in items]
-        self.unit.refuse(argument, "`*` before a value whose length is not in the text cannot be followed: name the "
-                                   "arguments")  # fmt: skip
-
-    def spread_keywords(self, value: gast.AST) -> dict[str, Any]:
-        if isinstance(value, gast.Dict) and all(isinstance(k, gast.Constant) for k in value.keys):
-            return {k.value: self.evaluate(v) for k, v in zip(value.keys, value.values, strict=True)}
-        display = self.display(value)
-        if isinstance(display, gast.Dict) and all(isinstance(k, gast.Constant) for k in display.keys):
-            items = {k.value: gast.Subscript(name(value.id), clone(k), gast.Load()) for k in display.keys}
-            return {k: self.evaluate(at(value, item)[0]) for k, item in items.items()}
-        self.unit.refuse(value, "`**` before a value whose keys are not in the text cannot be followed: name the keywords")
 
     def unroll(self, loop: gast.For) -> list[gast.AST] | None:
         """The trips of a loop over functions or objects; None where it is another one."""
@@ -310,23 +320,6 @@ class Functions(Recognizer, Generators, Objects, Inliner):
             for s in loop.body
         )  # fmt: skip
 
-    def starred(self, node: gast.Call) -> None:
-        """Name the arguments of a call that `*` and `**` stand for, where the text says what they are."""
-        args: list[gast.AST] = []
-        for argument in node.args:
-            known = isinstance(argument, gast.Starred) and self.display(argument.value) is not None
-            args += self.spread(argument) if known else [argument]
-        words: list[gast.keyword] = []
-        for keyword in node.keywords:
-            known = keyword.arg is None and self.display(keyword.value) is not None
-            spread = self.spread_keywords(keyword.value) if known else {}
-            words += [gast.keyword(k, v) for k, v in spread.items()] if known else [keyword]
-        node.args, node.keywords = args, words
-
-    def display(self, node: gast.AST) -> gast.AST | None:
-        """The tuple, list or dict that a name stands for and keeps standing for."""
-        return self.unit.displays.get(node.id) if isinstance(node, gast.Name) else None
-
     def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         """The value of a call of a function value."""
         if isinstance(callee, Partial):
@@ -339,12 +332,17 @@ class Functions(Recognizer, Generators, Objects, Inliner):
             return constant(None)
         if isinstance(callee, Object):
             return self.apply(self.method(callee, "__call__", node), given, keywords, node)
+        if isinstance(callee, Known) and isinstance(callee.target, types.MethodType):
+            cls = callee.target.__self__
+            bound = [Known(cls, name(self.unit.helper(cls.__name__, cls)))]
+            return self.apply(self.read(callee.target.__func__), [*bound, *given], keywords, node)
         if isinstance(callee, Known) and is_plain_class(callee.target):
             return self.construct(callee.target, given, keywords, node)
         if isinstance(callee, Known):
             functions = any(isinstance(v, Value) and not isinstance(v, Known) for v in (*given, *keywords.values()))
             if not is_plain(callee.target) or not (
                 functions
+                or any(isinstance(a, gast.Starred) for a in getattr(node, "args", ()))
                 or callee.target.__code__.co_flags & inspect.CO_VARKEYWORDS
                 or gives_function(callee.target)
             ):

@@ -15,7 +15,8 @@ from typing import Any, Protocol
 import gast
 
 from s2sgrad.normalize import check, contexts, exits, global_names, imports, iterators, loops, matches, scopes, targets
-from s2sgrad.normalize.values import Function, Known, Value, bindings, is_generator, substitute
+from s2sgrad.normalize.known_tests import folded
+from s2sgrad.normalize.values import Display, Function, Known, Value, bindings, is_generator, substitute
 from s2sgrad.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.source import read
 from s2sgrad.unit import MISSING, Unit, parameters
@@ -51,6 +52,7 @@ class Inliner:
     counts: Counter[str]
     known: dict[Any, Function]
     calls: int
+    shared: set[str]
 
     def evaluate(self, node: gast.AST) -> Any: ...
 
@@ -83,17 +85,20 @@ class Inliner:
         node = name(self.unit.helper(base, value))
         return Known(value, node) if callable(value) else node
 
-    def prepared(self, function: Function) -> gast.FunctionDef:
-        """The body of a function value with one exit."""
-        if function.tree is None:
-            node = clone(function.node)
-            body = node.body if isinstance(node, gast.FunctionDef) else at(node, gast.Return(node.body))
-            tree = gast.FunctionDef(function.name, node.args, body, [], None, None, [])
-            at(function.node, tree)
-            unit = function.unit
-            tree.body = loops.block(unit, targets.block(unit, tree.body))
-            function.tree = exits.run(unit, tree)
-        return function.tree
+    def prepared(self, function: Function, known: dict[str, Any]) -> gast.FunctionDef:
+        """The body of a function value with one exit, for these values of its parameters."""
+        if function.tree is not None:
+            return function.tree
+        node = clone(function.node)
+        plain = isinstance(node, gast.FunctionDef)
+        body, chosen = folded(function.unit, node.body, known) if plain else (at(node, gast.Return(node.body)), False)
+        tree = gast.FunctionDef(function.name, node.args, body, [], None, None, [])
+        at(function.node, tree)
+        tree.body = loops.block(function.unit, targets.block(function.unit, tree.body))
+        tree = exits.run(function.unit, tree)
+        if not chosen:
+            function.tree = tree
+        return tree
 
     def written_out(
         self,
@@ -110,7 +115,8 @@ class Inliner:
         if any(function is running for running, _ in self.running):
             self.unit.refuse(node, f"`{function.name}` calls itself and is not at module level, which is not differentiated "
                                    "yet: move it there and pass what it needs")  # fmt: skip
-        tree = clone(self.prepared(function))
+        bound = self.bind(function, function.node, given, keywords, node)
+        tree = clone(self.prepared(function, bound))
         own = scopes.bound(tree.body) | {p.id for p in parameters(tree)}
         renamed: dict[str, str] = {}
         if function.used or function.unit is not self.unit:
@@ -118,11 +124,11 @@ class Inliner:
         function.used = True
         if function.unit is not self.unit:
             self.adopt(function.unit, tree, own, renamed)
-        bound = self.bind(function, tree, given, keywords, node)
         inner = Counter({renamed.get(n, n): count for n, count in bindings(tree.body).items()})
         for part in [*tree.body, *parameters(tree)]:
             scopes.rename(part, renamed)
         self.unit.locals |= {renamed.get(n, n) for n in own}
+        self.shared |= {n for s in tree.body for part in nodes(s) if isinstance(part, gast.Nonlocal) for n in part.names}
         substituted: dict[str, gast.AST] = {}
         for p, value in bound.items():
             local = renamed.get(p, p)
@@ -194,12 +200,13 @@ class Inliner:
             self.unit.refuse(node, f"this call does not fit the parameters of `{function.name}`")
         for p in [*plain, *args.kwonlyargs]:
             bound.setdefault(p.id, function.defaults.get(p.id))
-        if any(isinstance(v, Value) for v in [*extra, *others.values()]):
-            self.unit.refuse(node, f"a function among the `*` or `**` arguments of `{function.name}` cannot be followed")
         if args.vararg is not None:
-            bound[args.vararg.id] = gast.Tuple(extra, gast.Load())
+            functions = any(isinstance(v, Value) for v in extra)
+            bound[args.vararg.id] = Display(dict(enumerate(extra))) if functions else gast.Tuple(extra, gast.Load())
         if args.kwarg is not None:
-            bound[args.kwarg.id] = gast.Dict([constant(k) for k in others], list(others.values()))
+            functions = any(isinstance(v, Value) for v in others.values())
+            display = gast.Dict([constant(k) for k in others], list(others.values()))
+            bound[args.kwarg.id] = Display(others) if functions else display
         return bound
 
 

@@ -79,6 +79,13 @@ class _Iterators(gast.NodeTransformer):
         if target is builtins.dict and not node.args and node.keywords and all(k.arg for k in node.keywords):
             values = [k.value for k in node.keywords]
             return at(node, gast.Dict([constant(k.arg) for k in node.keywords], values))[0]
+        if target is builtins.dict and plain and len(node.args) == 1 and isinstance(node.args[0], gast.Call):
+            zipped = node.args[0]
+            if self.unit.resolve(zipped.func) is builtins.zip and len(zipped.args) == 2 and not zipped.keywords:
+                key, item = self.unit.local("key"), self.unit.local("item")
+                stored = gast.Tuple([name(key, store=True), name(item, store=True)], gast.Store())
+                each = [gast.comprehension(stored, zipped, [], 0)]
+                return at(node, gast.DictComp(name(key), name(item), each))[0]
         if target is builtins.map and plain and len(node.args) > 1 and isinstance(node.args[0], _PLAIN):
             f, *given = node.args
             items = [self.unit.local("item") for _ in given]
@@ -98,6 +105,12 @@ class _Iterators(gast.NodeTransformer):
         if target is builtins.sum and len(node.args) == 2 and isinstance(node.args[0], gast.GeneratorExp):
             node.args[0] = _listed(node.args[0])
         if target in (builtins.list, builtins.tuple) and plain and len(node.args) == 1:
+            zipped = node.args[0]
+            if isinstance(zipped, gast.Call) and self.unit.resolve(zipped.func) is builtins.zip and zipped.args:
+                items = [self.unit.local("item") for _ in zipped.args]
+                stored = gast.Tuple([name(i, store=True) for i in items], gast.Store())
+                each = gast.comprehension(stored, zipped, [], 0)
+                node.args[0] = at(zipped, gast.GeneratorExp(gast.Tuple([name(i) for i in items], gast.Load()), [each]))[0]
             if isinstance(node.args[0], gast.GeneratorExp):
                 node.args[0] = _listed(node.args[0])
                 return node.args[0] if target is builtins.list else node
@@ -123,6 +136,12 @@ class _Iterators(gast.NodeTransformer):
 
     def keys(self, owner: gast.AST) -> gast.AST:
         return expression("keys_of(d)", keys_of=self.unit.helper("keys_of", runtime.keys_of), d=owner)
+
+    def visit_Assign(self, statement: gast.Assign) -> gast.AST:
+        """`a, b = (..)`: a list is unpacked as well."""
+        if isinstance(statement.value, gast.GeneratorExp) and isinstance(statement.targets[0], (gast.Tuple, gast.List)):
+            statement.value = _listed(statement.value)
+        return self.generic_visit(statement)
 
     def visit_Expr(self, statement: gast.Expr) -> gast.AST:
         """`xs.extend(ys)` as a loop of `append`."""

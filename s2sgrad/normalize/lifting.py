@@ -43,7 +43,10 @@ def lifted(
         own |= scopes.bound([inner]) | scopes.bound(inner.body) | {p.id for p in parameters(inner)}
     whole = [*within, *body]
     free = {n.id for s in whole for n in nodes(s) if isinstance(n, gast.Name)} - own - _scoped(whole) - {base}
-    captured = sorted(n for n in free if n in unit.locals)
+    cells = dict(zip(unit.primal.function.__code__.co_freevars, unit.primal.function.__closure__ or (), strict=True))
+    data = {n for n in free if n in cells and _is_data(cells[n])}
+    captured = sorted(n for n in free if n in unit.locals or n in data)
+    unit.bound = unit.bound or any(n in cells and n not in data for n in free)
     helpers = {n: unit.helpers[n] for n in free if n in unit.helpers}
     for call in (n for s in whole for n in nodes(s) if isinstance(n, gast.Call)):
         if isinstance(call.func, gast.Name) and call.func.id == base:
@@ -56,7 +59,18 @@ def lifted(
         unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and takes `*` or `**` arguments, which "
                           "cannot be followed: name them")  # fmt: skip
     tree = gast.FunctionDef(base, arguments, whole, [], None, None, [])
-    return made(emit.function(tree), base, unit.primal.function, helpers), captured
+    function = made(emit.function(tree), base, unit.primal.function, helpers, free - data)
+    unit.lifted.append(function)
+    return function, captured
+
+
+def _is_data(cell: types.CellType) -> bool:
+    """Whether a cell of the function around holds data, which is passed like its variables."""
+    try:
+        value = cell.cell_contents
+    except ValueError:
+        return False
+    return not callable(value) and not isinstance(value, types.ModuleType)
 
 
 def _scoped(body: list[gast.AST]) -> set[str]:

@@ -28,6 +28,10 @@ _OPERATORS = {
     gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul", gast.Div: "truediv", gast.MatMult: "matmul", gast.Pow: "pow",
     gast.FloorDiv: "floordiv", gast.Mod: "mod",
 }  # fmt: skip
+_COMPARISONS = {
+    gast.Lt: ("__lt__", "__gt__"), gast.Gt: ("__gt__", "__lt__"), gast.LtE: ("__le__", "__ge__"),
+    gast.GtE: ("__ge__", "__le__"), gast.Eq: ("__eq__", "__eq__"), gast.NotEq: ("__ne__", "__ne__"),
+}  # fmt: skip
 _UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__"}
 
 
@@ -35,6 +39,9 @@ class Objects(Inliner):
     """What the attributes, methods and operators of objects are; `hint` is the name that the next object will have."""
 
     hint: str | None
+    shared: set[str]  # variables that a call may bind: those of attributes, and of `nonlocal`
+
+    def kept(self, value: Any, later: list[gast.AST]) -> Any: ...
 
     def held(self, node: gast.AST) -> Any: ...
 
@@ -121,6 +128,7 @@ class Objects(Inliner):
         out = Object(value.cls, base, made=True, copied=bool(value.names) or value.rebound)
         value.copied = value.copied or out.copied
         out.attributes = {a: self.unit.local(f"{base}_{a}".lstrip("_")) for a in value.attributes}
+        self.shared |= set(out.attributes.values())
         self.transfer(value, out, node)
         return out
 
@@ -135,8 +143,7 @@ class Objects(Inliner):
 
     def put(self, owner: Object, attribute: str, value: Any, node: gast.AST) -> None:
         """`owner.attribute = value`."""
-        setter = inspect.getattr_static(owner.cls, attribute, None)
-        note_member(owner.cls, attribute)
+        setter = self.looked_up(owner.cls, attribute)
         if isinstance(setter, property):
             if setter.fset is None:
                 self.unit.refuse(node, f"the property `{attribute}` cannot be set")
@@ -151,6 +158,7 @@ class Objects(Inliner):
         local = owner.attributes.get(attribute)
         if local is None:
             local = owner.attributes[attribute] = self.unit.local(f"{owner.base}_{attribute}".lstrip("_"))
+            self.shared.add(local)
         if isinstance(value, Value):
             if local in self.values or self.counts[local]:
                 self.unit.refuse(node, f"the attribute `{attribute}` stands for two functions or objects, which cannot be "
@@ -173,6 +181,30 @@ class Objects(Inliner):
                                      "local variable")  # fmt: skip
         self.put(owner, target.attr, self.evaluate(statement.value), statement)
 
+    def set_item(self, target: gast.Subscript, statement: gast.Assign) -> None:
+        """`o[i] = value`, of an object."""
+        method = self.method(self.evaluate(target.value), "__setitem__", target)
+        self.apply(method, [self.evaluate(target.slice), self.evaluate(statement.value)], {}, statement)
+
+    def updated_object(self, statement: gast.AugAssign) -> gast.AST:
+        """`o += value`, of an object: `o = o + value`, or what `__iadd__` returns."""
+        owner = self.held(statement.target)
+        word = f"__i{_OPERATORS.get(type(statement.op), 'and')}__"
+        read = name(statement.target.id)
+        value: gast.AST = gast.BinOp(read, statement.op, statement.value)
+        if hasattr(owner.cls, word):
+            value = gast.Call(gast.Attribute(read, word, gast.Load()), [statement.value], [])
+        return at(statement, assign(statement.target.id, at(statement, value)[0]))[0]
+
+    def updated(self, statement: gast.AugAssign) -> gast.AST:
+        """`o.w += value`, as an update of the variable behind it; of a property as two calls."""
+        target = statement.target
+        owner = self.held(target.value)
+        if isinstance(owner, Object) and isinstance(inspect.getattr_static(owner.cls, target.attr, None), property):
+            read = gast.Attribute(target.value, target.attr, gast.Load())
+            return at(statement, gast.Assign([target], gast.BinOp(read, statement.op, statement.value), None))[0]
+        return at(statement, gast.AugAssign(self.variable(target), statement.op, statement.value))[0]
+
     def variable(self, target: gast.Attribute) -> gast.Name:
         """The variable behind an attribute that is updated in place."""
         owner = self.held(target.value)
@@ -185,8 +217,7 @@ class Objects(Inliner):
 
     def get(self, owner: Object, attribute: str, node: gast.AST) -> Any:
         """`owner.attribute`."""
-        found = inspect.getattr_static(owner.cls, attribute, MISSING)
-        note_member(owner.cls, attribute)
+        found = self.looked_up(owner.cls, attribute)
         if isinstance(found, property):
             return self.apply(self.bound(found.fget, owner), [], {}, node)
         if attribute in owner.attributes:
@@ -205,13 +236,17 @@ class Objects(Inliner):
         if isinstance(found, classmethod):
             cls = name(self.unit.helper(owner.cls.__name__, owner.cls))
             return Partial(self.read(found.__func__), [Known(owner.cls, cls)], {})
-        if isinstance(found, (float, int, str, bool, type(None))):
-            return constant(found)
-        return name(self.unit.helper(attribute, found))
+        cls = name(self.unit.helper(owner.cls.__name__, owner.cls))
+        return self.flattener.hold(at(node, gast.Attribute(cls, attribute, gast.Load()))[0])
+
+    def looked_up(self, cls: type, attribute: str) -> Any:
+        """What a class holds under a name; the text is right while it does."""
+        found = inspect.getattr_static(cls, attribute, MISSING)
+        note_member(cls, attribute)
+        return found
 
     def method(self, owner: Object, attribute: str, node: gast.AST) -> Any:
-        found = inspect.getattr_static(owner.cls, attribute, None)
-        note_member(owner.cls, attribute)
+        found = self.looked_up(owner.cls, attribute)
         if not isinstance(found, types.FunctionType):
             self.unit.refuse(node, f"`{owner.cls.__name__}` has no method `{attribute}` whose text can be read")
         return self.bound(found, owner)
@@ -241,7 +276,10 @@ class Objects(Inliner):
             if not isinstance(owner, Object):
                 return self.plain_operator(node, gast.UnaryOp(node.op, owner), [owner])
             return self.apply(self.method(owner, _UNARY.get(type(node.op), "__invert__"), node), [], {}, node)
-        left, right = self.evaluate(node.left), self.evaluate(node.right)
+        if isinstance(node, gast.Compare):
+            return self.comparison(node)
+        left = self.kept(self.evaluate(node.left), [node.right])
+        right = self.evaluate(node.right)
         if not isinstance(left, Object) and not isinstance(right, Object):
             return self.plain_operator(node, gast.BinOp(left, node.op, right), [left, right])
         word = _OPERATORS.get(type(node.op), "and")
@@ -249,6 +287,15 @@ class Objects(Inliner):
             if isinstance(owner, Object) and hasattr(owner.cls, method):
                 return self.apply(self.method(owner, method, node), [other], {}, node)
         self.unit.refuse(node, "this operator of an object cannot be followed: call a method")
+
+    def comparison(self, node: gast.Compare) -> Any:
+        left = self.kept(self.evaluate(node.left), [node.comparators[0]])
+        right = self.evaluate(node.comparators[0])
+        method, reflected = _COMPARISONS[type(node.ops[0])]
+        for owner, other, word in ((left, right, method), (right, left, reflected)):
+            if isinstance(owner, Object) and isinstance(inspect.getattr_static(owner.cls, word, None), types.FunctionType):
+                return self.apply(self.method(owner, word, node), [other], {}, node)
+        return self.plain_operator(node, gast.Compare(left, node.ops, [right]), [left, right])
 
     def plain_operator(self, node: gast.AST, made: gast.AST, operands: list[Any]) -> gast.AST:
         """An operator whose operands turned out to be data."""

@@ -17,6 +17,7 @@ from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.values import (
     Display,
     Function,
+    Known,
     Object,
     Partial,
     Value,
@@ -52,7 +53,10 @@ class Recognizer:
         if isinstance(node, gast.BinOp):
             return self.is_object(node.left) or self.is_object(node.right)
         if isinstance(node, gast.UnaryOp):
-            return self.is_object(node.operand)
+            return self.is_object(node.operand) and not isinstance(node.op, gast.Not)
+        if isinstance(node, gast.Compare):
+            compares = len(node.ops) == 1 and not isinstance(node.ops[0], (gast.Is, gast.IsNot, gast.In, gast.NotIn))
+            return compares and (self.is_object(node.left) or self.is_object(node.comparators[0]))
         if not isinstance(node, gast.Call):
             return False
         if self.differentiates(node):
@@ -60,10 +64,14 @@ class Recognizer:
         target = self.unit.resolve(node.func)
         if is_plain_class(target) or is_generator(target):
             return True
+        if isinstance(target, types.MethodType) and is_plain_class(target.__self__):
+            return gives_function(target.__func__)
         if self.unit.resolve(node.func) is functools.partial and node.args:
             return self.is_function(node.args[0]) or callable(self.unit.resolve(node.args[0]))
         value = self.held(node.func)
         if isinstance(value, Function) and yields(value.node):
+            return True
+        if isinstance(value, Known) and is_plain_class(value.target):
             return True
         return self.gives_function(node.func)
 
@@ -92,6 +100,8 @@ class Recognizer:
 
     def is_attribute(self, node: gast.Attribute) -> bool:
         """Whether an attribute is one of an object made here, or of `super()`."""
+        if isinstance(self.held(node.value), Known):
+            return True
         if isinstance(node.value, gast.Call):
             return is_super(node.value) or self.is_object(node.value)
         return self.is_object(node.value)
@@ -125,15 +135,22 @@ class Recognizer:
         target = self.unit.resolve(node.func)
         if target is functools.reduce:
             return True
+        if isinstance(target, types.MethodType) and is_plain_class(target.__self__):
+            return True
         given = [*node.args, *(k.value for k in node.keywords)]
         if not is_plain(target):
             return False
         takes_any = target.__code__.co_flags & inspect.CO_VARKEYWORDS
+        takes_any |= any(isinstance(a, gast.Starred) for a in node.args)
         return any(map(self.is_function, given)) or bool(takes_any) or gives_function(target)
+
+    def stands_for(self, node: gast.AST) -> bool:
+        """Whether the value of an expression is found by writing it out: a function value, or what a call of one gives."""
+        return self.is_function(node) or self.expands(node)
 
     def inside(self, node: gast.AST) -> bool:
         """Whether a part of an expression is such a call."""
-        calls = (gast.Call, gast.Attribute, gast.BinOp, gast.UnaryOp, gast.Subscript)
+        calls = (gast.Call, gast.Attribute, gast.BinOp, gast.UnaryOp, gast.Subscript, gast.Compare)
         return any(
             self.expands(part) if isinstance(part, gast.Call) else self.is_function(part)
             for part in nodes(node)

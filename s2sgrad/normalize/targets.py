@@ -137,7 +137,8 @@ def _parallel(unit: Unit, targets: list[gast.AST], values: list[gast.AST]) -> li
             return [assign(gast.Tuple(targets, gast.Store()), gast.Tuple(values, gast.Load()))]
     out, late = [], []
     repeated = len(_bound(targets)) < sum(len(_bound([t])) for t in targets)
-    repeated |= any(isinstance(n, gast.Subscript) for t in targets for n in nodes(t))  # a store may change later values
+    stores = (gast.Subscript, gast.Attribute)  # which may change later values
+    repeated |= any(isinstance(n, stores) for t in targets for n in nodes(t))
     for k, (target, value) in enumerate(zip(targets, values, strict=True)):
         later = set().union(*map(_read, values[k + 1 :]))
         if repeated or _bound([target]) & later:

@@ -168,6 +168,8 @@ def returns_function(node: gast.FunctionDef | gast.Lambda) -> bool:
         part = waiting.pop()
         if isinstance(part, gast.Return):
             value = part.value
+            if isinstance(value, gast.Call) and getattr(value.func, "id", "") == "cls":
+                return True
             if isinstance(value, gast.Lambda) or (isinstance(value, gast.Name) and value.id in within):
                 return True
             if isinstance(value, gast.Call) and getattr(value.func, "id", getattr(value.func, "attr", "")) == "partial":

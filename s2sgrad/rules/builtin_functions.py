@@ -66,7 +66,7 @@ def sum_(g, y, xs, start=0):
 
 @linear(builtins.dict)
 def dict_(g, y, d):
-    return builtins.dict(g)
+    return runtime.own(g)
 
 
 @linear(builtins.list, builtins.tuple)

@@ -1,6 +1,6 @@
 """A function from text of ours, with the globals and the cells of a user's function.
 
-    made("def g(t, *, x):\n    return t * x * k", "g", f, {})   ->   g, whose `k` is what it is to f
+    made("def g(t, *, x): return t * x * k", "g", f, {}, {"k"})   ->   g, whose `k` is what it is to f
 
 The text is registered where tracebacks and `read` look; it goes with the function.
 """
@@ -14,12 +14,16 @@ import weakref
 from typing import Any
 
 
-def made(text: str, name: str, home: types.FunctionType, helpers: dict[str, Any]) -> types.FunctionType:
-    """The function `name` that `text` defines; its free names are `helpers`, and else what they are to `home`.
+def made(
+    text: str, name: str, home: types.FunctionType, helpers: dict[str, Any], reached: set[str]
+) -> types.FunctionType:
+    """The function `name` that `text` defines; its free names are `helpers`, and else what they are to `home`, of whose
+    cells it holds those in `reached`.
 
     Itself it reaches under its own name.
     """
     own = dict(zip(home.__code__.co_freevars, home.__closure__ or (), strict=True))
+    own = {n: cell for n, cell in own.items() if n in reached}
     cells = {**own, **{n: types.CellType(value) for n, value in helpers.items()}, name: types.CellType()}
     whole = f"def outer({', '.join(sorted(set(cells) - {name}))}):\n{_indented(text)}"
     digest = hashlib.sha256(whole.encode()).hexdigest()[:8]

@@ -105,6 +105,9 @@ def _reads_structure(unit: Unit, node: gast.AST) -> bool:
 def begun(adjoints: Adjoints, operation: Operation, cotangent: Cotangent | None) -> None:
     """Give a list that shrank an adjoint, of the length that it has now, before it is restored."""
     owner = operation.operands[0].id
+    given = adjoints.pending.pop(owner, None)
+    if given:  # of operands that were evaluated when the list had its new length
+        adjoints.write(owner, [adjoints.settled(g, owner) for g in given])
     if operation.form == "shrink" and cotangent is not None and owner not in adjoints.present:
         adjoints.start(owner)
 

@@ -54,6 +54,7 @@ class Records:
         self.kinds = inference.env
         self.memory = memory
         self.stacks: list[str] = []
+        self.grown: set[str] = set()  # lists that change and are read: not to be recorded before they have changed
         self.unbound: dict[int, list[str]] = {}
 
     # --- recomputation ---
@@ -137,8 +138,10 @@ class Records:
             for bound in binds(statement):
                 counts[bound] = counts.get(bound, 0) + 1
         for statement in body:
-            for bound in binds(statement) if isinstance(statement, gast.Assign) and not effects.permutes(statement) else ():
-                mine = bound in self.memory.written and bound not in self.memory.bases and bound not in plan.names
+            moved = not isinstance(statement, gast.Assign) or effects.permutes(statement)
+            for bound in () if moved else binds(statement):
+                mine = bound in self.memory.written and not {bound} & (self.memory.bases | self.grown)
+                mine = mine and bound not in plan.names
                 if mine and counts[bound] == 1 and self.lifetimes.home.get(bound) == id(body):
                     out.setdefault(id(statement), []).append(bound)
         return out

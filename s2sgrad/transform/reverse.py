@@ -69,6 +69,7 @@ class Reverse(Branches):
         pushed = [o.operands[0] for o in self.found.values() if o.form in ("append", "pop")]
         grown = containers.grown(unit, tree, self.found)
         stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)} - grown
+        self.records.grown = grown
         self.active |= stacks & self._recorded()
         self.adjoints = Adjoints(unit, inference, self.active, stacks & self.active, grown)
         self.inference = inference

@@ -51,6 +51,7 @@ class Store:
     bar: str
     section: gast.Subscript
     kind: Kind | None
+    primal: gast.Subscript
     views: set[str] = field(default_factory=set)
     copies: set[str] = field(default_factory=set)  # names of what the section held
 
@@ -72,7 +73,9 @@ def begin(adjoints: Bars, statement: gast.Assign) -> None:
     if not flat and _reshapes(adjoints, target.value):
         adjoints.out.append(assign(bar, call(adjoints.unit, "ascontiguousarray", np.ascontiguousarray, name(bar))))
     kind = adjoints.inference.kind(section)
-    adjoints.storing = Store(base, bar, section, kind)
+    primal = clone(target)
+    primal.ctx = gast.Load()
+    adjoints.storing = Store(base, bar, section, kind, primal)
     value: gast.AST = clone(section)
     if not adjoints.is_basic(target.slice) and not isinstance(adjoints.inference.env.get(base), Container):
         lasting = call(adjoints.unit, "lasting", runtime.lasting, clone(section.value),
@@ -129,7 +132,13 @@ def _new_value(adjoints: Bars, store: Store, values: list[gast.AST]) -> None:
             adjoints.out.append(gast.AugAssign(clone(target), op, value.operand if minus else value))
         return
     if not values:
-        adjoints.out.append(gast.Assign([target], constant(0.0), None))
+        zero: gast.AST = constant(0.0)
+        if not in_array and not isinstance(store.kind, Number):  # what it held before may have any structure
+            held: gast.AST = clone(store.primal)
+            if getattr(adjoints.inference.env.get(store.base), "type", dict) is dict:  # it may have held nothing there
+                held = call(adjoints.unit, "held", runtime.held, held.value, held.slice)
+            zero = call(adjoints.unit, "zeros", runtime.zeros, held)
+        adjoints.out.append(gast.Assign([target], zero, None))
         return
     value = simplified(total(values))
     if isinstance(value, gast.BinOp) and isinstance(value.left, gast.Name) and value.left.id in store.copies:

@@ -1,7 +1,7 @@
 """The corpus: small functions, each named for what it shows, with a point at which to check it.
 
-`CASES` lists them all; `by_name` finds one.  The modules from buffers to writers write into arrays, in place; the others are
-functional, and no function appends to a list that it differentiates.  Points keep away from kinks, and no function warns.
+`CASES` lists them all; `by_name` finds one.  Some modules write into arrays, in place, and some into lists and objects
+(test_corpus.py names them); the others are functional.  Points keep away from kinks, and no function warns.
 What is refused stands in refused.py.
 """
 
@@ -11,19 +11,27 @@ from . import (  # noqa: F401
     branches,
     buffers,
     calls,
+    classes,
+    closures,
+    comprehensions,
+    dicts,
     exits,
     found,
     imports,
     indexing,
     indices,
     iteration,
+    lists,
     loops,
     methods,
     mutators,
     naming,
+    nested_gradients,
     numerics,
     rebinding,
     recursion,
+    scopes,
+    signatures,
     statements,
     stores,
     swaps,

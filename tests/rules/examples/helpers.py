@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import operator
 
 from s2sgrad import runtime
-from s2sgrad.rules import builtin_functions, helpers
+from s2sgrad.rules import builtin_functions, helpers, sequences
 
 from .base import example, normal
 
@@ -69,3 +70,16 @@ example(builtins.sorted, [0.3, 0.7, 0.1])
 example(builtins.sorted, normal(4), reverse=True)
 example(builtin_functions.arranged, (0.3, 0.7, 0.1), [2, 0, 1])
 example(builtin_functions.unarranged, [0.3, 0.7], normal(2), [1, 0])
+
+# --- lists and dicts -------------------------------------------------------------------------------------------------
+
+example(operator.concat, [0.3, normal(2)], [0.7])
+example(runtime.repeated, [0.3, 0.7], 3)
+example(runtime.repeated, (0.3, normal(2)), 1)
+example(sequences.folded, [0.3, 0.7, 0.1, 0.9], [0.0, 0.0], 2)
+example(builtins.dict, {"a": 0.3, "b": normal(2)})
+example(runtime.held, {"a": 0.3, "b": normal(2)}, "b")
+example(runtime.put_back, {"a": 0.3, "b": 0.7}, "b", 0.4)
+example(sequences.without, {"a": 0.3, "b": 0.7}, "b")
+example(sequences.entry, {"a": 0.3, "b": 0.7}, "b")
+example(sequences.alone, 0.3, {"a": 0.3, "b": 0.7}, "b")

@@ -1,0 +1,47 @@
+"""What values are made of: items, attributes, and the type of the numbers at the leaves.
+
+    rebuilt((1.0, [2.0]), f)      ->      (f(1.0), f([2.0]))
+
+>>> rebuilt({"a": 1.0}, lambda v: 2.0 * v)
+{'a': 2.0}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+_DATA = (tuple, list, dict, set, type, int, float, complex, str, bytes, np.ndarray, np.generic)
+_NO_INSTANCES = ("builtins", "numpy", "types", "functools", "collections", "random", "s2sgrad", "re", "threading")
+
+
+def attributes_of(v: Any) -> dict[str, Any] | None:
+    """What an instance of a user's class holds; None for anything else."""
+    home = (type(v).__module__ or "").partition(".")[0]
+    return None if home in _NO_INSTANCES or isinstance(v, _DATA) else getattr(v, "__dict__", None)
+
+
+def float_type(dtype: np.dtype) -> np.dtype:
+    return dtype if dtype.kind in "fc" else np.dtype(float)
+
+
+def rebuilt(v: Any, leaf: Callable[..., Any], *others: Any) -> Any:
+    """`v` with `leaf(item, *items of the others)` in the place of every item."""
+    if isinstance(v, dict):
+        return {k: leaf(v[k], *(o[k] for o in others)) for k in v}
+    items = [leaf(*row) for row in zip(v, *others, strict=True)]
+    if isinstance(v, tuple):
+        return type(v)(*items) if hasattr(v, "_fields") else tuple(items)
+    return items
+
+
+def is_sequence(x: Any) -> bool:
+    """Whether `x` is what a sequence pattern of `match` matches: no text, and no array either."""
+    return isinstance(x, Sequence) and not isinstance(x, (str, bytes, bytearray))
+
+
+def repeated(xs: Any, n: int) -> Any:
+    """`xs * n` of a list or tuple."""
+    return xs * n

@@ -1,0 +1,336 @@
+"""Lists that grow, shrink and are written: stacks, accumulators, histories, two names of one list."""
+
+import numpy as np
+
+from .case import case
+
+VECTOR = np.array([0.3, -0.7, 1.1])
+MATRIX = np.array([[0.5, -1.2, 0.8], [1.4, 0.2, -0.6], [0.7, 0.9, -0.3]])
+
+
+def history(x, n):
+    values = [x]
+    for k in range(n):
+        values.append(np.sin(values[k]) * x)
+    return values
+
+
+def pushed(stack, v):
+    stack.append(v)
+    return stack
+
+
+def dense(h, params):
+    for w, b in params:
+        h = np.tanh(w @ h + b)
+    return h
+
+
+@case(1.3)
+def two_names_of_one_list(x):
+    a = [x]
+    b = a
+    b.append(x * x)
+    a[0] = a[0] * 3.0
+    return b[0] * b[1]
+
+
+@case(1.3)
+def appended_through_two_names(x):
+    a = [x]
+    b = a
+    a.append(x * x)
+    b.append(x * a[1])
+    return a[2] * b[0] + len(a) * x
+
+
+@case(1.3)
+def written_through_two_names(x):
+    a = [x, x * x]
+    b = a
+    for _ in range(3):
+        a[0] = b[1] * x
+        b[1] = a[0] + 1.0
+    return a[1] * b[0]
+
+
+@case(1.3)
+def repeated_list(x):
+    a = [x] * 2 + [x]
+    return sum(v * v for v in a)
+
+
+@case(1.3)
+def history_of_a_recurrence(x):
+    hs = history(x, 4)
+    return hs[4] * hs[1] + hs[-2]
+
+
+@case(1.3)
+def product_of_appended(x):
+    log = []
+    log.append(x)
+    log.append(x * x)
+    return log[0] * log[1]
+
+
+@case(1.3)
+def appended_in_branches(x):
+    kept = []
+    for k in range(5):
+        v = x * k
+        if k % 2:
+            kept.append(v * v)
+        elif v > 2.0:
+            kept.append(v)
+    return kept[0] * kept[-1] + len(kept) * kept[1]
+
+
+@case(1.3)
+def stack_until_empty(x):
+    stack = [x, x * x, 2.0]
+    total = 0.0
+    while stack:
+        v = stack.pop()
+        total = total * x + v
+        if v > 1.9:
+            stack.append(v * 0.5)
+    return total
+
+
+@case(1.3)
+def reverse_polish_calculator(x):
+    stack = []
+    for token in ["x", "x", "*", "2", "+", "x", "*"]:
+        if token == "x":
+            stack.append(x)
+        elif token == "2":
+            stack.append(2.0)
+        else:
+            b = stack.pop()
+            a = stack.pop()
+            stack.append(a * b if token == "*" else a + b)
+    return stack.pop()
+
+
+@case(1.3)
+def popped_and_pushed_again(x):
+    log = []
+    log.append(x)
+    v = log.pop()
+    log.append(v * v)
+    return log[0] * x
+
+
+@case(1.3)
+def extended_and_added_to(x):
+    a = [x, 1.0]
+    a += [x * x]
+    a.extend([x**3, x])
+    return a[2] * a[3] + a[4] * len(a)
+
+
+@case(1.3)
+def update_in_place_is_seen_by_the_other_name(x):
+    a = [x]
+    b = a
+    a += [x * x]
+    c = b + [x**3]
+    b.append(4.0)
+    return c[1] * b[1] * len(c) + c[2]
+
+
+@case(1.3)
+def tuple_is_bound_anew(x):
+    a = (x,)
+    b = a
+    a += (x * x,)
+    return a[1] * b[0] * len(b)
+
+
+@case(1.3)
+def reads_what_it_appended(x):
+    a = [x, x * x]
+    for k in range(3):
+        a.append(a[k] * a[k + 1])
+    return a[4]
+
+
+@case(1.3)
+def two_elements_swapped(x):
+    a = [x, x * x, 2.0]
+    a[0], a[2] = a[2], a[0] * a[1]
+    return a[0] * a[2] + a[2] ** 2
+
+
+@case(1.3)
+def elements_updated_in_place(x):
+    a = [x, 2.0, x * x]
+    for k in range(3):
+        a[k] *= x
+        a[-1] += a[k]
+    return a[0] * a[1] + a[2]
+
+
+@case(1.3)
+def bubble_sort(x):
+    a = [x, -x, x * x, 0.5]
+    for i in range(len(a)):
+        for j in range(len(a) - 1 - i):
+            if a[j] > a[j + 1]:
+                a[j], a[j + 1] = a[j + 1], a[j]
+    return a[0] * 2.0 + a[1] * 3.0 + a[2] * a[3]
+
+
+@case(1.3)
+def horner_with_a_list(x):
+    coefficients = [x, 2.0]
+    coefficients.append(x * x)
+    total = 0.0
+    for c in coefficients:
+        total = total * 0.5 + c
+    return total
+
+
+@case(1.3)
+def prefix_sums(x):
+    sums = [0.0]
+    for v in (x, x * x, 2.0):
+        sums.append(sums[-1] + v)
+    return sums[3] * sums[1] - sums[2]
+
+
+@case(1.3)
+def starred_unpacking(x):
+    a, *b, c = [x, x * x, 2.0, x**3]
+    return a * b[0] * c + len(b) * b[1]
+
+
+@case(VECTOR)
+def arrays_in_a_list(v):
+    hs = []
+    for k in range(3):
+        hs.append(v[k] * v)
+    hs[1] = hs[1] * hs[0]
+    return np.sum(np.array(hs)) + hs[2] @ hs[1]
+
+
+@case(VECTOR, MATRIX)
+def layers_in_a_list_of_tuples(x, w):
+    params = [(w, 0.1), (w.T, x), (w @ w, x * x)]
+    return np.sum(dense(x, params))
+
+
+@case(VECTOR, MATRIX)
+def activations_kept_and_summed(x, w):
+    acts = []
+    h = x
+    for _ in range(3):
+        h = np.tanh(w @ h)
+        acts.append(h)
+    penalty = sum(np.sum(a * a) for a in acts)
+    return penalty + np.sum(acts[0] * acts[2])
+
+
+@case(1.3)
+def list_in_a_closure(x):
+    log = []
+
+    def f(v):
+        log.append(v)
+        return v * v
+
+    y = f(x) + f(2.0 * x)
+    return y * log[1] + len(log)
+
+
+@case(1.3)
+def condition_on_the_length(x):
+    a = []
+    while len(a) < 4:
+        a.append(x * (len(a) + 1))
+    return a[-1] * a[0] + sum(a)
+
+
+@case(1.3)
+def sections_of_a_list_that_is_only_read(x):
+    a = [x * k for k in range(6)]
+    b = a[1:4]
+    c = a[::-1]
+    return b[0] * b[2] + c[0] * c[-2] + sum(a[::2])
+
+
+@case(1.3, 0.7)
+def euler_steps_kept_as_pairs(q, p):
+    path = [(q, p)]
+    for _ in range(3):
+        q, p = path[-1]
+        path.append((q + 0.1 * p, p - 0.1 * np.sin(q)))
+    return path[3][0] * path[1][1] + path[2][0]
+
+
+@case(1.3)
+def list_that_a_function_returns_is_written(x):
+    def powers(v):
+        out = []
+        for k in range(3):
+            out.append(v**k)
+        return out
+
+    ps = powers(x)
+    ps[0] = ps[1] * ps[2]
+    return sum(ps) * ps[0]
+
+
+@case(1.3)
+def membership_and_position_are_constants(x):
+    names = ["a", "b", "c"]
+    return x ** names.index("c") + (x if "b" in names else 1.0) * names.count("a")
+
+
+@case(1.3)
+def list_of_lists_that_is_read(x):
+    m = [[x, 1.0], [2.0, x * x]]
+    trace = 0.0
+    for i in range(2):
+        for j in range(2):
+            trace += m[i][j] * m[j][i]
+    return trace * m[0][0]
+
+
+@case(1.3)
+def list_returned_with_a_number(x):
+    log = [x]
+    log.append(x * x)
+    return log, x * log[1]
+
+
+@case(1.3)
+def list_given_to_a_helper_that_appends(x):
+    s = pushed([x], x * x)
+    s = pushed(s, s[1] * 2.0)
+    return s[2] * s[0]
+
+
+@case(1.3)
+def list_is_bound_anew_in_a_loop(x):
+    row = [1.0]
+    for _ in range(4):
+        new = [1.0]
+        for k in range(len(row) - 1):
+            new.append(row[k] + row[k + 1] * x)
+        new.append(x)
+        row = new
+    return row[1] * row[2] + row[-1]
+
+
+@case(1.3)
+def loop_over_a_list_and_a_break(x):
+    kept = []
+    for v in [x, x * x, 5.0 * x, 100.0]:
+        if v > 5.0:
+            break
+        kept.append(v * x)
+    else:
+        kept.append(1.0)
+    return kept[0] * kept[-1]

@@ -117,9 +117,9 @@ class Compiled:
 
     def holds(self) -> bool:
         """Whether every name that the text was specialised on still stands for what it stood for."""
-        if not all(compiled.holds() for compiled in self.recipe.inside):
+        if not self.recipe.guards.hold(self.functions) or (self.below is not None and not self.below.holds()):
             return False
-        return self.recipe.guards.hold(self.functions) and (self.below is None or self.below.holds())
+        return not self.recipe.inside or all(compiled.holds() for compiled in self.recipe.inside)
 
     def outside(self) -> dict[str, Any]:
         """The arrays that the text reads under names from outside."""

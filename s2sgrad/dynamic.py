@@ -92,7 +92,8 @@ def _compiled(
     quick = shapes_of((*args, *keywords.values()))
     if quick is not None:
         quick = len(args), tuple(keywords), quick
-    key = family.quick.get(quick)
+    known = family.quick.get(quick)
+    key = None if known is None or known.forgotten else known
     if key is None:
         _require_fit(function, args, keywords)
         kinds = kinds_of([*args, *keywords.values()])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import types
@@ -14,7 +15,7 @@ from s2sgrad import cache, travel
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, kinds_of
 from s2sgrad.arguments import NUMBERS, placed, require_floats, require_separate, shapes_of
 from s2sgrad.checks import Refusal
-from s2sgrad.errors import S2SGradError
+from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.options import Options
 from s2sgrad.signatures import signature
 
@@ -116,22 +117,19 @@ class Gradient:
         if quick is not None and (function.__defaults__ or function.__kwdefaults__):
             more = shapes_of((*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()))
             quick = None if more is None else (quick, more)
-        key = family.quick.get(quick)
-        if key is None:
-            given = self._arguments(args, keywords)
-            kinds = dict(zip(given, kinds_of(given.values()), strict=True))
-            for parameter in family.wrt:
-                require_floats(parameter, given)
-            key = cache.Kinds(tuple(kinds.items()))
-            compiled = self._of_kinds(key)
-            if quick is not None and not compiled.unsure:
-                family.remember(quick, key)
-            return compiled
-        return self._of_kinds(key)
-
-    def compiled_for(self, kinds: dict[str, Kind]) -> Compiled:
-        """The gradient for arguments of these kinds: what another function that calls it differentiates."""
-        return self._of_kinds(cache.Kinds(tuple(kinds.items())))
+        known = family.quick.get(quick)
+        if known is not None:
+            with contextlib.suppress(cache.Forgotten):
+                return self._of_kinds(known)
+        given = self._arguments(args, keywords)
+        kinds = dict(zip(given, kinds_of(given.values()), strict=True))
+        for parameter in family.wrt:
+            require_floats(parameter, given)
+        key = cache.Kinds(tuple(kinds.items()))
+        compiled = self._of_kinds(key)
+        if quick is not None and not compiled.unsure:
+            family.remember(quick, key)
+        return compiled
 
     def _family(self, function: types.FunctionType) -> cache.Family:
         """What is compiled for functions of this code in the way that is asked for here."""
@@ -149,6 +147,15 @@ class Gradient:
         if not compiled.recipe.shareable:
             self._own[key] = compiled
         return compiled
+
+    def compiled_for(self, kinds: dict[str, Kind]) -> Compiled:
+        """The gradient for arguments of these kinds: what another function that calls it differentiates."""
+        if self._seeded or self._lead or self._keywords:
+            raise Unsupported(
+                f"`{self.__name__}`, which has output_gradients or arguments that are bound to it, cannot be differentiated "
+                "where it is called: make a gradient without, and pass them at the call"
+            )
+        return self._of_kinds(cache.Kinds(tuple(kinds.items())))
 
     def _made(self, function: types.FunctionType, key: cache.Kinds) -> Compiled:
         family = self._family(function)

@@ -15,13 +15,14 @@ from __future__ import annotations
 import sys
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from s2sgrad.analysis.results import object_kind
-from s2sgrad.lookups import Lookups
+from s2sgrad.lookups import Lookups, member_of
 from s2sgrad.unit import MISSING
 
 _GONE: Any = type("GONE", (), {})()
@@ -49,6 +50,7 @@ class Guards:
         self.shareable = True
         self._lookups, self._strict = lookups, strict
         self._place: dict[int, int] = {id(entry): 0}
+        self._theirs = set(map(id, _user_values(lookups)))
         self._inner: list[tuple[int, int, weakref.ref, int, str, Any]] = []  # place and cell where found; what it must be
         self._refs: list[Callable[[], Any]] = []
         self._find_inner()
@@ -81,7 +83,10 @@ class Guards:
         known = self._place.get(id(function))
         if known is not None:
             return known
-        self._refs.append(weakref.ref(function))
+        if id(function) in self._theirs or _is_library(function):
+            self._refs.append(weakref.ref(function))
+        else:  # made while the text was written, and held by nobody else
+            self._refs.append(lambda: function)
         return self._add(function)
 
     def known(self, function: Any) -> int | None:
@@ -93,6 +98,17 @@ class Guards:
         back, ok = held(value)
         self.shareable &= ok
         return back
+
+    def helper(self, value: Any) -> Callable[[], Any] | None:
+        """A way back to an object that the text reaches, if it is the user's; None for one of ours, to be kept."""
+        if id(value) in self._theirs and not isinstance(value, _LASTING) and not _is_library(value):
+            return self.held(value)
+        ours = isinstance(value, types.FunctionType) or (
+            _is_library(type(value)) and not isinstance(value, (types.MethodType, partial))
+        )
+        if not isinstance(value, _LASTING) and not _is_library(value) and not ours:
+            self.shareable = False
+        return None
 
     def sealed(self) -> Functions:
         """Turn the lookups into conditions, and let go of the functions, which are returned."""
@@ -125,6 +141,9 @@ class Guards:
             for owner, name, value in self._lookups.attributes.values()
             if not _is_library(owner) and value is MISSING
         ]
+        self._members = [(self.held(cls), name, self._member(value)) for cls, name, value in self._lookups.members.values()]
+        modules = self._lookups.modules.items()
+        self._modules = [(name, self.held(module)) for name, module in modules if not _is_library(module)]
         entry = self.functions[0]
         self._space, self._name = id(entry.__globals__), entry.__name__
         self._codes = [weakref.ref(f.__code__) for f in self.functions]
@@ -161,6 +180,15 @@ class Guards:
             return lambda v: type(v) is kind and repr(v) == shown
         back = self.held(value)
         return lambda v: v is back()
+
+    def _member(self, value: Any) -> Callable[[Any], bool]:
+        if isinstance(value, (staticmethod, classmethod)):
+            kind, inner = type(value), self._member(value.__func__)
+            return lambda v: type(v) is kind and inner(v.__func__)
+        if isinstance(value, property):
+            parts = [self._member(part) for part in (value.fget, value.fset)]
+            return lambda v: type(v) is property and parts[0](v.fget) and parts[1](v.fset)
+        return self._predicate(value, hasattr(type(value), "__get__"))
 
     # --- asking ---
 
@@ -220,7 +248,28 @@ class Guards:
             value = getattr(owner(), name, _GONE)
             if value is not functions[k] if k is not None else not accepts(value):
                 return False
+        for cls, name, accepts in self._members:
+            owner = cls()
+            if owner is None or not accepts(member_of(owner, name)):
+                return False
+        for name, module in self._modules:
+            if sys.modules.get(name) is not module():
+                return False
         return not any(hasattr(owner(), name) for owner, name in self._missing)
+
+
+def _user_values(lookups: Lookups) -> Iterator[Any]:
+    """The objects that are found by a name in the user's world, now and later."""
+    yield from lookups.modules.values()
+    values = [binding.value for _, _, binding in lookups.names.values() if binding is not None]
+    values += [value for _, _, value in [*lookups.attributes.values(), *lookups.members.values()]]
+    values += [cls for cls, _, _ in lookups.members.values()]
+    for value in values:
+        yield value
+        if isinstance(value, (staticmethod, classmethod, types.MethodType)):
+            yield value.__func__
+        elif isinstance(value, property):
+            yield from (value.fget, value.fset, value.fdel)
 
 
 class _Space:

@@ -107,7 +107,7 @@ class World(Protocol):
 
     def known(self, function: Any) -> int | None: ...
 
-    def held(self, value: Any) -> Callable[[], Any]: ...
+    def helper(self, value: Any) -> Callable[[], Any] | None: ...
 
 
 class Plan:
@@ -165,8 +165,8 @@ class _Here:
     def known(self, function: Any) -> int | None:
         return None
 
-    def held(self, value: Any) -> Callable[[], Any]:
-        return lambda: value
+    def helper(self, value: Any) -> Callable[[], Any] | None:
+        return None
 
 
 def load_all(program: Program, entry: Emitted) -> tuple[dict[int, types.FunctionType], str]:
@@ -236,8 +236,8 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
             return "made", order[id(value)]
         if world.known(value) is not None:
             return "place", world.known(value)
-        back = world.held(value)
-        return ("held", back) if isinstance(back, weakref.ref) else ("cell", types.CellType(value))
+        back = world.helper(value)
+        return ("cell", types.CellType(value)) if back is None else ("held", back)
 
     closure = tuple(cell(name) for name in inner.co_freevars)
     defaults = emitted.defaults if emitted.same_signature else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import types
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -11,7 +12,7 @@ import numpy as np
 
 from s2sgrad import imported
 from s2sgrad.errors import NoRule, Unsupported
-from s2sgrad.lookups import note_attribute, note_name
+from s2sgrad.lookups import note_attribute, note_import, note_name
 from s2sgrad.names import Namer
 from s2sgrad.quote import nodes
 from s2sgrad.rules import table
@@ -95,6 +96,8 @@ class Unit:
         found = imported.bindings(tree, primal.function)
         bound |= {imported.bound_name(s, alias) for s in imported.statements(tree.body) for alias in s.names} - found.keys()
         unit = cls(primal, Namer({*mentioned, *bound, *found}), locals=bound, compound=compound)
+        for bound_, binding in found.items():
+            note_import(binding.name if binding.home is sys.modules else bound_, binding)
         unit.bindings.update(found)
         for owner, name, value in imported.looked_up(tree, primal.function):
             note_attribute(owner, name, value)

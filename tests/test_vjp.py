@@ -357,6 +357,26 @@ def test_output_gradients_below_a_gradient():
     np.testing.assert_allclose(grad(of_arrays)(np.array([1.0, 3.0])), [6.0, 36.0])
 
 
+class Sloped:
+    @grad
+    def slope(self, x):
+        return x**3
+
+
+@pytest.mark.parametrize(
+    ("inner", "expected"),
+    [(grad(lambda x: x**3, output_gradients=5.0), 60.0), (Sloped().slope, 12.0),
+     (grad(functools.partial(lambda x, k: k * x**3, k=2.0)), 24.0)],
+)  # fmt: skip
+def test_a_gradient_with_something_bound_is_right_inside_or_refused(inner, expected):
+    try:
+        got = grad(lambda x: inner(x))(2.0)
+    except Unsupported as error:
+        assert "bound to it" in str(error)
+    else:
+        assert got == expected
+
+
 # --- as data -----------------------------------------------------------------------------------------------------------
 
 

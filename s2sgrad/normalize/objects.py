@@ -18,7 +18,7 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis.instances import Opened
-from s2sgrad.lookups import note_attribute
+from s2sgrad.lookups import note_member
 from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.values import Display, Known, Object, Partial, Value
 from s2sgrad.quote import assign, at, clone, constant, name
@@ -228,6 +228,7 @@ class Objects(Inliner):
         return self.of_class(owner, found, attribute, node)
 
     def of_class(self, owner: Object, found: Any, attribute: str, node: gast.AST) -> Any:
+        note_member(owner.cls, attribute)
         if isinstance(found, types.FunctionType):
             return self.bound(found, owner)
         if isinstance(found, staticmethod):
@@ -241,7 +242,7 @@ class Objects(Inliner):
     def looked_up(self, cls: type, attribute: str) -> Any:
         """What a class holds under a name; the text is right while it does."""
         found = inspect.getattr_static(cls, attribute, MISSING)
-        note_attribute(cls, attribute, getattr(cls, attribute, MISSING))
+        note_member(cls, attribute)
         return found
 
     def method(self, owner: Object, attribute: str, node: gast.AST) -> Any:
@@ -262,6 +263,7 @@ class Objects(Inliner):
                 order = receiver.cls.__mro__
                 for cls in order[order.index(function.owner) + 1 :]:
                     if attribute in vars(cls):
+                        note_member(cls, attribute)
                         if cls is object:
                             return None
                         return self.of_class(receiver, vars(cls)[attribute], attribute, node)

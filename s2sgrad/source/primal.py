@@ -28,6 +28,16 @@ class Binding:
     _globals: dict[str, Any] = field(default_factory=dict, repr=False)
     _builtins: dict[str, Any] = field(default_factory=dict, repr=False)
 
+    @property
+    def name(self) -> str:
+        """The name that was looked up."""
+        return self._name
+
+    @property
+    def home(self) -> dict[str, Any]:
+        """The namespace in which it was looked up, but for a cell."""
+        return self._globals
+
     def holds(self) -> bool:
         """Whether the name still leads to the identical object."""
         if self._cell is not None:

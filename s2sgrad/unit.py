@@ -48,8 +48,8 @@ class Unit:
     function holds; `inlined` are the functions whose text was written out in this one; `bars` are names of adjoints;
     `memory` says which names may share memory; `displays` are the tuples, lists and dicts
     whose text is known: their names are bound once, and they never change; `opened` says what those arguments hold that are
-    objects; `lifted` are nested functions made into functions of their own, and `bound` says that one of them holds a cell
-    of this very function.
+    objects; `generators` are its nested generator functions; `lifted` are nested functions made into functions of their own,
+    and `bound` says that one of them holds a cell of this very function.
     `bindings` remembers what free names stand for; `lookups` notes them: a cached gradient holds while they hold.
     """
 
@@ -72,6 +72,7 @@ class Unit:
     bound: bool = False
     displays: dict[str, gast.AST] = field(default_factory=dict)
     opened: dict[str, Any] = field(default_factory=dict)
+    generators: set[str] = field(default_factory=set)
     memory: Any = None
 
     @classmethod

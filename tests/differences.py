@@ -51,6 +51,8 @@ def copied(value):
         return value.copy()
     if isinstance(value, (tuple, list)):
         return type(value)(copied(item) for item in value)
+    if isinstance(value, dict):
+        return {key: copied(item) for key, item in value.items()}
     return value
 
 

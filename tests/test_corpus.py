@@ -47,7 +47,7 @@ REFUSED_TWICE = [
 IN_PLACE = ("buffers", "indices", "mutators", "stores", "swaps", "views", "writers")
 
 # And those that write into lists, dicts and objects that they made.
-CONTAINERS = ("classes", "closures", "comprehensions", "dicts", "lists")
+CONTAINERS = ("callables", "classes", "closures", "comprehensions", "dicts", "lists", "objects", "shared_lists", "stateful")
 
 every_case = pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name)
 
@@ -100,6 +100,8 @@ def unchanged(args, before) -> None:
 def leaves_equal(left, right) -> bool:
     if isinstance(left, (tuple, list)):
         return len(left) == len(right) and all(map(leaves_equal, left, right))
+    if isinstance(left, dict):
+        return list(left) == list(right) and all(leaves_equal(left[key], right[key]) for key in left)
     return np.array_equal(left, right) if isinstance(left, np.ndarray) else left == right
 
 

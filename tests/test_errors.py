@@ -83,32 +83,74 @@ REFUSED = {
             box.value = x * x  # <-
             return box.value
     """, (2.0,)),
-    "nested def over a differentiated value": (Unsupported, """
+    "nested def that calls itself and binds a variable around it": (Unsupported, """
         def f(x):
-            y = x * x
-            def inner(z):  # <-
-                return y * z
-            return inner(x)
+            total = 0.0
+            def walk(n):  # <-
+                nonlocal total
+                total = total + x * n
+                if n > 0:
+                    walk(n - 1)
+            walk(3)
+            return total
     """, (2.0,)),
-    "lambda over a differentiated value": (Unsupported, """
+    "decorator of a nested def": (Unsupported, """
+        import functools
+
         def f(x):
-            y = x * x
-            g = lambda z: y * z  # <-
-            return g(x)
+            @functools.lru_cache
+            def g(n):  # <-
+                return x * n
+            return g(2) * g(3)
     """, (2.0,)),
-    "list comprehension": (Unsupported, """
+    "lambda handed to a library function": (Unsupported, """
         def f(x):
-            y = [v * x for v in (1.0, 2.0)]  # <-
-            return y[0] + y[1]
+            return np.sum(np.vectorize(lambda v: v * x[0])(x))  # <-
+    """, (V,)),
+    "set comprehension": (Unsupported, """
+        def f(x):
+            return sum(x**k for k in {k % 2 for k in range(3)})  # <-
     """, (2.0,)),
-    "generator expression": (Unsupported, """
+    "generator used twice": (Unsupported, """
         def f(x):
-            return sum(x * k for k in range(3))  # <-
+            def powers():
+                for k in range(3):
+                    yield x**k
+            ys = powers()
+            return sum(ys) + sum(ys)  # <-
     """, (2.0,)),
-    "dict comprehension": (Unsupported, """
+    "list that grows under a loop": (Unsupported, """
         def f(x):
-            y = {k: x * k for k in range(3)}  # <-
-            return y[2]
+            ys = [x, 2.0]
+            for y in ys:
+                if len(ys) < 4:
+                    ys.append(y * x)  # <-
+            return ys[3]
+    """, (2.0,)),
+    "store into a row that stands twice in a list": (Unsupported, """
+        def f(x):
+            row = [x, 1.0]
+            rows = [row, row]
+            rows[0][1] = x * x  # <-
+            return rows[1][1] * rows[0][0]
+    """, (2.0,)),
+    "class in a function": (Unsupported, """
+        def f(x):
+            class Box:  # <-
+                value = 2.0
+            return x * Box.value
+    """, (2.0,)),
+    "store into an object that two names stand for in turn": (Unsupported, """
+        class Box:
+            def __init__(self, value):
+                self.value = value
+
+        def f(x):
+            p = Box(x)
+            q = p
+            p = Box(x * x)
+            q.value = q.value * x  # <-
+            return p.value * q.value
     """, (2.0,)),
     "try": (Unsupported, """
         def f(x):
@@ -415,13 +457,13 @@ REFUSED = {
             return x * x
     """, (2.0, None)),
     "yield": (Unsupported, """
-        def f(x):
+        def f(x):  # <-
             y = x * x
-            yield y  # <-
+            yield y
     """, (2.0,)),
     "yield from": (Unsupported, """
-        def f(x):
-            yield from [x, x]  # <-
+        def f(x):  # <-
+            yield from [x, x]
     """, (2.0,)),
     "async def": (Unsupported, """
         async def f(x):  # <-
@@ -451,26 +493,13 @@ REFUSED = {
                 from math import sin
             return x
     """, (2.0,)),
-    "star call of a differentiated value": (Unsupported, """
-        def g(a, b):
-            return a * b
+    "star call of an array": (Unsupported, """
+        def g(a, b, c=2.0):
+            return a * b * c
 
         def f(x):
-            pair = (x, x)
-            return g(*pair)  # <-
-    """, (2.0,)),
-    "double star call": (Unsupported, """
-        def g(a, b):
-            return a * b
-
-        def f(x):
-            pair = {"a": x, "b": x}
-            return g(**pair)  # <-
-    """, (2.0,)),
-    "use of **kwargs": (Unsupported, """
-        def f(x, **kwargs):  # <-
-            return x * kwargs["k"]
-    """, (2.0, {"k": 3.0})),
+            return g(*x)  # <-
+    """, (V,)),
     "complex intermediate values": (S2SGradError, """
         def f(x):
             y = x * 2.0
@@ -635,11 +664,11 @@ REFUSED = {
     """, (V,)),
     "writer called with a star": (Unsupported, """
         def scale(u, v):
-            u *= v
+            u *= v  # <-
 
         def f(x):
             both = (x * 2.0, x)
-            scale(*both)  # <-
+            scale(*both)
             return np.sum(both[0])
     """, (V,)),
     "writer known only at run time": (Unsupported, """

@@ -7,6 +7,8 @@ Later passes have the same of their own; a pass of this room may not import from
 
 from __future__ import annotations
 
+import types
+
 import gast
 import numpy as np
 
@@ -49,3 +51,9 @@ def holds_loops(node: gast.AST) -> bool:
 def pops(node: gast.AST) -> bool:
     """Whether the expression takes something off a stack, which happens once and is differentiated."""
     return any(isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute) and n.func.attr == "pop" for n in nodes(node))
+
+
+def calls_user(unit: Unit, value: gast.AST) -> bool:
+    """Whether an expression calls a function of the user's, which may write what it is given."""
+    target = unit.resolve(value.func) if isinstance(value, gast.Call) else None
+    return isinstance(target, types.FunctionType) and not (target.__module__ or "").startswith("s2sgrad.")

@@ -29,7 +29,6 @@ def f(x, n):
 from __future__ import annotations
 
 import builtins
-import types
 from collections.abc import Callable
 
 import gast
@@ -37,7 +36,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.normalize import comprehensions, loops, mutators, targets
-from s2sgrad.normalize._calls import holds_loops, pops, walruses
+from s2sgrad.normalize._calls import calls_user, holds_loops, pops, walruses
 from s2sgrad.normalize.functions import Functions
 from s2sgrad.normalize.values import Display
 from s2sgrad.quote import assign, at, clone, constant, name
@@ -194,14 +193,9 @@ class _Flattener:
             self.functions.evaluate(value)
             return
         appends = isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "append"
-        if appends or walruses(value) or self.calls_user(value):
+        if appends or walruses(value) or calls_user(self.unit, value):
             statement.value = self.flat(value)
         self.out.append(statement)
-
-    def calls_user(self, value: gast.AST) -> bool:
-        """Whether an expression calls a function of the user's, which may write what it is given."""
-        target = self.unit.resolve(value.func) if isinstance(value, gast.Call) else None
-        return isinstance(target, types.FunctionType) and not (target.__module__ or "").startswith("s2sgrad.")
 
     def branch(self, test: gast.AST, statement: gast.If) -> None:
         statement.test = test
@@ -240,7 +234,7 @@ class _Flattener:
             return node
         holder = self.unit.temp()
         whole = isinstance(node, (gast.BoolOp, gast.Name)) and not (walruses(node) or pops(node) or self.grows(node))
-        value = node if whole else self.flat(node)
+        value = self.functions.in_whole(node) if whole else self.flat(node)
         self.out.append(assign(holder, value))
         return name(holder)
 
@@ -377,7 +371,7 @@ class _Flattener:
     def call(self, node: gast.Call) -> None:
         self.functions.starred(node)
         if len(node.args) == 1 and self.unit.resolve(node.func) not in (MISSING, builtins.len):
-            node.args[0] = self.functions.listed(node.args[0])
+            node.args[0] = self.functions.listed(node.args[0], self.unit.resolve(node.func))
         if isinstance(node.func, gast.Attribute) and self.unit.resolve(node.func) is MISSING:
             node.func.value = self.functions.kept(self.atom(node.func.value), [*node.args, *node.keywords])
         elif not isinstance(node.func, (gast.Name, gast.Attribute)):

@@ -41,13 +41,14 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.analysis.instances import is_plain_class
-from s2sgrad.normalize import iterators, lifting, loops
+from s2sgrad.normalize import lifting
 from s2sgrad.normalize.arguments import Arguments
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.generators import Generators
 from s2sgrad.normalize.inlining import Flattener, Inliner
 from s2sgrad.normalize.objects import Objects
 from s2sgrad.normalize.recognition import Recognizer, is_super, place
+from s2sgrad.normalize.unrolling import Unroller
 from s2sgrad.normalize.values import (
     Derivative,
     Display,
@@ -67,7 +68,7 @@ from s2sgrad.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.unit import MISSING, Unit, parameters
 
 
-class Functions(Recognizer, Arguments, Generators, Objects, Inliner):
+class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
     """The function values of one function that is being flattened; `values` are those that have a name."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Flattener) -> None:
@@ -101,6 +102,8 @@ class Functions(Recognizer, Arguments, Generators, Objects, Inliner):
         if isinstance(node, gast.Compare) and isinstance(node.left, gast.Name) and node.left.id in self.values:
             if isinstance(node.ops[0], (gast.Is, gast.IsNot)) and getattr(node.comparators[0], "value", 0) is None:
                 return constant(isinstance(node.ops[0], gast.IsNot))
+        if isinstance(node, gast.Name) and node.id in self.values:
+            return self.as_value(node)
         substitute(node, {n.id: self.as_value(n) for n in nodes(node) if isinstance(n, gast.Name) and n.id in self.values})
         return node
 
@@ -245,6 +248,9 @@ class Functions(Recognizer, Arguments, Generators, Objects, Inliner):
 
     def call(self, node: gast.Call) -> Any:
         """The value of a call, whose statements are written."""
+        known = self.constant_call(node)
+        if known is not None:
+            return known
         if self.unit.resolve(node.func) is functools.reduce:
             return self.reduce(node)
         if self.differentiates(node):
@@ -272,53 +278,7 @@ class Functions(Recognizer, Arguments, Generators, Objects, Inliner):
                 keywords |= self.spread_keywords(keyword.value)
             else:
                 keywords[keyword.arg] = self.evaluate(keyword.value)
-        if isinstance(callee, Function) and yields(callee.node):
-            words = {k: self.lasting(v) for k, v in keywords.items()}
-            return Generator(callee, [self.lasting(v) for v in given], words, tuple(self.flattener.loops))
         return self.apply(callee, given, keywords, node)
-
-    def unroll(self, loop: gast.For) -> list[gast.AST] | None:
-        """The trips of a loop over functions or objects; None where it is another one."""
-        steps = loop.iter
-        lengths = steps.args if isinstance(steps, gast.Call) and self.unit.resolve(steps.func) is range else []
-        if len(lengths) != 1 or not isinstance(lengths[0], gast.Call):
-            return None
-        asked = lengths[0].args if self.unit.resolve(lengths[0].func) is min else lengths
-        counted = [c.args[0] for c in asked if isinstance(c, gast.Call) and self.unit.resolve(c.func) is len and c.args]
-        shown = [self.held(c) for c in counted]
-        sizes = [len(d.items) for d in shown if isinstance(d, Display)]
-        if not sizes:
-            return None
-        if any(isinstance(n, (gast.Break, gast.Return)) for s in loop.body for n in nodes(s)):
-            self.unit.refuse(loop, "a loop over functions or objects that is left early cannot be followed")
-        others = [c for c, d in zip(counted, shown, strict=True) if not isinstance(d, Display)]
-        out: list[gast.AST] = []
-        bound = bindings(loop.body)
-        for k in range(min(sizes)):
-            last = k == min(sizes) - 1
-            taken = {t for t in bound if self.takes_value(loop, t)}
-            renamed = {} if last else {t: self.unit.local(t) for t in sorted(taken)}
-            trip = clone(loop.body)
-            for statement in trip:
-                substitute(statement, {loop.target.id: constant(k)})
-                for node in nodes(statement):
-                    if isinstance(node, gast.Name):
-                        node.id = renamed.get(node.id, node.id)
-            self.counts.update({renamed.get(t, t): 1 for t in taken} if not last else {})
-            for other in others:
-                size = gast.Call(name("len"), [clone(other)], [])
-                size.func = self.unit.builtin(len)
-                trip = at(loop, gast.If(gast.Compare(size, [gast.Gt()], [constant(k)]), trip, []))
-            out += trip
-        return out
-
-    def takes_value(self, loop: gast.For, target: str) -> bool:
-        """Whether a name in a loop stands for an item of a display."""
-        return any(
-            isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and s.targets[0].id == target
-            and isinstance(s.value, gast.Subscript) and isinstance(self.held(s.value.value), Display)
-            for s in loop.body
-        )  # fmt: skip
 
     def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         """The value of a call of a function value."""
@@ -352,6 +312,9 @@ class Functions(Recognizer, Arguments, Generators, Objects, Inliner):
             return self.plain(Known(None, callee), given, keywords, node)
         if not isinstance(callee, Function):
             self.unit.refuse(node, "what is called here is not known to be a function")
+        if yields(callee.node):
+            words = {k: self.lasting(v) for k, v in keywords.items()}
+            return Generator(callee, [self.lasting(v) for v in given], words, tuple(self.flattener.loops))
         if lifting.calls_itself(callee.node):
             return self.recursive(callee, given, keywords, node)
         return self.written_out(callee, given, keywords, node)
@@ -374,28 +337,3 @@ class Functions(Recognizer, Arguments, Generators, Objects, Inliner):
         atoms = [v.node if isinstance(v, Known) else v for v in given]
         words = [gast.keyword(k, v.node if isinstance(v, Known) else v) for k, v in keywords.items()]
         return self.flattener.atom(at(node, gast.Call(clone(callee.node), atoms, words))[0])
-
-    def reduce(self, node: gast.Call) -> Any:
-        """`functools.reduce(f, xs, first)`, as a loop."""
-        if len(node.args) not in (2, 3) or node.keywords:
-            self.unit.refuse(node, "`reduce` takes a function, a sequence and a first value")
-        f, items = node.args[0], self.flattener.atom(node.args[1])
-        total = self.unit.local("total")
-        rest: gast.AST = items
-        if len(node.args) == 3:
-            self.flattener.out.append(assign(total, self.flattener.atom(node.args[2])))
-        else:
-            self.flattener.statement(at(node, assign(total, gast.Subscript(items, constant(0), gast.Load())))[0])
-            rest = gast.Subscript(clone(items), gast.Slice(constant(1), None, None), gast.Load())
-        item = self.unit.local("item")
-        if self.is_function(f) and not isinstance(f, (gast.Name, gast.Lambda)):
-            held = self.unit.local("f")
-            self.name(held, self.evaluate(f), node)
-            f = name(held)
-        step = assign(total, gast.Call(clone(f), [name(total), name(item)], []))
-        step = iterators.plainer(self.unit, at(node, step)[0])
-        loop = at(node, gast.For(name(item, store=True), rest, at(node, step), [], None))
-        self.counts[total] += 2
-        for statement in loops.block(self.unit, loop):
-            self.flattener.statement(at(node, statement)[0] if not hasattr(statement, "lineno") else statement)
-        return name(total)

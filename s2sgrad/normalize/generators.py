@@ -12,10 +12,29 @@ from typing import Any
 
 import gast
 
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
 from s2sgrad.normalize import targets
 from s2sgrad.normalize.inlining import Inliner
-from s2sgrad.normalize.values import Generator
+from s2sgrad.normalize.values import Function, Generator
 from s2sgrad.quote import assign, at, clone, expression, name, nodes
+
+_TO_THE_END = (sum, list, tuple, max, min, sorted)
+
+
+def _only_computes(function: Function) -> bool:
+    """Whether a generator may be run to its end before its values are used: it ends, changes nothing and depends on its
+    arguments alone."""
+    if not isinstance(function.node, gast.FunctionDef) or function.unit.locals & {"self"}:
+        return False
+    inside = [n for s in function.node.body for n in nodes(s)]
+    if any(isinstance(n, (gast.While, gast.Global, gast.Nonlocal, gast.With, gast.Raise)) for n in inside):
+        return False
+    if any(isinstance(n, (gast.Subscript, gast.Attribute)) and isinstance(n.ctx, gast.Store) for n in inside):
+        return False
+    if any(isinstance(n, gast.AugAssign) for n in inside) or function.unit.primal.function.__name__ != function.name:
+        return False
+    return all(effects.is_pure_function(function.unit.resolve(n.func)) for n in inside if isinstance(n, gast.Call))
 
 
 class Generators(Inliner):
@@ -50,7 +69,7 @@ class Generators(Inliner):
         self.written_out(generator.function, generator.given, generator.keywords, loop, at_yield)
         return True
 
-    def listed(self, node: gast.AST) -> gast.AST:
+    def listed(self, node: gast.AST, consumer: Any) -> gast.AST:
         """An argument; of a generator, the list of its values."""
         if isinstance(node, gast.GeneratorExp) or not self.is_function(node):
             return node
@@ -58,6 +77,9 @@ class Generators(Inliner):
         if not isinstance(generator, Generator):
             return node
         self.once(generator, node)
+        if consumer not in _TO_THE_END and not (consumer is runtime.sequence and _only_computes(generator.function)):
+            self.unit.refuse(node, "what consumes this generator may stop early, or change what it reads, which cannot be "
+                                   "followed: make a list of its values")  # fmt: skip
         items, item = self.unit.local("items"), self.unit.local("item")
         self.flattener.out += at(node, assign(items, gast.List([], gast.Load())))
         self.counts[items] += 2

@@ -96,8 +96,9 @@ def block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
 
 def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
     called = unit.resolve(loop.iter.func) if isinstance(loop.iter, gast.Call) else None
-    if is_generator(called):  # it is written out when the function is flattened
-        return [loop]
+    nested = isinstance(loop.iter, gast.Call) and isinstance(loop.iter.func, gast.Name)
+    if is_generator(called) or (nested and loop.iter.func.id in unit.generators):
+        return [loop]  # it is written out when the function is flattened
     if is_range(unit, loop.iter) and isinstance(loop.target, gast.Name):
         if not _rebinds(loop.body, loop.target.id):
             return [loop]

@@ -64,6 +64,8 @@ class Recognizer:
         target = self.unit.resolve(node.func)
         if is_plain_class(target) or is_generator(target):
             return True
+        if target in (abs, round) and node.args:
+            return self.is_object(node.args[0])
         if isinstance(target, types.MethodType) and is_plain_class(target.__self__):
             return gives_function(target.__func__)
         if self.unit.resolve(node.func) is functools.partial and node.args:
@@ -150,6 +152,8 @@ class Recognizer:
 
     def inside(self, node: gast.AST) -> bool:
         """Whether a part of an expression is such a call."""
+        if any(isinstance(part, gast.Name) and isinstance(self.values.get(part.id), Object) for part in nodes(node)):
+            return True
         calls = (gast.Call, gast.Attribute, gast.BinOp, gast.UnaryOp, gast.Subscript, gast.Compare)
         return any(
             self.expands(part) if isinstance(part, gast.Call) else self.is_function(part)

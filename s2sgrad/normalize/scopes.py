@@ -30,6 +30,7 @@ from collections.abc import Iterator
 
 import gast
 
+from s2sgrad.normalize.check import yields
 from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit, parameters
 
@@ -63,6 +64,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     bound = {n.id for n in nodes(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
     unit.locals &= bound | {n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef)}
     unit.locals |= {n.name for n in found if isinstance(n, gast.FunctionDef)}
+    unit.generators = {n.name for n in found if isinstance(n, gast.FunctionDef) and yields(n)}
     return tree
 
 

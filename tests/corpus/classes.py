@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -205,46 +204,6 @@ class Total:
         return self
 
 
-class Method:
-    def __init__(self, f: Callable, df: Callable):
-        self.f, self.df = f, df
-
-    def step(self, x):
-        value = self.f(x)
-        slope = self.df(x)
-        return x - value / slope
-
-
-class Oscillator:
-    def __init__(self, stiffness, damping=0.1):
-        self.stiffness, self.damping = stiffness, damping
-        self.q, self.p = 1.0, 0.0
-
-    def force(self):
-        return -self.stiffness * self.q - self.damping * self.p
-
-    def step(self, h):
-        f = self.force()
-        self.p += h * f
-        self.q += h * self.p
-
-    def run(self, n, h):
-        for _ in range(n):
-            self.step(h)
-        return self.q
-
-
-class Cached:
-    def __init__(self, x):
-        self.x = x
-        self.asked = 0
-
-    @property
-    def square(self):
-        self.asked += 1
-        return self.x * self.x
-
-
 class Mangled:
     def __init__(self, value):
         self.__value = value
@@ -265,19 +224,6 @@ class Node:
     def __init__(self, value, next_node=None):
         self.value = value
         self.next_node = next_node
-
-
-class Adam:
-    def __init__(self, rate):
-        self.rate, self.m, self.v, self.t = rate, 0.0, 0.0, 0
-
-    def update(self, p, g):
-        self.t += 1
-        self.m = 0.9 * self.m + 0.1 * g
-        self.v = 0.99 * self.v + 0.01 * g * g
-        m = self.m / (1.0 - 0.9**self.t)
-        v = self.v / (1.0 - 0.99**self.t)
-        return p - self.rate * m / (np.sqrt(v) + 0.1)
 
 
 @case(1.3)
@@ -393,30 +339,6 @@ def leaves_of_a_dataclass(x):
 
 
 @case(1.3)
-def functions_in_attributes(a):
-    newton = Method(lambda t: t * t - a, lambda t: 2.0 * t)
-    x = 1.0
-    for _ in range(3):
-        x = newton.step(x)
-    return x
-
-
-@case(4.0, 0.2)
-def oscillator_with_state(k, c):
-    o = Oscillator(k, damping=c)
-    q = o.run(5, 0.1)
-    return q * o.p
-
-
-@case(1.3)
-def property_that_changes_state(x):
-    c = Cached(x)
-    a = c.square
-    b = c.square
-    return a * b * c.asked + c.x
-
-
-@case(1.3)
 def mangled_attribute(x):
     m = Mangled(x)
     twice = m.twice()
@@ -434,76 +356,3 @@ def linked_nodes(x):
     n = Node(x, Node(x * x, Node(2.0)))
     n.next_node.value = n.next_node.value * n.value
     return n.value * n.next_node.value + n.next_node.next_node.value * x
-
-
-@case(0.7)
-def optimizer_with_state(rate):
-    adam = Adam(rate)
-    p = 0.5
-    for _ in range(3):
-        p = adam.update(p, 2.0 * (p - 2.0))
-    return p * p
-
-
-@case(1.3)
-def object_in_a_loop_of_its_own(x):
-    total = 0.0
-    for k in range(3):
-        c = Counter(x * k)
-        c.step(x)
-        total += c.value
-    return total
-
-
-@case(1.3)
-def object_passed_to_a_function(x):
-    def doubled(counter, by):
-        counter.step(by)
-        return counter.value * 2.0
-
-    c = Counter(x)
-    return doubled(c, x) * doubled(c, 3.0) + c.calls
-
-
-@case(1.3, 0.7)
-def attributes_in_branches_and_loops(x, y):
-    c = Counter(x)
-    if x > y:
-        c.value = c.value * y
-    else:
-        c.calls += 10
-    while c.value < 5.0:
-        c.step(1.5 + y)
-    return c.value + c.calls * x
-
-
-@case(1.3)
-def class_attribute_and_its_own(x):
-    b = Base(x)
-    b.factor = b.factor * x
-    other = Base(2.0)
-    return b.factor * other.factor + b.w
-
-
-@case(1.3)
-def isinstance_of_an_object(x):
-    s = Shifted(x, 2.0)
-    if isinstance(s, Base):
-        return s.b * x * s.w
-    return 0.0
-
-
-@case(VECTOR)
-def array_attribute_is_rebound(v):
-    c = Counter(v)
-    c.step(v[0])
-    c.value = c.value + c.value @ v
-    return np.sum(c.value * v)
-
-
-@case(VECTOR)
-def method_writes_a_fresh_array(v):
-    c = Counter(v * 1.0)
-    w = c.value
-    w[0] = v[1] * v[2]
-    return np.sum(c.value * v)

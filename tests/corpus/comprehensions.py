@@ -256,3 +256,56 @@ def nested_function_with_a_comprehension(v):
 def reversed_and_sliced(x):
     ys = [x * k for k in range(5)]
     return sum(y * k for k, y in enumerate(reversed(ys))) + sum(ys[1:3]) * ys[-2]
+
+
+def fibonacci(a, b, n):
+    for _ in range(n):
+        yield a
+        a, b = b, a + b
+
+
+@case(1.3)
+def generator_of_the_module(x):
+    return sum(v * v for v in fibonacci(x, 1.0, 5))
+
+
+@case(1.3)
+def generator_zipped_with_a_text(x):
+    def powers(x, n):
+        product = 1.0
+        for _ in range(n):
+            product = product * x
+            yield product
+
+    return sum(v for v, _ in zip(powers(x, 9), "abc", strict=False))
+
+
+@case(1.3)
+def generator_made_a_list(x):
+    def multiples(n):
+        for k in range(n):
+            yield x * k
+        yield x * x
+
+    ys = list(multiples(3))
+    return ys[1] * ys[3] + len(ys)
+
+
+@case(1.3)
+def generators_side_by_side(x):
+    def powers(a):
+        for k in range(3):
+            yield a**k
+
+    return sum(u * v for u, v in zip(powers(x), powers(2.0 * x), strict=True))
+
+
+@case(1.3)
+def generator_that_returns_early(x):
+    def multiples():
+        for k in range(5):
+            if k == 3:
+                return
+            yield x * k
+
+    return sum(v * v for v in multiples())

@@ -1,6 +1,5 @@
 """Dicts: of parameters, of functions, as memos and counters, within each other, with keys that are computed."""
 
-
 import numpy as np
 
 from .case import case
@@ -258,3 +257,54 @@ def zipped_into_a_dict(x):
 def keys_and_positions(x):
     d = {"a": x, "b": x * x}
     return sum(k * d[name] for k, name in enumerate(d.keys(), start=1)) + list(d.values())[1] * x
+
+
+@case(1.3)
+def entry_read_and_stored(x):
+    d = {"a": x}
+    d["a"] = d["a"] * x
+    return d["a"] * x
+
+
+@case(1.3)
+def entries_stored_and_read_crosswise(x):
+    d = {}
+    d["a"] = x
+    d["b"] = x * x
+    d["a"] = d["b"] * x
+    return d["a"] * d["b"]
+
+
+@case(1.3)
+def entries_of_a_loop_over_names(x):
+    d = {"a": 0.0, "b": x}
+    for name in ["a", "b", "a"]:
+        d[name] = d[name] + x * x
+    return d["a"] * d["b"]
+
+
+@case(1.3)
+def values_linear_in_the_argument(x):
+    d = {"a": x}
+    d["b"] = 2.0 * x
+    return sum(d.values()) + sum(2.0 * v for k, v in d.items() if k == "b")
+
+
+@case(1.3)
+def memo_of_a_nested_function(x):
+    memo = {}
+
+    def power(k):
+        if k not in memo:
+            memo[k] = x**k
+        return memo[k]
+
+    return power(2) * power(3) + power(2)
+
+
+@case(VECTOR, MATRIX)
+def layers_with_their_activations(x, w):
+    params = [{"w": w, "b": 0.1, "f": np.tanh}, {"w": w.T, "b": x, "f": lambda t: t * t}]
+    for p in params:
+        x = p["f"](p["w"] @ x + p["b"])
+    return np.sum(x)

@@ -15,43 +15,10 @@ def history(x, n):
     return values
 
 
-def pushed(stack, v):
-    stack.append(v)
-    return stack
-
-
 def dense(h, params):
     for w, b in params:
         h = np.tanh(w @ h + b)
     return h
-
-
-@case(1.3)
-def two_names_of_one_list(x):
-    a = [x]
-    b = a
-    b.append(x * x)
-    a[0] = a[0] * 3.0
-    return b[0] * b[1]
-
-
-@case(1.3)
-def appended_through_two_names(x):
-    a = [x]
-    b = a
-    a.append(x * x)
-    b.append(x * a[1])
-    return a[2] * b[0] + len(a) * x
-
-
-@case(1.3)
-def written_through_two_names(x):
-    a = [x, x * x]
-    b = a
-    for _ in range(3):
-        a[0] = b[1] * x
-        b[1] = a[0] + 1.0
-    return a[1] * b[0]
 
 
 @case(1.3)
@@ -128,24 +95,6 @@ def extended_and_added_to(x):
     a += [x * x]
     a.extend([x**3, x])
     return a[2] * a[3] + a[4] * len(a)
-
-
-@case(1.3)
-def update_in_place_is_seen_by_the_other_name(x):
-    a = [x]
-    b = a
-    a += [x * x]
-    c = b + [x**3]
-    b.append(4.0)
-    return c[1] * b[1] * len(c) + c[2]
-
-
-@case(1.3)
-def tuple_is_bound_anew(x):
-    a = (x,)
-    b = a
-    a += (x * x,)
-    return a[1] * b[0] * len(b)
 
 
 @case(1.3)
@@ -233,18 +182,6 @@ def activations_kept_and_summed(x, w):
 
 
 @case(1.3)
-def list_in_a_closure(x):
-    log = []
-
-    def f(v):
-        log.append(v)
-        return v * v
-
-    y = f(x) + f(2.0 * x)
-    return y * log[1] + len(log)
-
-
-@case(1.3)
 def condition_on_the_length(x):
     a = []
     while len(a) < 4:
@@ -267,19 +204,6 @@ def euler_steps_kept_as_pairs(q, p):
         q, p = path[-1]
         path.append((q + 0.1 * p, p - 0.1 * np.sin(q)))
     return path[3][0] * path[1][1] + path[2][0]
-
-
-@case(1.3)
-def list_that_a_function_returns_is_written(x):
-    def powers(v):
-        out = []
-        for k in range(3):
-            out.append(v**k)
-        return out
-
-    ps = powers(x)
-    ps[0] = ps[1] * ps[2]
-    return sum(ps) * ps[0]
 
 
 @case(1.3)
@@ -306,13 +230,6 @@ def list_returned_with_a_number(x):
 
 
 @case(1.3)
-def list_given_to_a_helper_that_appends(x):
-    s = pushed([x], x * x)
-    s = pushed(s, s[1] * 2.0)
-    return s[2] * s[0]
-
-
-@case(1.3)
 def list_is_bound_anew_in_a_loop(x):
     row = [1.0]
     for _ in range(4):
@@ -334,3 +251,49 @@ def loop_over_a_list_and_a_break(x):
     else:
         kept.append(1.0)
     return kept[0] * kept[-1]
+
+
+@case(1.3)
+def linear_in_what_was_appended(x):
+    y = []
+    y.append(x)
+    y.append(2.0 * x)
+    y.pop()
+    y.append(3.0 * x)
+    return y[-1] + y[0]
+
+
+@case(1.3)
+def rows_are_appended(x):
+    rows = []
+    for k in range(3):
+        row = []
+        for j in range(2):
+            row.append(x**k * j + x)
+        rows.append(row)
+    return rows[2][1] * rows[1][0]
+
+
+@case(1.3)
+def stack_of_sums(x):
+    stack = [x]
+    while len(stack) < 5:
+        stack.append(stack[-1] + x)
+    return stack[-1] * x
+
+
+@case(1.3)
+def list_of_numbers_counts(x):
+    numbers = []
+    for k in range(3):
+        numbers.append(k)
+    return x ** len(numbers) + numbers[1] * x
+
+
+@case(1.3)
+def element_read_between_stores(x):
+    a = [x, x]
+    a[0] = a[0] * 2.0
+    a[1] = a[0] * a[1]
+    a[0] = 1.0
+    return a[0] * a[1]

@@ -1,0 +1,94 @@
+"""A loop over functions or objects is written trip by trip; `functools.reduce` is a loop.
+
+    for layer in (np.tanh, double): x = layer(x)      ->      x = np.tanh(x); x = x * 2.0
+    y = reduce(f, xs, first)      ->      y = first; for item in xs: y = f(y, item)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from s2sgrad.normalize import iterators, loops
+from s2sgrad.normalize.inlining import Inliner
+from s2sgrad.normalize.values import Display, Value, bindings
+from s2sgrad.quote import assign, at, clone, constant, name, nodes, substitute
+
+
+class Unroller(Inliner):
+    """Writes the trips of loops over known values."""
+
+    def held(self, node: gast.AST) -> Any: ...
+
+    def is_function(self, node: gast.AST) -> bool: ...
+
+    def name(self, target: str, value: Value, statement: gast.AST) -> None: ...
+
+    def unroll(self, loop: gast.For) -> list[gast.AST] | None:
+        """The trips of a loop over functions or objects; None where it is another one."""
+        steps = loop.iter
+        lengths = steps.args if isinstance(steps, gast.Call) and self.unit.resolve(steps.func) is range else []
+        if len(lengths) != 1 or not isinstance(lengths[0], gast.Call):
+            return None
+        asked = lengths[0].args if self.unit.resolve(lengths[0].func) is min else lengths
+        counted = [c.args[0] for c in asked if isinstance(c, gast.Call) and self.unit.resolve(c.func) is len and c.args]
+        shown = [self.held(c) for c in counted]
+        sizes = [len(d.items) for d in shown if isinstance(d, Display)]
+        if not sizes:
+            return None
+        if any(isinstance(n, (gast.Break, gast.Return)) for s in loop.body for n in nodes(s)):
+            self.unit.refuse(loop, "a loop over functions or objects that is left early cannot be followed")
+        others = [c for c, d in zip(counted, shown, strict=True) if not isinstance(d, Display)]
+        out: list[gast.AST] = []
+        bound = bindings(loop.body)
+        for k in range(min(sizes)):
+            last = k == min(sizes) - 1
+            taken = {t for t in bound if self.takes_value(loop, t)}
+            renamed = {} if last else {t: self.unit.local(t) for t in sorted(taken)}
+            trip = clone(loop.body)
+            for statement in trip:
+                substitute(statement, {loop.target.id: constant(k)})
+                for node in nodes(statement):
+                    if isinstance(node, gast.Name):
+                        node.id = renamed.get(node.id, node.id)
+            self.counts.update({renamed.get(t, t): 1 for t in taken} if not last else {})
+            for other in others:
+                size = gast.Call(name("len"), [clone(other)], [])
+                size.func = self.unit.builtin(len)
+                trip = at(loop, gast.If(gast.Compare(size, [gast.Gt()], [constant(k)]), trip, []))
+            out += trip
+        return out
+
+    def takes_value(self, loop: gast.For, target: str) -> bool:
+        """Whether a name in a loop stands for an item of a display."""
+        return any(
+            isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and s.targets[0].id == target
+            and isinstance(s.value, gast.Subscript) and isinstance(self.held(s.value.value), Display)
+            for s in loop.body
+        )  # fmt: skip
+
+    def reduce(self, node: gast.Call) -> Any:
+        """`functools.reduce(f, xs, first)`, as a loop."""
+        if len(node.args) not in (2, 3) or node.keywords:
+            self.unit.refuse(node, "`reduce` takes a function, a sequence and a first value")
+        f, items = node.args[0], self.flattener.atom(node.args[1])
+        total = self.unit.local("total")
+        rest: gast.AST = items
+        if len(node.args) == 3:
+            self.flattener.out.append(assign(total, self.flattener.atom(node.args[2])))
+        else:
+            self.flattener.statement(at(node, assign(total, gast.Subscript(items, constant(0), gast.Load())))[0])
+            rest = gast.Subscript(clone(items), gast.Slice(constant(1), None, None), gast.Load())
+        item = self.unit.local("item")
+        if self.is_function(f) and not isinstance(f, (gast.Name, gast.Lambda)):
+            held = self.unit.local("f")
+            self.name(held, self.evaluate(f), node)
+            f = name(held)
+        step = assign(total, gast.Call(clone(f), [name(total), name(item)], []))
+        step = iterators.plainer(self.unit, at(node, step)[0])
+        loop = at(node, gast.For(name(item, store=True), rest, at(node, step), [], None))
+        self.counts[total] += 2
+        for statement in loops.block(self.unit, loop):
+            self.flattener.statement(at(node, statement)[0] if not hasattr(statement, "lineno") else statement)
+        return name(total)

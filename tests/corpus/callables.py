@@ -1,0 +1,173 @@
+"""Functions in lists, dicts and attributes, functions of functions, and callbacks."""
+
+# ruff: noqa: C417
+
+import functools
+
+import numpy as np
+
+from .case import case
+
+VECTOR = np.array([0.3, -0.7, 1.1])
+
+
+@case(VECTOR)
+def reduce_with_a_lambda(v):
+    return functools.reduce(lambda a, b: a * b + a, v, 1.0)
+
+
+@case(VECTOR)
+def mapped_lambda(v):
+    ys = list(map(lambda t: t * t + v[0], v))
+    return ys[0] * ys[1] + ys[2]
+
+
+@case(VECTOR)
+def filtered_by_a_lambda(v):
+    positive = list(filter(lambda t: t > 0.0, v))
+    return positive[0] * positive[1] + len(positive) * v[1]
+
+
+@case(1.3, 0.7)
+def strategy_from_a_dict(x, y):
+    table = {"sum": lambda a, b: a + b, "product": lambda a, b: a * b, "power": lambda a, b: a**b}
+    return table["sum"](x, y) * table["power"](x, y) + table["product"](x, x)
+
+
+@case(1.3)
+def callback_is_called_in_each_step(x):
+    seen = []
+
+    def on_step(k, v):
+        seen.append(v * k)
+
+    def run(callback):
+        v = x
+        for k in range(4):
+            v = np.sin(v) + 0.5 * v
+            callback(k, v)
+        return v
+
+    last = run(on_step)
+    return last * sum(seen)
+
+
+@case(1.3)
+def callback_is_none(x):
+    def run(v, callback=None):
+        for _ in range(2):
+            v = v * v
+            if callback is not None:
+                v = callback(v)
+        return v
+
+    return run(x) + run(x, lambda t: np.sin(t) * x)
+
+
+@case(1.3)
+def counter_made_by_a_function(x):
+    def make():
+        total = x
+
+        def add(v):
+            nonlocal total
+            total = total + v * total
+            return total
+
+        return add
+
+    a, b = make(), make()
+    return a(1.0) * a(x) + b(2.0)
+
+
+@case(1.3)
+def closure_returns_a_closure_over_a_local(x):
+    def power_of(n):
+        base = x
+
+        def power(scale):
+            out = scale
+            for _ in range(n):
+                out = out * base
+            return out
+
+        return power
+
+    return power_of(2)(x) + power_of(3)(2.0)
+
+
+@case(1.3, 0.7)
+def condition_inside_a_closure_reads_a_rebound_flag(x, y):
+    flag = True
+
+    def choose():
+        return x * x if flag else y * y
+
+    first = choose()
+    flag = False
+    return first * choose()
+
+
+@case(1.3)
+def pipeline_of_functions(x):
+    fs = [lambda t: t * x, np.sin, lambda t: t + 1.0]
+    h = x
+    for f in fs:
+        h = f(h)
+    return h * fs[0](x) * fs[-1](fs[1](x))
+
+
+@case(1.3)
+def functions_by_the_number_of_the_step(x):
+    fs = (np.sin, np.cos, np.exp)
+    h = x
+    for k in range(3):
+        h = fs[k](h) * x
+    return h
+
+
+@case(1.3)
+def account_with_two_operations(x):
+    def account(balance):
+        def deposit(v):
+            nonlocal balance
+            balance = balance + v
+            return balance
+
+        def interest(rate):
+            nonlocal balance
+            balance = balance * (1.0 + rate)
+            return balance
+
+        return {"deposit": deposit, "interest": interest}
+
+    a = account(x)
+    a["deposit"](x * x)
+    return a["interest"](0.1) * a["deposit"](1.0)
+
+
+@case(1.3, 3)
+def repeated_application(x, n):
+    def power(f, n):
+        def g(t):
+            for _ in range(n):
+                t = f(t)
+            return t
+
+        return g
+
+    return power(lambda t: np.sin(t) * x, n)(x)
+
+
+def through(*functions):
+    def composed(t):
+        for f in functions:
+            t = f(t)
+        return t
+
+    return composed
+
+
+@case(1.3)
+def composition_of_any_number(x):
+    return through(np.sin, lambda t: t * x, np.exp)(x)

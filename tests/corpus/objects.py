@@ -1,0 +1,306 @@
+"""Objects that are bound anew, passed on, kept in lists and dicts; containers within objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .case import case
+from .classes import Base, Complex, Counter, Mangled, Shifted, Squashed, Vector
+
+VECTOR = np.array([0.3, -0.7, 1.1])
+
+
+@case(1.3)
+def object_in_a_loop_of_its_own(x):
+    total = 0.0
+    for k in range(3):
+        c = Counter(x * k)
+        c.step(x)
+        total += c.value
+    return total
+
+
+@case(1.3)
+def object_passed_to_a_function(x):
+    def doubled(counter, by):
+        counter.step(by)
+        return counter.value * 2.0
+
+    c = Counter(x)
+    return doubled(c, x) * doubled(c, 3.0) + c.calls
+
+
+@case(1.3, 0.7)
+def attributes_in_branches_and_loops(x, y):
+    c = Counter(x)
+    if x > y:
+        c.value = c.value * y
+    else:
+        c.calls += 10
+    while c.value < 5.0:
+        c.step(1.5 + y)
+    return c.value + c.calls * x
+
+
+@case(1.3)
+def class_attribute_and_its_own(x):
+    b = Base(x)
+    b.factor = b.factor * x
+    other = Base(2.0)
+    return b.factor * other.factor + b.w
+
+
+@case(1.3)
+def isinstance_of_an_object(x):
+    s = Shifted(x, 2.0)
+    if isinstance(s, Base):
+        return s.b * x * s.w
+    return 0.0
+
+
+@case(VECTOR)
+def array_attribute_is_rebound(v):
+    c = Counter(v)
+    c.step(v[0])
+    c.value = c.value + c.value @ v
+    return np.sum(c.value * v)
+
+
+@case(VECTOR)
+def method_writes_a_fresh_array(v):
+    c = Counter(v * 1.0)
+    w = c.value
+    w[0] = v[1] * v[2]
+    return np.sum(c.value * v)
+
+
+@case(0.3, 0.4)
+def object_bound_anew_in_a_loop(a, b):
+    z, c = Complex(0.0), Complex(a, b)
+    for _ in range(4):
+        z = z * z + c
+    return z.squared_modulus
+
+
+@case(0.3, 0.4)
+def object_bound_anew_until_it_is_large(a, b):
+    z, c = Complex(0.0), Complex(a, b)
+    n = 0
+    while z.squared_modulus < 0.5 and n < 30:
+        z = z * z + c
+        n += 1
+    return (z * z.conjugate()).re * n
+
+
+@case(0.3, 0.4)
+def object_bound_in_both_branches(a, b):
+    z = Complex(a, b)
+    if a < b:
+        w = z * z
+    else:
+        w = z + z
+    return w.squared_modulus
+
+
+@case(1.3)
+def particle_and_velocity_as_vectors(x):
+    p, v = Vector(x, 1.0), Vector(0.5, -x)
+    for _ in range(3):
+        v = v - p * 0.1
+        p = p + v * 0.1
+    return p @ p + v.norm()
+
+
+@case(0.3, 0.4)
+def two_objects_change_places(a, b):
+    z, w = Complex(a, b), Complex(b, 1.0)
+    for _ in range(3):
+        z, w = w, z * w
+    return z.squared_modulus + w.re
+
+
+@case(0.3, 0.4)
+def previous_and_present_object(a, b):
+    previous, present = Complex(1.0), Complex(a, b)
+    for _ in range(4):
+        following = present * Complex(a) + previous
+        previous = present
+        present = following
+    return present.squared_modulus + previous.re
+
+
+@case(0.3, 0.4)
+def best_of_several_objects(a, b):
+    best = Complex(a, b)
+    for k in range(3):
+        z = Complex(a * k, b)
+        if z.squared_modulus > best.squared_modulus:
+            best = z
+    return best.re * best.im
+
+
+@case(0.3, 0.4)
+def closure_over_an_object_that_is_bound_anew(a, b):
+    z = Complex(a, b)
+    f = lambda: z.re  # noqa: E731
+    t = f()
+    z = z * z
+    return t * f()
+
+
+@case(0.3, 0.4)
+def parameter_for_an_object_is_bound_anew(a, b):
+    def f(z):
+        z.re = z.re * 2.0
+        z = z * z
+        return z.re
+
+    z = Complex(a, b)
+    y = f(z)
+    return y * z.re
+
+
+@case(1.3)
+def sum_of_objects(x):
+    total = Vector(0.0, 0.0)
+    for v in [Vector(x, 1.0), Vector(x * x, 2.0)]:
+        total = total + v
+    return total.x * total.y
+
+
+@case(1.3)
+def objects_in_a_list(x):
+    h = 1.0
+    for layer in [Base(x), Shifted(2.0, x), Squashed(0.1, x * x)]:
+        h = np.sin(layer.act(h))
+    return h
+
+
+@case(1.3)
+def objects_in_a_dict(x):
+    d = {"a": Base(x), "b": Base(2.0)}
+    d["a"].w = x * x
+    return d["a"].act(x) * d["b"].act(1.0)
+
+
+@case(1.3)
+def method_calls_inside_of_operators(x):
+    s = Shifted(x, 2.0)
+    return s.act(x) * s.scale(2.0) + Base(x).act(x) / s.b - Mangled(x).twice()
+
+
+class Stack:
+    def __init__(self):
+        self.items = []
+
+    def push(self, v):
+        self.items.append(v)
+        return self
+
+    def pop(self):
+        return self.items.pop()
+
+    def __len__(self):
+        return len(self.items)
+
+    def __getitem__(self, k):
+        return self.items[k]
+
+    def __setitem__(self, k, v):
+        self.items[k] = v
+
+
+@case(1.3)
+def stack_with_items(x):
+    s = Stack()
+    for k in range(4):
+        s.push(x * k)
+    a = s.pop()
+    s[0] = a * x
+    s.push(s[0]).push(2.0)
+    return s[0] * s[2] * len(s) + s[3]
+
+
+@dataclass
+class Record:
+    parts: list = field(default_factory=list)
+    total: float = 0.0
+
+    def add(self, v):
+        self.parts.append(v)
+        self.total += v
+        return self
+
+
+@case(1.3)
+def lists_of_two_records_are_two(x):
+    a = Record()
+    a.add(x).add(x * x)
+    b = Record()
+    b.add(2.0)
+    return a.parts[1] * a.total + b.total * len(b.parts)
+
+
+class Lazy:
+    def __init__(self, x):
+        self.x = x
+        self._square = None
+
+    @property
+    def square(self):
+        if self._square is None:
+            self._square = np.sin(self.x) * self.x
+        return self._square
+
+
+@case(1.3)
+def property_computed_once(x):
+    c = Lazy(x)
+    return c.square * c.square + c.x
+
+
+@case(1.3)
+def comparison_of_objects_by_their_parts(x):
+    a, b = Vector(x, 1.0), Vector(2.0, x)
+    return a.x * b.y if a.x < b.x else b.x
+
+
+class Holder:
+    def __init__(self, value):
+        self.value = value
+
+
+@case(VECTOR)
+def section_of_an_array_attribute_is_updated(v):
+    h = Holder(v * 1.0)
+    h.value[1:] *= h.value[:-1]
+    h.value[0] = v[2]
+    return np.sum(h.value**2)
+
+
+@case(1.3)
+def two_objects_with_one_list(x):
+    items = [x]
+    a, b = Holder(items), Holder(items)
+    a.value.append(x * x)
+    return b.value[1] * len(b.value)
+
+
+@case(1.3)
+def two_objects_with_one_object(x):
+    inner = Holder(x)
+    a, b = Holder(inner), Holder(inner)
+    a.value.value = a.value.value * x
+    return b.value.value * inner.value
+
+
+@case(1.3)
+def closure_reads_an_attribute_when_called(x):
+    h = Holder(x)
+    f = lambda: h.value  # noqa: E731
+    h.value = h.value * x
+    y = f()
+    h.value = h.value * x
+    return y * f()

@@ -1,0 +1,128 @@
+"""Two names of one list, lists of the caller, and lists that functions keep, change and return."""
+
+from .case import case
+
+
+@case(1.3)
+def two_names_of_one_list(x):
+    a = [x]
+    b = a
+    b.append(x * x)
+    a[0] = a[0] * 3.0
+    return b[0] * b[1]
+
+
+@case(1.3)
+def appended_through_two_names(x):
+    a = [x]
+    b = a
+    a.append(x * x)
+    b.append(x * a[1])
+    return a[2] * b[0] + len(a) * x
+
+
+@case(1.3)
+def written_through_two_names(x):
+    a = [x, x * x]
+    b = a
+    for _ in range(3):
+        a[0] = b[1] * x
+        b[1] = a[0] + 1.0
+    return a[1] * b[0]
+
+
+@case(1.3)
+def update_in_place_is_seen_by_the_other_name(x):
+    a = [x]
+    b = a
+    a += [x * x]
+    c = b + [x**3]
+    b.append(4.0)
+    return c[1] * b[1] * len(c) + c[2]
+
+
+@case(1.3)
+def list_in_a_closure(x):
+    log = []
+
+    def f(v):
+        log.append(v)
+        return v * v
+
+    y = f(x) + f(2.0 * x)
+    return y * log[1] + len(log)
+
+
+@case(1.3)
+def list_that_a_function_returns_is_written(x):
+    def powers(v):
+        out = []
+        for k in range(3):
+            out.append(v**k)
+        return out
+
+    ps = powers(x)
+    ps[0] = ps[1] * ps[2]
+    return sum(ps) * ps[0]
+
+
+def pushed(stack, v):
+    stack.append(v)
+    return stack
+
+
+@case(1.3)
+def list_given_to_a_helper_that_appends(x):
+    s = pushed([x], x * x)
+    s = pushed(s, s[1] * 2.0)
+    return s[2] * s[0]
+
+
+@case(1.3)
+def default_list_is_shared_by_the_calls(x):
+    def f(v, kept=[]):  # noqa: B006
+        kept.append(v)
+        return sum(kept)
+
+    a = f(x)
+    return a * f(x * x)
+
+
+@case(1.3, [1.0, 2.0, 3.0])
+def list_of_the_caller_stays_as_it_is(x, ws):
+    ws.append(x)
+    ws[0] = ws[1] * x
+    return sum(ws) * ws[0]
+
+
+@case(1.3, [1.0, 2.0, 3.0])
+def list_of_the_caller_holds_constants(x, ws):
+    ws.append(4.0)
+    ws[0] = 5.0
+    return x * sum(ws)
+
+
+@case(1.3, [[1.0], [2.0]])
+def rows_of_the_caller(x, rows):
+    return sum(r[0] * x**k for k, r in enumerate(rows))
+
+
+@case(1.3)
+def two_lists_change_places(x):
+    a, b = [x], [x * x]
+    for _ in range(3):
+        a.append(b[-1] * x)
+        a, b = b, a
+    return a[-1] + b[-1] * a[0]
+
+
+@case(1.3)
+def list_comes_back_from_a_function(x):
+    def f(a):
+        a.append(x)
+        return a
+
+    a = [2.0 * x]
+    b = f(a)
+    b[0] = b[0] * x
+    return a[0] * a[1]

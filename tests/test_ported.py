@@ -178,9 +178,24 @@ def test_ode_finds_the_rates():
 # --- mixtures ---
 
 
+def test_mixture(rng):
+    data, _ = mixture.clusters(3)
+    params = mixture.init_params(3, 2, rng)
+    check_grads(mixture.log_likelihood, (params, data), order=2)
+    flat, unflatten = mixture.flatten(params)
+    check_grads(lambda z: mixture.log_likelihood(unflatten(z), data), (flat,), order=2)
+
+
 def test_mixture_in_a_list(rng):
     theta = [(0.1, 0.5, 0.2), (0.3, -1.0, -0.1)]
     check_grads(mixture.nll_of_list, (theta, rng.standard_normal(6)), order=2)
+
+
+def test_mixture_finds_the_clusters():
+    result, means = mixture.fit()
+    _, centres = mixture.clusters()
+    np.testing.assert_allclose(means, centres[[2, 0, 1]], atol=0.2)
+    assert np.max(np.abs(result.jac)) < 1e-2
 
 
 # --- Hamiltonian Monte Carlo ---
@@ -228,6 +243,12 @@ def test_mlp_learns():
 # --- gradients of training ---
 
 
+def test_hyper(rng):
+    train, valid = hyper.data()
+    params = {"log_penalty": rng.standard_normal(5), "log_rate": -3.0}
+    check_grads(hyper.hyper_objective, (params, rng.standard_normal(5), train, valid, 4), argnums=(0, 1))
+
+
 def test_maml(rng):
     check_grads(hyper.maml_objective, (rng.standard_normal(5), [hyper.data(s, 8) for s in (1, 2)]), argnums=0)
 
@@ -238,6 +259,12 @@ def test_learned_schedule(rng):
     check_grads(hyper.learned_schedule, args, argnums=(0, 1, 2), order=2)
 
 
+def test_hyperparameters_are_tuned():
+    values, hyper_params = hyper.tune()
+    assert values[-1] < 0.5 * values[0]
+    assert np.all(hyper_params["log_penalty"][:2] < hyper_params["log_penalty"][2:].min())
+
+
 # --- dataclasses ---
 
 
@@ -245,6 +272,24 @@ def test_learned_schedule(rng):
 def points(rng):
     """The joints of a chain."""
     return np.column_stack([0.8 * np.arange(1.0, 5.0), rng.standard_normal(4)])
+
+
+def test_springs(points):
+    chain = springs.Chain(np.full(5, 50.0), np.full(4, 0.5))
+    check_grads(lambda x: springs.energy(x, chain), (points,))
+    check_grads(springs.energy_of_parameters, (chain.stiffness, chain.mass, 1.1, points), order=2)
+    x_bar, chain_bar = grad(springs.energy, (0, 1))(points, chain)
+    direct = grad(springs.energy_of_parameters, (0, 1, 2, 3))(chain.stiffness, chain.mass, chain.rest, points)
+    assert isinstance(chain_bar, springs.Chain)
+    for ours, known in zip((chain_bar.stiffness, chain_bar.mass, chain_bar.rest, x_bar), direct, strict=True):
+        np.testing.assert_allclose(ours, known, rtol=1e-12)
+    assert chain_bar.gravity == pytest.approx(np.sum(chain.mass * points[:, 1]))
+
+
+def test_valley(rng):
+    valley, x = springs.Valley(2.0, 30.0), rng.standard_normal(5)
+    check_grads(lambda x, valley: valley(x), (x, valley), argnums=0, order=2)
+    np.testing.assert_array_equal(grad(valley)(x), grad(lambda x, valley: valley(x))(x, valley))
 
 
 def test_states_that_make_states(rng):

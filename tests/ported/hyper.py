@@ -19,9 +19,10 @@ def hyper_objective(hyper, w0, train, valid, steps=20):
     """The validation loss after training with these hyperparameters."""
     log_penalty, log_rate = hyper["log_penalty"], hyper["log_rate"]
     gradient = grad(training_loss)
+    x, y = train
     w = w0
     for _ in range(steps):
-        w = w - np.exp(log_rate) * gradient(w, log_penalty, *train)
+        w = w - np.exp(log_rate) * gradient(w, log_penalty, x, y)
     return validation_loss(w, *valid)
 
 

@@ -21,11 +21,6 @@ def log_normalize(x):
     return x - logsumexp(x)
 
 
-def unpack(params):
-    """Log weight, mean and triangle of each component."""
-    return zip(log_normalize(params["log proportions"]), params["means"], params["lower triangles"])
-
-
 def mvn_logpdf(x, mean, chol):
     """The precision is chol chol^T."""
     z = (x - mean) @ chol
@@ -35,7 +30,11 @@ def mvn_logpdf(x, mean, chol):
 
 def log_likelihood(params, data):
     """Of all rows."""
-    cluster_lls = [log_weight + mvn_logpdf(data, mean, chol) for log_weight, mean, chol in unpack(params)]
+    log_weights = log_normalize(params["log proportions"])
+    cluster_lls = [
+        log_weight + mvn_logpdf(data, mean, chol)
+        for log_weight, mean, chol in zip(log_weights, params["means"], params["lower triangles"])
+    ]
     return np.sum(logsumexp(np.vstack(cluster_lls), axis=0))
 
 

@@ -28,22 +28,10 @@ def predict_jax(params, x):
     return logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
 
 
-def l2_norm(params):
-    """The sum of all squares, however nested."""
-    if isinstance(params, np.ndarray):
-        return np.sum(params ** 2)
-    return sum(l2_norm(p) for p in params)
-
-
 def loss(params, batch, predict=predict):
     """The cross-entropy."""
     inputs, targets = batch
     return -np.mean(np.sum(predict(params, inputs) * targets, axis=1))
-
-
-def penalised(params, batch, penalty=1e-3):
-    """With weight decay."""
-    return loss(params, batch) + penalty * l2_norm(params)
 
 
 def accuracy(params, batch):

@@ -307,7 +307,16 @@ def repeated(xs: Any, n: int) -> Any:
     return xs * n
 
 
-_ABSENT = object()
+class _Absent:
+    """What `held` gives for a key that is not there: one object, of which a copy or a pickle is itself."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> str:
+        return "_ABSENT"
+
+
+_ABSENT = _Absent()
 
 
 def held(d: Any, key: Any) -> Any:

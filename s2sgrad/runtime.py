@@ -21,7 +21,7 @@ import numpy as np
 
 from s2sgrad.checks import bound, contiguous, poison, rebinds, require_array, scalar, unpackable  # noqa: F401
 from s2sgrad.records import refilled
-from s2sgrad.structure import attributes_of, float_type, is_sequence, rebuilt, repeated  # noqa: F401
+from s2sgrad.structure import ABSENT, attributes_of, float_type, is_sequence, rebuilt, repeated  # noqa: F401
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
@@ -274,17 +274,14 @@ def restored(x: Any, old: Any) -> Any:
     return old
 
 
-_ABSENT = object()
-
-
 def held(d: Any, key: Any) -> Any:
     """What `d[key] = ..` overwrites, for `put_back`; also that there is no such key yet."""
-    return own(d[key]) if key in d else _ABSENT
+    return own(d[key]) if key in d else ABSENT
 
 
 def put_back(d: Any, key: Any, old: Any) -> Any:
     """Give a dict back what it held under a key; return the dict."""
-    if old is _ABSENT:
+    if old is ABSENT:
         d.pop(key, None)
     else:
         d[key] = old

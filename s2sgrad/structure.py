@@ -45,3 +45,15 @@ def is_sequence(x: Any) -> bool:
 def repeated(xs: Any, n: int) -> Any:
     """`xs * n` of a list or tuple."""
     return xs * n
+
+
+class _Absent:
+    """What `held` gives for a key that is not there: one object, of which a copy or a pickle is itself."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT = _Absent()

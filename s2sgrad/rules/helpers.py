@@ -33,7 +33,13 @@ def spreading(w, y, g, x, axis=None, keepdims=False):
 
 
 def fit(g, x):
-    """The cotangent `g` brought to the structure and shape of `x`, itself a cotangent (a container, a number, None)."""
+    """The cotangent `g` brought to the structure and shape of `x`, itself a cotangent (a container, a number, None).
+
+    >>> fit(np.ones(2), 5.0), fit({"a": 2.0, "b": 3.0}, {"b": 5.0, "c": 7.0})
+    (np.float64(2.0), {'b': 3.0, 'c': 0.0})
+    """
+    if isinstance(g, dict) and isinstance(x, dict):
+        return {k: g[k] if k in g else runtime.zeros(x[k]) for k in x}
     if x is None or isinstance(x, (list, tuple, dict)):
         return None if x is None else g
     return unbroadcast(g, x)

@@ -1,6 +1,9 @@
-"""Rules of operators on lists and tuples: `a + b` puts them together, `a * n` repeats them.
+"""Rules of operators on lists and tuples, and of what the reverse sweep does to dicts: it puts overwritten entries back.
 
-    c = a + b      ->      a_bar = c_bar[:len(a)]; b_bar = c_bar[len(a):]
+    c = a + b                   ->      a_bar = c_bar[:len(a)]; b_bar = c_bar[len(a):]
+    c = a * n                   ->      a_bar = folded(c_bar, a, n)
+    old = held(d, k)            ->      d_bar = alone(old_bar, d, k)
+    d = put_back(d, k, old)     ->      old_bar = entry(d_bar, k); d_bar = without(d_bar, d, k)
 """
 
 from __future__ import annotations
@@ -8,6 +11,8 @@ from __future__ import annotations
 import operator
 
 from s2sgrad import runtime
+from s2sgrad.rules.builtin_functions import placed
+from s2sgrad.rules.helpers import fit
 from s2sgrad.rules.table import flat, general, linear
 
 
@@ -39,39 +44,51 @@ def repeated(g, y, xs, n):
     return folded(g, xs, n), None
 
 
-def without(g, key):
-    """The cotangent of a dict with a zero for one of its entries."""
-    return {**g, key: 0.0}
+def without(g, d, key):
+    """The cotangent of the dict `d` with a zero for one of its entries, also where `g` has none.
+
+    >>> without({"a": 2.0, "b": 3.0}, {"a": 5.0, "b": 7.0}, "b"), without({}, {"b": (5.0, 7.0)}, "b"), without({}, {}, "b")
+    ({'a': 2.0, 'b': 0.0}, {'b': (0.0, 0.0)}, {'b': 0.0})
+    """
+    return {**g, key: runtime.zeros(d.get(key, 0.0))}
 
 
 def entry(g, key):
-    """The cotangent of one entry of a dict; None where there is none."""
+    """The cotangent of one entry of a dict; None where there is none.
+
+    >>> entry({"a": 2.0}, "a"), entry({"a": 2.0}, "b")
+    (2.0, None)
+    """
     return g.get(key)
 
 
 def alone(g, d, key):
-    """The cotangent of a dict of which only one entry is looked at."""
-    return {key: g} if key in d else {}
+    """The cotangent of the dict `d` of which only one entry is looked at; `g` may be None, a zero.
+
+    >>> alone(2.0, {"a": 5.0, "b": 7.0}, "b"), alone(None, {"a": 5.0}, "a"), alone(2.0, {"a": 5.0}, "b")
+    ({'a': 0.0, 'b': 2.0}, {'a': 0.0}, {'a': 0.0})
+    """
+    return placed(g, key, d) if key in d else runtime.zeros(d)
 
 
 @linear(without)
-def _(w, y, g, key):
-    return without(w, key), None
+def _(w, y, g, d, key):
+    return fit(without(w, g, key), g), None, None
 
 
 @linear(entry)
 def _(w, y, g, key):
-    return {key: w} if key in g else {}, None
+    return alone(w, g, key), None
 
 
 @linear(alone)
 def _(w, y, g, d, key):
-    return w.get(key), None, None
+    return entry(w, key), None, None
 
 
 @general(runtime.put_back)
 def put_back(g, y, d, key, old):
-    return without(g, key), None, entry(g, key)
+    return without(g, d, key), None, entry(g, key)
 
 
 @linear(runtime.held)

@@ -48,6 +48,9 @@ def leaves(x: Any) -> list[Any]:
 
 
 def mapped(f: Any, x: Any, *others: Any) -> Any:
+    if isinstance(x, dict):
+        assert all(o.keys() == x.keys() for o in others)
+        return {k: mapped(f, x[k], *(o[k] for o in others)) for k in x}
     if isinstance(x, (list, tuple)):
         items = [mapped(f, *row) for row in zip(x, *others, strict=True)]
         if isinstance(x, tuple):
@@ -73,6 +76,8 @@ def inner(a: Any, b: Any) -> float:
     """The sum of products over all leaves; `a` may be smaller than `b` where it broadcasts, or indexed as `b` is."""
     if isinstance(b, (list, tuple)):
         return sum(inner(a[k], b[k]) for k in range(len(b)))
+    if isinstance(b, dict):
+        return sum(inner(a[k], b[k]) for k in b)
     if b is None or a is None:
         return 0.0
     np.broadcast_to(a, np.shape(b))  # raises where the cotangent does not fit
@@ -115,7 +120,7 @@ def kinds(rule: Rule, e: Example, numbers_known: bool) -> dict[str, Any]:
         number = isinstance(value, (int, float))
         known = name in defaulted or value is None or isinstance(value, str) or (number and numbers_known)
         return SimpleNamespace(
-            **({"items": ()} if isinstance(value, (list, tuple)) else {}),
+            **({"items": ()} if isinstance(value, (list, tuple, dict)) else {}),
             rank=np.ndim(value) if number or isinstance(value, np.ndarray) else None,
             known=known,
             value=value if known else None,

@@ -53,6 +53,8 @@ def squares(value: Any, text: str) -> str:
     """The source of all leaves of `value`, squared."""
     if isinstance(value, (list, tuple)):
         return "(" + "".join(f"{squares(item, f'{text}[{k}]')}, " for k, item in enumerate(value)) + ")"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {squares(item, f'{text}[{key!r}]')}" for key, item in value.items()) + "}"
     return f"{text} * {text}"
 
 

@@ -33,6 +33,8 @@ def _describe(a: Any) -> str:
         return f"{a.dtype.char}{list(a.shape)}"
     if isinstance(a, (list, tuple)):
         return "[" + ", ".join(map(_describe, a)) + "]"
+    if isinstance(a, dict):
+        return "{" + ", ".join(f"{k!r}: {_describe(v)}" for k, v in a.items()) + "}"
     return repr(a)
 
 

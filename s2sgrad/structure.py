@@ -55,5 +55,8 @@ class _Absent:
     def __reduce__(self) -> str:
         return "ABSENT"
 
+    def __repr__(self) -> str:
+        return "ABSENT"
+
 
 ABSENT = _Absent()

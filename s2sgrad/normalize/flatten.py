@@ -33,12 +33,10 @@ from collections.abc import Callable
 
 import gast
 
-from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.normalize import comprehensions, loops, mutators, targets
 from s2sgrad.normalize._calls import calls_user, holds_loops, pops, walruses
 from s2sgrad.normalize.functions import Functions
-from s2sgrad.normalize.values import Display
 from s2sgrad.quote import assign, at, clone, constant, name
 from s2sgrad.unit import MISSING, Unit
 
@@ -115,6 +113,8 @@ class _Flattener:
             self.functions.define(statement)
         elif isinstance(statement, gast.Nonlocal):
             pass
+        elif isinstance(statement, gast.Assert) and self.functions.inside(statement):
+            self.functions.asserted(statement)
         else:
             if walruses(statement):
                 self.unit.refuse(statement, "`:=` in this statement is not differentiated: assign before it")
@@ -137,9 +137,9 @@ class _Flattener:
         if isinstance(target, gast.Subscript) and self.functions.is_object(target.value):
             self.functions.set_item(target, statement)
             return
-        if isinstance(target, gast.Name) and self.functions.stands_for(self.sequenced(statement.value)):
+        if isinstance(target, gast.Name) and self.functions.stands_for(self.functions.sequenced(statement.value)):
             self.functions.hint = target.id
-            statement.value = self.sequenced(statement.value)
+            statement.value = self.functions.sequenced(statement.value)
             value = self.functions.evaluate(statement.value)
             if not isinstance(value, gast.AST):
                 self.functions.name(target.id, value, statement)
@@ -154,14 +154,6 @@ class _Flattener:
         if isinstance(target, gast.Subscript):
             statement.targets = [self.section(target)]
         self.out.append(statement)
-
-    def sequenced(self, node: gast.AST) -> gast.AST:
-        """What a loop runs over, where that is a display of functions."""
-        if isinstance(node, gast.Call) and self.unit.resolve(node.func) is runtime.sequence:
-            over = node.args[0]
-            shown = isinstance(over, (gast.Tuple, gast.List)) and self.functions.is_function(over)
-            return over if shown or isinstance(self.functions.held(over), Display) else node
-        return node
 
     def section(self, target: gast.Subscript) -> gast.Subscript:
         """The target of a store: a section of a variable."""
@@ -193,7 +185,7 @@ class _Flattener:
             self.functions.evaluate(value)
             return
         appends = isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "append"
-        if appends or walruses(value) or calls_user(self.unit, value):
+        if appends or walruses(value) or calls_user(self.unit, value) or self.functions.inside(value):
             statement.value = self.flat(value)
         self.out.append(statement)
 
@@ -243,7 +235,7 @@ class _Flattener:
         return holds_loops(node) or self.functions.inside(node)
 
     def conditional(self, node: gast.IfExp, target: str) -> None:
-        self.functions.choose(node, node.body, node.orelse)
+        self.functions.chosen.add(target)
         arms: list[Callable[[], None]] = [
             lambda: self.assign(assign(target, node.body)),
             lambda: self.assign(assign(target, node.orelse)),
@@ -262,7 +254,7 @@ class _Flattener:
 
     def boolean(self, node: gast.BoolOp, target: str) -> None:
         """`and`, `or` as values: the operand that decides."""
-        self.functions.choose(node, *node.values)
+        self.functions.chosen.add(target)
         first, *rest = node.values
         self.assign(assign(target, first))
         if rest:
@@ -292,8 +284,7 @@ class _Flattener:
 
     def hold(self, value: gast.AST) -> gast.Name:
         holder = self.unit.temp()
-        statement = assign(holder, value)
-        self.out.append(statement)
+        self.out.append(assign(holder, value))
         return at(value, name(holder))[0]
 
     def atom(self, node: gast.AST) -> gast.AST:
@@ -340,6 +331,8 @@ class _Flattener:
         elif isinstance(node, gast.Compare):
             if any(walruses(c) for c in node.comparators[1:]):
                 self.unit.refuse(node, "`:=` behind a comparison that may not be reached: assign before it")
+            if any(map(self.grows, node.comparators[1:])):
+                return self.flat(self.linked(node))
             node.left, *node.comparators = self.atoms([node.left, *node.comparators])
         elif isinstance(node, gast.Attribute):
             if self.unit.resolve(node) is MISSING:
@@ -361,12 +354,22 @@ class _Flattener:
         elif isinstance(node, gast.Dict):
             if any(k is None or walruses(k) for k in node.keys):
                 self.unit.refuse(node, "`**` and `:=` in a dict are not differentiated: name the keys")
+            if any(map(self.grows, node.keys)):
+                pairs = self.atoms([n for pair in zip(node.keys, node.values, strict=True) for n in pair])
+                node.keys, node.values = pairs[::2], pairs[1::2]
             node.values = self.atoms(node.values)
         elif isinstance(node, gast.JoinedStr):
-            self.unit.refuse(node, "`:=` in an f-string is not differentiated: assign before it")
+            for part in (p for p in node.values if isinstance(p, gast.FormattedValue)):
+                part.value = self.atom(part.value)
         else:
             return self.atom(node)
         return node
+
+    def linked(self, node: gast.Compare) -> gast.BoolOp:
+        """`a < b < f(c)` as `a < b and b < f(c)`: the call is not reached where the first link fails."""
+        left, middle = self.atoms([node.left, node.comparators[0]])
+        first = gast.Compare(left, node.ops[:1], [middle])
+        return at(node, gast.BoolOp(gast.And(), [first, gast.Compare(clone(middle), node.ops[1:], node.comparators[1:])]))[0]
 
     def call(self, node: gast.Call) -> None:
         self.functions.starred(node)

@@ -47,7 +47,7 @@ from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.generators import Generators
 from s2sgrad.normalize.inlining import Flattener, Inliner
 from s2sgrad.normalize.objects import Objects
-from s2sgrad.normalize.recognition import Recognizer, is_super, place
+from s2sgrad.normalize.recognition import Recognizer, is_super, joins_lists, place
 from s2sgrad.normalize.unrolling import Unroller
 from s2sgrad.normalize.values import (
     Derivative,
@@ -82,6 +82,7 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
         self.given = {p.id for p in parameters(tree)}
         self.known: dict[Any, Function] = {}
         self.lifted: dict[Function, tuple[Known, list[str]]] = {}
+        self.chosen: set[str] = set()  # targets of `a if c else b` and of `a or b`
 
     # --- where a name is no callee ---
 
@@ -109,11 +110,13 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
 
     # --- definitions ---
 
-    def choose(self, node: gast.AST, *arms: gast.AST) -> None:
-        """Refuse a function value or an object that depends on a condition."""
-        if any(map(self.stands_for, arms)) and any(map(self.is_function, arms)):
-            self.unit.refuse(node, "which function or object this is depends on a condition, which cannot be followed: call "
-                                   "them in the branches of an `if`")  # fmt: skip
+    def asserted(self, statement: gast.Assert) -> None:
+        """An assertion about objects; its message may read them, not call them."""
+        if statement.msg is not None and any(self.expands(n) for n in nodes(statement.msg) if isinstance(n, gast.Call)):
+            self.unit.refuse(statement, "the call in this message cannot be followed: raise the error in an `if`")
+        statement.test = self.flattener.atom(statement.test)
+        statement.msg = None if statement.msg is None else self.flattener.flat(statement.msg)
+        self.flattener.out.append(statement)
 
     def define(self, statement: gast.FunctionDef) -> None:
         """A nested function: its text waits for its calls."""
@@ -138,8 +141,12 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
         return value
 
     def name(self, target: str, value: Value, statement: gast.AST) -> None:
+        if target in self.chosen:
+            self.unit.refuse(statement, "which function or object this is depends on a condition, which cannot be followed: "
+                                        "call them in the branches of an `if`")  # fmt: skip
         known = self.values.get(target)
-        if known is not None and known is not value and not (isinstance(known, Object) and known.rebound):
+        free = isinstance(known, Object) and (known.rebound or not known.names)
+        if known is not None and known is not value and not free:
             self.unit.refuse(statement, f"`{target}` stands for one of several functions or objects, which cannot be "
                                         "followed: call them in the branches of an `if`")  # fmt: skip
         if self.counts[target] > 1 and isinstance(value, Object):
@@ -251,7 +258,7 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
         known = self.constant_call(node)
         if known is not None:
             return known
-        if self.unit.resolve(node.func) is functools.reduce:
+        if self.unit.resolve(node.func) is functools.reduce or joins_lists(self.unit, node):
             return self.reduce(node)
         if self.differentiates(node):
             return self.derivative(node)

@@ -139,7 +139,11 @@ class Objects(Inliner):
                                        "object, which cannot be followed")  # fmt: skip
             self.counts[to.attributes[attribute]] += 2
             self.flattener.out += at(node, assign(to.attributes[attribute], name(local)))
-        to.copied = to.copied or bool(value.names)
+        if value.names or value.rebound:
+            if value.written and self.flattener.loops:
+                self.unit.refuse(node, "a second name for an object whose attributes this loop writes cannot be followed: "
+                                       "make a new object")  # fmt: skip
+            to.copied = value.copied = True
 
     def put(self, owner: Object, attribute: str, value: Any, node: gast.AST) -> None:
         """`owner.attribute = value`."""
@@ -155,6 +159,7 @@ class Objects(Inliner):
         if owner.made and owner.copied:
             self.unit.refuse(node, f"this writes the attribute `{attribute}` of an object for which several names stand in "
                                    "turn, which cannot be followed: make a new object")  # fmt: skip
+        owner.written = owner.written or owner.made
         local = owner.attributes.get(attribute)
         if local is None:
             local = owner.attributes[attribute] = self.unit.local(f"{owner.base}_{attribute}".lstrip("_"))

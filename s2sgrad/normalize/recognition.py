@@ -135,7 +135,7 @@ class Recognizer:
         if self.is_function(node.func):
             return True
         target = self.unit.resolve(node.func)
-        if target is functools.reduce:
+        if target is functools.reduce or joins_lists(self.unit, node):
             return True
         if isinstance(target, types.MethodType) and is_plain_class(target.__self__):
             return True
@@ -172,6 +172,11 @@ def _curried(callee: gast.Call, functions: Recognizer) -> bool:
     for _ in range(depth):
         inner = getattr(inner, "body", None)
     return isinstance(inner, gast.Lambda) and isinstance(inner.body, gast.Lambda)
+
+
+def joins_lists(unit: Unit, node: gast.Call) -> bool:
+    """Whether a call is `sum(rows, [])`."""
+    return unit.resolve(node.func) is sum and len(node.args) == 2 and isinstance(node.args[1], (gast.List, gast.Tuple))
 
 
 def is_super(node: gast.Call) -> bool:

@@ -10,10 +10,12 @@ from typing import Any
 
 import gast
 
+from s2sgrad import runtime
 from s2sgrad.normalize import iterators, loops
 from s2sgrad.normalize.inlining import Inliner
+from s2sgrad.normalize.recognition import joins_lists
 from s2sgrad.normalize.values import Display, Value, bindings, substitute
-from s2sgrad.quote import assign, at, clone, constant, name, nodes
+from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
 
 
 class Unroller(Inliner):
@@ -24,6 +26,14 @@ class Unroller(Inliner):
     def is_function(self, node: gast.AST) -> bool: ...
 
     def name(self, target: str, value: Value, statement: gast.AST) -> None: ...
+
+    def sequenced(self, node: gast.AST) -> gast.AST:
+        """What a loop runs over, where that is a display of functions."""
+        if isinstance(node, gast.Call) and self.unit.resolve(node.func) is runtime.sequence:
+            over = node.args[0]
+            shown = isinstance(over, (gast.Tuple, gast.List)) and self.is_function(over)
+            return over if shown or isinstance(self.held(over), Display) else node
+        return node
 
     def unroll(self, loop: gast.For) -> list[gast.AST] | None:
         """The trips of a loop over functions or objects; None where it is another one."""
@@ -69,7 +79,9 @@ class Unroller(Inliner):
         )  # fmt: skip
 
     def reduce(self, node: gast.Call) -> Any:
-        """`functools.reduce(f, xs, first)`, as a loop."""
+        """`functools.reduce(f, xs, first)` or a sum of lists, as a loop."""
+        if joins_lists(self.unit, node):
+            node.args = [at(node, expression("lambda a, b: a + b"))[0], *node.args]
         if len(node.args) not in (2, 3) or node.keywords:
             self.unit.refuse(node, "`reduce` takes a function, a sequence and a first value")
         f, items = node.args[0], self.flattener.atom(node.args[1])

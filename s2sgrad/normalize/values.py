@@ -86,6 +86,7 @@ class Object:
     made: bool = False  # its `__init__` is through
     names: int = 0  # how many names and attributes stand for it
     copied: bool = False
+    written: bool = False  # an attribute was assigned after that
     rebound: bool = False  # the name that stands for it will stand for others
     attributes: dict[str, str] = field(default_factory=dict)
 

@@ -61,6 +61,8 @@ def _(v, y, w, g):
 
 @linear(builtins.sum)
 def sum_(g, y, xs, start=0):
+    if isinstance(start, (list, tuple)):
+        raise TypeError("a sum of lists whose first value is not in the text has no derivative: write `sum(xs, [])`")
     return spread(g, xs)
 
 

@@ -91,3 +91,14 @@ def test_twice(e):
 def test_einsum_three_times():
     a, b, c = (np.linspace(0.1, 0.9, 4).reshape(2, 2) * k for k in (1.0, -0.7, 0.4))
     check_grads(lambda x, y, z: np.einsum("ij,jk,kl->il", x * x, y, z), (a, b, c), order=3, rtol=1e-4, atol=1e-4)
+
+
+def stores(x):
+    d = {"a": x}
+    d["b"] = np.reshape(x * x * x, (2, 2))
+    d["a"] = d["b"].T * 2.0
+    return np.sum(d["a"] * d["b"])
+
+
+def test_stores_into_a_dict():
+    check_grads(stores, (np.linspace(0.3, 0.9, 4),), order=2, rtol=1e-4, atol=1e-5)

@@ -156,10 +156,11 @@ class Program:
 
     def _lasting(self, joined: Joined, value: gast.Name) -> gast.AST:
         """The result, copied where the reverse sweep may restore what its memory held before."""
-        memory = joined.reverse.records.memory
-        if value.id not in memory.written:
+        memory, kind = joined.reverse.records.memory, joined.swept.kinds.get(value.id)
+        grows = joined.reverse.records.grown and not isinstance(kind, (Number, Array))
+        if value.id not in memory.written and not grows:
             return value
-        if isinstance(joined.swept.kinds.get(value.id), Array):
+        if isinstance(kind, Array):
             return expression("x.copy()", x=value)
         return call(joined.unit, "own", runtime.own, value)
 

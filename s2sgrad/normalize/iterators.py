@@ -79,6 +79,9 @@ class _Iterators(gast.NodeTransformer):
         if target is builtins.dict and not node.args and node.keywords and all(k.arg for k in node.keywords):
             values = [k.value for k in node.keywords]
             return at(node, gast.Dict([constant(k.arg) for k in node.keywords], values))[0]
+        if target is builtins.dict and plain and len(node.args) == 1 and _holds_pairs(node.args[0]):
+            pairs = [pair.elts for pair in node.args[0].elts]
+            return at(node, gast.Dict([k for k, _ in pairs], [v for _, v in pairs]))[0]
         if target is builtins.dict and plain and len(node.args) == 1 and isinstance(node.args[0], gast.Call):
             zipped = node.args[0]
             if self.unit.resolve(zipped.func) is builtins.zip and len(zipped.args) == 2 and not zipped.keywords:
@@ -242,3 +245,9 @@ def _replace(node: gast.AST, values: dict[str, gast.AST]) -> None:
                 part.__dict__[key] = [
                     clone(values[v.id]) if isinstance(v, gast.Name) and v.id in values else v for v in value
                 ]
+
+
+def _holds_pairs(node: gast.AST) -> bool:
+    """Whether an expression is a list of pairs in the text."""
+    shown = isinstance(node, (gast.List, gast.Tuple))
+    return shown and all(isinstance(e, (gast.List, gast.Tuple)) and len(e.elts) == 2 for e in node.elts)

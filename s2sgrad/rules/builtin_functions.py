@@ -68,6 +68,8 @@ def sum_(g, y, xs, start=0):
 
 @linear(builtins.dict)
 def dict_(g, y, d):
+    if not isinstance(d, dict):
+        raise TypeError("a dict of pairs that are not in the text has no derivative: write a dict comprehension")
     return runtime.own(g)
 
 

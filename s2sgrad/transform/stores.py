@@ -8,6 +8,7 @@ place; those to the same array wait in temporaries until the section has its new
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -135,12 +136,16 @@ def _new_value(adjoints: Bars, store: Store, values: list[gast.AST]) -> None:
         zero: gast.AST = constant(0.0)
         if not in_array and not isinstance(store.kind, Number):  # what it held before may have any structure
             held: gast.AST = clone(store.primal)
-            if getattr(adjoints.inference.env.get(store.base), "type", dict) is dict:  # it may have held nothing there
+            cut = any(isinstance(n, gast.Slice) for n in nodes(held.slice))
+            if not cut and getattr(adjoints.inference.env.get(store.base), "type", dict) is dict:  # it may have held nothing
                 held = call(adjoints.unit, "held", runtime.held, held.value, held.slice)
             zero = call(adjoints.unit, "zeros", runtime.zeros, held)
         adjoints.out.append(gast.Assign([target], zero, None))
         return
-    value = simplified(total(values))
+    if in_array or isinstance(store.kind, (Number, Array)):
+        value = simplified(total(values))
+    else:  # they may be containers
+        value = functools.reduce(lambda a, b: call(adjoints.unit, "add", runtime.add, a, b), values)
     if isinstance(value, gast.BinOp) and isinstance(value.left, gast.Name) and value.left.id in store.copies:
         value.left = clone(store.section)
     if in_array and isinstance(value, gast.BinOp) and same(value.left, store.section) and not _reads(value.right, store):

@@ -139,8 +139,10 @@ class Inliner:
             )):  # fmt: skip
                 substituted[local] = value
             else:
+                if not inner[local] and isinstance(value, (gast.Tuple, gast.Dict)):
+                    self.unit.displays[local] = value  # `*args`, `**kwargs`
                 inner[local] += 1
-                self.flattener.out += at(node, assign(local, value))
+                self.flattener.out += at(node, assign(local, clone(value)))
         self.counts.update(inner)
         for statement in tree.body:
             substitute(statement, substituted)

@@ -144,7 +144,7 @@ def compile_gradient(
         written_globals.check(program.units)
         (seed,) = entry.defaults
         unsure = any(isinstance(kinds.get(p.partition("[")[0]), Unknown) for p in wrt)
-        facts = Facts(seed, entry.defaults[seed] is not None, program.written, unsure)
+        facts = Facts(seed, entry.scalar, program.written, unsure)
         return Recipe(program, lookups, function, [entry], entry.name, facts).sealed()
 
 

@@ -35,6 +35,7 @@ class Emitted:
     defaults: dict[str, Any] = field(default_factory=dict)
     same_signature: bool = True
     header: str | None = None
+    scalar: bool = True  # the result is a number
     restores: bool = False  # an adjoint that writes arrays of its record
 
 

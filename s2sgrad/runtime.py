@@ -74,6 +74,11 @@ def sequence(x: Any) -> Any:
     raise TypeError(f"a loop over a {type(x).__name__} cannot be reversed; loop over list(...) of it")
 
 
+def keys(d: dict) -> list:
+    """What a loop over a dict walks."""
+    return list(d)
+
+
 class Global:
     """A global that a differentiated function writes: read and written where the function does it."""
 

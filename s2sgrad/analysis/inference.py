@@ -281,6 +281,8 @@ class Inference:
         names = [k.arg for k in node.keywords]
         if target is MISSING:
             return self._method(node, kinds, names)
+        if target is runtime.keys:
+            return Container(list, None)
         if target is runtime.sequence:
             listed = isinstance(kinds[0], Container) and kinds[0].type is dict
             return Container(list, None) if listed else kinds[0]
@@ -348,4 +350,6 @@ def known_sequences(unit: Unit, tree: gast.FunctionDef, inference: Inference) ->
                 if isinstance(kind, Array) or (isinstance(kind, Container) and kind.type in (list, tuple, range)):
                     statement.value = call.args[0]
                     copies.add(statement.targets[0].id)
+                elif isinstance(kind, Container):
+                    call.func = name(unit.helper("keys", runtime.keys))
     return copies

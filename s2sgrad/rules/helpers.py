@@ -85,7 +85,7 @@ def same(w, y, x):
     return w
 
 
-flat(runtime.zeros, runtime.lasting)
+flat(runtime.zeros, runtime.lasting, runtime.keys)
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
 

@@ -281,7 +281,7 @@ def restored(x: Any, old: Any) -> Any:
 
 def held(d: Any, key: Any) -> Any:
     """What `d[key] = ..` overwrites, for `put_back`; also that there is no such key yet."""
-    return own(d[key]) if key in d else ABSENT
+    return own(d[key]) if not isinstance(d, dict) or key in d else ABSENT
 
 
 def put_back(d: Any, key: Any, old: Any) -> Any:

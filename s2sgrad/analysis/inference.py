@@ -281,6 +281,10 @@ class Inference:
         names = [k.arg for k in node.keywords]
         if target is MISSING:
             return self._method(node, kinds, names)
+        if target is sum and len(kinds) == 2 and isinstance(kinds[1], Container):
+            self.unit.refuse(node, "the first value of this sum of lists cannot be followed: write `sum(xs, [])`")
+        if target is dict and isinstance(kinds[0] if kinds else None, Container) and kinds[0].type is not dict:
+            self.unit.refuse(node, "the keys of this dict cannot be followed: write a dict comprehension")
         if target is runtime.keys:
             return Container(list, None)
         if target is runtime.sequence:

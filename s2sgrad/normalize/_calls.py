@@ -12,7 +12,7 @@ import types
 import gast
 import numpy as np
 
-from s2sgrad.quote import name, nodes
+from s2sgrad.quote import at, clone, name, nodes
 from s2sgrad.unit import Unit
 
 
@@ -57,3 +57,9 @@ def calls_user(unit: Unit, value: gast.AST) -> bool:
     """Whether an expression calls a function of the user's, which may write what it is given."""
     target = unit.resolve(value.func) if isinstance(value, gast.Call) else None
     return isinstance(target, types.FunctionType) and not (target.__module__ or "").startswith("s2sgrad.")
+
+
+def linked(node: gast.Compare, left: gast.AST, middle: gast.AST) -> gast.BoolOp:
+    """`a < b < f(c)` as `a < b and b < f(c)`: the call is not reached where the first link fails."""
+    first = gast.Compare(left, node.ops[:1], [middle])
+    return at(node, gast.BoolOp(gast.And(), [first, gast.Compare(clone(middle), node.ops[1:], node.comparators[1:])]))[0]

@@ -35,7 +35,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.normalize import comprehensions, loops, mutators, targets
-from s2sgrad.normalize._calls import calls_user, holds_loops, pops, walruses
+from s2sgrad.normalize._calls import calls_user, holds_loops, linked, pops, walruses
 from s2sgrad.normalize.functions import Functions
 from s2sgrad.quote import assign, at, clone, constant, name
 from s2sgrad.unit import MISSING, Unit
@@ -190,6 +190,9 @@ class _Flattener:
         self.out.append(statement)
 
     def branch(self, test: gast.AST, statement: gast.If) -> None:
+        if isinstance(test, gast.Constant) and not isinstance(statement.test, gast.Constant):  # known here
+            self.out += self.block(statement.body if test.value else statement.orelse)
+            return
         statement.test = test
         statement.body, statement.orelse = self.block(statement.body), self.block(statement.orelse)
         self.out.append(statement)
@@ -227,6 +230,8 @@ class _Flattener:
         holder = self.unit.temp()
         whole = isinstance(node, (gast.BoolOp, gast.Name)) and not (walruses(node) or pops(node) or self.grows(node))
         value = self.functions.in_whole(node) if whole else self.flat(node)
+        if isinstance(value, gast.Constant):
+            return value
         self.out.append(assign(holder, value))
         return name(holder)
 
@@ -332,7 +337,7 @@ class _Flattener:
             if any(walruses(c) for c in node.comparators[1:]):
                 self.unit.refuse(node, "`:=` behind a comparison that may not be reached: assign before it")
             if any(map(self.grows, node.comparators[1:])):
-                return self.flat(self.linked(node))
+                return self.flat(linked(node, *self.atoms([node.left, node.comparators[0]])))
             node.left, *node.comparators = self.atoms([node.left, *node.comparators])
         elif isinstance(node, gast.Attribute):
             if self.unit.resolve(node) is MISSING:
@@ -364,12 +369,6 @@ class _Flattener:
         else:
             return self.atom(node)
         return node
-
-    def linked(self, node: gast.Compare) -> gast.BoolOp:
-        """`a < b < f(c)` as `a < b and b < f(c)`: the call is not reached where the first link fails."""
-        left, middle = self.atoms([node.left, node.comparators[0]])
-        first = gast.Compare(left, node.ops[:1], [middle])
-        return at(node, gast.BoolOp(gast.And(), [first, gast.Compare(clone(middle), node.ops[1:], node.comparators[1:])]))[0]
 
     def call(self, node: gast.Call) -> None:
         self.functions.starred(node)

@@ -103,6 +103,10 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
         if isinstance(node, gast.Compare) and isinstance(node.left, gast.Name) and node.left.id in self.values:
             if isinstance(node.ops[0], (gast.Is, gast.IsNot)) and getattr(node.comparators[0], "value", 0) is None:
                 return constant(isinstance(node.ops[0], gast.IsNot))
+        if isinstance(node, gast.Compare) and isinstance(node.ops[0], (gast.Is, gast.IsNot)) and len(node.ops) == 1:
+            sides = [node.left, node.comparators[0]]
+            if all(isinstance(s, gast.Constant) and s.value is None for s in sides):
+                return constant(isinstance(node.ops[0], gast.Is))
         if isinstance(node, gast.Name) and node.id in self.values:
             return self.as_value(node)
         substitute(node, {n.id: self.as_value(n) for n in nodes(node) if isinstance(n, gast.Name) and n.id in self.values})

@@ -14,10 +14,11 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.normalize import targets
+from s2sgrad.normalize import scopes, targets
 from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.values import Function, Generator
 from s2sgrad.quote import assign, at, clone, expression, name, nodes
+from s2sgrad.unit import parameters
 
 _TO_THE_END = (sum, list, tuple, max, min, sorted)
 
@@ -32,7 +33,7 @@ def _only_computes(function: Function) -> bool:
         return False
     if any(isinstance(n, (gast.Subscript, gast.Attribute)) and isinstance(n.ctx, gast.Store) for n in inside):
         return False
-    if any(isinstance(n, gast.AugAssign) for n in inside) or function.unit.primal.function.__name__ != function.name:
+    if any(isinstance(n, gast.AugAssign) for n in inside):
         return False
     return all(effects.is_pure_function(function.unit.resolve(n.func)) for n in inside if isinstance(n, gast.Call))
 
@@ -69,6 +70,23 @@ class Generators(Inliner):
         self.written_out(generator.function, generator.given, generator.keywords, loop, at_yield)
         return True
 
+    def is_outside(self, function: Function) -> bool:
+        """Whether a generator is a function of a module, which sees no variable of the one that runs it."""
+        return function.unit.primal.function.__name__ == function.name
+
+    def is_apart(self, function: Function) -> bool:
+        """Whether nothing that a nested generator reads changes: all of it is bound once, and the function around it writes
+        into nothing."""
+        inside = [n for s in self.unit.primal.tree.body for n in nodes(s)]
+        stores = (n for n in inside if isinstance(n, (gast.Subscript, gast.Attribute)) and isinstance(n.ctx, gast.Store))
+        if any(stores) or any(isinstance(n, (gast.AugAssign, gast.Nonlocal, gast.Global)) for n in inside):
+            return False
+        if any(isinstance(n, gast.Expr) and not isinstance(n.value, (gast.Yield, gast.Constant)) for n in inside):
+            return False
+        own = scopes.bound(function.node.body) | {p.id for p in parameters(function.node)}
+        read = {n.id for s in function.node.body for n in nodes(s) if isinstance(n, gast.Name)} - own
+        return all(self.is_fixed(n) for n in read & self.unit.locals)
+
     def listed(self, node: gast.AST, consumer: Any) -> gast.AST:
         """An argument; of a generator, the list of its values."""
         if isinstance(node, gast.GeneratorExp) or not self.is_function(node):
@@ -77,7 +95,9 @@ class Generators(Inliner):
         if not isinstance(generator, Generator):
             return node
         self.once(generator, node)
-        if consumer not in _TO_THE_END and not (consumer is runtime.sequence and _only_computes(generator.function)):
+        function = generator.function
+        beside = consumer in (runtime.sequence, zip) and _only_computes(function)
+        if consumer not in _TO_THE_END and not (beside and (self.is_outside(function) or self.is_apart(function))):
             self.unit.refuse(node, "what consumes this generator may stop early, or change what it reads, which cannot be "
                                    "followed: make a list of its values")  # fmt: skip
         items, item = self.unit.local("items"), self.unit.local("item")

@@ -1536,5 +1536,4 @@ def test_a_method_of_an_object_is_not_taken_for_that_of_an_array():
     def f(model, x):
         return model.dot(x)
 
-    with pytest.raises(TypeError, match="expected a number or an array, got Model"):
-        grad(f, 1)(Model(), np.array([1.0, 2.0]))
+    np.testing.assert_array_equal(grad(f, 1)(Model(), np.array([1.0, 2.0])), [2.0, 4.0])

@@ -17,7 +17,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import contexts, effects, lifetimes
-from s2sgrad.analysis.kinds import Array, Kind, Number
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.analysis.memory import in_place
 from s2sgrad.cleanup.sections import Sections
 from s2sgrad.quote import at, nodes
@@ -300,10 +300,15 @@ def _shape_reads(unit: Unit, node: gast.AST) -> Iterator[str]:
             if isinstance(target, Hashable) and target in _SHAPES_OF:
                 place = 1 if target in (runtime.unbroadcast, runtime.unreduce, runtime.spreading, helpers.fit) else 0
                 if len(part.args) > place and isinstance(part.args[place], gast.Name):
-                    shaped = isinstance(unit.kinds.get(part.args[place].id), (Array, Number))
-                    if shaped:  # the structure of a list is its content
+                    if _has_shape(unit.kinds.get(part.args[place].id)):
                         yield part.args[place].id
 
+
+def _has_shape(kind: Kind | None) -> bool:
+    """Whether a value has a shape apart from its content: the structure of a list is its content."""
+    if isinstance(kind, Container) and kind.type is tuple and kind.items is not None:
+        return all(map(_has_shape, kind.items))
+    return isinstance(kind, (Array, Number))
 
 
 def embedded_pops(statement: gast.AST) -> list[str]:

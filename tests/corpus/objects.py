@@ -150,18 +150,6 @@ def closure_over_an_object_that_is_bound_anew(a, b):
     return t * f()
 
 
-@case(0.3, 0.4)
-def parameter_for_an_object_is_bound_anew(a, b):
-    def f(z):
-        z.re = z.re * 2.0
-        z = z * z
-        return z.re
-
-    z = Complex(a, b)
-    y = f(z)
-    return y * z.re
-
-
 @case(1.3)
 def sum_of_objects(x):
     total = Vector(0.0, 0.0)

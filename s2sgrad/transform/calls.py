@@ -7,6 +7,7 @@ y = f(x)         ->    y, f_pullback = vjp(f, x)        ...  x_bar = f_pullback(
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -63,7 +64,7 @@ def call_adjoint(
     unit: Unit, pairs: Pairs, inference: Inference, operation: Operation, active: set[str], written: frozenset[str]
 ) -> Call:
     """The plan for a call on the differentiated path."""
-    if operation.target is MISSING or operation.target is runtime.vjp:
+    if operation.target is MISSING or operation.target is runtime.vjp or isinstance(operation.target, functools.partial):
         return _dynamic(unit, inference, operation, active, written)
     arguments = pairs.arguments(unit, operation.target, operation.node)
     kinds: dict[str, Any] = {}

@@ -5,7 +5,10 @@ y = np.fft.fft(x); return np.sum(y)      ->      NoRule: `np.fft.fft` has no der
 
 from __future__ import annotations
 
+import functools
+import inspect
 import types
+from typing import Any
 
 import gast
 
@@ -81,7 +84,8 @@ class Refusals:
             if any(n.id in self.varied for n in effects.loads(value)):
                 self.unit.no_rule(node, why)
         target = operation.target
-        if operation.form == "call" and target is not MISSING and not is_user_function(target):
+        late = target is MISSING or isinstance(target, functools.partial)  # found when the text runs
+        if operation.form == "call" and not late and not is_user_function(target):
             if not self.pairs.has_source(target):
                 self.unit.no_rule(node, f"`{emit.expression(node.func)}` has no derivative rule: write the value with "
                                         "functions that have one, or pass it as an argument")  # fmt: skip
@@ -113,6 +117,10 @@ class Refusals:
             self.unit.refuse(call, f"`{shown}` reads or writes variables unseen and cannot be differentiated: use names")
         if _member(target, spellings.MUTATORS) or (getattr(target, "__name__", "") == "at" and not table.lookup(target)):
             self.unit.refuse(call, f"`{shown}` writes its argument, which is not differentiated yet: build a new array")
+        behind = _behind(target)
+        if behind is not None and mutation.of(behind).arguments and mutable:
+            self.unit.refuse(call, f"`{shown}` may write its argument, which is not differentiated yet: return a new value "
+                                   "from it")  # fmt: skip
         ours = (getattr(target, "__module__", None) or "").startswith(_OURS) or effects.is_pure_function(target)
         if is_user_function(target) and not differentiated and not ours:
             writes = mutation.of(getattr(target, "__func__", target))
@@ -151,6 +159,19 @@ class Refusals:
 
 
 
+def _behind(target: Any) -> Any:
+    """The user's function that a partial or a callable object calls; None where there is none."""
+    if type(target).__module__.startswith("s2sgrad.") or isinstance(target, _NO_OBJECTS):  # or a gradient
+        return None
+    if isinstance(target, functools.partial):
+        while isinstance(target, functools.partial):
+            target = target.func
+    else:
+        target = inspect.getattr_static(type(target), "__call__", None)
+    return getattr(target, "__func__", target) if is_user_function(target) else None
+
+
+_NO_OBJECTS = (type, types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.ModuleType)
 _OURS = ("s2sgrad.runtime", "s2sgrad.checks", "s2sgrad.rules")
 _WRITING = {"sort", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "reverse"}
 

@@ -171,3 +171,37 @@ def through(*functions):
 @case(1.3)
 def composition_of_any_number(x):
     return through(np.sin, lambda t: t * x, np.exp)(x)
+
+
+def scaled_square(t, by=1.0):
+    return by * t * t
+
+
+half_square = functools.partial(scaled_square, by=0.5)
+tripled = functools.partial(np.multiply, 3.0)
+
+
+@case(1.3)
+def partials_of_the_module(x):
+    total = tripled(x)
+    for k in range(3):
+        total += half_square(x * k) * half_square(total)
+    return total
+
+
+def handing_on(f):
+    @functools.wraps(f)
+    def wrapper(*args, **kwargs):
+        return 2.0 * f(*args, **kwargs)
+
+    return wrapper
+
+
+@handing_on
+def decorated_power(t, p=2.0, *, scale=1.0):
+    return scale * t**p
+
+
+@case(1.3)
+def decorators_that_hand_arguments_on(x):
+    return decorated_power(x, 3.0) * x + decorated_power(x, scale=x) + decorated_power(x, p=x, scale=2.0)

@@ -308,3 +308,16 @@ def layers_with_their_activations(x, w):
     for p in params:
         x = p["f"](p["w"] @ x + p["b"])
     return np.sum(x)
+
+
+@case(1.3, second=False)
+def entry_that_is_a_list_is_overwritten(x):
+    d = {"c": [x, x * x]}
+    d["c"] = [x * d["c"][0], d["c"][1] * 2.0]
+    return d["c"][0] * d["c"][1]
+
+
+@case(1.3)
+def dict_of_pairs(x):
+    d = dict([("a", x), ("b", x * x)])  # noqa: C406
+    return d["a"] * d["b"]

@@ -297,3 +297,10 @@ def element_read_between_stores(x):
     a[1] = a[0] * a[1]
     a[0] = 1.0
     return a[0] * a[1]
+
+
+@case(1.3)
+def rows_joined_by_a_sum(x):
+    rows = [[x, 1.0], [x * x, 2.0]]
+    flat = sum(rows, [])  # noqa: RUF017
+    return flat[0] * flat[2] + flat[3]

@@ -292,3 +292,19 @@ def closure_reads_an_attribute_when_called(x):
     y = f()
     h.value = h.value * x
     return y * f()
+
+
+class Shown:
+    def __init__(self, value):
+        self.value = value
+
+    def checked(self):
+        assert self.value > 0.0, f"the value is {self.value}"
+        return self.value * self.value
+
+
+@case(1.3)
+def attributes_in_assertions(x):
+    shown = Shown(x)
+    assert -1.0 < x < shown.checked() + 1.0
+    return shown.checked() * shown.value

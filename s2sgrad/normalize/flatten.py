@@ -111,11 +111,11 @@ class _Flattener:
             self.expression_statement(statement)
         elif isinstance(statement, gast.FunctionDef):
             self.functions.define(statement)
-        elif isinstance(statement, gast.Nonlocal):
-            pass
         elif isinstance(statement, gast.Assert) and self.functions.inside(statement):
             self.functions.asserted(statement)
-        else:
+        elif isinstance(statement, gast.Return):
+            self.out.append(self.functions.returned(statement))
+        elif not isinstance(statement, gast.Nonlocal):
             if walruses(statement):
                 self.unit.refuse(statement, "`:=` in this statement is not differentiated: assign before it")
             self.out.append(statement)
@@ -321,7 +321,7 @@ class _Flattener:
             value = self.functions.evaluate(node)
             if isinstance(value, gast.AST):
                 return value
-            self.unit.refuse(node, "a function is the value here, where it cannot be followed: bind it and call it")
+            self.unit.refuse(node, "a function or an object is kept here, where it cannot be followed: bind it to a name")
         written = comprehensions.written_out(self.unit, node, target)
         if written is not None:
             before, value = written

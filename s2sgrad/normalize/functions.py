@@ -114,6 +114,14 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
 
     # --- definitions ---
 
+    def returned(self, statement: gast.Return) -> gast.Return:
+        """The end of the function, which returns data."""
+        value = self.held(statement.value) if statement.value is not None else None
+        if isinstance(value, Value) and not isinstance(value, Known) and getattr(value, "given", None) is None:
+            self.unit.refuse(statement, "a function or an object that is made here is returned, which is not supported: "
+                                        "return numbers, arrays, lists or dicts")  # fmt: skip
+        return statement
+
     def asserted(self, statement: gast.Assert) -> None:
         """An assertion about objects; its message may read them, not call them."""
         if statement.msg is not None and any(self.expands(n) for n in nodes(statement.msg) if isinstance(n, gast.Call)):

@@ -341,6 +341,7 @@ class _Flattener:
             node.left, *node.comparators = self.atoms([node.left, *node.comparators])
         elif isinstance(node, gast.Attribute):
             if self.unit.resolve(node) is MISSING:
+                mutators.refuse_kept(self.unit, node)
                 node.value = self.atom(node.value)
         elif isinstance(node, gast.Subscript):
             node.value = self.functions.kept(self.atom(node.value), [node.slice])

@@ -249,3 +249,15 @@ def _refuse_unknown(unit: Unit, node: gast.Call) -> None:
             return  # of a text
     if way is not None:
         unit.refuse(node, f"`{callee(node.func)}` writes what it is given, which is not differentiated: {way}")
+
+
+def refuse_kept(unit: Unit, node: gast.Attribute) -> None:
+    """Refuse `h = x.sort`: what `h()` writes would go unseen."""
+    if node.attr in _WRITING_METHODS:
+        unit.refuse(node, f"the method `{node.attr}` is kept, and what its calls write cannot be followed: call it at once")
+
+
+_WRITING_METHODS = {
+    "sort", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "append", "extend",
+    "insert", "pop", "popitem", "remove", "clear", "setdefault", "__setitem__", "__iadd__", "__imul__",
+}  # fmt: skip

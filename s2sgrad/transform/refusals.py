@@ -117,6 +117,8 @@ class Refusals:
             self.unit.refuse(call, f"`{shown}` reads or writes variables unseen and cannot be differentiated: use names")
         if _member(target, spellings.MUTATORS) or (getattr(target, "__name__", "") == "at" and not table.lookup(target)):
             self.unit.refuse(call, f"`{shown}` writes its argument, which is not differentiated yet: build a new array")
+        if isinstance(target, _DESCRIPTORS) and mutable and not effects.is_pure_function(target):
+            self.unit.refuse(call, f"`{shown}` may write its argument, which cannot be followed: call it as a method")
         behind = _behind(target)
         if behind is not None and mutation.of(behind).arguments and mutable:
             self.unit.refuse(call, f"`{shown}` may write its argument, which is not differentiated yet: return a new value "
@@ -171,6 +173,7 @@ def _behind(target: Any) -> Any:
     return getattr(target, "__func__", target) if is_user_function(target) else None
 
 
+_DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
 _NO_OBJECTS = (type, types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.ModuleType)
 _OURS = ("s2sgrad.runtime", "s2sgrad.checks", "s2sgrad.rules")
 _WRITING = {"sort", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "reverse"}

@@ -759,6 +759,52 @@ REFUSED = {
             s = {x, x * 2.0}  # <-
             return sum(s)
     """, (2.0,)),
+    "partial of the module that writes its argument": (Unsupported, """
+        import functools
+
+        def scale(k, u):
+            u[0] = u[0] * k
+
+        doubled = functools.partial(scale, 2.0)
+
+        def f(x):
+            u = x * 1.0
+            doubled(u)  # <-
+            return u[0] * u[1]
+    """, (V,)),
+    "callable object that writes its argument": (Unsupported, """
+        class Doubling:
+            def __call__(self, u):
+                u[0] = u[0] * 2.0
+
+        doubled = Doubling()
+
+        def f(x):
+            u = x * 1.0
+            doubled(u)  # <-
+            return u[0] * u[1]
+    """, (V,)),
+    "method that writes, under a name": (Unsupported, """
+        def f(x):
+            u = x * 1.0
+            sort = u.sort  # <-
+            sort()
+            return u[0] * u[1] ** 2
+    """, (V,)),
+    "method that writes, through its class": (Unsupported, """
+        def f(x):
+            u = [x, x * x]
+            list.append(u, x ** 3)  # <-
+            return u[-1]
+    """, (2.0,)),
+    "object that is returned": (Unsupported, """
+        class Point:
+            def __init__(self, x):
+                self.x = x
+
+        def f(x):
+            return Point(x)  # <-
+    """, (2.0,)),
 }
 
 

@@ -16,9 +16,9 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.normalize import scopes, targets
 from s2sgrad.normalize.inlining import Inliner
-from s2sgrad.normalize.values import Function, Generator
+from s2sgrad.normalize.values import Function, Generator, is_generator
 from s2sgrad.quote import assign, at, clone, expression, name, nodes
-from s2sgrad.unit import parameters
+from s2sgrad.unit import MISSING, parameters
 
 _TO_THE_END = (sum, list, tuple, max, min, sorted)
 
@@ -70,22 +70,38 @@ class Generators(Inliner):
         self.written_out(generator.function, generator.given, generator.keywords, loop, at_yield)
         return True
 
-    def is_outside(self, function: Function) -> bool:
-        """Whether a generator is a function of a module, which sees no variable of the one that runs it."""
-        return function.unit.primal.function.__name__ == function.name
-
     def is_apart(self, function: Function) -> bool:
-        """Whether nothing that a nested generator reads changes: all of it is bound once, and the function around it writes
-        into nothing."""
-        inside = [n for s in self.unit.primal.tree.body for n in nodes(s)]
-        stores = (n for n in inside if isinstance(n, (gast.Subscript, gast.Attribute)) and isinstance(n.ctx, gast.Store))
-        if any(stores) or any(isinstance(n, (gast.AugAssign, gast.Nonlocal, gast.Global)) for n in inside):
+        """Whether nothing that a generator reads changes: all of it is bound once, and the function around writes into
+        nothing but sums of its own."""
+        if any(running.unit is not self.unit for running, _ in self.running):
             return False
-        if any(isinstance(n, gast.Expr) and not isinstance(n.value, (gast.Yield, gast.Constant)) for n in inside):
+        inside = [n for s in self.unit.primal.tree.body for n in nodes(s)]
+        if any(map(self.may_write, inside)):
+            return False
+        sums = {n.target.id for n in inside if isinstance(n, gast.AugAssign)}
+        bindings = [(t, n.value) for n in inside if isinstance(n, gast.Assign) for t in n.targets]
+        plain = [(t.id, value) for t, value in bindings if isinstance(t, gast.Name)]
+        starts = {bound for bound, value in plain if isinstance(value, gast.Constant)}
+        if sums - starts or any(bound in sums and not isinstance(value, gast.Constant) for bound, value in plain):
             return False
         own = scopes.bound(function.node.body) | {p.id for p in parameters(function.node)}
         read = {n.id for s in function.node.body for n in nodes(s) if isinstance(n, gast.Name)} - own
         return all(self.is_fixed(n) for n in read & self.unit.locals)
+
+    def may_write(self, node: gast.AST) -> bool:
+        """Whether a part of the text may change what an array, a list or another function's variable holds."""
+        if isinstance(node, (gast.Subscript, gast.Attribute)):
+            return isinstance(node.ctx, gast.Store)
+        if isinstance(node, gast.AugAssign):
+            return not isinstance(node.target, gast.Name)
+        if isinstance(node, gast.Expr):
+            return not isinstance(node.value, (gast.Yield, gast.Constant))
+        if not isinstance(node, gast.Call):
+            return isinstance(node, (gast.Nonlocal, gast.Global))
+        target = self.unit.resolve(node.func)
+        if target is MISSING:
+            return isinstance(node.func, gast.Attribute) and node.func.attr == "pop"
+        return not (effects.is_pure_function(target) or is_generator(target) or target in (zip, enumerate, range))
 
     def listed(self, node: gast.AST, consumer: Any) -> gast.AST:
         """An argument; of a generator, the list of its values."""
@@ -97,7 +113,7 @@ class Generators(Inliner):
         self.once(generator, node)
         function = generator.function
         beside = consumer in (runtime.sequence, zip) and _only_computes(function)
-        if consumer not in _TO_THE_END and not (beside and (self.is_outside(function) or self.is_apart(function))):
+        if consumer not in _TO_THE_END and not (beside and self.is_apart(function)):
             self.unit.refuse(node, "what consumes this generator may stop early, or change what it reads, which cannot be "
                                    "followed: make a list of its values")  # fmt: skip
         items, item = self.unit.local("items"), self.unit.local("item")

@@ -11,6 +11,7 @@ import types
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2sgrad import emit, runtime
 from s2sgrad.analysis import activity, effects, mutation
@@ -117,7 +118,9 @@ class Refusals:
             self.unit.refuse(call, f"`{shown}` reads or writes variables unseen and cannot be differentiated: use names")
         if _member(target, spellings.MUTATORS) or (getattr(target, "__name__", "") == "at" and not table.lookup(target)):
             self.unit.refuse(call, f"`{shown}` writes its argument, which is not differentiated yet: build a new array")
-        if isinstance(target, _DESCRIPTORS) and mutable and not effects.is_pure_function(target):
+        reached = _reached(target)
+        unseen = isinstance(reached, _UNSEEN) and (reached is not target or isinstance(target, _DESCRIPTORS))
+        if unseen and mutable and not effects.is_pure_function(reached):
             self.unit.refuse(call, f"`{shown}` may write its argument, which cannot be followed: call it as a method")
         behind = _behind(target)
         if behind is not None and mutation.of(behind).arguments and mutable:
@@ -160,24 +163,29 @@ class Refusals:
         return any(self.passes_on(part) for part in gast.iter_child_nodes(node))
 
 
+def _reached(target: Any) -> Any:
+    """What a partial calls in the end; the target itself where it is no partial."""
+    while isinstance(target, functools.partial):
+        target = target.func
+    return target
+
 
 def _behind(target: Any) -> Any:
     """The user's function that a partial or a callable object calls; None where there is none."""
-    if type(target).__module__.startswith("s2sgrad.") or isinstance(target, _NO_OBJECTS):  # or a gradient
+    reached = _reached(target)
+    if type(reached).__module__.startswith("s2sgrad."):  # a gradient
         return None
-    if isinstance(target, functools.partial):
-        while isinstance(target, functools.partial):
-            target = target.func
-    else:
-        target = inspect.getattr_static(type(target), "__call__", None)
-    return getattr(target, "__func__", target) if is_user_function(target) else None
+    if not isinstance(reached, (types.FunctionType, types.MethodType)):
+        reached = None if isinstance(reached, type) else inspect.getattr_static(type(reached), "__call__", None)
+    elif reached is target:
+        return None
+    return getattr(reached, "__func__", reached) if is_user_function(reached) else None
 
 
 _DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
-_NO_OBJECTS = (type, types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.ModuleType)
+_UNSEEN = (*_DESCRIPTORS, types.BuiltinFunctionType, type(np.copyto))
 _OURS = ("s2sgrad.runtime", "s2sgrad.checks", "s2sgrad.rules")
 _WRITING = {"sort", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "reverse"}
-
 
 
 def _is_section(index: gast.AST) -> bool:

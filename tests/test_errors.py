@@ -797,6 +797,29 @@ REFUSED = {
             list.append(u, x ** 3)  # <-
             return u[-1]
     """, (2.0,)),
+    "generator beside a consumer that writes what it reads": (Unsupported, """
+        def products(u):
+            for k in range(3):
+                yield u[k] * u[0]
+
+        def f(x):
+            u = x * 1.0
+            total = 0.0
+            for k, v in enumerate(products(u)):  # <-
+                u *= 1.5
+                total += v * k
+            return total
+    """, (V,)),
+    "partial of a method that writes": (Unsupported, """
+        import functools
+
+        ordered = functools.partial(np.ndarray.sort)
+
+        def f(x):
+            u = x * 1.0
+            ordered(u)  # <-
+            return u[0] * u[1] ** 2
+    """, (V,)),
     "object that is returned": (Unsupported, """
         class Point:
             def __init__(self, x):

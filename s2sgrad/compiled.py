@@ -23,7 +23,7 @@ from s2sgrad.options import Options
 from s2sgrad.pipeline import Observer
 from s2sgrad.program import Program
 from s2sgrad.source import look_up
-from s2sgrad.transform import written_globals
+from s2sgrad.transform import written_outside
 
 LOCK = threading.RLock()  # one compilation at a time; running compiled functions takes no lock
 _RECURSION = 20_000  # nested branches of a long `elif` chain; Python-to-Python calls take no C stack
@@ -141,7 +141,7 @@ def compile_gradient(
     with compiling() as lookups:
         program = Program(observer)
         entry = program.gradient(function, kinds, wrt, options)
-        written_globals.check(program.units)
+        written_outside.check(program.units)
         (seed,) = entry.defaults
         unsure = any(isinstance(kinds.get(p.partition("[")[0]), Unknown) for p in wrt)
         facts = Facts(seed, entry.scalar, program.written, unsure)
@@ -153,7 +153,7 @@ def compile_pair(function: types.FunctionType, kinds: dict[str, Kind], active: s
     with compiling() as lookups:
         program = Program()
         pair = program.pair(function, kinds, active, split=True)
-        written_globals.check(program.units, at_run_time=True)
+        written_outside.check(program.units, at_run_time=True)
         return Recipe(program, lookups, function, [pair.fwd, pair.bwd], pair.bwd.name, None).sealed()
 
 

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.analysis.instances import attributes_of
 from s2sgrad.analysis.results import object_kind
 from s2sgrad.lookups import Lookups, member_of
 from s2sgrad.unit import MISSING
@@ -164,6 +165,8 @@ class Guards:
         if isinstance(value, types.MethodType):  # a new one at every access
             function, receiver = self.held(value.__func__), self.held(value.__self__)
             return lambda v: type(v) is types.MethodType and v.__func__ is function() and v.__self__ is receiver()
+        if attributes_of(value) is not None:
+            return of_kind(value)
         if strict or callable(value) or isinstance(value, (types.ModuleType, property)):
             back = self.held(value)
             return lambda v: v is back()

@@ -14,7 +14,7 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.analysis.memory import Memory
-from s2sgrad.cleanup import algebra, coalesce, contexts, copies, deadcode, fold, tidy
+from s2sgrad.cleanup import algebra, attributes, coalesce, contexts, copies, deadcode, fold, tidy
 from s2sgrad.cleanup import global_names as globals_
 from s2sgrad.normalize import (
     check,
@@ -83,6 +83,7 @@ FINISH: tuple[tuple[str, Pass], ...] = (
     ("branches", tidy.branches),
     ("contexts", contexts.run),
     ("global_names", globals_.run),
+    ("attributes", attributes.run),
 )
 
 

@@ -49,9 +49,10 @@ from s2sgrad.inplace import outputs, settle
 from s2sgrad.names import Namer
 from s2sgrad.options import Options
 from s2sgrad.pipeline import Observer, cleaned, finished, normalized
-from s2sgrad.quote import assign, clone, constant, expression, name, nodes
+from s2sgrad.quote import assign, clone, constant, name, nodes
 from s2sgrad.signatures import signature
 from s2sgrad.source import Primal, read
+from s2sgrad.transform import lasting
 from s2sgrad.transform.calls import Pair
 from s2sgrad.transform.inline import call
 from s2sgrad.transform.reverse import Reverse
@@ -110,7 +111,8 @@ class Program:
         )
         if options.value:
             value = unit.local("value")
-            joined.tree.body.append(assign(value, self._lasting(joined, name(swept.result))))
+            kept = lasting.value(unit, joined.reverse.records, name(swept.result), result_kind)
+            joined.tree.body.append(assign(value, kept))
             returned = gast.Tuple([name(value), returned], gast.Load())
         mark(joined.tree.body, "forward")
         mark(ahead, "reverse")
@@ -153,16 +155,6 @@ class Program:
         return call(unit, "like", runtime.like, name(parameter), name(bar.name))
 
     # --- pieces shared by entries and pairs ---
-
-    def _lasting(self, joined: Joined, value: gast.Name) -> gast.AST:
-        """The result, copied where the reverse sweep may restore what its memory held before."""
-        memory, kind = joined.reverse.records.memory, joined.swept.kinds.get(value.id)
-        grows = joined.reverse.records.grown and not isinstance(kind, (Number, Array))
-        if value.id not in memory.written and not grows:
-            return value
-        if isinstance(kind, Array):
-            return expression("x.copy()", x=value)
-        return call(joined.unit, "own", runtime.own, value)
 
     def _reserve(self, primal: Primal) -> None:
         """Keep the names that a function mentions for what it means by them."""
@@ -213,6 +205,7 @@ class Program:
         kinds[seed] = Number(None) if isinstance(result, Number) else result
         swept = reverse.run()
         unit.kinds = swept.kinds
+        lasting.attributes(unit, swept.forward, reverse.records, kinds)
         arguments = clone(tree.args)
         arguments.kwonlyargs = [*arguments.kwonlyargs, gast.Name(seed, gast.Param(), None, None)]
         arguments.kw_defaults = [*arguments.kw_defaults, constant(None)]
@@ -326,6 +319,9 @@ class Program:
         for parameter, statement in written.items():
             unit.refuse(statement, f"this writes the argument `{parameter}` of a function that was not expected to: return "
                                    "a new array from it")  # fmt: skip
+        if any(value is runtime.set_attribute for value in unit.helpers.values()):
+            unit.refuse(primal.tree, "attributes of the caller's objects are written by a function that is not written out "
+                                     "where it is called, which is not differentiated yet: return the values")  # fmt: skip
         order = tuple(p.id for p in parameters(tree) if p.id in active)
         result = tree.body[-1].value.id
         seed = unit.local("seed")
@@ -341,7 +337,8 @@ class Program:
                 zero = name(held)
             bars.append(name(bar.name) if bar is not None else zero)
         value = unit.local("y")
-        forward = [*joined.tree.body, assign(value, self._lasting(joined, name(result)))]
+        kept = lasting.value(unit, joined.reverse.records, name(result), swept.kinds.get(result))
+        forward = [*joined.tree.body, assign(value, kept)]
         mark(forward, "forward")
         returned = gast.Tuple([name(value), gast.Tuple(bars, gast.Load())], gast.Load())
         joined.tree.body = [*forward, *swept.reverse, *marked([gast.Return(returned)], "reverse")]

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.checks import bound, contiguous, poison, rebinds, require_array, scalar, unpackable  # noqa: F401
+from s2sgrad.outside import Global, distinct, set_attribute  # noqa: F401
 from s2sgrad.records import refilled
 from s2sgrad.structure import ABSENT, attributes_of, float_type, is_sequence, rebuilt, repeated  # noqa: F401
 
@@ -77,21 +78,6 @@ def sequence(x: Any) -> Any:
 def keys(d: dict) -> list:
     """What a loop over a dict walks."""
     return list(d)
-
-
-class Global:
-    """A global that a differentiated function writes: read and written where the function does it."""
-
-    def __init__(self, space: dict[str, Any], name: str) -> None:
-        self.space, self.name = space, name
-
-    def read(self) -> Any:
-        if self.name not in self.space:
-            raise NameError(f"name {self.name!r} is not defined")
-        return self.space[self.name]
-
-    def write(self, value: Any) -> None:
-        self.space[self.name] = value
 
 
 # --- cotangents of any structure -------------------------------------------------------------------------------------

@@ -50,7 +50,8 @@ class Unit:
     `memory` says which names may share memory; `displays` are the tuples, lists and dicts
     whose text is known: their names are bound once, and they never change; `opened` says what those arguments hold that are
     objects; `generators` are its nested generator functions; `lifted` are nested functions made into functions of their own,
-    and `bound` says that one of them holds a cell of this very function.
+    and `bound` says that one of them holds a cell of this very function; `separate` are the classes of the caller's
+    objects of which attributes are written.
     `bindings` remembers what free names stand for; `lookups` notes them: a cached gradient holds while they hold.
     """
 
@@ -74,6 +75,7 @@ class Unit:
     displays: dict[str, gast.AST] = field(default_factory=dict)
     opened: dict[str, Any] = field(default_factory=dict)
     generators: set[str] = field(default_factory=set)
+    separate: set[type] = field(default_factory=set)
     memory: Any = None
 
     @classmethod

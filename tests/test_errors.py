@@ -73,15 +73,52 @@ REFUSED = {
             y.shape = (3, 1)  # <-
             return np.sum(y)
     """, (V,)),
-    "store into an attribute": (Unsupported, """
+    "object that is written and returned": (Unsupported, """
         class Box:
             pass
 
         box = Box()
 
         def f(x):
-            box.value = x * x  # <-
-            return box.value
+            box.value = x * x
+            return box  # <-
+    """, (2.0,)),
+    "object that is written, and that a callee reads": (Unsupported, """
+        class Box:
+            value = 1.0
+
+        box = Box()
+
+        def f(x):
+            box.value = x * x
+            return read() * x
+
+        def read():
+            return box.value  # <-
+    """, (2.0,)),
+    "array of an object that is kept and then written": (Unsupported, """
+        class Box:
+            pass
+
+        box = Box()
+
+        def f(x):
+            u = x * 2.0
+            box.value = u
+            u[0] = 1.0  # <-
+            return np.sum(u * x)
+    """, (V,)),
+    "object that is made and kept in one of the caller's": (Unsupported, """
+        class Box:
+            pass
+
+        box = Box()
+
+        def f(x):
+            inner = Box()
+            inner.value = x
+            box.inner = inner  # <-
+            return x * x
     """, (2.0,)),
     "nested def that calls itself and binds a variable around it": (Unsupported, """
         def f(x):
@@ -766,18 +803,6 @@ REFUSED = {
             u[0] = u[0] * k
 
         doubled = functools.partial(scale, 2.0)
-
-        def f(x):
-            u = x * 1.0
-            doubled(u)  # <-
-            return u[0] * u[1]
-    """, (V,)),
-    "callable object that writes its argument": (Unsupported, """
-        class Doubling:
-            def __call__(self, u):
-                u[0] = u[0] * 2.0
-
-        doubled = Doubling()
 
         def f(x):
             u = x * 1.0

@@ -5,11 +5,18 @@
 
 from __future__ import annotations
 
+import dis
 import sys
 import types
 from dataclasses import dataclass
 from typing import Any
 
+import gast
+
+from s2sgrad.quote import nodes
+
+DEEPEST = 5  # instances within instances
+LONGEST = 64  # longer containers are described by the join of their items
 _HOOKS = ("__new__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__")
 _LIBRARIES = sys.stdlib_module_names | {"numpy", "scipy", "s2sgrad"}
 
@@ -38,6 +45,35 @@ def attributes_of(value: Any) -> dict[str, Any] | None:
     if isinstance(value, (type, types.FunctionType, types.ModuleType)) or not is_plain_class(type(value)):
         return None
     return getattr(value, "__dict__", None)
+
+
+def opened_of(value: Any, depth: int = 0) -> Opened | None:
+    """What an instance holds, or a short container of instances; None for anything else (as `kinds.opened` says it)."""
+    held = attributes_of(value) if depth < DEEPEST else None
+    if held is not None:
+        parts = {name: opened_of(item, depth + 1) for name, item in held.items()}
+        return Opened(type(value), parts) if len(held) <= LONGEST else None
+    if type(value) in (list, tuple, dict) and len(value) <= LONGEST:
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        if all(isinstance(k, (str, int)) for k in value) if isinstance(value, dict) else True:
+            parts = {place: opened_of(item, depth) for place, item in items}
+            return Opened(None, parts) if any(part is not None for part in parts.values()) else None
+    return None
+
+
+def written_attributes(cls: type, tree: gast.AST) -> set[str]:
+    """The data in the body of a class (and of its bases) that a method, or this text, hides by an attribute of an object."""
+    data = {
+        name: value
+        for k in reversed(cls.__mro__[:-1])
+        for name, value in vars(k).items()
+        if not name.startswith("__") and not callable(value) and not hasattr(type(value), "__get__")
+    }
+    fields = getattr(cls, "__dataclass_fields__", {})
+    stored = {n.attr for n in nodes(tree) if isinstance(n, gast.Attribute) and isinstance(n.ctx, gast.Store)}
+    methods = [m for k in cls.__mro__ for m in vars(k).values() if isinstance(m, types.FunctionType)]
+    stored |= {i.argval for m in methods for i in dis.get_instructions(m) if i.opname == "STORE_ATTR"}
+    return (data.keys() & stored) - fields.keys()
 
 
 def _is_of_library(cls: type) -> bool:

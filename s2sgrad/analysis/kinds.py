@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from s2sgrad.analysis.instances import Opened, attributes_of
+from s2sgrad.analysis.instances import DEEPEST, LONGEST, Opened, attributes_of
 
 
 @dataclass(frozen=True)
@@ -156,8 +156,6 @@ class Unknown(Kind):
 
 
 UNKNOWN = Unknown()
-_DEEPEST = 5  # instances within instances
-_LONGEST = 64  # longer containers are described by the join of their items
 
 
 def kinds_of(values: Iterable[Any]) -> tuple[Kind, ...]:
@@ -182,8 +180,8 @@ def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
         if hasattr(v, "_fields"):
             return Container(tuple, items, tuple(v._fields))
         whole = Container(type(v), items)
-        return whole if len(items) <= _LONGEST else Container(type(v), None, None, whole.element())
-    if type(v) is dict and all(isinstance(k, (str, int)) for k in v) and len(v) <= _LONGEST:
+        return whole if len(items) <= LONGEST else Container(type(v), None, None, whole.element())
+    if type(v) is dict and all(isinstance(k, (str, int)) for k in v) and len(v) <= LONGEST:
         return Container(dict, tuple(_kind_of(item, sizes, depth) for item in v.values()), tuple(v))
     return _instance(v, sizes, depth)
 
@@ -191,8 +189,8 @@ def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
 def _instance(v: Any, sizes: dict[int, int], depth: int) -> Kind:
     if isinstance(v, (np.ufunc, BuiltinFunctionType)) or (isinstance(v, FunctionType) and v.__closure__ is None):
         return Plain() if depth else UNKNOWN
-    held = attributes_of(v) if depth < _DEEPEST else None
-    if held is None or len(held) > _LONGEST:
+    held = attributes_of(v) if depth < DEEPEST else None
+    if held is None or len(held) > LONGEST:
         return UNKNOWN
     return Instance(type(v), tuple(held), tuple(_kind_of(item, sizes, depth + 1) for item in held.values()))
 
@@ -231,7 +229,7 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
         if a.type is dict and a.keys is not None and b.keys is not None and None not in (a.items, b.items):
             mine, others = dict(zip(a.keys, a.items, strict=True)), dict(zip(b.keys, b.items, strict=True))
             both = {k: join(mine.get(k), others.get(k)) or UNKNOWN for k in {**mine, **others}}  # it may lack some of them
-            return Container(dict, tuple(both.values()), tuple(both)) if len(both) <= _LONGEST else Container(dict, None)
+            return Container(dict, tuple(both.values()), tuple(both)) if len(both) <= LONGEST else Container(dict, None)
         if a.items is not None and b.items is not None and len(a.items) == len(b.items) and a.keys == b.keys:
             items = tuple(join(m, n) or UNKNOWN for m, n in zip(a.items, b.items, strict=True))
         if items is None:

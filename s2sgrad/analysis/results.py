@@ -6,17 +6,20 @@ np.zeros(n), n the length of x      ->      Array('float64', (Size(0),))
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import samples
+from s2sgrad.analysis.instances import attributes_of
 from s2sgrad.analysis.kinds import (
     UNKNOWN,
     Array,
     Container,
     Dim,
+    Instance,
     Kind,
     Known,
     Number,
@@ -119,7 +122,7 @@ def item_of(kind: Kind | None, k: int, n: int) -> Kind | None:
 
 
 def object_kind(value: Any) -> Kind:
-    if isinstance(value, (float, int, complex, np.generic, np.ndarray)):
+    if isinstance(value, (float, int, complex, np.generic, np.ndarray)) or attributes_of(value) is not None:
         (kind,) = kinds_of([value])
         return _unnumbered(kind)
     return Known(value) if callable(value) or value is None or isinstance(value, (str, np.dtype)) else UNKNOWN
@@ -129,6 +132,8 @@ def _unnumbered(kind: Kind) -> Kind:
     """The sizes of a global array are not among the arguments' sizes."""
     if isinstance(kind, Array) and kind.dims is not None:
         return Array(kind.dtype, tuple(d if isinstance(d, int) else None for d in kind.dims))
+    if isinstance(kind, (Container, Instance)) and kind.items is not None:
+        return replace(kind, items=tuple(map(_unnumbered, kind.items)))
     return kind
 
 

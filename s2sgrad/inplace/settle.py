@@ -15,7 +15,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Array, Container, Kind, Number
+from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import Memory, sources
 from s2sgrad.inplace import sharing, views
@@ -78,6 +78,9 @@ def own_arguments(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], wr
         p = parameter.id
         if p not in written:
             continue
+        if unit.separate and isinstance(kinds.get(p), Instance):
+            unit.refuse(written[p], f"an array of the object `{p}` is written in place, and attributes are written too, "
+                                    "which is not differentiated yet: bind new arrays, as in `o.w = o.w + x`")  # fmt: skip
         fresh = unit.names.fresh(p)
         unit.locals.add(fresh)
         unit.bases[fresh] = unit.bases.get(p, p)

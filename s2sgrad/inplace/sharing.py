@@ -169,6 +169,9 @@ class _Walker:
             for target in effects.targets(statement):
                 self.bind(target, gast.Constant(None, None) if record else statement.value, pairs)
         elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
+            if self.unit.resolve(statement.value.func) is runtime.set_attribute:  # the caller keeps it
+                owner, _, kept = statement.value.args
+                self.join(pairs, OUTSIDE + owner.id, self.closed(sources(self.unit, kept, self.kinds), pairs))
             copies = self.unit.resolve(statement.value.func) is runtime.push
             for kept in () if copies else effects.changed_by_call(statement.value):
                 for argument in statement.value.args:

@@ -47,9 +47,10 @@ _WHOLE = (gast.Lambda, gast.SetComp, gast.GeneratorExp, gast.Set)
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree in normal form (names of variables not yet split into webs)."""
     flattener = _Flattener(unit, tree)
-    flattener.functions.open_arguments()
+    flattener.functions.open_given(tree)
     heads, flattener.out = flattener.out, []
-    tree.body = at(tree.body[0], *heads) + flattener.block(tree.body)
+    body = flattener.block(tree.body)
+    tree.body = at(body[0], *heads, *flattener.functions.separated()) + body
     return tree
 
 
@@ -78,10 +79,8 @@ class _Flattener:
             self.assign(statement)
         elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
             self.augmented_section(statement)
-        elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Attribute):
-            self.statement(self.functions.updated(statement))
-        elif isinstance(statement, gast.AugAssign) and self.functions.is_object(statement.target):
-            self.statement(self.functions.updated_object(statement))
+        elif isinstance(statement, gast.AugAssign) and self.functions.updates(statement):
+            pass
         elif isinstance(statement, gast.AugAssign):
             kept = self.functions.kept(name(statement.target.id), [statement.value])
             if kept.id != statement.target.id:  # what is called rebinds the target

@@ -77,6 +77,9 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
         self.running: list[tuple[Function, Any]] = []
         self.calls = 0
         self.hint: str | None = None
+        self.opened: list[Object] = []
+        self.outside_objects: dict[int, Object] = {}
+        self.loose: list[tuple[gast.AST, Object]] = []
         self.shared = {n for s in tree.body for part in nodes(s) if isinstance(part, gast.Nonlocal) for n in part.names}
         self.counts = bindings(tree.body)
         self.given = {p.id for p in parameters(tree)}
@@ -91,8 +94,9 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
         if not isinstance(node, gast.Name) or node.id not in self.values:
             return node
         value = self.values[node.id]
-        if getattr(value, "given", None) is not None:
-            return node
+        if not isinstance(value, (Partial, Generator)) and getattr(value, "given", None) is not None:
+            self.loose.append((node, value))
+            return at(node, clone(value.given))[0]
         if not isinstance(value, Known):
             self.unit.refuse(node, f"`{node.id}`, a function or an object, is used as a value here, where it cannot be "
                                    "followed: call it, or move it to module level")  # fmt: skip
@@ -120,6 +124,8 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
         if isinstance(value, Value) and not isinstance(value, Known) and getattr(value, "given", None) is None:
             self.unit.refuse(statement, "a function or an object that is made here is returned, which is not supported: "
                                         "return numbers, arrays, lists or dicts")  # fmt: skip
+        if isinstance(value, (Object, Display)):
+            self.loose.append((statement, value))
         return statement
 
     def asserted(self, statement: gast.Assert) -> None:

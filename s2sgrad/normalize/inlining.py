@@ -56,6 +56,8 @@ class Inliner:
 
     def evaluate(self, node: gast.AST) -> Any: ...
 
+    def meet(self, free: str, value: Any, opens: bool = False) -> None: ...
+
     def is_fixed(self, local: str) -> bool: ...
 
     def read(self, target: types.FunctionType) -> Function:
@@ -179,6 +181,7 @@ class Inliner:
                     if value is not MISSING and self.unit.resolve(node) is not value:
                         unit.captured.add(node.id)
                         renamed[node.id] = self.unit.helper(node.id, value)
+                    self.meet(renamed.get(node.id, node.id), value)
                 else:  # of a scope within
                     renamed[node.id] = self.fresh(unit.bases.get(node.id, node.id))
             if hasattr(node, "lineno") and not hasattr(node, "primal"):

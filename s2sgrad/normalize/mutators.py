@@ -39,6 +39,7 @@ import numpy as np
 
 from s2sgrad.normalize import out_arguments, ufunc_at
 from s2sgrad.normalize._calls import callee, is_literal, numpy_name
+from s2sgrad.outside import distinct
 from s2sgrad.quote import assign, expression, name, nodes, statements
 from s2sgrad.unit import MISSING, Unit
 
@@ -50,6 +51,8 @@ def stores(unit: Unit, node: gast.AST) -> Stores | None:
     """The stores that a call made for its effect stands for; None for any other expression."""
     if not isinstance(node, gast.Call):
         return None
+    if unit.primal.is_generated and unit.resolve(node.func) is distinct:
+        return []  # written anew
     _refuse_unknown(unit, node)
     found = _writer(unit, node)
     if found is not None:

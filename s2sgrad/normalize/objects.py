@@ -17,11 +17,12 @@ from typing import Any
 
 import gast
 
-from s2sgrad.analysis.instances import Opened
+from s2sgrad.analysis.instances import Opened, attributes_of, opened_of, written_attributes
 from s2sgrad.lookups import note_member
 from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.values import Display, Known, Object, Partial, Value
-from s2sgrad.quote import assign, at, clone, constant, name
+from s2sgrad.outside import distinct, set_attribute
+from s2sgrad.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.unit import MISSING
 
 _OPERATORS = {
@@ -40,6 +41,9 @@ class Objects(Inliner):
 
     hint: str | None
     shared: set[str]  # variables that a call may bind: those of attributes, and of `nonlocal`
+    opened: list[Object]  # the caller's objects
+    outside_objects: dict[int, Object]  # those that free names stand for, by identity
+    loose: list[tuple[gast.AST, Any]]  # where the caller's objects are used as values
 
     def kept(self, value: Any, later: list[gast.AST]) -> Any: ...
 
@@ -47,16 +51,31 @@ class Objects(Inliner):
 
     def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any: ...
 
-    def open_arguments(self) -> None:
-        """Load what the arguments that are objects hold."""
+    def open_given(self, tree: gast.FunctionDef) -> None:
+        """Load what the arguments hold that are objects, and those that free names stand for: globals and cells."""
         for p, held in self.unit.opened.items():
             if not self.counts[p]:
                 self.values[p] = self.open(held, p, name(p))
+        for node in list(nodes(tree)):
+            if isinstance(node, gast.Name) and node.id not in self.unit.locals and node.id not in self.values:
+                self.meet(node.id, self.unit.resolve(node), opens=True)
+
+    def meet(self, free: str, value: Any, opens: bool = False) -> None:
+        """A free name of the text stands for this; instances that are known already have one Object."""
+        if free in self.values or attributes_of(value) is None:
+            return
+        if opens and id(value) not in self.outside_objects and (held := opened_of(value)) is not None:
+            self.outside_objects[id(value)] = self.open(held, free, name(free))
+        if id(value) in self.outside_objects:
+            self.values[free] = self.outside_objects[id(value)]
 
     def open(self, opened: Opened, base: str, value: gast.AST) -> Object | Display:
         """An argument that is an instance, or holds some: what it holds is loaded into variables."""
         made = Object(opened.cls, base, given=value) if opened.cls is not None else None
+        self.opened += [made] if made is not None else []
         items: dict[Any, Any] = {}
+        if made is not None:
+            self.of_the_class(made, value)
         for place, part in opened.parts.items():
             local = self.unit.local(f"{base}_{place}")
             attribute = gast.Attribute(clone(value), place, gast.Load()) if made else None
@@ -75,6 +94,7 @@ class Objects(Inliner):
         """`cls(..)`: its `__init__` is written out."""
         made = Object(cls, self.hint or cls.__name__.lower())
         self.hint = None
+        self.of_the_class(made, node)
         start = cls.__init__
         if dataclasses.is_dataclass(cls) and start.__code__.co_filename == "<string>":
             self.fields(made, given, keywords, node)
@@ -86,6 +106,15 @@ class Objects(Inliner):
             self.unit.refuse(node, f"`{cls.__name__}` takes no arguments")
         made.made = True
         return made
+
+    def of_the_class(self, made: Object, node: gast.AST) -> None:
+        """Attributes that the object has of its class until they are written."""
+        for attribute in written_attributes(made.cls, self.unit.primal.tree) - made.attributes.keys():
+            local = made.attributes[attribute] = self.unit.local(f"{made.base}_{attribute}".lstrip("_"))
+            self.shared.add(local)
+            self.counts[local] += 1
+            held = self.of_class(made, self.looked_up(made.cls, attribute), attribute, node)
+            self.flattener.out += at(node, assign(local, held))
 
     def fields(self, made: Object, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> None:
         """The fields of a dataclass, from the arguments and the defaults."""
@@ -153,15 +182,18 @@ class Objects(Inliner):
                 self.unit.refuse(node, f"the property `{attribute}` cannot be set")
             self.apply(self.bound(setter.fset, owner), [value], {}, node)
             return
-        if owner.given is not None:
-            self.unit.refuse(node, f"this writes the attribute `{attribute}` of an argument, which is not differentiated "
-                                   "yet: make a new object")  # fmt: skip
+        if owner.given is not None and isinstance(value, Value):
+            self.unit.refuse(node, f"the attribute `{attribute}` of an object of the caller's would hold a function or an "
+                                   "object that is made here, which cannot be followed: make it outside")  # fmt: skip
         if owner.made and owner.copied:
             self.unit.refuse(node, f"this writes the attribute `{attribute}` of an object for which several names stand in "
                                    "turn, which cannot be followed: make a new object")  # fmt: skip
         owner.written = owner.written or owner.made
         local = owner.attributes.get(attribute)
         if local is None:
+            if (owner.made or owner.given is not None) and setter is not MISSING:
+                self.unit.refuse(node, f"the attribute `{attribute}` is that of the class until it is written here, which "
+                                       "cannot be followed: set it in `__init__`")  # fmt: skip
             local = owner.attributes[attribute] = self.unit.local(f"{owner.base}_{attribute}".lstrip("_"))
             self.shared.add(local)
         if isinstance(value, Value):
@@ -177,6 +209,36 @@ class Objects(Inliner):
                 self.unit.refuse(node, f"the attribute `{attribute}` stands for a function and for data, which cannot be "
                                        "followed: use two attributes")  # fmt: skip
             self.flattener.assign(at(node, assign(local, value))[0])
+            self.passed_on(owner, attribute, node)
+
+    def passed_on(self, owner: Object, attribute: str, node: gast.AST) -> None:
+        """What was written to an object of the caller's is seen there."""
+        if owner.given is None:
+            return
+        call = name(self.unit.helper("set_attribute", set_attribute))
+        arguments = [clone(owner.given), constant(attribute), name(owner.attributes[attribute])]
+        self.flattener.out += at(node, gast.Expr(gast.Call(call, arguments, [])))
+        self.unit.separate.add(owner.cls)
+
+    def separated(self) -> list[gast.AST]:
+        """A check, to be run first: objects of the caller's of which attributes are written have one name each."""
+        classes = tuple(self.unit.separate)
+        for node, value in self.loose:
+            if any(isinstance(o, Object) and issubclass(o.cls, classes) for o in self.within(value)):
+                self.unit.refuse(node, "an object of which attributes are written is used as a value here, where it cannot "
+                                       "be followed: use its attributes")  # fmt: skip
+        given = [o for o in self.opened if issubclass(o.cls, classes) or any(issubclass(c, o.cls) for c in classes)]
+        if len(given) < 2:
+            return []
+        check = name(self.unit.helper("distinct", distinct))
+        return [gast.Expr(gast.Call(check, [clone(o.given) for o in given], []))]
+
+    def within(self, value: Any) -> list[Any]:
+        """An object or a display of the caller's, and the objects and displays in it."""
+        inner = value.attributes.values() if isinstance(value, Object) else getattr(value, "items", {}).values()
+        names = [getattr(item, "id", item) for item in inner]
+        found = [self.values.get(n) if isinstance(n, str) else n for n in names]
+        return [value, *(o for item in found if isinstance(item, (Object, Display)) for o in self.within(item))]
 
     def store(self, target: gast.Attribute, statement: gast.Assign) -> None:
         """`o.w = value`, of an object made here."""
@@ -191,6 +253,16 @@ class Objects(Inliner):
         method = self.method(self.evaluate(target.value), "__setitem__", target)
         self.apply(method, [self.evaluate(target.slice), self.evaluate(statement.value)], {}, statement)
 
+    def updates(self, statement: gast.AugAssign) -> bool:
+        """Whether `op=` was one of an attribute or of an object, which is written now."""
+        if isinstance(statement.target, gast.Attribute):
+            self.updated(statement)
+            return True
+        if self.is_object(statement.target):
+            self.flattener.statement(self.updated_object(statement))
+            return True
+        return False
+
     def updated_object(self, statement: gast.AugAssign) -> gast.AST:
         """`o += value`, of an object: `o = o + value`, or what `__iadd__` returns."""
         owner = self.held(statement.target)
@@ -201,19 +273,22 @@ class Objects(Inliner):
             value = gast.Call(gast.Attribute(read, word, gast.Load()), [statement.value], [])
         return at(statement, assign(statement.target.id, at(statement, value)[0]))[0]
 
-    def updated(self, statement: gast.AugAssign) -> gast.AST:
+    def updated(self, statement: gast.AugAssign) -> None:
         """`o.w += value`, as an update of the variable behind it; of a property as two calls."""
         target = statement.target
         owner = self.held(target.value)
         if isinstance(owner, Object) and isinstance(inspect.getattr_static(owner.cls, target.attr, None), property):
             read = gast.Attribute(target.value, target.attr, gast.Load())
-            return at(statement, gast.Assign([target], gast.BinOp(read, statement.op, statement.value), None))[0]
-        return at(statement, gast.AugAssign(self.variable(target), statement.op, statement.value))[0]
+            made = gast.Assign([target], gast.BinOp(read, statement.op, statement.value), None)
+            self.flattener.statement(at(statement, made)[0])
+            return
+        self.flattener.statement(at(statement, gast.AugAssign(self.variable(target), statement.op, statement.value))[0])
+        self.passed_on(owner, target.attr, statement)
 
     def variable(self, target: gast.Attribute) -> gast.Name:
         """The variable behind an attribute that is updated in place."""
         owner = self.held(target.value)
-        plain = isinstance(owner, Object) and target.attr in owner.attributes and owner.given is None
+        plain = isinstance(owner, Object) and target.attr in owner.attributes
         if not plain or owner.attributes[target.attr] in self.values:
             self.unit.refuse(target, "an update of an attribute of what is not made here is not differentiated: use a local "
                                      "variable")  # fmt: skip

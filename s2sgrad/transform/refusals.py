@@ -184,7 +184,7 @@ def _behind(target: Any) -> Any:
 
 _DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
 _UNSEEN = (*_DESCRIPTORS, types.BuiltinFunctionType, type(np.copyto))
-_OURS = ("s2sgrad.runtime", "s2sgrad.checks", "s2sgrad.rules")
+_OURS = ("s2sgrad.runtime", "s2sgrad.checks", "s2sgrad.outside", "s2sgrad.rules")
 _WRITING = {"sort", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "reverse"}
 
 

@@ -4,17 +4,20 @@
 
     ->  Unsupported: `rate` is written by `f` and read by `scaled` ...
 
-Reads of the function that writes are kept by it; reads of the others are constants to the passes.
+Reads of the function that writes are kept by it; reads of the others are constants to the passes.  The same is true of
+an object of the caller's of which attributes are written.
 """
 
 from __future__ import annotations
 
 import types
 from collections.abc import Iterator
+from typing import Any
 
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.analysis.instances import attributes_of
 from s2sgrad.analysis.operations import is_user_function
 from s2sgrad.errors import S2SGradError
 from s2sgrad.quote import nodes
@@ -29,6 +32,7 @@ def check(units: list[Unit], at_run_time: bool = False) -> None:
 
     `at_run_time`: the functions are called by one that was compiled before.
     """
+    _check_objects(units, at_run_time)
     written = {(id(v.space), v.name): u for u in units for v in u.helpers.values() if isinstance(v, runtime.Global)}
     if not written:
         return
@@ -39,12 +43,41 @@ def check(units: list[Unit], at_run_time: bool = False) -> None:
                                  f"not differentiated yet: {_WAY}")  # fmt: skip
     for unit in _reached(units):
         mine = {(id(v.space), v.name) for v in unit.helpers.values() if isinstance(v, runtime.Global)}
-        for node in nodes(unit.primal.tree):
+        for node in _inside(unit):
             key = _global(unit, node)
             if key in written and key not in mine:
                 writer = written[key].primal.tree.name
                 unit.refuse(node, f"the global `{key[1]}` is written by `{writer}` and read here, which is not "
                                   f"differentiated yet: {_WAY}")  # fmt: skip
+
+
+def _check_objects(units: list[Unit], at_run_time: bool) -> None:
+    """The same of objects whose attributes are written: no function but the writer reads one of the class by a free name."""
+    for writer in units:
+        classes = tuple(writer.separate)
+        if not classes:
+            continue
+        if at_run_time or any(v is runtime.vjp for u in units for v in u.helpers.values()):
+            writer.refuse(writer.primal.tree, "attributes of the caller's objects are written where a function is only "
+                                              "known at run time, which is not differentiated yet: return them")  # fmt: skip
+        written_out = {id(u) for u in (writer, *writer.inlined)}
+        for unit in _reached(units):
+            for node in _inside(unit) if id(unit) not in written_out else ():
+                free = isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) and node.id not in unit.locals
+                if free and _holds(unit.resolve(node), classes):
+                    unit.refuse(node, f"`{node.id}` is read here, and attributes of an object of its class are written by "
+                                      f"`{writer.primal.tree.name}`, which is not differentiated yet: {_WAY}")  # fmt: skip
+
+
+def _holds(value: Any, classes: tuple[type, ...], depth: int = 4) -> bool:
+    """Whether a value is, or holds, an instance of one of the classes."""
+    if isinstance(value, classes):
+        return True
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, (list, tuple)):
+        value = list((attributes_of(value) or {}).values())
+    return depth > 0 and any(_holds(item, classes, depth - 1) for item in value)
 
 
 def _global(unit: Unit, node: gast.AST) -> tuple[int, str] | None:
@@ -58,6 +91,11 @@ def _global(unit: Unit, node: gast.AST) -> tuple[int, str] | None:
     return None
 
 
+def _inside(unit: Unit) -> Iterator[gast.AST]:
+    """The nodes of a function's text, without its decorators, which have run."""
+    return (node for part in [unit.primal.tree.args, *unit.primal.tree.body] for node in nodes(part))
+
+
 def _reached(units: list[Unit]) -> Iterator[Unit]:
     """The units, and the functions that they call and that are not differentiated."""
     waiting = list(units)
@@ -65,7 +103,7 @@ def _reached(units: list[Unit]) -> Iterator[Unit]:
     while waiting:
         unit = waiting.pop()
         yield unit
-        for node in nodes(unit.primal.tree):
+        for node in _inside(unit):
             called = unit.resolve(node.func) if isinstance(node, gast.Call) else None
             if is_user_function(called) and id(called) not in seen and not (called.__module__ or "").startswith("s2sgrad."):
                 seen.add(id(called))

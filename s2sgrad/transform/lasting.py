@@ -1,0 +1,35 @@
+"""Values that outlive the call are copied where the reverse sweep may restore what their memory held before.
+
+    value = y      ->      value = y.copy()              layer.h = y      ->      layer.h = y.copy()
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Array, Kind, Number
+from s2sgrad.quote import expression
+from s2sgrad.transform.inline import call
+from s2sgrad.transform.records import Records
+from s2sgrad.unit import Unit
+
+
+def value(unit: Unit, records: Records, kept: gast.Name, kind: Kind | None) -> gast.AST:
+    """The value of a variable, in memory that stays as it is."""
+    grows = records.grown and not isinstance(kind, (Number, Array))
+    if kept.id not in records.memory.written and not grows:
+        return kept
+    if isinstance(kind, Array):
+        return expression("x.copy()", x=kept)
+    return call(unit, "own", runtime.own, kept)
+
+
+def attributes(unit: Unit, forward: list[gast.AST], records: Records, kinds: dict[str, Kind]) -> None:
+    """Copy what the forward sweep writes to attributes of the caller's objects."""
+    for statement in effects.walk(forward):
+        written = statement.value if isinstance(statement, gast.Expr) else None
+        if isinstance(written, gast.Call) and unit.resolve(written.func) is runtime.set_attribute:
+            kept = written.args[2]
+            written.args[2] = value(unit, records, kept, kinds.get(kept.id))

@@ -56,6 +56,10 @@ def contiguous(x: Any, line: int) -> None:
         )
 
 
+def resizes(x: Any) -> None:
+    """A list that has one name is bound anew where this stands, instead of a method that changes it (`containers`)."""
+
+
 def unpackable(x: Any, n: int) -> None:
     """Check that `a, b = x` fits `n` names; ValueError as Python raises it."""
     if len(x) != n:

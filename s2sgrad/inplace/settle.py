@@ -31,6 +31,16 @@ def run(
 ) -> tuple[Inference, dict[str, gast.AST]]:
     """(the kinds of the final tree, the parameters whose own memory it writes and where); changes the tree."""
     inference = infer()
+    try:
+        return _settled(unit, tree, infer, inference, pairs, entry)
+    finally:
+        for body in _blocks(tree.body):
+            body[:] = [s for s in body if not sharing.is_said(unit, s)]
+
+
+def _settled(
+    unit: Unit, tree: gast.FunctionDef, infer: Callable[[], Inference], inference: Inference, pairs: Pairs, entry: bool
+) -> tuple[Inference, dict[str, gast.AST]]:
     separate: set[str] = set()
     while True:
         splicer = Splicer(unit, pairs, inference.env)
@@ -41,6 +51,9 @@ def run(
             found = sharing.run(unit, tree, inference.env, frozenset(separate))
             resolver = _Resolver(unit, tree, inference.env, splicer, separate)
             if found.clashes:
+                said = [c for c in found.clashes if sharing.is_said(unit, c.statement)]
+                if said:
+                    _refuse(unit, said[0])
                 if not resolver.any(found.clashes):
                     _refuse(unit, next((c for c in found.clashes if c.seen.startswith(OUTSIDE)), found.clashes[0]))
             elif entry or not sum(resolver.rebinding(s) for s in found.arguments.values()):

@@ -55,7 +55,15 @@ def resized(unit: Unit, statement: gast.AST) -> str | None:
     """The list that a statement of the user's grows or shrinks."""
     if unit.primal.is_generated or not isinstance(statement, (gast.Assign, gast.Expr)):
         return None
+    if is_said(unit, statement):
+        return statement.value.args[0].id
     return next((n for n in effects.changed_by_call(statement.value) if n in unit.locals), None)
+
+
+def is_said(unit: Unit, statement: gast.AST) -> bool:
+    """Whether a statement only says that a list is bound anew where the user changes it."""
+    call = statement.value if isinstance(statement, gast.Expr) else None
+    return isinstance(call, gast.Call) and unit.resolve(call.func) is runtime.resizes
 
 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: frozenset[str] = frozenset()) -> Sharing:

@@ -49,8 +49,9 @@ def holds_loops(node: gast.AST) -> bool:
 
 
 def pops(node: gast.AST) -> bool:
-    """Whether the expression takes something off a stack, which happens once and is differentiated."""
-    return any(isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute) and n.func.attr == "pop" for n in nodes(node))
+    """Whether the expression changes a container, which happens once and is differentiated."""
+    methods = (n.func.attr for n in nodes(node) if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute))
+    return any(method in ("pop", "setdefault") for method in methods)
 
 
 def calls_user(unit: Unit, value: gast.AST) -> bool:

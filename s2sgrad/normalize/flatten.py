@@ -29,19 +29,16 @@ def f(x, n):
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
 
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.normalize import comprehensions, loops, mutators, targets
-from s2sgrad.normalize._calls import calls_user, holds_loops, linked, pops, walruses
+from s2sgrad.normalize import comprehensions, containers, loops, mutators, targets
+from s2sgrad.normalize._calls import calls_user, linked, walruses
+from s2sgrad.normalize.conditions import Conditions
 from s2sgrad.normalize.functions import Functions
 from s2sgrad.quote import assign, at, clone, constant, name
 from s2sgrad.unit import MISSING, Unit
-
-_BOOLEAN = (gast.Compare, gast.JoinedStr)
-_WHOLE = (gast.Lambda, gast.SetComp, gast.GeneratorExp, gast.Set)
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -54,7 +51,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     return tree
 
 
-class _Flattener:
+class _Flattener(Conditions):
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
         self.out: list[gast.AST] = []
@@ -171,17 +168,17 @@ class _Flattener:
 
     def expression_statement(self, statement: gast.Expr) -> None:
         value = statement.value
+        taken = isinstance(value, gast.Call) and not value.args and getattr(value.func, "attr", "") == "pop"
+        if taken or self.functions.expands(value) or self.functions.is_function(value):
+            self.functions.evaluate(value)
+            return
         stores = mutators.stores(self.unit, value)
         if stores is not None:
             for store in at(value, *stores):
                 self.statement(store)
             return
-        if isinstance(value, gast.NamedExpr):
+        if isinstance(value, gast.NamedExpr) or containers.changes(self.unit, value):
             self.atom(value)
-            return
-        taken = isinstance(value, gast.Call) and not value.args and getattr(value.func, "attr", "") == "pop"
-        if taken or self.functions.expands(value) or self.functions.is_function(value):
-            self.functions.evaluate(value)
             return
         appends = isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "append"
         if appends or walruses(value) or calls_user(self.unit, value) or self.functions.inside(value):
@@ -221,59 +218,6 @@ class _Flattener:
         return at(node, gast.Call(node.func, self.atoms(node.args), []))[0]
 
     # --- expressions ---
-
-    def condition(self, node: gast.AST) -> gast.AST:
-        """A name (or constant) that holds the truth of a test."""
-        if isinstance(node, gast.Constant):
-            return node
-        holder = self.unit.temp()
-        whole = isinstance(node, (gast.BoolOp, gast.Name)) and not (walruses(node) or pops(node) or self.grows(node))
-        value = self.functions.in_whole(node) if whole else self.flat(node)
-        if isinstance(value, gast.Constant):
-            return value
-        self.out.append(assign(holder, value))
-        return name(holder)
-
-    def grows(self, node: gast.AST) -> bool:
-        """Whether an expression stands for statements before it."""
-        return holds_loops(node) or self.functions.inside(node)
-
-    def conditional(self, node: gast.IfExp, target: str) -> None:
-        self.functions.chosen.add(target)
-        arms: list[Callable[[], None]] = [
-            lambda: self.assign(assign(target, node.body)),
-            lambda: self.assign(assign(target, node.orelse)),
-        ]
-        self.fork(self.condition(node.test), *arms)
-
-    def fork(self, test: gast.AST, then: Callable[[], None] | None, other: Callable[[], None] | None) -> None:
-        arms = []
-        for fill in (then, other):
-            before, self.out = self.out, []
-            if fill is not None:
-                fill()
-            arms.append(self.out)
-            self.out = before
-        self.out.append(gast.If(test, *arms))
-
-    def boolean(self, node: gast.BoolOp, target: str) -> None:
-        """`and`, `or` as values: the operand that decides."""
-        self.functions.chosen.add(target)
-        first, *rest = node.values
-        self.assign(assign(target, first))
-        if rest:
-            test = self.condition(name(target))
-            then = lambda: self.boolean(gast.BoolOp(node.op, rest), target)  # noqa: E731
-            both = (then, None) if isinstance(node.op, gast.And) else (None, then)
-            self.fork(test, *both)
-
-    def is_whole(self, node: gast.AST) -> bool:
-        """Whether the expression is kept as it stands: it is a truth value, a text, or one of Python's own forms."""
-        if isinstance(node, _WHOLE):
-            return True
-        if isinstance(node, _BOOLEAN) or (isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not)):
-            return not (walruses(node) or pops(node) or self.grows(node))
-        return isinstance(node, gast.BoolOp) and all(self.is_whole(v) for v in node.values)
 
     def atoms(self, nodes: list[gast.AST]) -> list[gast.AST]:
         """Operands evaluated from left to right; a name that a later operand rebinds is copied first."""
@@ -348,17 +292,17 @@ class _Flattener:
         elif isinstance(node, gast.Call) and (known := self.functions.constant_call(node)) is not None:
             return known
         elif isinstance(node, gast.Call):
-            into = mutators.into(self.unit, node)
+            into = mutators.into(self.unit, node, self.atom)
             if into is not None:
-                store, out = into
-                self.statement(at(node, store)[0])
-                return self.flat(at(node, out)[0])
+                return self.behind(node, *into)
             self.call(node)
         elif isinstance(node, (gast.Tuple, gast.List)):
             node.elts = self.atoms(node.elts)
         elif isinstance(node, gast.Dict):
-            if any(k is None or walruses(k) for k in node.keys):
-                self.unit.refuse(node, "`**` and `:=` in a dict are not differentiated: name the keys")
+            if None in node.keys:
+                return self.behind(node, *containers.joined(self.unit, node, self.atom))
+            if any(map(walruses, node.keys)):
+                self.unit.refuse(node, "`:=` in a dict is not differentiated: assign before it")
             if any(map(self.grows, node.keys)):
                 pairs = self.atoms([n for pair in zip(node.keys, node.values, strict=True) for n in pair])
                 node.keys, node.values = pairs[::2], pairs[1::2]
@@ -369,6 +313,12 @@ class _Flattener:
         else:
             return self.atom(node)
         return node
+
+    def behind(self, node: gast.AST, before: list[gast.AST], value: gast.AST) -> gast.AST:
+        """The value of an expression for which statements stand."""
+        for statement in at(node, *before):
+            self.statement(statement)
+        return self.flat(at(node, value)[0])
 
     def call(self, node: gast.Call) -> None:
         self.functions.starred(node)

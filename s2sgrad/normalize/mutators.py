@@ -37,7 +37,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad.normalize import out_arguments, ufunc_at
+from s2sgrad.normalize import containers, out_arguments, ufunc_at
 from s2sgrad.normalize._calls import callee, is_literal, numpy_name
 from s2sgrad.outside import distinct
 from s2sgrad.quote import assign, expression, name, nodes, statements
@@ -64,10 +64,11 @@ def stores(unit: Unit, node: gast.AST) -> Stores | None:
     return None if written is None else [written[0]]
 
 
-def into(unit: Unit, node: gast.Call) -> tuple[gast.AST, gast.AST] | None:
-    """(store, what the call returns) of a call with `out=`; None where there is none."""
+def into(unit: Unit, node: gast.Call, atom: containers.Atom) -> containers.Written | None:
+    """(stores, what the call returns) of a call with `out=`, or of a method of a container; None for any other."""
     _refuse_value(unit, node)
-    return out_arguments.into(unit, node)
+    found = out_arguments.into(unit, node)
+    return containers.written(unit, node, atom) if found is None else ([found[0]], found[1])
 
 
 def _refuse_value(unit: Unit, node: gast.Call) -> None:

@@ -109,6 +109,9 @@ class Refusals:
                     self.unit.refuse(call, f"a differentiated value, or an array, is kept in the global `{outer.name}`, "
                                            "which is not differentiated yet: return it")  # fmt: skip
                 return
+            if method in _CHANGING and isinstance(call.func.value, gast.Name) and call.func.value.id in self.unit.locals:
+                self.unit.refuse(call, f"`.{method}(...)` changes its object in a way that is not differentiated: "
+                                       "build a new one")  # fmt: skip
             stack = isinstance(call.func, gast.Attribute) and call.func.attr in ("append", "pop")
             if alone and not differentiated and not stack and (mutable or self.carries(given)):
                 self.unit.refuse(call, f"`{shown}` is only known at run time and may change or keep what it is given, "
@@ -185,6 +188,7 @@ def _behind(target: Any) -> Any:
 _DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
 _UNSEEN = (*_DESCRIPTORS, types.BuiltinFunctionType, type(np.copyto))
 _OURS = ("s2sgrad.runtime", "s2sgrad.checks", "s2sgrad.outside", "s2sgrad.rules")
+_CHANGING = {"popitem", "remove", "clear", "setdefault", "insert", "discard", "appendleft", "popleft"}
 _WRITING = {"sort", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "reverse"}
 
 

@@ -1,0 +1,155 @@
+"""Methods that change lists and dicts, in plainer words: stores, or the list bound anew.
+
+    d.update(a=v)         ->      d["a"] = v                  xs.insert(0, v)      ->      xs = [v] + xs
+    d.setdefault(k, v)    ->      if k not in d: d[k] = v     y = xs.pop(i)        ->      y = xs[i]; xs = xs[:i] + xs[i+1:]
+
+A list that is bound anew must have no other name: `resizes` says so to the pass that knows (`inplace.sharing`), and is then
+left out.
+
+>>> from s2sgrad.pipeline import shown
+>>> print(shown('''
+... def f(x):
+...     xs, d = [x], {"a": x}
+...     xs.insert(0, 2.0)
+...     d.update(b=3.0)
+...     return {**d, "c": xs[0]}
+... ''', "moves"))
+def f(x):
+    xs = [x]
+    d = {'a': x}
+    resizes(xs)
+    t1 = [2.0]
+    xs_2 = t1 + xs
+    d['b'] = 3.0
+    joined = dict(d)
+    t2 = xs_2[0]
+    joined['c'] = t2
+    result = joined
+    return result
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.normalize import iterators, loops, targets
+from s2sgrad.quote import assign, clone, constant, expression, name, statements
+from s2sgrad.unit import MISSING, Unit
+
+Written = tuple[list[gast.AST], gast.AST]
+Atom = Callable[[gast.AST], gast.AST]
+_COUNTS = {"update": (0, 1), "setdefault": (1, 2), "insert": (2, 2), "pop": (1, 2), "reverse": (0, 0), "clear": (0, 0)}
+
+
+def changes(unit: Unit, node: gast.AST) -> bool:
+    """Whether an expression is a call of such a method."""
+    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute) or node.func.attr not in _COUNTS:
+        return False
+    least, most = _COUNTS[node.func.attr]
+    plain = not any(isinstance(a, gast.Starred) for a in node.args) and all(k.arg for k in node.keywords)
+    words = node.func.attr == "update" or not node.keywords
+    return plain and words and least <= len(node.args) <= most and unit.resolve(node.func) is MISSING
+
+
+def written(unit: Unit, node: gast.Call, atom: Atom) -> Written | None:
+    """The statements that a call of such a method stands for, and its value; None for any other call."""
+    if not changes(unit, node):
+        return None
+    owner = atom(node.func.value)
+    if not isinstance(owner, gast.Name) or owner.id not in unit.locals:
+        return None
+    given = node.args if node.func.attr == "update" else [atom(a) for a in node.args]
+    return _METHODS[node.func.attr](unit, owner.id, given, node)
+
+
+def joined(unit: Unit, node: gast.Dict, atom: Atom) -> Written:
+    """A dict display with `**`: a copy of what stands first, updated with the rest."""
+    made = unit.local("joined")
+    before: list[gast.AST] = []
+    pairs = list(zip(node.keys, node.values, strict=True))
+    if pairs[0][0] is None:
+        start: gast.AST = gast.Call(unit.builtin(dict), [atom(pairs.pop(0)[1])], [])
+    else:
+        start = gast.Dict([], [])
+    before.append(assign(made, start))
+    for key, value in pairs:
+        if key is None:
+            before += _copied(unit, made, value)
+        else:
+            before += statements("d[k] = v", d=made, k=key, v=value)
+    return before, name(made)
+
+
+def _copied(unit: Unit, owner: str, other: gast.AST) -> list[gast.AST]:
+    """Stores of all that another dict holds."""
+    if isinstance(other, gast.Dict) and None not in other.keys:
+        return [s for k, v in zip(other.keys, other.values, strict=True) for s in statements("d[k] = v", d=owner, k=k, v=v)]
+    key, item = unit.local("key"), unit.local("item")
+    called = unit.resolve(other.func) if isinstance(other, gast.Call) else None
+    if called is zip or isinstance(other, (gast.GeneratorExp, gast.ListComp, gast.List, gast.Tuple)):
+        loop = statements("for k, v in pairs:\n    d[k] = v", k=key, v=item, d=owner, pairs=other)
+        return loops.block(unit, targets.block(unit, [iterators.plainer(unit, s) for s in loop]))
+    before: list[gast.AST] = []
+    if not isinstance(other, gast.Name):
+        held = unit.local("other")
+        before, other = [assign(held, other)], name(held)
+    keys_of = unit.helper("keys_of", runtime.keys_of)
+    loop = statements("for k in keys_of(e):\n    d[k] = e[k]", k=key, d=owner, e=other, keys_of=keys_of)
+    return before + loops.block(unit, targets.block(unit, [iterators.plainer(unit, s) for s in loop]))
+
+
+def _update(unit: Unit, owner: str, given: list[gast.AST], node: gast.Call) -> Written:
+    before = [s for g in given for s in _copied(unit, owner, g)]
+    for word in node.keywords:
+        before += statements("d[k] = v", d=owner, k=constant(word.arg), v=word.value)
+    return before, constant(None)
+
+
+def _setdefault(unit: Unit, owner: str, given: list[gast.AST], node: gast.Call) -> Written:
+    value = given[1] if len(given) > 1 else constant(None)
+    before = statements("if k not in d:\n    d[k] = v", d=owner, k=given[0], v=value)
+    return before, expression("d[k]", d=owner, k=clone(given[0]))
+
+
+def _insert(unit: Unit, owner: str, given: list[gast.AST], node: gast.Call) -> Written:
+    place, value = given
+    if isinstance(place, gast.Constant) and place.value == 0:
+        return _rebound(unit, owner, expression("[v] + s", s=owner, v=value)), constant(None)
+    return _rebound(unit, owner, expression("s[:i] + [v] + s[i:]", s=owner, i=place, v=value)), constant(None)
+
+
+def _reverse(unit: Unit, owner: str, given: list[gast.AST], node: gast.Call) -> Written:
+    return _rebound(unit, owner, expression("s[::-1]", s=owner)), constant(None)
+
+
+def _clear(unit: Unit, owner: str, given: list[gast.AST], node: gast.Call) -> Written:
+    return _rebound(unit, owner, expression("s[:0]", s=owner)), constant(None)
+
+
+def _pop(unit: Unit, owner: str, given: list[gast.AST], node: gast.Call) -> Written:
+    """Of a list where the place may be a number; of a dict where it is a text, or where a default is given."""
+    key, item = given[0], unit.local("item")
+    if len(given) == 2 or (isinstance(key, gast.Constant) and isinstance(key.value, str)):
+        each = unit.local("key")
+        rest = expression("{e: d[e] for e in keys_of(d) if e != k}", e=each, d=owner, k=key,
+                          keys_of=unit.helper("keys_of", runtime.keys_of))  # fmt: skip
+        taken = expression("d[k]", d=owner, k=key)
+        if len(given) == 2:
+            taken = expression("d[k] if k in d else v", d=owner, k=key, v=given[1])
+        return [assign(item, taken), *_rebound(unit, owner, rest)], name(item)
+    place = unit.local("place")
+    counted = expression("range(len(s))[k]", range=unit.builtin(range), len=unit.builtin(len), s=owner, k=key)
+    before = [assign(place, counted), assign(item, expression("s[k]", s=owner, k=place))]
+    return [*before, *_rebound(unit, owner, expression("s[:k] + s[k + 1:]", s=owner, k=place))], name(item)
+
+
+def _rebound(unit: Unit, owner: str, value: gast.AST) -> list[gast.AST]:
+    said = gast.Expr(expression("f(s)", f=unit.helper("resizes", runtime.resizes), s=owner))
+    return [said, assign(owner, value)]
+
+
+_METHODS = {"update": _update, "setdefault": _setdefault, "insert": _insert, "pop": _pop, "reverse": _reverse,
+            "clear": _clear}  # fmt: skip

@@ -60,6 +60,19 @@ def resizes(x: Any) -> None:
     """A list that has one name is bound anew where this stands, instead of a method that changes it (`containers`)."""
 
 
+def once(rows: Any, place: Any, line: int) -> None:
+    """Check that a list, a dict or an array is in a container only once, before it is written there; TypeError if not.
+
+    >>> once([[1.0]] * 2, 0, 7)
+    Traceback (most recent call last):
+    s2sgrad.checks.Refusal: line 7: a list that is written is in a list more than once: make a new one for each place
+    """
+    row = rows[place]
+    if sum(other is row for other in (rows.values() if isinstance(rows, dict) else rows)) > 1:
+        what, where = ("an array" if isinstance(x, np.ndarray) else f"a {type(x).__name__}" for x in (row, rows))
+        raise Refusal(line, f"{what} that is written is in {where} more than once: make a new one for each place")
+
+
 def unpackable(x: Any, n: int) -> None:
     """Check that `a, b = x` fits `n` names; ValueError as Python raises it."""
     if len(x) != n:

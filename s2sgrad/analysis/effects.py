@@ -29,7 +29,7 @@ _CHANGING = ("push", "pop", "poison")
 _SCOPES = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda)
 _IMPURE_RUNTIME = {runtime.push, runtime.pop, runtime.add_at, runtime.vjp, runtime.sequence, runtime.require_array,
                    runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar, runtime.set_attribute,
-                   runtime.distinct, runtime.resizes, runtime.restored, runtime.put_back, runtime.poison,
+                   runtime.distinct, runtime.once, runtime.resizes, runtime.restored, runtime.put_back, runtime.poison,
                    runtime.unpackable}  # fmt: skip
 
 

@@ -100,6 +100,12 @@ class Container(Kind):
     keys: tuple[Any, ...] | None = None
     item: Kind | None = None
 
+    def at(self, place: Any) -> Kind | None:
+        """The kind of the element at an index or key; where that is not known (None), of any."""
+        places = self.keys if self.type is dict else tuple(range(len(self.items or ())))
+        known = self.items is not None and place is not None and place in (places or ())
+        return self.items[places.index(place)] if known else self.element()
+
     def element(self) -> Kind | None:
         """The kind that all elements have, None if there are none; Unknown where nothing is known of them."""
         if self.items is None:

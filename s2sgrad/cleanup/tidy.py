@@ -59,6 +59,10 @@ def augmented(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 def _update(unit: Unit, statement: gast.AST) -> gast.AST:
     section = effects.stored(statement)
     value = statement.value if section is not None else None
+    whole = isinstance(value, gast.BinOp) and effects.is_whole(section.slice)
+    if whole and same(section.value, value.left):
+        section = section.value  # an array in a list or a dict
+        section.ctx = gast.Store()
     if not isinstance(value, gast.BinOp) or _position(statement) not in unit.updates or not same(section, value.left):
         return statement
     if getattr(getattr(statement, "origin", None), "sweep", None) == "reverse":
@@ -67,7 +71,7 @@ def _update(unit: Unit, statement: gast.AST) -> gast.AST:
 
 
 def branches(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """No empty branch, no assignment of a name to itself."""
+    """No empty branch, no assignment of a name or a section to itself."""
     tree.body = _block(tree.body, _branch)
     return tree
 
@@ -105,6 +109,8 @@ def _branch(statement: gast.AST) -> list[gast.AST]:
     if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Name):
         (target,) = statement.targets
         return [] if isinstance(target, gast.Name) and target.id == statement.value.id else [statement]
+    if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Subscript):
+        return [] if same(statement.targets[0], statement.value) else [statement]
     if not isinstance(statement, gast.If):
         return [statement]
     if not statement.body and statement.orelse:

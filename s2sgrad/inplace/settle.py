@@ -25,6 +25,8 @@ from s2sgrad.quote import assign, at, constant, expression, name, nodes
 from s2sgrad.transform.calls import Pairs
 from s2sgrad.unit import Unit, parameters
 
+_ROUNDS = 400  # names that are written out, one after the other
+
 
 def run(
     unit: Unit, tree: gast.FunctionDef, infer: Callable[[], Inference], pairs: Pairs, entry: bool
@@ -42,7 +44,7 @@ def _settled(
     unit: Unit, tree: gast.FunctionDef, infer: Callable[[], Inference], inference: Inference, pairs: Pairs, entry: bool
 ) -> tuple[Inference, dict[str, gast.AST]]:
     separate: set[str] = set()
-    while True:
+    for rounds in range(_ROUNDS):
         splicer = Splicer(unit, pairs, inference.env)
         changed = splicer.run(tree)
         if not changed:
@@ -54,12 +56,13 @@ def _settled(
                 said = [c for c in found.clashes if sharing.is_said(unit, c.statement)]
                 if said:
                     _refuse(unit, said[0])
-                if not resolver.any(found.clashes):
+                if rounds == _ROUNDS - 1 or not resolver.any(found.clashes):
                     _refuse(unit, next((c for c in found.clashes if c.seen.startswith(OUTSIDE)), found.clashes[0]))
             elif entry or not sum(resolver.rebinding(s) for s in found.arguments.values()):
                 if not _copied(unit, tree, inference.env):
                     return inference, found.arguments
         inference = infer()
+    raise AssertionError("what the callees write was not settled")
 
 
 def _copied(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
@@ -133,7 +136,7 @@ class _Resolver:
                 if self.splicer.run(self.tree, frozenset((clash.written,))):
                     return True
                 continue
-            if self.rebinding(clash.statement):
+            if self.rebinding(clash.statement) or self.updating(clash.statement):
                 return True
             for suspect in (clash.seen, clash.written):
                 if (
@@ -154,6 +157,25 @@ class _Resolver:
         statement.rebinds = True
         line = constant(getattr(statement, "lineno", 0))
         self.before(statement, "rebinds", runtime.rebinds, [name(x), constant(x), line])
+        return True
+
+    def updating(self, statement: gast.AST) -> bool:
+        """`d[k] += e` of an item that may have another name: into the array that it is; checked where it may be none."""
+        if not sharing.updates_item(self.unit, statement, self.kinds):
+            return False
+        section = statement.targets[0]
+        holder = self.unit.temp()
+        item = at(statement, assign(holder, gast.Subscript(section.value, section.slice, gast.Load())))
+        for body in _blocks(self.tree.body):
+            body[:] = [new for s in body for new in ([*item, s] if s is statement else [s])]
+        element = self.kinds[section.value.id].at(getattr(section.slice, "value", None))
+        if isinstance(element, Array):
+            statement.targets = at(section, gast.Subscript(name(holder), constant(Ellipsis), gast.Store()))
+        else:
+            line = constant(getattr(statement, "lineno", 0))
+            shown = constant(self.unit.bases.get(section.value.id, section.value.id) + "[..]")
+            self.before(statement, "rebinds", runtime.rebinds, [name(holder), shown, line])
+            self.unit.updates.discard((statement.lineno, statement.col_offset))
         return True
 
     def element(self, suspect: str) -> bool:

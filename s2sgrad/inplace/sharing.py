@@ -19,7 +19,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects, liveness
-from s2sgrad.analysis.kinds import Array, Container, Kind
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.analysis.lifetimes import Block, binds
 from s2sgrad.analysis.memory import has_memory, in_place, sources
 from s2sgrad.unit import Unit, parameters
@@ -64,6 +64,16 @@ def is_said(unit: Unit, statement: gast.AST) -> bool:
     """Whether a statement only says that a list is bound anew where the user changes it."""
     call = statement.value if isinstance(statement, gast.Expr) else None
     return isinstance(call, gast.Call) and unit.resolve(call.func) is runtime.resizes
+
+
+def updates_item(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> bool:
+    """Whether a store into a list or dict is the user's `d[k] op= e`, which writes an array in place."""
+    place = getattr(statement, "lineno", None), getattr(statement, "col_offset", None)
+    section = effects.stored(statement)
+    if section is None or place not in unit.updates or not isinstance(section.value, gast.Name):
+        return False
+    value = kinds.get(getattr(statement.value, "id", ""))
+    return isinstance(kinds.get(section.value.id), Container) and not isinstance(value, Number)
 
 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: frozenset[str] = frozenset()) -> Sharing:
@@ -189,6 +199,11 @@ class _Walker:
     def store(self, statement: gast.AST, base: str, pairs: _Pairs) -> None:
         if isinstance(self.kinds.get(base), Container) or resized(self.unit, statement) == base:
             shared = set(pairs.get(_HOLDERS + base, ())) if base in self.unit.locals else {OUTSIDE + base}
+            section = effects.stored(statement)
+            if section is not None and not isinstance(section.value, gast.Name):  # of an item
+                shared |= set(self.held(base, pairs))
+            elif updates_item(self.unit, statement, self.kinds):
+                shared |= self.closed({base}, pairs)
         else:
             shared = self.closed({base}, pairs)
         after = self.live.get(id(statement), frozenset()) - set(effects.targets(statement) if isinstance(

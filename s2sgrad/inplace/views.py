@@ -17,7 +17,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Kind, Number
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.analysis.lifetimes import Block, binds
 from s2sgrad.analysis.memory import is_basic
 from s2sgrad.quote import assign, at, clone, constant, name, nodes, substitute
@@ -30,6 +30,7 @@ class View:
     """`name = value` at each of `definitions`, all alike but for their `places`, the atoms of the index.
 
     `contiguous`: a view only of a contiguous array.  `holders`: variables that keep the places, None where one will do.
+    `is_item`: a list or dict in another one, which stays there while nothing is stored into that.
     """
 
     name: str
@@ -38,12 +39,15 @@ class View:
     contiguous: bool
     places: list[list[gast.AST]]
     holders: list[str | None]
+    is_item: bool = False
 
 
 def eliminate(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], wanted: str) -> bool:
     """Write out the view `wanted`; False where it is none, or what it views cannot be followed."""
     view = _view(unit, tree, kinds, wanted)
     if view is None or not _steady(tree, view, {view.base}):
+        return False
+    if view.is_item and _changed(unit, tree, wanted):
         return False
     for k, place in enumerate(view.places[0]):
         used = {n.id for n in nodes(place) if isinstance(n, gast.Name)} & unit.locals
@@ -91,24 +95,40 @@ def _view(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], wanted: st
             if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
                 return None
             definitions.append(statement)
-    found = [_form(unit, d.value, kinds) for d in definitions]
+    item = isinstance(kinds.get(wanted), (Array, Container))
+    found = [_form(unit, d.value, kinds, item) for d in definitions]
     if not found or any(f is None for f in found) or len({(base, str(form)) for base, form, _ in found}) > 1:
         return None
     base, _, contiguous = found[0]
     if base == wanted:
         return None
     places = [_places(d.value, base) for d in definitions]
-    return View(wanted, base, definitions, contiguous, places, [None] * len(places[0]))
+    is_item = isinstance(kinds.get(base), Container) and not isinstance(definitions[0].value, gast.Name)
+    return View(wanted, base, definitions, contiguous, places, [None] * len(places[0]), is_item)
 
 
-def _form(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> tuple[str, Any, bool] | None:
-    """(viewed variable, what is done to it without the atoms, whether it must be contiguous)."""
+def _changed(unit: Unit, tree: gast.FunctionDef, wanted: str) -> bool:
+    """Whether a list grows or shrinks, or a call changes it."""
+    for statement in effects.walk(tree.body):
+        if isinstance(statement, (gast.Assign, gast.Expr)) and wanted in effects.changed_by_call(statement.value):
+            return True
+        if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Call):
+            first = statement.value.args[0] if statement.value.args else None
+            called = unit.resolve(statement.value.func)
+            if getattr(first, "id", None) == wanted and called in (runtime.put_back, runtime.add_at, runtime.restored):
+                return True
+    return False
+
+
+def _form(unit: Unit, value: gast.AST, kinds: dict[str, Kind], item: bool) -> tuple[str, Any, bool] | None:
+    """(viewed variable, what is done to it without the atoms, whether it must be contiguous); `item`: it may be one."""
     if isinstance(value, gast.Name):
         return (value.id, "name", False) if value.id in unit.locals else None
     owner: gast.AST | None = None
     form: Any = None
     contiguous = False
-    if isinstance(value, gast.Subscript) and is_basic(value.slice, kinds):
+    within = isinstance(value, gast.Subscript) and isinstance(kinds.get(getattr(value.value, "id", "")), Container)
+    if isinstance(value, gast.Subscript) and (within or is_basic(value.slice, kinds)):
         owner, form = value.value, ("item", _skeleton(value.slice))
     elif isinstance(value, gast.Attribute) and value.attr == "T":
         owner, form = value.value, "T"
@@ -121,9 +141,12 @@ def _form(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> tuple[str, Any
             owner, form = arguments[0], (target.__name__, [_skeleton(a) for a in arguments[1:]])
             value.of_first = owner in value.args
             contiguous = _member(target, memory.CONTIGUOUS)
-    if not isinstance(owner, gast.Name) or owner.id not in unit.locals or not isinstance(kinds.get(owner.id), Array):
+    if not isinstance(owner, gast.Name) or owner.id not in unit.locals:
         return None
-    return owner.id, form, contiguous
+    if within:
+        picks = isinstance(value.slice, (gast.Name, gast.Constant)) and item and kinds[owner.id].type is not tuple
+        return (owner.id, form, False) if picks else None
+    return (owner.id, form, contiguous) if isinstance(kinds.get(owner.id), Array) else None
 
 
 def _member(target: Any, of: set[Any]) -> bool:
@@ -148,7 +171,8 @@ def _steady(tree: gast.FunctionDef, view: View, operands: set[str]) -> bool:
     """Whether none of the operands is bound anew between a definition of the view and a use of it."""
     if not operands:
         return True
-    return _Steady(view.name, operands, {id(d) for d in view.definitions}).block(tree.body, False) is not _BROKEN
+    holder = view.base if view.is_item else ""
+    return _Steady(view.name, operands, {id(d) for d in view.definitions}, holder).block(tree.body, False) is not _BROKEN
 
 
 _BROKEN = object()
@@ -157,8 +181,8 @@ _BROKEN = object()
 class _Steady:
     """Forwards: whether the view may be stale, for what it was made of has been bound anew."""
 
-    def __init__(self, view: str, operands: set[str], definitions: set[int]) -> None:
-        self.view, self.operands, self.definitions = view, operands, definitions
+    def __init__(self, view: str, operands: set[str], definitions: set[int], holder: str) -> None:
+        self.view, self.operands, self.definitions, self.holder = view, operands, definitions, holder
         self.breaks: list[bool] = []
 
     def block(self, body: Block, stale: Any) -> Any:
@@ -185,6 +209,9 @@ class _Steady:
                 stale = False
             elif self.operands & set(binds(statement)) and not isinstance(statement, gast.AugAssign):
                 stale = True
+            elif self.holder in effects.writes(statement):
+                section = effects.stored(statement)
+                stale = stale or section is None or isinstance(section.value, gast.Name)
         return stale
 
 
@@ -211,7 +238,7 @@ class _Writer:
     def __init__(self, unit: Unit, kinds: dict[str, Kind], view: View, value: gast.AST) -> None:
         self.unit, self.kinds, self.view, self.value = unit, kinds, view, value
         self.places = {id(d): p for d, p in zip(view.definitions, view.places, strict=True)}
-        self.picks_row = isinstance(value, gast.Subscript) and _of_numbers(value.slice, kinds)
+        self.picks_row = isinstance(value, gast.Subscript) and _of_numbers(value.slice, kinds) and not view.is_item
 
     def run(self, tree: gast.FunctionDef) -> None:
         waiting = [tree.body]
@@ -234,6 +261,8 @@ class _Writer:
             statement.test = substitute(statement.test, {view: self.value})
             return [statement]
         section = effects.stored(statement)
+        if section is not None and effects.base(section) == view and self.view.is_item:
+            return self.item(statement, section)
         if section is not None and isinstance(section.value, gast.Name) and section.value.id == view:
             statement.targets = [self.target(section)]
         elif section is not None and effects.base(section) == view:
@@ -256,6 +285,16 @@ class _Writer:
             if node.id == view:
                 node.id = holder
         return [statement] if plain else [*at(statement, assign(holder, clone(self.value))), statement]
+
+    def item(self, statement: gast.Assign, section: gast.Subscript) -> list[gast.AST]:
+        """`row[j] = e` as `rows[i][j] = e`, where the row is in there once."""
+        section.value = substitute(section.value, {self.view.name: self.value})
+        if self.view.name in effects.reads(statement):
+            statement = substitute(statement, {self.view.name: self.value})
+        check = name(self.unit.helper("once", runtime.once))
+        line = constant(getattr(statement, "lineno", 0))
+        said = gast.Call(check, [clone(self.value.value), clone(self.value.slice), line], [])
+        return [*at(statement, gast.Expr(said)), statement]
 
     def definition(self, statement: gast.Assign) -> list[gast.AST]:
         out = [

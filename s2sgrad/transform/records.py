@@ -216,21 +216,22 @@ class Records:
     def section(self, target: gast.Subscript, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of the section that a store overwrites."""
         base = effects.base(target)
-        kind = self.kinds.get(base)
-        if isinstance(kind, Container) and kind.type is dict and isinstance(target.value, gast.Name):
-            return self._entry(target, id(body) not in self.lifetimes.repeated)
+        owner = self.inference.kind(loaded(target.value))
+        if isinstance(owner, Container) and owner.type is dict:
+            return self._entry(base, target, id(body) not in self.lifetimes.repeated)
         value = clone(target)
         value.ctx = gast.Load()
         return self._copied(base, clone(target), value, self.inference.kind(value), id(body) not in self.lifetimes.repeated)
 
-    def _entry(self, target: gast.Subscript, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
+    def _entry(self, base: str, target: gast.Subscript, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of the entry of a dict that a store makes or overwrites."""
         owner, key = target.value, target.slice
-        value = call(self.unit, "held", runtime.held, clone(owner), clone(key))
-        value.args[0].ctx = gast.Load()
-        stack = self._old(owner.id, None) if once else self._stack(owner.id)
+        value = call(self.unit, "held", runtime.held, loaded(owner), clone(key))
+        stack = self._old(base, None) if once else self._stack(base)
         taken: gast.AST = name_(stack) if once else expression("stack.pop()", stack=stack)
-        back = assign(owner.id, call(self.unit, "put_back", runtime.put_back, name_(owner.id), clone(key), taken))
+        place = clone(owner)
+        place.ctx = gast.Store()
+        back = gast.Assign([place], call(self.unit, "put_back", runtime.put_back, loaded(owner), clone(key), taken), None)
         return [assign(stack, value)] if once else statements("stack.append(x)", stack=stack, x=value), [back]
 
     def _copied(
@@ -271,6 +272,13 @@ class Records:
     def head(self, body: Block) -> list[gast.AST]:
         """The bindings to None that the block needs at its head."""
         return [statements("x = None", x=name)[0] for name in self.unbound.get(id(body), ())]
+
+
+def loaded(node: gast.AST) -> gast.AST:
+    """A copy of an expression, to be read."""
+    out = clone(node)
+    out.ctx = gast.Load()
+    return out
 
 
 def _bound_once(body: Block) -> set[str]:

@@ -42,7 +42,8 @@ class Refusals:
             if isinstance(statement, gast.AugAssign) and _is_list(self.kinds.get(getattr(statement.target, "id", ""))):
                 self.unit.refuse(statement, "an update of a list in place cannot be followed here: use `append` or `extend`")
             section = effects.stored(statement)
-            if section is not None and _is_list(self.kinds.get(effects.base(section))) and _is_section(section.slice):
+            owner = getattr(section.value, "id", "") if section is not None else ""
+            if _is_list(self.kinds.get(owner)) and _is_section(section.slice):
                 self.unit.refuse(statement, "a store into a section of a list, or a sort of a list in place, cannot be "
                                             "followed: build a new list, or use an array")  # fmt: skip
             on_path = operation is not None and bool(set(binds(statement)) & self.active)

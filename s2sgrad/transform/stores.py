@@ -53,6 +53,7 @@ class Store:
     section: gast.Subscript
     kind: Kind | None
     primal: gast.Subscript
+    owner: Kind | None  # of what the section is one of
     views: set[str] = field(default_factory=set)
     copies: set[str] = field(default_factory=set)  # names of what the section held
 
@@ -76,9 +77,12 @@ def begin(adjoints: Bars, statement: gast.Assign) -> None:
     kind = adjoints.inference.kind(section)
     primal = clone(target)
     primal.ctx = gast.Load()
-    adjoints.storing = Store(base, bar, section, kind, primal)
+    owner = adjoints.inference.env.get(base)
+    if isinstance(owner, Container) and not isinstance(target.value, gast.Name):
+        owner = adjoints.inference.kind(primal.value)
+    adjoints.storing = Store(base, bar, section, kind, primal, owner)
     value: gast.AST = clone(section)
-    if not adjoints.is_basic(target.slice) and not isinstance(adjoints.inference.env.get(base), Container):
+    if not adjoints.is_basic(target.slice) and not isinstance(owner, Container):
         lasting = call(adjoints.unit, "lasting", runtime.lasting, clone(section.value),
                        index_value(section.slice, adjoints.unit.builtin(slice)))  # fmt: skip
         value = call(adjoints.unit, "where", np.where, lasting, value, constant(0.0))
@@ -125,7 +129,7 @@ def _new_value(adjoints: Bars, store: Store, values: list[gast.AST]) -> None:
     values = [store.section if isinstance(v, gast.Name) and v.id in store.copies else v for v in values]
     kept = [v for v in values if same(v, store.section)]
     rest = [v for v in values if v not in kept]
-    in_array = isinstance(adjoints.inference.env.get(store.base), Array)  # an item of a list may be shared
+    in_array = isinstance(store.owner, Array)  # an item of a list may be shared
     if len(kept) == 1 and in_array and not any(_reads(v, store) for v in rest):
         for value in rest:
             minus = isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub)
@@ -137,7 +141,7 @@ def _new_value(adjoints: Bars, store: Store, values: list[gast.AST]) -> None:
         if not in_array and not isinstance(store.kind, Number):  # what it held before may have any structure
             held: gast.AST = clone(store.primal)
             cut = any(isinstance(n, gast.Slice) for n in nodes(held.slice))
-            if not cut and getattr(adjoints.inference.env.get(store.base), "type", dict) is dict:  # it may have held nothing
+            if not cut and getattr(store.owner, "type", dict) is dict:  # it may have held nothing
                 held = call(adjoints.unit, "held", runtime.held, held.value, held.slice)
             zero = call(adjoints.unit, "zeros", runtime.zeros, held)
         adjoints.out.append(gast.Assign([target], zero, None))

@@ -20,7 +20,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.errors import S2SGradError
-from s2sgrad.quote import nodes
+from s2sgrad.quote import ATOMS, nodes
 from s2sgrad.rules import spellings, table
 from s2sgrad.source import read
 from s2sgrad.unit import MISSING, Unit
@@ -44,6 +44,8 @@ def loads(node: gast.AST) -> Iterator[gast.Name]:
         if isinstance(part, _SCOPES):
             hidden |= {n.id for n in nodes(part) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
         for value in part.__dict__.values():
+            if type(value) in ATOMS:
+                continue
             if isinstance(value, gast.AST):
                 waiting.append((value, hidden))
             elif isinstance(value, list):

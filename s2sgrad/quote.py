@@ -22,6 +22,9 @@ import gast
 
 Hole = gast.AST | str | int | float | None
 _POSITIONS = ("lineno", "col_offset", "end_lineno", "end_col_offset", "origin", "primal", "uncertain")
+# Most of what a node holds is no tree, or one without children.  A look-up by type tells so faster than `isinstance`.
+_ATOMS = frozenset({str, int, float, bool, type(None)})
+CHILDLESS = _ATOMS | {gast.Load, gast.Store, gast.Del, gast.Param}
 
 
 def clone(node: Any) -> Any:
@@ -31,8 +34,9 @@ def clone(node: Any) -> Any:
     if not isinstance(node, gast.AST):
         return node
     copy = type(node).__new__(type(node))
+    held = copy.__dict__
     for name, value in node.__dict__.items():
-        copy.__dict__[name] = clone(value) if isinstance(value, (gast.AST, list)) else value
+        held[name] = value if type(value) in _ATOMS else clone(value)
     return copy
 
 
@@ -43,9 +47,14 @@ def nodes(root: gast.AST) -> Iterator[gast.AST]:
         node = waiting.pop()
         yield node
         for value in node.__dict__.values():
-            if isinstance(value, list):
-                waiting += [part for part in value if isinstance(part, gast.AST)]
-            elif isinstance(value, gast.AST) and not isinstance(value, gast.expr_context):
+            kind = type(value)
+            if kind in CHILDLESS:
+                continue
+            if kind is list:
+                for part in value:
+                    if isinstance(part, gast.AST):
+                        waiting.append(part)
+            elif isinstance(value, gast.AST):
                 waiting.append(value)
 
 

@@ -297,6 +297,7 @@ def test_gradient_of_the_loss_agrees_with_differences(entry, written):
     agrees(gradient, loss, args, entry.places)
 
 
+@pytest.mark.sampled(one_in=2, turn=1)
 def test_gradient_with_other_names(entry, written):
     other = renamed(entry, written)
     df = value_and_grad(other.function, **other.options)
@@ -326,6 +327,7 @@ def agrees_twice(first, args, places, argnums):
     agrees(gradient, first, args, places, v)
 
 
+@pytest.mark.sampled(one_in=2)
 def test_second_derivatives_of_the_loss(entry, written):
     """If this fails because a refused one is right: take it out of `REFUSED_TWICE`."""
     loss, args = loss_and_args(entry, written)

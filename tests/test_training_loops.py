@@ -147,9 +147,9 @@ def test_thousands_of_steps(make, steps, compilations):
     for _ in range(20):  # caches of Python and NumPy fill
         make(RNG.normal(size=3))(w)
     count = len(compilations)
-    texts, codes = set(linecache.cache), len(cache._codes)
     gone = []
-    gc.collect()
+    gc.collect()  # functions of earlier tests go, and their texts
+    texts, codes = set(linecache.cache), len(cache._codes)
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
     for k in range(steps):

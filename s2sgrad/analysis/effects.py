@@ -20,7 +20,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.errors import S2SGradError
-from s2sgrad.quote import nodes
+from s2sgrad.quote import CHILDLESS, nodes
 from s2sgrad.rules import spellings, table
 from s2sgrad.source import read
 from s2sgrad.unit import MISSING, Unit
@@ -33,22 +33,30 @@ _IMPURE_RUNTIME = {runtime.push, runtime.pop, runtime.add_at, runtime.vjp, runti
                    runtime.unpackable}  # fmt: skip
 
 
-def loads(node: gast.AST) -> Iterator[gast.Name]:
-    """The names read in an expression or simple statement, those that a comprehension binds for itself left out."""
-    waiting: list[tuple[gast.AST, frozenset[str]]] = [(node, frozenset())]
+def loads(node: gast.AST, hidden: frozenset[str] = frozenset()) -> Iterator[gast.Name]:
+    """The names read in an expression or simple statement, `hidden` ones and those of a comprehension's own left out."""
+    if isinstance(node, _SCOPES):
+        hidden |= {n.id for n in nodes(node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    waiting = [node]
     while waiting:
-        part, hidden = waiting.pop()
+        part = waiting.pop()
         if isinstance(part, gast.Name):
             if isinstance(part.ctx, gast.Load) and part.id not in hidden:
                 yield part
             continue
-        if isinstance(part, _SCOPES):
-            hidden |= {n.id for n in nodes(part) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+        if isinstance(part, _SCOPES) and part is not node:
+            yield from loads(part, hidden)
+            continue
         for value in part.__dict__.values():
-            if isinstance(value, gast.AST):
-                waiting.append((value, hidden))
-            elif isinstance(value, list):
-                waiting += [(v, hidden) for v in value if isinstance(v, gast.AST)]
+            kind = type(value)
+            if kind in CHILDLESS:
+                continue
+            if kind is list:
+                for item in value:
+                    if isinstance(item, gast.AST):
+                        waiting.append(item)
+            elif isinstance(value, gast.AST):
+                waiting.append(value)
 
 
 def reads(statement: gast.AST) -> set[str]:

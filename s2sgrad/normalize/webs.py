@@ -57,6 +57,7 @@ class _Webs:
         self.web_of: dict[int, int] = {}
         self.own: dict[int, int] = {}
         self.breaks: list[list[_State]] = []
+        self.settled: dict[int, tuple[_State, list[_State]]] = {}  # by loop: the state at its head, and at each `break`
 
     def find(self, web: int) -> int:
         while self.parent[web] != web:
@@ -136,7 +137,14 @@ class _Webs:
     def loop(self, loop: gast.For | gast.While, state: _State) -> None:
         if isinstance(loop, gast.For):
             self.uses(loop.iter, state)
-        while True:
+        # A loop in a loop is met again with more definitions, never fewer.  What it settled to is where it goes on from:
+        # to start anew each time would take twice as long for each loop around it.
+        head, broken = self.settled.get(id(loop), ({}, []))
+        grown = _joined([head, state])
+        new = id(loop) not in self.settled or grown != head
+        state.clear()
+        state.update(grown)
+        while new:
             self.breaks.append([])
             inner = dict(state)
             if isinstance(loop, gast.While):
@@ -150,6 +158,7 @@ class _Webs:
                 break
             state.clear()
             state.update(head)
+        self.settled[id(loop)] = dict(state), broken
         endless = isinstance(loop, gast.While) and isinstance(loop.test, gast.Constant) and bool(loop.test.value)
         after = _joined(broken if endless and broken else [state, *broken])
         state.clear()

@@ -45,9 +45,11 @@ from . import (  # noqa: F401
     whiles,
     writers,
 )
-from .case import CASES, Case, case
+from .case import REGISTERED, Case, case
 
 __all__ = ["CASES", "Case", "by_name", "case"]
+
+CASES = tuple(REGISTERED)  # tests that run the text of a case, decorator included, register it again
 
 
 def by_name(name: str) -> Case:

@@ -23,7 +23,7 @@ class Case:
         return copied(self.args)
 
 
-CASES: list[Case] = []
+REGISTERED: list[Case] = []
 
 
 def case(*args, argnums: tuple[int, ...] | None = None, second: bool = True):
@@ -31,7 +31,7 @@ def case(*args, argnums: tuple[int, ...] | None = None, second: bool = True):
 
     def register(function):
         numbers = tuple(i for i, arg in enumerate(args) if is_float(arg)) if argnums is None else argnums
-        CASES.append(Case(function.__name__, function, args, numbers, second))
+        REGISTERED.append(Case(function.__name__, function, args, numbers, second))
         return function
 
     return register

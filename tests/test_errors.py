@@ -164,13 +164,6 @@ REFUSED = {
                     ys.append(y * x)  # <-
             return ys[3]
     """, (2.0,)),
-    "store into a row that stands twice in a list": (Unsupported, """
-        def f(x):
-            row = [x, 1.0]
-            rows = [row, row]
-            rows[0][1] = x * x  # <-
-            return rows[1][1] * rows[0][0]
-    """, (2.0,)),
     "class in a function": (Unsupported, """
         def f(x):
             class Box:  # <-
@@ -1161,6 +1154,13 @@ def test_refused_of_the_corpus(function, args, words):
 
 
 WRITTEN_UNSEEN = {
+    "store into a row that stands twice in a list": ("more than once", """
+        def f(x):
+            row = [x, 1.0]
+            rows = [row, row]
+            rows[0][1] = x * x
+            return np.sum(rows[1][1] * rows[0][0])
+    """),
     "store into a ravel that is a copy": ("ravel", """
         def f(x):
             s = x[:, ::2]

@@ -48,6 +48,8 @@ def call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
 
     if target in (runtime.zeros, runtime.own) and isinstance(kinds[0], Container) and kinds[0].items is None:
         return kinds[0]
+    if target is dict and len(kinds) == 1 and not names and isinstance(kinds[0], Container) and kinds[0].type is dict:
+        return Container(dict, None, None, kinds[0].element())
     if target is len and isinstance(kinds[0], Array) and kinds[0].dims:
         return sized(kinds[0].dims[0])
     if target in _RESULTS:

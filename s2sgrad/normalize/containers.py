@@ -21,10 +21,10 @@ def f(x):
     t1 = [2.0]
     xs_2 = t1 + xs
     d['b'] = 3.0
-    joined = dict(d)
+    merged = dict(d)
     t2 = xs_2[0]
-    joined['c'] = t2
-    result = joined
+    merged['c'] = t2
+    result = merged
     return result
 """
 
@@ -67,7 +67,7 @@ def written(unit: Unit, node: gast.Call, atom: Atom) -> Written | None:
 
 def joined(unit: Unit, node: gast.Dict, atom: Atom) -> Written:
     """A dict display with `**`: a copy of what stands first, updated with the rest."""
-    made = unit.local("joined")
+    made = unit.local("merged")
     before: list[gast.AST] = []
     pairs = list(zip(node.keys, node.values, strict=True))
     if pairs[0][0] is None:

@@ -217,7 +217,8 @@ class Records:
         """(record, restore) of the section that a store overwrites."""
         base = effects.base(target)
         owner = self.inference.kind(loaded(target.value))
-        if isinstance(owner, Container) and owner.type is dict:
+        text = isinstance(target.slice, gast.Constant) and isinstance(target.slice.value, str)
+        if (isinstance(owner, Container) and owner.type is dict) or text:
             return self._entry(base, target, id(body) not in self.lifetimes.repeated)
         value = clone(target)
         value.ctx = gast.Load()

@@ -29,6 +29,7 @@ from . import (  # noqa: F401
     mutators,
     naming,
     nested_gradients,
+    nested_lists,
     numerics,
     objects,
     rebinding,

@@ -73,6 +73,20 @@ REFUSED = {
             y.shape = (3, 1)  # <-
             return np.sum(y)
     """, (V,)),
+    "append to a list of a list, seen by its own name": (Unsupported, """
+        def f(x):
+            row = [x]
+            rows = [row]
+            rows[0].append(x * x)  # <-
+            return row[1] * 2.0
+    """, (2.0,)),
+    "insert into a list of another name": (Unsupported, """
+        def f(x):
+            xs = [x, 2.0 * x]
+            ys = xs
+            xs.insert(0, x * x)  # <-
+            return ys[0]
+    """, (2.0,)),
     "object that is written and returned": (Unsupported, """
         class Box:
             pass
@@ -1154,6 +1168,12 @@ def test_refused_of_the_corpus(function, args, words):
 
 
 WRITTEN_UNSEEN = {
+    "append to a list that stands twice in a list": ("more than once", """
+        def f(x):
+            rows = [[x]] * 2
+            rows[0].append(x * x)
+            return np.sum(rows[1][1])
+    """),
     "store into a row that stands twice in a list": ("more than once", """
         def f(x):
             row = [x, 1.0]

@@ -18,7 +18,7 @@ from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import Memory, sources
-from s2sgrad.inplace import sharing, views
+from s2sgrad.inplace import items, sharing, views
 from s2sgrad.inplace.sharing import OUTSIDE, Clash
 from s2sgrad.inplace.splice import Splicer
 from s2sgrad.quote import assign, at, constant, expression, name, nodes
@@ -137,6 +137,8 @@ class _Resolver:
                     return True
                 continue
             if self.rebinding(clash.statement) or self.updating(clash.statement):
+                return True
+            if items.put_back(self.unit, self.tree, self.kinds, clash):
                 return True
             for suspect in (clash.seen, clash.written):
                 if (

@@ -202,6 +202,8 @@ class _Walker:
             section = effects.stored(statement)
             if section is not None and not isinstance(section.value, gast.Name):  # of an item
                 shared |= set(self.held(base, pairs))
+            elif getattr(statement, "inner", False):  # an item that has changed is put back
+                shared |= set(self.held(base, pairs)) - {statement.value.id}
             elif updates_item(self.unit, statement, self.kinds):
                 shared |= self.closed({base}, pairs)
         else:
@@ -272,7 +274,7 @@ class _Walker:
                     out[key] = pairs.get(_HOLDERS + key, frozenset()) | {target}
             return out
         for name in given:  # the same object, or an item of it
-            out[target] |= self.seen(name, pairs)
+            out[target] |= self.seen(name, pairs) | set(self.held(name, pairs))
             for key in [name, *self.held(name, pairs)]:
                 out[key] = pairs.get(_HOLDERS + key, frozenset()) | {target}
                 out[target] |= pairs.get(_HOLDERS + key, frozenset())

@@ -18,7 +18,7 @@ import inspect
 
 import gast
 
-from s2sgrad.quote import constant, nodes
+from s2sgrad.quote import at, constant, name, nodes
 from s2sgrad.unit import Unit, parameters
 
 _STATEMENTS = {
@@ -32,7 +32,7 @@ _STATEMENTS = {
 _EXPRESSIONS = {
     gast.Await: ("`await`", "differentiate a plain function"),
     gast.Yield: ("the value of `yield`", "make `yield` a statement of its own"),
-    gast.YieldFrom: ("`yield from`", "write a loop with `yield`"),
+    gast.YieldFrom: ("the value of `yield from`", "write a loop with `yield`"),
 }
 _KEPT = (
     gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.If, gast.For, gast.While, gast.Return, gast.Break,
@@ -71,6 +71,12 @@ def _block(unit: Unit, body: list[gast.AST], in_generator: bool = False) -> list
             _expression(unit, statement.value.value or constant(None))
             kept.append(statement)
             continue
+        if isinstance(statement, gast.Expr) and isinstance(statement.value, gast.YieldFrom) and in_generator:
+            _expression(unit, statement.value.value)
+            item = unit.local("item")
+            each = at(statement, gast.Expr(at(statement, gast.Yield(name(item)))[0]))
+            kept += at(statement, gast.For(name(item, store=True), statement.value.value, each, [], None))
+            continue
         for field in ("test", "iter", "value", "target", "targets", "exc", "msg"):
             for part in _parts(getattr(statement, field, None)):
                 _expression(unit, part)
@@ -102,7 +108,7 @@ def yields(function: gast.AST) -> bool:
     waiting = list(function.body) if isinstance(function, gast.FunctionDef) else []
     while waiting:
         node = waiting.pop()
-        if isinstance(node, gast.Yield):
+        if isinstance(node, (gast.Yield, gast.YieldFrom)):
             return True
         if not isinstance(node, (gast.FunctionDef, gast.Lambda)):
             waiting += list(gast.iter_child_nodes(node))

@@ -138,10 +138,27 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
 
     def define(self, statement: gast.FunctionDef) -> None:
         """A nested function: its text waits for its calls."""
-        if statement.decorator_list:
-            self.unit.refuse(statement, f"the decorator of the nested function `{statement.name}` cannot be followed: call "
-                                        "it without, or move it to module level")  # fmt: skip
-        self.name(statement.name, self.function(statement), statement)
+        value: Any = self.function(statement)
+        decorators, statement.decorator_list = statement.decorator_list, []
+        for decorator in reversed(decorators):
+            value = self.decorated(value, decorator, statement.name)
+            if not isinstance(value, (Function, Partial, Derivative, Known)):
+                self.unit.refuse(statement, f"the decorator of the nested function `{statement.name}` cannot be followed: "
+                                            "call it without, or move it to module level")  # fmt: skip
+        self.name(statement.name, value, statement)
+
+    def decorated(self, value: Any, decorator: gast.AST, called: str) -> Any:
+        """What a decorator makes of a function value."""
+        held = self.unit.local(called)
+        self.values[held] = value
+        plain = isinstance(decorator, gast.Call) and not decorator.args
+        made = gast.Call(decorator.func if plain else decorator, [name(held)], decorator.keywords if plain else [])
+        if self.differentiates(at(decorator, made)[0]):
+            return self.derivative(made)
+        if isinstance(decorator, gast.Call) and self.unit.resolve(decorator.func) is functools.wraps:
+            return value
+        known = self.stands_for(decorator)
+        return self.apply(self.evaluate(decorator) if known else self.callee(decorator), [value], {}, decorator)
 
     def function(self, node: gast.FunctionDef | gast.Lambda) -> Function:
         args = node.args

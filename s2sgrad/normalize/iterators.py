@@ -29,6 +29,7 @@ def f(x, xs):
 from __future__ import annotations
 
 import builtins
+import itertools
 
 import gast
 
@@ -97,6 +98,9 @@ class _Iterators(gast.NodeTransformer):
             each = stored[0] if len(given) == 1 else gast.Tuple(stored, gast.Store())
             call = gast.Call(f, [name(i) for i in items], [])
             return at(node, gast.GeneratorExp(at(node, call)[0], [gast.comprehension(each, over, [], 0)]))[0]
+        if target is itertools.pairwise and plain and isinstance(node.args[0], gast.Name):
+            later = gast.Subscript(clone(node.args[0]), gast.Slice(constant(1), None, None), gast.Load())
+            return at(node, gast.Call(self.unit.builtin(zip), [node.args[0], later], []))[0]
         if target is builtins.filter and plain and len(node.args) == 2:
             f, over = node.args
             item = self.unit.local("item")
@@ -202,6 +206,8 @@ class _Iterators(gast.NodeTransformer):
                 value = gast.Subscript(clone(owner), name(pair.elts[0].id), gast.Load())
                 loop.body = at(loop, gast.Assign([pair.elts[1]], value, None)) + loop.body
                 loop.target, loop.iter = pair.elts[0], at(asked, self.keys(owner))[0]
+        if isinstance(asked, gast.Call) and self.unit.resolve(asked.func) is builtins.enumerate and len(asked.args) == 1:
+            self.enumerated(loop, asked)
         self.generic_visit(loop)
         while isinstance(loop.iter, gast.GeneratorExp):
             if len(loop.iter.generators) > 1:
@@ -213,6 +219,21 @@ class _Iterators(gast.NodeTransformer):
                 body = at(loop, gast.If(test, body, []))
             loop.target, loop.iter, loop.body = generator.target, generator.iter, body
         return loop
+
+
+    def enumerated(self, loop: gast.For, asked: gast.Call) -> None:
+        """`for i, (k, v) in enumerate(d.items())` over the keys, of which each value is read when its turn comes."""
+        inner, pair = asked.args[0], loop.target
+        method = inner.func.attr if isinstance(inner, gast.Call) and isinstance(inner.func, gast.Attribute) else ""
+        if method not in ("items", "values") or inner.args or self.unit.resolve(inner.func) is not MISSING:
+            return
+        owner = inner.func.value
+        if isinstance(owner, gast.Name) and isinstance(pair, gast.Tuple) and len(pair.elts) == 2:
+            key = self.unit.local("key")
+            value: gast.AST = gast.Subscript(clone(owner), name(key), gast.Load())
+            value = value if method == "values" else gast.Tuple([name(key), value], gast.Load())
+            loop.body = at(loop, gast.Assign([pair.elts[1]], value, None)) + loop.body
+            pair.elts[1], asked.args[0] = name(key, store=True), at(inner, self.keys(owner))[0]
 
 
 def _listed(node: gast.GeneratorExp) -> gast.ListComp:

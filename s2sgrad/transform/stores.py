@@ -86,7 +86,8 @@ def begin(adjoints: Bars, statement: gast.Assign) -> None:
         lasting = call(adjoints.unit, "lasting", runtime.lasting, clone(section.value),
                        index_value(section.slice, adjoints.unit.builtin(slice)))  # fmt: skip
         value = call(adjoints.unit, "where", np.where, lasting, value, constant(0.0))
-    adjoints.contribute(statement.value, Cotangent(value, kind, False, None))
+    whole = isinstance(owner, Container) and not isinstance(target.slice, gast.Slice)  # the item is the value itself
+    adjoints.contribute(statement.value, Cotangent(value, kind, whole, None))
 
 
 def _reshapes(adjoints: Bars, view: gast.AST) -> bool:

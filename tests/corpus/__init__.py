@@ -16,6 +16,7 @@ from . import (  # noqa: F401
     classes,
     closures,
     comprehensions,
+    decorated,
     dicts,
     exits,
     found,

@@ -183,3 +183,46 @@ def keyword_arguments_taken_off(x):
         return rate * options.pop("weight") * x
 
     return inner(weight=x)
+
+
+@case(0.6)
+def groups_that_grow_in_a_dict(x):
+    groups = {}
+    for i in range(5):
+        groups.setdefault(i % 2, []).append(x * i + x)
+    return sum(groups[0]) * sum(groups[1])
+
+
+@case(0.6)
+def history_of_a_descent(x):
+    history = {"loss": [], "w": []}
+    w = x
+    for _ in range(4):
+        history["loss"].append((w - 1.0) ** 2)
+        w = w - 0.2 * (w - 1.0)
+        history["w"].append(w)
+    return history["loss"][-1] + sum(history["w"])
+
+
+@case(0.6)
+def lists_of_neighbours(x):
+    near = [[] for _ in range(3)]
+    for i, j in [(0, 1), (1, 2), (0, 2)]:
+        near[i].append(x * j)
+        near[j].append(x * x * i)
+    return sum(sum(a) for a in near)
+
+
+@case(0.6)
+def from_one_stack_to_another(x):
+    stacks = [[x, x * x], [2.0]]
+    v = stacks[0].pop()
+    stacks[1].append(v * x)
+    return stacks[1][1] * stacks[0][0]
+
+
+@case(0.6)
+def list_in_a_dict_extended_by_an_operator(x):
+    d = {"a": [x]}
+    d["a"] += [x * x, x]
+    return d["a"][1] * d["a"][2]

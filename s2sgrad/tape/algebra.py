@@ -1,0 +1,67 @@
+"""What a sweep computes with: plain arrays, or Arrays where another tape records the sweep itself.
+
+    x_bar = y_bar * np.cos(x)     of ndarrays, or of Arrays: then it is recorded like any operation
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.tape.values import Operand, unwrapped
+
+
+class Algebra(Protocol):
+    """How a sweep computes."""
+
+    recorded: bool
+
+    def value(self, v: Any) -> Any:
+        """An argument of a record as the pullbacks take it."""
+        ...
+
+    def formula(self, pullback: Callable[..., Any]) -> Callable[..., Any]:
+        """A pullback of the rule table, ready to be called."""
+        ...
+
+    def fitted(self, bar: Any, x: Any, elementwise: bool) -> Any:
+        """A cotangent in the shape of its operand."""
+        ...
+
+    def cast(self, bar: Any, x: Any) -> Any:
+        """A gradient in the shape and dtype of the source `x`."""
+        ...
+
+
+class Plain:
+    """Computes with ndarrays."""
+
+    recorded = False
+
+    def value(self, v: Any) -> Any:
+        """The plain value."""
+        return unwrapped(v)
+
+    def formula(self, pullback: Callable[..., Any]) -> Callable[..., Any]:
+        """The rule's own function."""
+        return pullback
+
+    def fitted(self, bar: Any, x: Any, elementwise: bool) -> Any:
+        """Summed where an elementwise operation broadcast, else spread."""
+        x = x.value if isinstance(x, Operand) else x
+        if np.shape(bar) == x.shape:
+            return bar
+        return runtime.unbroadcast(bar, x) if elementwise else np.broadcast_to(bar, x.shape)
+
+    def cast(self, bar: Any, x: Any) -> Any:
+        """Of the shape and dtype of the source."""
+        bar = np.asarray(bar)
+        if bar.dtype != x.dtype:
+            bar = bar.astype(x.dtype)
+        return (bar if bar.shape == x.shape else np.broadcast_to(bar, x.shape))[()]
+
+
+PLAIN = Plain()

@@ -1,0 +1,154 @@
+"""One recorded operation of the rule table, and its pullback: the same rule that the compiler writes out.
+
+    y = np.multiply(x, w); w is followed     ->      rule.pullback(y_bar, y, x, w), of which only w_bar is computed
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.analysis.kinds import Array as ArrayKind
+from s2sgrad.analysis.kinds import Container, Kind, Number, constant_kind
+from s2sgrad.errors import NoRule, Place, Unsupported
+from s2sgrad.rules import binding, spellings, table
+from s2sgrad.structure import rebuilt
+from s2sgrad.tape.algebra import Algebra
+from s2sgrad.tape.formulas import wanted_of
+from s2sgrad.tape.values import Operand, leaves
+
+
+class Operation:
+    """A call of a primitive; `args` and `keywords` hold Arrays and constants, `result` the Arrays that it gave."""
+
+    __slots__ = ("args", "keywords", "outputs", "place", "primitive", "result")
+
+    def __init__(self, primitive: Any, args: tuple, keywords: dict[str, Any], result: Any, outputs: tuple[int, ...]) -> None:
+        self.primitive = _meant(primitive, args, keywords)
+        self.args, self.keywords, self.result, self.outputs = args, keywords, result, outputs
+        self.place = _where() if table.lookup(self.primitive) is None else None
+
+    def pull(self, bars: dict[int, Any], live: frozenset[int], on: Algebra) -> list[tuple[int, Any]]:
+        """(number of an operand, its cotangent) for the operands in `live`."""
+        rule = table.lookup(self.primitive)
+        name = binding.name_of(self.primitive)
+        if rule is None:
+            raise NoRule(
+                f"`{name}` has no derivative rule: write the value with functions that have one, or use `stop_gradient`",
+                self.place,
+            )
+        operands, keywords, why = binding.bound(rule, self.primitive, list(self.args), self.keywords)
+        if why:
+            raise NoRule(why)
+        if any(_is_complex(leaf) for leaf in leaves([operands, self.result])):
+            raise Unsupported(f"complex numbers in `{name}` cannot be differentiated yet: compute with real and imaginary parts")
+        y = on.value(self.result)
+        g = cotangent(self.result, bars, on)
+        given = [on.value(o) for o in operands]
+        named = {k: on.value(v) for k, v in keywords.items()}
+        kinds: dict[str, Kind] = {}
+        if not rule.variadic:
+            names = (*rule.differentiable, *keywords)
+            kinds = {n: constant_kind(v) for n, v in rule.keywords.items()}
+            kinds |= dict(zip(names, map(_kind, (*operands, *keywords.values())), strict=False))
+            refusal = rule.refusal(kinds)
+            if refusal is not None:
+                raise NoRule(refusal)
+        out: list[tuple[int, Any]] = []
+        for keyword, value in keywords.items():
+            if not _carries(value, live):
+                continue
+            if keyword not in rule.keyword_rules:
+                raise NoRule(f"the keyword `{keyword}` of `{name}` depends on a value that a tape follows, for which there is "
+                             "no rule: pass a constant")  # fmt: skip
+            pullback = on.formula(rule.keyword_rules[keyword].choose(kinds))
+            _shared(value, pullback(g, y, *given, **named), out, live, on, rule.tag)
+        wanted = tuple(k for k, o in enumerate(operands) if _carries(o, live))
+        if not wanted:
+            return out
+        for k in wanted:
+            if not rule.variadic and rule.differentiable[k] in rule.constants:
+                raise NoRule(rule.constants[rule.differentiable[k]])
+        chosen = rule.pullback if rule.variadic else rule.choose(kinds)
+        single = len(rule.differentiable) == 1 and not rule.variadic
+        if not single and not rule.variadic:
+            chosen = wanted_of(chosen, wanted, len(rule.differentiable))
+        parts = on.formula(chosen)(g, y, *given, **named)
+        for k in wanted:
+            _shared(operands[k], parts if single else parts[k], out, live, on, rule.tag)
+        return out
+
+
+def _meant(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    """`max(xs)` and `max(a, b, c)` have other rules than `max(a, b)`."""
+    try:
+        if len(args) == 1 and not keywords:
+            return spellings.OF_ONE.get(primitive, primitive)
+        return spellings.OF_MANY.get(primitive, primitive) if len(args) > 2 and not keywords else primitive
+    except TypeError:
+        return primitive
+
+
+def cotangent(result: Any, bars: dict[int, Any], on: Algebra) -> Any:
+    """The cotangent of a result, of its structure: zeros where none arrived."""
+    if isinstance(result, Operand):
+        bar = bars.get(result.uid)
+        return runtime.zeros(result.value) if bar is None else bar
+    if isinstance(result, (list, tuple, dict)):
+        return rebuilt(result, lambda item: cotangent(item, bars, on))
+    return runtime.zeros(result)
+
+
+def _carries(value: Any, live: frozenset[int]) -> bool:
+    if isinstance(value, Operand):
+        return value.uid in live
+    return isinstance(value, (list, tuple, dict)) and any(_carries(leaf, live) for leaf in leaves(value))
+
+
+def _shared(value: Any, bar: Any, out: list, live: frozenset[int], on: Algebra, tag: str) -> None:
+    """The cotangent of an operand as those of the Arrays in it."""
+    if bar is None:
+        return
+    if isinstance(value, Operand):
+        if value.uid in live:
+            out.append((value.uid, on.fitted(bar, value, tag == "elementwise")))
+    elif isinstance(value, (list, tuple, dict)):
+        if tag == "elementwise" and not isinstance(value, dict):  # a list that NumPy took for an array
+            bar = on.fitted(bar, np.asarray(rebuilt(value, lambda v: v.value if isinstance(v, Operand) else v)), True)
+        for place in value if isinstance(value, dict) else range(len(value)):
+            _shared(value[place], bar[place], out, live, on, "")
+
+
+def _kind(v: Any) -> Kind:
+    """What the conditions of refinements ask about: a constant number is known, one that a tape follows is not."""
+    if isinstance(v, Operand):
+        v = v.value
+        if not isinstance(v, np.ndarray):
+            return Number(type(v))
+    elif not isinstance(v, (np.ndarray, list, tuple, dict)):
+        return constant_kind(v)
+    if isinstance(v, np.ndarray):
+        return ArrayKind(v.dtype.name, v.shape)
+    items = tuple(_kind(item) for item in (v.values() if isinstance(v, dict) else v))
+    return Container(type(v) if type(v) in (list, dict) else tuple, items)
+
+
+def _is_complex(v: Any) -> bool:
+    return np.iscomplexobj(v.value if isinstance(v, Operand) else v) if isinstance(v, (Operand, np.ndarray, complex)) else False
+
+
+def _where() -> Place | None:
+    """The line of the user's program that runs now."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("s2sgrad", "numpy", "scipy"):
+        frame = frame.f_back
+    if frame is None:
+        return None
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    text = linecache.getline(file, line).rstrip("\n")
+    start = len(text) - len(text.lstrip())
+    return Place(file, line, start, line, len(text), text)

@@ -50,7 +50,7 @@ class GradientTape:
     def __enter__(self) -> GradientTape:
         if self._recording:
             raise ValueError("the tape is already recording")
-        if self._tape is None or not self._persistent:
+        if self._tape is None:
             self._tape = Tape(self._accessed)
         self._used = False
         STATE.tapes.append(self._tape)

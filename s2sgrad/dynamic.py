@@ -84,14 +84,19 @@ def _is_constant(value: Any) -> bool:
     return callable(value) or isinstance(value, ModuleType)
 
 
+def pair_in(function: FunctionType, args: tuple, wanted: tuple[int, ...]) -> tuple[Any, Any, tuple[int, ...]]:
+    """(fwd, bwd, places): as `pair_for`, of the arguments at the positions `wanted` alone, where these carry floats."""
+    return _compiled(function, args, {}, 0, wanted)
+
+
 def _compiled(
-    function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int
+    function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int, wanted: tuple[int, ...] | None = None
 ) -> tuple[Any, Any, tuple]:
     """(fwd, bwd, positions of the arguments whose cotangents bwd gives; a tuple of them for `*args`)."""
     family = cache.of(function.__code__).family(("pair", lead))
     quick = shapes_of((*args, *keywords.values()))
     if quick is not None:
-        quick = len(args), tuple(keywords), quick
+        quick = len(args), tuple(keywords), quick, wanted
     known = family.quick.get(quick)
     key = None if known is None or known.forgotten else known
     if key is None:
@@ -99,8 +104,8 @@ def _compiled(
         kinds = kinds_of([*args, *keywords.values()])
         count = function.__code__.co_argcount
         carries = [
-            may_carry(kind) and not (isinstance(kind, Unknown) and _is_constant(arg))
-            for kind, arg in zip(kinds, args, strict=False)
+            may_carry(kind) and not (isinstance(kind, Unknown) and _is_constant(arg)) and (wanted is None or k in wanted)
+            for k, (kind, arg) in enumerate(zip(kinds, args, strict=False))
         ]
         active: tuple[Any, ...] = tuple(k for k in range(lead, min(count, len(args))) if carries[k])
         if any(carries[max(count, lead) :]) and lead <= count:  # all of `*args` together

@@ -129,6 +129,8 @@ class Operators(Operand):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         x = self.read()
         if tracked(x.uid):
+            if STATE.inside is not None:
+                STATE.inside.append(x)
             raise TypeError(f"a tape follows this Array, and as an ndarray it would lose its gradient: {_WAY}")
         return np.array(x.value, dtype)
 
@@ -146,6 +148,8 @@ class Operators(Operand):
     def _leaving(self, into: str) -> Any:
         x = self.read()
         if tracked(x.uid):
+            if STATE.inside is not None:
+                STATE.inside.append(x)
             warnings.warn(f"{into} of an Array that a tape follows is a constant: {_WAY}", stacklevel=3)
         return x.value
 

@@ -44,8 +44,8 @@ def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NO_KEYWORDS) 
     result = wrapped(y, [plain for _, plain in given])
     if STATE.inside is not None:
         STATE.inside.extend(a for a in found if tracked(a.uid))
-    tapes = [t for t in STATE.tapes if t.everything or any(a.uid in t.live for a in found)]
-    if tapes and not table.is_flat(primitive):
+    tapes = [t for t in STATE.tapes if t.everything or any(a.uid in t.live for a in found)] if STATE.tapes else None
+    if tapes and (table.lookup(primitive) is not None or not table.is_flat(primitive)):
         outputs = tuple(a.uid for a in arrays(result))
         if outputs:
             arguments = tuple(kept(recorded) for recorded, _ in given)
@@ -87,7 +87,9 @@ def arrays(value: Any) -> Iterator[Array]:
 def called(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     """A call that NumPy hands over: refused where it writes."""
     if keywords.get("out") is not None and keywords["out"] != (None,):
-        raise TypeError(f"`out=` cannot hold an Array, and `y += x` does not write one into an ndarray: write `y = y + x`, or {_WAY}")
+        raise TypeError(
+            f"`out=` cannot hold an Array, nor can `y += x` write one into an ndarray: write `y = y + x`, or {_WAY}"
+        )
     if primitive in spellings.MUTATORS or getattr(primitive, "__name__", "") == "at":
         raise TypeError(f"`{primitive.__name__}` writes its argument, and {_STORE}")
     if len(args) > 1 and "out" in _names(primitive):

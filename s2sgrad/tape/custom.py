@@ -15,13 +15,11 @@ from typing import Any
 
 from s2sgrad.structure import rebuilt
 from s2sgrad.tape.algebra import Algebra
-from s2sgrad.tape.array import Array, apply, arrays, wrapped
+from s2sgrad.tape.array import Array, arrays, wrapped
 from s2sgrad.tape.gradient_tape import GradientTape
 from s2sgrad.tape.primitives import cotangent
 from s2sgrad.tape.recording import STATE, Tape
-from s2sgrad.tape.targets import required
 from s2sgrad.tape.values import Operand, leaves, opened, unwrapped
-from s2sgrad.tape.variable import Variable
 
 
 class _Own:
@@ -51,7 +49,9 @@ class _Own:
             )
         out: list[tuple[int, Any]] = []
         for operand, bar in zip(operands, [*grads, *more], strict=True):
-            for leaf, part in zip(leaves(operand), leaves(bar) if bar is not None else [None] * len(leaves(operand)), strict=True):
+            if bar is None:
+                continue
+            for leaf, part in zip(leaves(operand), leaves(bar), strict=True):
                 if isinstance(leaf, Operand) and leaf.uid in live and part is not None:
                     out.append((leaf.uid, on.fitted(on.value(part), leaf, True)))
         return out
@@ -96,10 +96,10 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
             STATE.tapes[:] = [tape for tape in STATE.tapes if tape is not listening]
         variables = [(v, v.read()) for _, v in sorted(listening.watched.items()) if v.trainable]
         if variables and "variables" not in _parameters(pullback):
+            shown = ", ".join(v.name or "Variable" for v, _ in variables)
             raise TypeError(
-                f"`{f.__name__}` reads trainable Variables ({', '.join(v.name or 'Variable' for v, _ in variables)}), so its "
-                "pullback must take the keyword `variables=None` and return their gradients too: (for the arguments, for the "
-                "variables)"
+                f"`{f.__name__}` reads trainable Variables ({shown}), so its pullback must take `variables=None` "
+                "and return their gradients too: (for the arguments, for the variables)"
             )
         plain = unwrapped(value)
         if not found and not variables:
@@ -189,6 +189,3 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
 def _is_float(leaf: Any) -> bool:
     return isinstance(leaf, Operand) and leaf.value.dtype.kind in "fc"
-
-
-__all__ = ["apply", "custom_gradient", "recompute_grad", "required"]

@@ -2,8 +2,8 @@
 
     def exp2(g, y, x): return over(g, y) * special.psi(x)       `over` and `special.psi` go through `apply`
 
-A pullback that an outer tape records computes with Arrays.  NumPy hands its functions over by itself; the helpers beside the
-rules, `math` and the functions of SciPy do not, and are looked up in namespaces in which each is replaced by its application.
+A pullback that an outer tape records computes with Arrays.  NumPy hands its functions over by itself; the helpers beside
+the rules, `math` and SciPy do not, and are looked up in namespaces in which each function is replaced by its application.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def wanted_of(pullback: types.FunctionType, wanted: tuple[int, ...], count: int)
         return pullback
     tree = source.read(pullback).fresh_tree()
     *before, last = tree.body
-    plain = all(isinstance(s, gast.Assign) or isinstance(s, gast.Expr) for s in before)
+    plain = all(isinstance(s, (gast.Assign, gast.Expr)) for s in before)
     if not plain or not isinstance(last, gast.Return) or not isinstance(last.value, gast.Tuple):
         return pullback
     if len(last.value.elts) != count:

@@ -18,16 +18,15 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import dynamic, library, pullbacks
-from s2sgrad.errors import S2SGradError, Unsupported
+from s2sgrad.errors import S2SGradError
 from s2sgrad.records import refilled
-from s2sgrad.runtime import zeros
 from s2sgrad.tape.algebra import Algebra
 from s2sgrad.tape.array import arrays, wrapped
 from s2sgrad.tape.contents import split
 from s2sgrad.tape.lifting import NotLifted, Reads, lifted, made_from, underlying
 from s2sgrad.tape.primitives import cotangent
 from s2sgrad.tape.recording import STATE, tracked
-from s2sgrad.tape.values import Operand
+from s2sgrad.tape.values import Operand, leaves
 
 _count = itertools.count(1)
 
@@ -118,7 +117,8 @@ def run(function: types.FunctionType, arguments: list[tuple[Any, Any]], found: l
     if met:
         raise Unaware
     mine = [p for recorded, p in arguments if not isinstance(recorded, Operand)]
-    saved = pullbacks.apart(saved, mine)
+    if any(isinstance(leaf, np.ndarray) for p in mine for leaf in leaves(p)):
+        saved = pullbacks.apart(saved, mine)
     result = wrapped(_apart(y, saved), mine)
     operands = [recorded for recorded, _ in arguments]
     node = Node(fwd, bwd, places, saved, operands, [_held(*a) for a in arguments], result)
@@ -179,7 +179,8 @@ class _Callee:
             why = f" ({unsupported.message})" if unsupported is not None else ""
             error.add_note(
                 f"`{getattr(self.f, '__name__', self.f)}` reads Variables by name that could not become arguments of its "
-                f"compiled form{why}, so it runs operation by operation, without in-place writes: pass the Variables as arguments"
+                f"compiled form{why}, so it runs operation by operation, without in-place writes: pass the Variables as "
+                "arguments"
             )
             raise
 
@@ -210,7 +211,8 @@ def _positional(
     for name, parameter in signature.parameters.items():
         if name not in bound.arguments and parameter.default is not parameter.empty:
             bound.arguments[name] = (parameter.default, parameter.default)
-    ordered = inspect.BoundArguments(signature, {n: bound.arguments[n] for n in signature.parameters if n in bound.arguments})
+    ordered = {n: bound.arguments[n] for n in signature.parameters if n in bound.arguments}
+    ordered = inspect.BoundArguments(signature, ordered)
     return list(ordered.args), dict(ordered.kwargs)
 
 
@@ -250,6 +252,3 @@ def differentiable(f: Callable[..., Any]) -> Callable[..., Any]:
 
     decorated.differentiated = f  # type: ignore[attr-defined]  # the compiler looks through
     return decorated
-
-
-__all__ = ["Node", "Unsupported", "differentiable", "zeros"]

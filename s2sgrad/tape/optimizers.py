@@ -27,7 +27,7 @@ class SGD:
         """
         pairs = list(grads_and_vars)
         if pairs and all(gradient is None for gradient, _ in pairs):
-            raise ValueError("no Variable has a gradient: does the target depend on them, and was it computed in the tape's block?")
+            raise ValueError("no Variable has a gradient: was the target computed from them, in the tape's block?")
         for gradient, variable in pairs:
             if gradient is not None:
                 variable.assign_sub(gradient * self.learning_rate)

@@ -41,17 +41,22 @@ class Operation:
                 f"`{name}` has no derivative rule: write the value with functions that have one, or use `stop_gradient`",
                 self.place,
             )
-        operands, keywords, why = binding.bound(rule, self.primitive, list(self.args), self.keywords)
-        if why:
-            raise NoRule(why)
-        if any(_is_complex(leaf) for leaf in leaves([operands, self.result])):
-            raise Unsupported(f"complex numbers in `{name}` cannot be differentiated yet: compute with real and imaginary parts")
+        if rule.variadic or self.keywords or len(self.args) != len(rule.differentiable):
+            operands, keywords, why = binding.bound(rule, self.primitive, list(self.args), self.keywords)
+            if why:
+                raise NoRule(why)
+        else:
+            operands, keywords = self.args, self.keywords
+        if _is_complex(self.result) or any(map(_is_complex, operands)):
+            raise Unsupported(
+                f"complex numbers in `{name}` cannot be differentiated yet: compute with real and imaginary parts"
+            )
         y = on.value(self.result)
         g = cotangent(self.result, bars, on)
         given = [on.value(o) for o in operands]
         named = {k: on.value(v) for k, v in keywords.items()}
         kinds: dict[str, Kind] = {}
-        if not rule.variadic:
+        if not rule.variadic and (rule.refinements or rule.refusals or rule.keyword_rules):
             names = (*rule.differentiable, *keywords)
             kinds = {n: constant_kind(v) for n, v in rule.keywords.items()}
             kinds |= dict(zip(names, map(_kind, (*operands, *keywords.values())), strict=False))
@@ -63,8 +68,10 @@ class Operation:
             if not _carries(value, live):
                 continue
             if keyword not in rule.keyword_rules:
-                raise NoRule(f"the keyword `{keyword}` of `{name}` depends on a value that a tape follows, for which there is "
-                             "no rule: pass a constant")  # fmt: skip
+                raise NoRule(
+                    f"the keyword `{keyword}` of `{name}` depends on a value that a tape follows, for which there is no "
+                    "rule: pass a constant"
+                )
             pullback = on.formula(rule.keyword_rules[keyword].choose(kinds))
             _shared(value, pullback(g, y, *given, **named), out, live, on, rule.tag)
         wanted = tuple(k for k, o in enumerate(operands) if _carries(o, live))
@@ -73,7 +80,7 @@ class Operation:
         for k in wanted:
             if not rule.variadic and rule.differentiable[k] in rule.constants:
                 raise NoRule(rule.constants[rule.differentiable[k]])
-        chosen = rule.pullback if rule.variadic else rule.choose(kinds)
+        chosen = rule.choose(kinds) if kinds else rule.pullback
         single = len(rule.differentiable) == 1 and not rule.variadic
         if not single and not rule.variadic:
             chosen = wanted_of(chosen, wanted, len(rule.differentiable))
@@ -132,13 +139,17 @@ def _kind(v: Any) -> Kind:
     elif not isinstance(v, (np.ndarray, list, tuple, dict)):
         return constant_kind(v)
     if isinstance(v, np.ndarray):
-        return ArrayKind(v.dtype.name, v.shape)
+        return ArrayKind(None, v.shape)  # of the type of its numbers nobody asks
     items = tuple(_kind(item) for item in (v.values() if isinstance(v, dict) else v))
     return Container(type(v) if type(v) in (list, dict) else tuple, items)
 
 
 def _is_complex(v: Any) -> bool:
-    return np.iscomplexobj(v.value if isinstance(v, Operand) else v) if isinstance(v, (Operand, np.ndarray, complex)) else False
+    if isinstance(v, Operand):
+        return v.value.dtype.kind == "c"
+    if isinstance(v, (list, tuple, dict)):
+        return any(map(_is_complex, leaves(v)))
+    return v.dtype.kind == "c" if isinstance(v, (np.ndarray, np.generic)) else isinstance(v, complex)
 
 
 def _where() -> Place | None:

@@ -1,4 +1,4 @@
-"""The gradient of targets in sources over a tape's records: seeds, the sweep, and the gradients in the sources' structure."""
+"""The gradient of targets in sources over a tape's records: seeds, the sweep, and the gradients as the sources lie."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.runtime import float_type
-from s2sgrad.tape.array import Array, constant
+from s2sgrad.tape.array import Array
 from s2sgrad.tape.recording import Tape
 from s2sgrad.tape.sweep import algebra, sweep
 from s2sgrad.tape.unconnected import UnconnectedGradients
@@ -66,7 +66,9 @@ def _given(source: Any, bar: Any, unconnected: UnconnectedGradients, on: Any) ->
             return None
         return Array.of(np.zeros(source.value.shape, float_type(source.value.dtype)))
     bar = on.cast(bar, source.value)
-    return bar if isinstance(bar, Array) else Array.of(bar.copy() if isinstance(bar, np.ndarray) and bar.flags.writeable else bar)
+    if isinstance(bar, Array):
+        return bar
+    return Array.of(bar.copy() if isinstance(bar, np.ndarray) and bar.flags.writeable else bar)
 
 
 def _weighted(target: Any, weights: Any) -> Iterator[tuple[Any, Any]]:
@@ -95,6 +97,3 @@ def _weighted(target: Any, weights: Any) -> Iterator[tuple[Any, Any]]:
 def structured(sources: Any, gradients: list[Any]) -> Any:
     """The gradients in the structure of the sources."""
     return packed(sources, gradients)
-
-
-__all__ = ["constant", "gradients_of", "required", "structured"]

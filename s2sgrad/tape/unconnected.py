@@ -21,4 +21,6 @@ def checked(asked: Any) -> UnconnectedGradients:
     try:
         return UnconnectedGradients(asked)
     except ValueError:
-        raise ValueError(f"unconnected_gradients must be 'none' or 'zero' (or a member of UnconnectedGradients), not {asked!r}") from None
+        raise ValueError(
+            f"unconnected_gradients must be 'none' or 'zero' (or a member of UnconnectedGradients), not {asked!r}"
+        ) from None

@@ -57,7 +57,9 @@ class Variable(Operators):
         """
         plain = np.asarray(unwrapped(value))
         if plain.shape != self.value.shape:
-            raise ValueError(f"the Variable has the shape {self.value.shape}, the value {plain.shape}: assign one of its shape")
+            raise ValueError(
+                f"the Variable has the shape {self.value.shape}, the value {plain.shape}: assign one of its shape"
+            )
         self._now = Array(plain, self.value.dtype)
         return self
 

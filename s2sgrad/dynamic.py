@@ -13,9 +13,10 @@ from s2sgrad import cache, runtime
 from s2sgrad.analysis.kinds import Kind, Unknown, kinds_of, may_carry
 from s2sgrad.arguments import shapes_of
 from s2sgrad.compiled import Compiled, compile_pair
-from s2sgrad.errors import NoRule
+from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.library import plain
 from s2sgrad.signatures import signature
+from s2sgrad.source import brings_gradient
 
 
 def pair_for(
@@ -27,6 +28,13 @@ def pair_for(
         return _vjp_forward, _vjp_backward, tuple(range(1, len(primals))), (), keywords
     if f is runtime.call:
         return _call_forward, _call_backward, tuple(range(len(primals))), (), keywords
+    if brings_gradient(f):
+        fwd, bwd = _own_pair(f)
+        return fwd, bwd, tuple(range(len(primals))), (), keywords
+    if hasattr(f, "half_of"):
+        raise Unsupported(
+            f"`{f.half_of.__name__}` brings its own gradient, and this asks for the gradient of that: nest two GradientTapes"
+        )
     if hasattr(f, "taken_apart_for"):  # a gradient: its generated function is differentiated
         function, receiver, keywords = f.taken_apart_for(primals, keywords)
     else:
@@ -73,6 +81,28 @@ def _call_backward(saved: Any, bars: Any) -> Any:
         return (None, *inner(bars))
     given = tuple(tuple(bars[j] for j in k) if isinstance(k, tuple) else bars[k] for k in places)
     return inner(given[0] if len(given) == 1 else given)
+
+
+def _own_pair(f: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The pair of a function with a gradient of its own: what is saved is the pullback that it returned."""
+    def fwd(*args: Any, **keywords: Any) -> tuple[Any, Any]:
+        y, pullback = f.custom_gradient(*args, **keywords)
+        return y, (pullback, tuple(runtime.zeros(a) for a in args))
+
+    def bwd(saved: Any, y_bar: Any) -> Any:
+        pullback, rest = saved
+        bars = pullback(*y_bar) if isinstance(y_bar, tuple) else pullback(y_bar)
+        bars = tuple(bars) if isinstance(bars, (list, tuple)) else (bars,)
+        if len(bars) != len(rest):
+            raise ValueError(
+                f"the pullback of `{f.__name__}` returned {len(bars)} gradients for {len(rest)} arguments: return one for "
+                "each, None where there is none"
+            )
+        bars = tuple(zero if bar is None else bar for bar, zero in zip(bars, rest, strict=True))
+        return bars[0] if len(bars) == 1 else bars
+
+    fwd.half_of = bwd.half_of = f  # type: ignore[attr-defined]
+    return fwd, bwd
 
 
 def _has_receiver(f: Any) -> bool:

@@ -86,7 +86,8 @@ def arrays(value: Any) -> Iterator[Array]:
 
 def called(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     """A call that NumPy hands over: refused where it writes."""
-    if keywords.get("out") is not None and keywords["out"] != (None,):
+    out = keywords.get("out")
+    if out is not None and any(o is not None for o in (out if isinstance(out, tuple) else (out,))):
         raise TypeError(
             f"`out=` cannot hold an Array, nor can `y += x` write one into an ndarray: write `y = y + x`, or {_WAY}"
         )
@@ -101,8 +102,10 @@ def called(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
 
 @functools.lru_cache(maxsize=1024)
 def _names(primitive: Any) -> tuple[str, ...]:
+    """The parameters that can be given by position."""
     try:
-        return tuple(inspect.signature(primitive).parameters)
+        parameters = inspect.signature(primitive).parameters.values()
+        return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
     except (TypeError, ValueError):
         return ()
 

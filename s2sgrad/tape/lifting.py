@@ -24,7 +24,7 @@ from s2sgrad.analysis.operations import is_user_function
 from s2sgrad.errors import S2SGradError
 from s2sgrad.quote import nodes
 from s2sgrad.rules import table
-from s2sgrad.source import look_up, read
+from s2sgrad.source import look_up, read, underlying
 from s2sgrad.structure import attributes_of
 from s2sgrad.tape.contents import holds
 
@@ -85,11 +85,6 @@ class Reads:
                 self.looked_up.append((function, name, value))
         self._seen[id(function)] = reads
         return reads
-
-
-def underlying(value: Any) -> Any:
-    """The function that `differentiable` made a node of."""
-    return getattr(value, "differentiated", value) if isinstance(value, types.FunctionType) else value
 
 
 def _agree(known: dict[str, Any], name: str, value: Any) -> None:

@@ -23,7 +23,7 @@ from s2sgrad.records import refilled
 from s2sgrad.tape.algebra import Algebra
 from s2sgrad.tape.array import arrays, wrapped
 from s2sgrad.tape.contents import split
-from s2sgrad.tape.lifting import NotLifted, Reads, lifted, made_from, underlying
+from s2sgrad.tape.lifting import NotLifted, Reads, lifted, made_from
 from s2sgrad.tape.primitives import cotangent
 from s2sgrad.tape.recording import STATE, tracked
 from s2sgrad.tape.values import Operand, leaves
@@ -186,7 +186,6 @@ class _Callee:
 
     def _node(self, given: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]], found: list[Any]) -> Any:
         function, lead, bound = library.plain(self.f)
-        function = underlying(function)
         named = {**{k: split(v, found) for k, v in bound.items()}, **named}
         given = [*(split(v, found) for v in lead), *given]
         if self.reads is None or self.reads.function is not function or not self.reads.hold():

@@ -33,6 +33,7 @@ def gradients_of(
     seeds: dict[int, Any] = {}
     on = algebra()
     for leaf, weight in _weighted(target, weights):
+        weight = on.value(weight)
         if isinstance(leaf, Operand) and leaf.value.dtype.kind in "fc":
             seeds[leaf.uid] = seeds[leaf.uid] + weight if leaf.uid in seeds else weight
     variables = {v.uid for v in leaves(sources) if isinstance(v, Variable)}

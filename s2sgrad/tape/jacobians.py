@@ -27,7 +27,7 @@ def jacobian(tape: Tape, target: Any, sources: Any, unconnected: UnconnectedGrad
         weights[place] = 1.0
         rows.append(gradients_of(tape, target, sources, weights[()], UnconnectedGradients.NONE))
     return [
-        _stacked([row[k] for row in rows], shape, source, shape + source.value.shape, unconnected)
+        _stacked([row[k] for row in rows], source, shape + source.value.shape, unconnected)
         for k, source in enumerate(leaves(sources))
     ]
 
@@ -47,14 +47,11 @@ def batch_jacobian(tape: Tape, target: Any, source: Any, unconnected: Unconnecte
         weights = np.zeros(target.value.shape, target.value.dtype)
         weights[(slice(None), *place)] = 1.0
         rows += gradients_of(tape, target, source, weights, UnconnectedGradients.NONE)
-    whole = (len(source.value), *shape, *source.value.shape[1:])
-    stacked = _stacked(rows, shape, source, (*shape, *source.value.shape), unconnected)
-    if stacked is None or stacked.value.shape == whole:
-        return stacked
-    return apply(np.reshape, (apply(np.moveaxis, (stacked, len(shape), 0)), whole))
+    stacked = _stacked(rows, source, (*shape, *source.value.shape), unconnected)
+    return stacked if stacked is None or not shape else apply(np.moveaxis, (stacked, len(shape), 0))
 
 
-def _stacked(rows: list[Any], lead: tuple, source: Any, shape: tuple, unconnected: UnconnectedGradients) -> Any:
+def _stacked(rows: list[Any], source: Any, shape: tuple, unconnected: UnconnectedGradients) -> Any:
     if all(row is None for row in rows):
         if unconnected is UnconnectedGradients.NONE:
             return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -60,9 +62,8 @@ def leaves(v: Any) -> list[Any]:
 
 def packed(v: Any, items: Any) -> Any:
     """The structure of `v` with the next of `items` in the place of every leaf."""
-    ready = iter(items)
+    return _filled(iter(items), v)
 
-    def filled(part: Any) -> Any:
-        return rebuilt(part, filled) if isinstance(part, (list, tuple, dict)) else next(ready)
 
-    return filled(v)
+def _filled(ready: Iterator[Any], v: Any) -> Any:
+    return rebuilt(v, functools.partial(_filled, ready)) if isinstance(v, (list, tuple, dict)) else next(ready)

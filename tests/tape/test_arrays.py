@@ -178,7 +178,8 @@ def test_a_function_without_a_rule_is_an_error_on_the_path_alone():
     assert t.gradient(z, x).numpy().tolist() == [[1.0, 1.0], [1.0, 1.0]]
     with pytest.raises(LookupError, match="eig") as raised:
         t.gradient(y, x)
-    assert isinstance(raised.value, NoRule) and "np.linalg.eig(x)" in str(raised.value) and "test_arrays.py" in str(raised.value)
+    assert isinstance(raised.value, NoRule)
+    assert "np.linalg.eig(x)" in str(raised.value) and "test_arrays.py" in str(raised.value)
 
 
 def test_a_keyword_without_a_rule_is_an_error():
@@ -203,11 +204,12 @@ def test_complex_values_are_refused():
 
 M = np.array([[2.0, 1.0], [0.5, 3.0]])
 V = np.array([1.0, 2.0, 3.0])
+ONES = np.ones(2)
 
 
 @pytest.mark.parametrize(("f", "x", "expected"), [
     (lambda x: x.T @ x, V, 2 * V),
-    (lambda x: np.sum(np.linalg.solve(x, np.ones(2))), M, -np.outer(np.linalg.solve(M.T, [1, 1]), np.linalg.solve(M, [1, 1]))),
+    (lambda x: np.sum(np.linalg.solve(x, np.ones(2))), M, -np.outer(ONES @ np.linalg.inv(M), np.linalg.inv(M) @ ONES)),
     (lambda x: np.sum(np.where(x > 1.5, x * x, 0.0)), V, [0.0, 4.0, 6.0]),
     (lambda x: np.sum(x[1:] * x[:-1]), V, [2.0, 4.0, 2.0]),
     (lambda x: np.sum(x[[0, 0, 2]] * np.array([1.0, 2.0, 3.0])), V, [3.0, 0.0, 3.0]),

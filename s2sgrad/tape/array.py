@@ -65,7 +65,8 @@ def wrapped(y: Any, given: Any = ()) -> Any:
     if isinstance(y, np.ndarray):
         if y.dtype.kind not in "fc":
             return y
-        if y.flags.writeable and any(isinstance(a, np.ndarray) and (a is y or np.may_share_memory(a, y)) for a in given):
+        plain = [a for a in given if isinstance(a, np.ndarray) and a.flags.writeable]
+        if any(a is y or (y.base is not None and np.may_share_memory(a, y)) for a in plain):
             y = y.copy()
         return Array.of(y)
     if isinstance(y, (float, complex, np.inexact)):

@@ -61,6 +61,11 @@ def _ready(value: Any) -> Any:
     return value
 
 
+def _isinstance(value: Any, kinds: Any) -> bool:
+    """An Array is what it holds: a rule asks whether it has an ndarray or a list."""
+    return isinstance(value.value if isinstance(value, Operand) else value, kinds)
+
+
 def _space(globals_: dict[str, Any]) -> dict[str, Any]:
     """The globals of a module of rules, with every function that has a rule replaced by its application."""
     known = _spaces.get(id(globals_))
@@ -69,7 +74,7 @@ def _space(globals_: dict[str, Any]) -> dict[str, Any]:
         for name, value in globals_.items():
             if value is not math:
                 known[name] = _ready(value)
-        known["math"] = _Module(math)
+        known["math"], known["isinstance"] = _Module(math), _isinstance
     return known
 
 

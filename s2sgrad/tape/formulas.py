@@ -37,7 +37,7 @@ def wanted_of(pullback: types.FunctionType, wanted: tuple[int, ...], count: int)
             body.insert(0, statement)
     tree.body, tree.decorator_list, tree.name = body, [], pullback.__name__
     for node in nodes(tree):
-        for attribute in ("lineno", "end_lineno"):
+        for attribute in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
             node.__dict__.pop(attribute, None)
     module = gast.gast_to_ast(gast.Module([tree], []))
     code = compile(ast.fix_missing_locations(module), "<s2sgrad rule>", "exec")

@@ -1,6 +1,7 @@
 """What a tape holds, and when it lets go."""
 
 import gc
+import sys
 import tracemalloc
 import weakref
 
@@ -95,13 +96,26 @@ def test_10000_steps_of_training_do_not_grow():
                 y = np.sum((x @ w - 1.0) ** 2) if k % 2 else loss(w)
             optimiser.apply_gradients(zip(t.gradient(y, [w]), [w], strict=True))
 
+    steps(2_000)  # the interpreter's free lists are filled by then
+    blocks = sys.getallocatedblocks()
+    steps(8_000)
+    assert sys.getallocatedblocks() - blocks < 2_000, "a block of memory each step would be 8,000"
+    assert np.isfinite(w.numpy()).all()
+
+
+def test_the_memory_of_a_tape_is_given_back():
+    x = constant(np.ones(1_000))
     tracemalloc.start()
     try:
-        steps(5_000)  # the interpreter's free lists are filled by then
         before = tracemalloc.get_traced_memory()[0]
-        steps(5_000)
-        grown = tracemalloc.get_traced_memory()[0] - before
+        with GradientTape() as t:
+            t.watch(x)
+            y = x
+            for _ in range(100):
+                y = np.sin(y)
+            y = np.sum(y)
+        assert tracemalloc.get_traced_memory()[0] - before > 100 * 8_000
+        t.gradient(y, x)
+        assert tracemalloc.get_traced_memory()[0] - before < 50_000
     finally:
         tracemalloc.stop()
-    assert grown < 50_000  # one small object a step would be five times as much
-    assert np.isfinite(w.numpy()).all()

@@ -46,7 +46,7 @@ def differentiated(e: Example) -> tuple[Any, list[Any]]:
     f, values = calling(e)
     ready = iter(range(len(values)))
     slots: list[int | None] = []
-    for k, value in enumerate([*e.args, *e.keywords.values()]):
+    for k in range(len(e.args) + len(e.keywords)):
         mine = f"x{k}" in f.__code__.co_varnames[: f.__code__.co_argcount]
         slots.append(next(ready) if mine else None)
 

@@ -14,6 +14,20 @@ from s2sgrad import runtime
 from s2sgrad.tape.values import Operand, unwrapped
 
 
+class Masked:
+    """A cotangent of one branch of `np.where`: zero where the mask does not hold, however steep the branch is there."""
+
+    __slots__ = ("mask", "value")
+
+    def __init__(self, value: Any, mask: Any) -> None:
+        self.value, self.mask = value, mask
+
+
+def settled(bar: Any) -> Any:
+    """A cotangent without its mask."""
+    return bar.value if isinstance(bar, Masked) else bar
+
+
 class Algebra(Protocol):
     """How a sweep computes."""
 
@@ -33,6 +47,10 @@ class Algebra(Protocol):
 
     def cast(self, bar: Any, x: Any) -> Any:
         """A gradient in the shape and dtype of the source `x`."""
+        ...
+
+    def selected(self, mask: Any, bar: Any) -> Any:
+        """A cotangent where the mask holds, 0 elsewhere."""
         ...
 
 
@@ -62,6 +80,11 @@ class Plain:
         if bar.dtype != x.dtype:
             bar = bar.astype(x.dtype)
         return (bar if bar.shape == x.shape else np.broadcast_to(bar, x.shape))[()]
+
+
+    def selected(self, mask: Any, bar: Any) -> Any:
+        """By np.where, which leaves no nan behind."""
+        return np.where(mask, bar, 0.0)
 
 
 PLAIN = Plain()

@@ -17,9 +17,9 @@ from s2sgrad.analysis.kinds import Container, Kind, Number, constant_kind
 from s2sgrad.errors import NoRule, Place, Unsupported
 from s2sgrad.rules import binding, spellings, table
 from s2sgrad.structure import rebuilt
-from s2sgrad.tape.algebra import Algebra
+from s2sgrad.tape.algebra import Algebra, Masked, settled
 from s2sgrad.tape.formulas import wanted_of
-from s2sgrad.tape.values import Operand, leaves
+from s2sgrad.tape.values import Operand, leaves, unwrapped
 
 
 class Operation:
@@ -84,10 +84,43 @@ class Operation:
         single = len(rule.differentiable) == 1 and not rule.variadic
         if not single and not rule.variadic:
             chosen = wanted_of(chosen, wanted, len(rule.differentiable))
-        parts = on.formula(chosen)(g, y, *given, **named)
+        mask = self._mask(bars) if rule.tag == "elementwise" else None
+        if mask is None:
+            parts = on.formula(chosen)(g, y, *given, **named)
+        else:
+            with np.errstate(all="ignore"):  # of places that do not count
+                parts = on.formula(chosen)(g, y, *given, **named)
         for k in wanted:
-            _shared(operands[k], parts if single else parts[k], out, live, on, rule.tag)
+            part = parts if single else parts[k]
+            if mask is not None and part is not None:
+                part = on.selected(mask, part)
+            before = len(out)
+            _shared(operands[k], part, out, live, on, rule.tag)
+            branch = mask if self.primitive is not np.where else self._branch(k, mask)
+            if branch is not None and isinstance(operands[k], Operand):
+                narrow = _narrowed(branch, operands[k].value.shape)
+                out[before:] = [(uid, Masked(bar, narrow)) for uid, bar in out[before:]]
         return out
+
+    def _mask(self, bars: dict[int, Any]) -> Any:
+        """Where the one result counts, if it is part of a branch of `np.where`."""
+        bar = bars.get(self.outputs[0]) if len(self.outputs) == 1 else None
+        return bar.mask if isinstance(bar, Masked) else None
+
+    def _branch(self, k: int, mask: Any) -> Any:
+        """Where the k-th argument of `np.where` was chosen, and the result counts."""
+        chosen = np.broadcast_to(np.asarray(unwrapped(self.args[0]), bool), self.result.value.shape)
+        chosen = chosen if k == 1 else ~chosen
+        return chosen if mask is None else chosen & mask
+
+
+def _narrowed(mask: Any, shape: tuple[int, ...]) -> Any:
+    """Where an operand of this shape counts, that was broadcast to the mask's shape."""
+    if mask.shape == shape:
+        return mask
+    mask = np.any(mask, axis=tuple(range(mask.ndim - len(shape))))
+    stretched = tuple(k for k, n in enumerate(shape) if n == 1 and mask.shape[k] != 1)
+    return np.any(mask, axis=stretched, keepdims=True) if stretched else mask
 
 
 def _meant(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
@@ -103,7 +136,7 @@ def _meant(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
 def cotangent(result: Any, bars: dict[int, Any], on: Algebra) -> Any:
     """The cotangent of a result, of its structure: zeros where none arrived."""
     if isinstance(result, Operand):
-        bar = bars.get(result.uid)
+        bar = settled(bars.get(result.uid))
         return runtime.zeros(result.value) if bar is None else bar
     if isinstance(result, (list, tuple, dict)):
         return rebuilt(result, lambda item: cotangent(item, bars, on))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.tape.algebra import PLAIN, Algebra
+from s2sgrad.tape.algebra import PLAIN, Algebra, settled
 from s2sgrad.tape.array import Array, apply
 from s2sgrad.tape.dispatch import on_arrays
 from s2sgrad.tape.recording import STATE
@@ -46,6 +46,11 @@ class OnArrays:
         return bar if bar.value.shape == x.shape else apply(np.broadcast_to, (bar,), {"shape": x.shape})
 
 
+    def selected(self, mask: Any, bar: Any) -> Any:
+        """As of plain values."""
+        return apply(np.where, (mask, bar, 0.0))
+
+
 ON_ARRAYS = OnArrays()
 
 
@@ -59,7 +64,7 @@ def sweep(
 ) -> dict[int, Any]:
     """Carry the cotangents `bars` of values, by their numbers, backwards through the entries (the latest first).
 
-    The cotangents of what is `kept` remain; through what is `stopped` nothing flows on.
+    The cotangents of what is `kept` remain (some under a mask); through what is `stopped` nothing flows on.
     """
     for record, live in entries:
         if not any(uid in bars for uid in record.outputs):
@@ -69,5 +74,5 @@ def sweep(
             arrived = {uid: bar for uid, bar in arrived.items() if uid not in stopped}
         if arrived:
             for uid, bar in record.pull(arrived, live, on):
-                bars[uid] = bars[uid] + bar if uid in bars else bar
+                bars[uid] = settled(bars[uid]) + settled(bar) if uid in bars else bar
     return bars

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.runtime import float_type
+from s2sgrad.tape.algebra import settled
 from s2sgrad.tape.array import Array
 from s2sgrad.tape.recording import Tape
 from s2sgrad.tape.sweep import algebra, sweep
@@ -42,7 +43,8 @@ def gradients_of(
     constants |= {uid for uid, variable in tape.reads.items() if variable in constants}
     if entries is None:
         entries = list(reversed(tape.entries))
-    bars = sweep(entries, seeds, wanted, on, frozenset(constants))
+    swept = sweep(entries, seeds, wanted, on, frozenset(constants))
+    bars = {uid: settled(bar) for uid, bar in swept.items()}
     for uid, variable in tape.reads.items():
         if variable in variables and uid in bars:
             bar = bars.pop(uid)

@@ -238,8 +238,25 @@ def test_users_write(f, x, expected):
     np.testing.assert_allclose(slope(f, x), expected, rtol=1e-6)
 
 
-def test_masked_branch():
-    assert slope(lambda x: np.sum(np.where(x > 0, np.sin(x), 0.0)), [0.0, 1.0])[0] == 0.0
+@pytest.mark.parametrize(("f", "expected"), [
+    (lambda x: np.where(x > 0, np.log(x), 0.0), [0.0, 1.0, 0.25]),
+    (lambda x: np.where(x > 0, np.sqrt(x) / x, 2 * x), [2.0, -0.5, -0.0625]),
+    (lambda x: np.where(x > 0, np.where(x > 2, np.log(x), 1 / x), x * x), [0.0, -1.0, 0.25]),
+    (lambda x: np.where(x[0] > 0, 1 / x[0], x), [1.0, 1.0, 1.0]),
+    (lambda x: np.where(x > 0, np.log(x) * np.ones((2, 1)), x), [1.0, 2.0, 0.5]),
+])  # fmt: skip
+def test_a_branch_that_is_not_taken_contributes_zero(f, expected):
+    """However steep it is there; in the second derivative too."""
+    x = constant([0.0, 1.0, 4.0])
+    with GradientTape() as outer:
+        outer.watch(x)
+        with np.errstate(all="ignore"), GradientTape() as t:
+            t.watch(x)
+            y = f(x) if f(x).ndim == 1 else f(x)[0] + f(x)[1] - np.where(x > 0, 0.0, x)
+        g = t.gradient(y, x)
+        s = np.sum(g)
+    np.testing.assert_allclose(g, expected)
+    assert np.isfinite(outer.gradient(s, x).numpy()).all()
 
 
 def test_looking():

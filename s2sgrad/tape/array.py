@@ -98,7 +98,16 @@ def called(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         place = _names(primitive).index("out")
         if len(args) > place and args[place] is not None:
             raise TypeError(f"`out` of `{primitive.__name__}` cannot hold an Array: leave it out")
+    if isinstance(primitive, np.ufunc):
+        args = tuple(_numeric(a) for a in args)
     return apply(primitive, args, keywords)
+
+
+def _numeric(a: Any) -> Any:
+    """What a ufunc makes an array of, as one: rules compute with arrays and not with lists."""
+    if not isinstance(a, (list, tuple)):
+        return a
+    return apply(np.stack, ([_numeric(item) for item in a],)) if next(arrays(a), None) is not None else np.asarray(a)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -114,7 +123,7 @@ def _names(primitive: Any) -> tuple[str, ...]:
 def _binary(primitive: Any, a: Any, b: Any) -> Any:
     if not isinstance(a, _OPERANDS) or not isinstance(b, _OPERANDS):
         return NotImplemented
-    return apply(primitive, (a, b))
+    return apply(primitive, (_numeric(a), _numeric(b)))
 
 
 # --- what Arrays and Variables do ------------------------------------------------------------------------------------
@@ -137,7 +146,9 @@ class Operators(Operand):
         if tracked(x.uid):
             if STATE.inside is not None:
                 STATE.inside.append(x)
-            raise TypeError(f"a tape follows this Array, and as an ndarray it would lose its gradient: {_WAY}")
+            raise TypeError(
+                f"a tape follows this Array, and as an ndarray it would lose its gradient: {_WAY} (of several: np.stack)"
+            )
         return np.array(x.value, dtype)
 
     def numpy(self) -> Any:

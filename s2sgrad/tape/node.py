@@ -165,10 +165,16 @@ class _Callee:
             return wrapped(y, [p for _, p in given]) if found else y
         unsupported: S2SGradError | None = None
         if not self.by_operation:
+            known = self.reads
             try:
                 return self._node(given, named, found)
-            except (NotLifted, Unaware):
+            except NotLifted:
                 pass
+            except Unaware:  # its names may lead to Variables that were not there before
+                self.by_operation = self.reads is not known
+                self.reads = None
+                if not self.by_operation:
+                    return self(*args, **keywords)
             except S2SGradError as error:
                 if self.reads is None or not self.reads.roots:
                     raise
@@ -185,6 +191,7 @@ class _Callee:
             raise
 
     def _node(self, given: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]], found: list[Any]) -> Any:
+        asked = [p for _, p in given], {k: p for k, (_, p) in named.items()}, bool(found)
         function, lead, bound = library.plain(self.f)
         named = {**{k: split(v, found) for k, v in bound.items()}, **named}
         given = [*(split(v, found) for v in lead), *given]
@@ -196,8 +203,9 @@ class _Callee:
             roots = [split(v, found) for v in self.reads.roots.values()]
             function = lifted(self.reads, len(given), tuple(named))
             given = [*roots, *given, *named.values()]
-        if not any(tracked(a.uid) for a in found):
-            raise Unaware  # nothing is followed: there is nothing to record
+        if not any(tracked(a.uid) for a in found):  # there is nothing to record
+            y = self.f(*asked[0], **asked[1])
+            return wrapped(y, asked[0]) if asked[2] else y
         return run(function, given, found)
 
 

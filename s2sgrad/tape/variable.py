@@ -71,6 +71,14 @@ class Variable(Operators):
         """Subtract `delta`, which broadcasts to the Variable's shape."""
         return self.assign(self.value - unwrapped(delta))
 
+    def _not_in_place(self, other: Any) -> Any:
+        raise RuntimeError(
+            "`v += x` would bind `v` to an Array and leave the Variable as it is: use `v.assign_add(x)`, `v.assign_sub(x)`, "
+            "`v.assign(..)`, or write `y = v + x`"
+        )
+
+    __iadd__ = __isub__ = __imul__ = __itruediv__ = __ifloordiv__ = __imod__ = __ipow__ = __imatmul__ = _not_in_place
+
     def __copy__(self) -> Variable:
         return Variable(self.value, self.trainable, self.name)
 

@@ -227,6 +227,7 @@ ONES = np.ones(2)
     (lambda x: np.sum(x.reshape(3, 1) * x.reshape((1, 3))), V, [12.0, 12.0, 12.0]),
     (lambda x: np.sum(divmod(x, 2.0)[1]), V, [1.0, 1.0, 1.0]),
     (lambda x: x.mean() + x.max() + x.std(ddof=1) * 0.0, V, [1 / 3, 1 / 3, 4 / 3]),
+    (lambda x: [1.0, 2.0, 3.0] @ x + np.sum(np.multiply([x[0], x[1], 2.0], x)), V, [3.0, 6.0, 5.0]),
     (lambda x: np.linalg.norm(x), V, V / np.linalg.norm(V)),
     (lambda x: np.add.reduce(x) + np.sum(np.multiply.outer(x, V)), V, [7.0, 7.0, 7.0]),
     (lambda x: np.sum(np.split(x, [1])[1]), V, [0.0, 1.0, 1.0]),

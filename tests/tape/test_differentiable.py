@@ -377,6 +377,21 @@ def test_what_cannot_be_lifted_runs_operation_by_operation(module):
     assert t.gradient(y, module.w).numpy() == V.sum()
 
 
+def test_a_variable_that_appears_later():
+    holder = Layer(1.0)
+    f = differentiable(lambda x: np.sum(holder.w * x))
+    x = constant(V)
+    for w in (2.0, Variable(3.0)):
+        holder.w = w
+        with GradientTape() as t:
+            t.watch(x)
+            y = f(x)
+    assert t.gradient(y, w).numpy() == V.sum()
+    with GradientTape() as t:
+        y = f(x)
+    assert records(t) == 1 and t.gradient(y, w).numpy() == V.sum()
+
+
 def test_the_last_resort_refuses_in_place_writes(module):
     def f(x):
         y = np.zeros(3)

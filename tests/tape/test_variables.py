@@ -77,6 +77,13 @@ def test_assign_returns_the_variable_and_keeps_its_dtype():
     assert v.assign_add(constant(1.0)) is v and v.numpy() == 3.0
 
 
+def test_an_update_in_place_of_a_variable_says_what_to_do():
+    v = Variable(1.0)
+    with pytest.raises(RuntimeError, match="assign_sub"):
+        v -= 0.5
+    assert isinstance(v, Variable) and v.numpy() == 1.0
+
+
 def test_assign_of_another_shape():
     with pytest.raises(ValueError, match="shape"):
         Variable([1.0, 2.0]).assign(3.0)

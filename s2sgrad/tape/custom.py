@@ -13,13 +13,12 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from s2sgrad.structure import rebuilt
 from s2sgrad.tape.algebra import Algebra
 from s2sgrad.tape.array import Array, arrays, wrapped
 from s2sgrad.tape.gradient_tape import GradientTape
 from s2sgrad.tape.primitives import cotangent
 from s2sgrad.tape.recording import STATE, Tape
-from s2sgrad.tape.values import Operand, leaves, opened, unwrapped
+from s2sgrad.tape.values import Operand, fresh, leaves, opened, unwrapped
 
 
 class _Own:
@@ -104,7 +103,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
         plain = unwrapped(value)
         if not found and not variables:
             return value
-        result = wrapped(rebuilt(plain, _apart) if isinstance(plain, (list, tuple)) else _apart(plain))
+        result = wrapped(fresh(plain))
         record = _Own(f.__name__, pullback, given, variables, result)
         uids = [a.uid for a in found] + [read.uid for _, read in variables]
         for tape in STATE.tapes:
@@ -121,10 +120,6 @@ def unwrapped_pair(f: Callable[..., Any], args: tuple, keywords: dict[str, Any])
     if not isinstance(pair, tuple) or len(pair) != 2 or not callable(pair[1]):
         raise TypeError(f"`{f.__name__}` must return its value and a function, the pullback: return y, pullback")
     return pair
-
-
-def _apart(plain: Any) -> Any:
-    return plain.copy() if hasattr(plain, "flags") and getattr(plain.flags, "writeable", False) else plain
 
 
 def _parameters(pullback: Callable[..., Any]) -> set[str]:

@@ -26,7 +26,7 @@ from s2sgrad.tape.contents import split
 from s2sgrad.tape.lifting import NotLifted, Reads, lifted, made_from
 from s2sgrad.tape.primitives import cotangent
 from s2sgrad.tape.recording import STATE, tracked
-from s2sgrad.tape.values import Operand, leaves
+from s2sgrad.tape.values import Operand, fresh, leaves
 
 _count = itertools.count(1)
 
@@ -119,26 +119,13 @@ def run(function: types.FunctionType, arguments: list[tuple[Any, Any]], found: l
     mine = [p for recorded, p in arguments if not isinstance(recorded, Operand)]
     if any(isinstance(leaf, np.ndarray) for p in mine for leaf in leaves(p)):
         saved = pullbacks.apart(saved, mine)
-    result = wrapped(_apart(y, saved), mine)
+    result = wrapped(fresh(y))
     operands = [recorded for recorded, _ in arguments]
     node = Node(fwd, bwd, places, saved, operands, [_held(*a) for a in arguments], result)
     uids = [a.uid for a in found]
     for tape in STATE.tapes:
         tape.add(node, uids)
     return result
-
-
-def _apart(y: Any, saved: Any) -> Any:
-    """The value, writable where the record is: an Array makes its memory read-only."""
-    if isinstance(y, np.ndarray):
-        return y.copy() if y.base is not None else y.view() if _contains(saved, y) else y
-    return y
-
-
-def _contains(saved: Any, y: np.ndarray) -> bool:
-    if isinstance(saved, (list, tuple, dict)):
-        return any(_contains(item, y) for item in (saved.values() if isinstance(saved, dict) else saved))
-    return saved is y
 
 
 def _held(recorded: Any, plain: Any) -> Any:
@@ -162,7 +149,7 @@ class _Callee:
         named = {k: split(v, found) for k, v in keywords.items()}
         if not STATE.tapes or STATE.inside is not None:
             y = self.f(*[p for _, p in given], **{k: p for k, (_, p) in named.items()})
-            return wrapped(y, [p for _, p in given]) if found else y
+            return wrapped(fresh(y)) if found else y
         unsupported: S2SGradError | None = None
         if not self.by_operation:
             known = self.reads
@@ -198,26 +185,26 @@ class _Callee:
         if self.reads is None or self.reads.function is not function or not self.reads.hold():
             self.reads = Reads(function)
         if self.reads.roots or named:
-            given, named = _positional(function, given, named)
+            given, named = _positional(function, given, named, found)
         if self.reads.roots or named:
             roots = [split(v, found) for v in self.reads.roots.values()]
             function = lifted(self.reads, len(given), tuple(named))
             given = [*roots, *given, *named.values()]
         if not any(tracked(a.uid) for a in found):  # there is nothing to record
             y = self.f(*asked[0], **asked[1])
-            return wrapped(y, asked[0]) if asked[2] else y
+            return wrapped(fresh(y)) if asked[2] else y
         return run(function, given, found)
 
 
 def _positional(
-    function: types.FunctionType, given: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]]
+    function: types.FunctionType, given: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]], found: list[Any]
 ) -> tuple[list[tuple[Any, Any]], dict[str, tuple[Any, Any]]]:
     """The arguments by position as far as they go, with their defaults; those that go by name alone."""
     signature = inspect.Signature.from_callable(function, follow_wrapped=False)
     bound = signature.bind(*given, **named)
     for name, parameter in signature.parameters.items():
         if name not in bound.arguments and parameter.default is not parameter.empty:
-            bound.arguments[name] = (parameter.default, parameter.default)
+            bound.arguments[name] = split(parameter.default, found)
     ordered = {n: bound.arguments[n] for n in signature.parameters if n in bound.arguments}
     ordered = inspect.BoundArguments(signature, ordered)
     return list(ordered.args), dict(ordered.kwargs)

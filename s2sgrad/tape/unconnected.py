@@ -6,7 +6,7 @@ import enum
 from typing import Any
 
 
-class UnconnectedGradients(enum.Enum):
+class UnconnectedGradients(enum.StrEnum):
     """What stands for the gradient in a source that does not reach the target: None, or zeros of its shape.
 
     Wherever one is asked for, the strings "none" and "zero" do as well.

@@ -53,6 +53,13 @@ def kept(v: Any) -> Any:
     return v
 
 
+def fresh(v: Any) -> Any:
+    """A value in memory of its own, where somebody else may write it: what users' functions return."""
+    if isinstance(v, np.ndarray):
+        return v.copy() if v.flags.writeable or v.base is not None else v
+    return rebuilt(v, fresh) if isinstance(v, (list, tuple, dict)) else v
+
+
 def leaves(v: Any) -> list[Any]:
     """What lies in nested lists, tuples and dicts, in order."""
     if isinstance(v, (list, tuple, dict)):

@@ -114,6 +114,48 @@ def test_structures_and_keywords():
                 np.testing.assert_allclose(g, h, rtol=1e-12)
 
 
+SHARED = np.ones(3)
+
+
+def test_results_that_belong_to_others_stay_writable_and_apart():
+    x = constant(V)
+    f = differentiable(lambda x, data: {"y": x * 2.0, "parts": (SHARED, data)})
+    data = np.zeros(3)
+    for tapes in (0, 1):
+        with GradientTape() as t:
+            if tapes:
+                t.watch(x)
+            out = f(x, data)
+        SHARED[:] = data[:] = 5.0
+        assert out["parts"][0].numpy().tolist() == [1.0] * 3 and out["parts"][1].numpy().tolist() == [0.0] * 3
+        SHARED[:], data[:] = 1.0, 0.0
+
+
+def test_a_default_that_is_a_variable():
+    w = Variable(2.0)
+
+    def f(x, w=w, *, k=3.0):
+        return np.sum(w * x * k)
+
+    with GradientTape() as t:
+        y = differentiable(f)(V, k=1.0)
+    assert t.gradient(y, w).numpy() == V.sum()
+
+
+def test_arguments_are_read_only_for_the_function():
+    def writes(x):
+        x[0] = 1.0
+        return np.sum(x)
+
+    x = constant(V)
+    with pytest.raises(ValueError, match="read-only"):
+        differentiable(writes)(x)
+    with GradientTape() as t, pytest.raises(Unsupported, match="writes the argument"):
+        t.watch(x)
+        differentiable(writes)(x)
+    assert x.numpy().tolist() == V.tolist()
+
+
 # --- higher order ----------------------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from s2sgrad import Array, GradientTape, UnconnectedGradients, Variable, constant, function, gradients, stop_gradient
+from s2sgrad import Array, GradientTape, UnconnectedGradients, Variable, constant, function, grad, gradients, stop_gradient
 
 F = np.float32
 
@@ -172,6 +172,11 @@ def test_a_tape_inside_of_a_function():
 
     g, (second,) = inside(2.0)
     assert (g.numpy(), second.numpy()) == (12.0, 12.0)
+
+
+def test_the_member_is_taken_for_the_string():
+    df = grad(lambda x, y: np.sum(x), "y", unconnected_gradients=UnconnectedGradients.NONE)
+    assert df(1.0, 2.0) is None
 
 
 # --- stop_gradient ---------------------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ from s2sgrad.tape.contents import holds
 
 _DEEPEST = 50
 _MOST = 512
+_OF_VARIABLES = {"assign", "assign_add", "assign_sub", "read_value", "numpy", "trainable"}
 
 
 class NotLifted(Exception):
@@ -45,7 +46,10 @@ class Reads:
         self.functions: dict[str, types.FunctionType] = {}
         self.looked_up: list[tuple[types.FunctionType, str, Any]] = []
         self._seen: dict[int, bool] = {}
-        self.own = self._visit(function, 0)
+        self.changes = False  # whether something may be asked of a Variable that an ndarray does not know
+        self._visit(function, 0)
+        if self.roots and self.changes:
+            raise NotLifted
 
     def hold(self) -> bool:
         """Whether every name still leads to the same object."""
@@ -63,6 +67,7 @@ class Reads:
         reads = False
         for name in dict.fromkeys(_names(function.__code__)):
             binding = look_up(function, name)
+            self.changes |= binding is None and name in _OF_VARIABLES
             if binding is None or binding.where == "builtin":
                 continue
             value = binding.value

@@ -179,7 +179,13 @@ class _Callee:
 
     def _node(self, given: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]], found: list[Any]) -> Any:
         asked = [p for _, p in given], {k: p for k, (_, p) in named.items()}, bool(found)
-        function, lead, bound = library.plain(self.f)
+        if hasattr(self.f, "taken_apart_for"):  # a gradient: its generated function
+            function, lead, bound = self.f.taken_apart_for(tuple(asked[0]), asked[1])
+            if any(_operands(recorded) for k, (recorded, _) in named.items() if k not in bound or k == "seed"):
+                raise NotLifted
+            named = {k: v for k, v in named.items() if k in bound}
+        else:
+            function, lead, bound = library.plain(self.f)
         named = {**{k: split(v, found) for k, v in bound.items()}, **named}
         given = [*(split(v, found) for v in lead), *given]
         if self.reads is None or self.reads.function is not function or not self.reads.hold():

@@ -476,6 +476,35 @@ def test_not_a_function():
         differentiable(3.0)
 
 
+def assigns(x):
+    SLOPE.assign_add(x)
+    return SLOPE * x
+
+
+def test_a_function_that_assigns_runs_operation_by_operation():
+    before = SLOPE.numpy()
+    with GradientTape() as t:
+        y = differentiable(assigns)(2.0)
+    assert SLOPE.numpy() == before + 2.0 and t.gradient(y, SLOPE).numpy() == 2.0
+    SLOPE.assign(before)
+
+
+def test_a_gradient_is_a_function_like_any_other():
+    x = constant(V)
+    for f in (differentiable(grad(lambda z: np.sum(z**3))), grad(lambda z: np.sum(z**3))):
+        with GradientTape() as t:
+            t.watch(x)
+            y = f(x)
+        np.testing.assert_allclose(t.gradient(y, x), 6 * V)
+    k = constant(2.0)
+    with GradientTape(persistent=True) as t:
+        t.watch([x, k])
+        y = differentiable(grad(lambda z, k=1.0: np.sum(k * z**3)))(x, k=k)
+        z = differentiable(grad(lambda z: np.sum(z**3)))(x, seed=k)
+    for value in (y, z):
+        np.testing.assert_allclose(t.gradient(value, k), np.sum(3 * V**2))
+
+
 # --- in compiled code ------------------------------------------------------------------------------------------------
 
 

@@ -63,6 +63,8 @@ def _astype(x: Any, *args: Any, **keywords: Any) -> Any:
 def wrapped(y: Any, given: Any = ()) -> Any:
     """A result with its floats as Arrays; ints, bools and all else stay plain.  Memory of a plain argument is copied."""
     if isinstance(y, np.ndarray):
+        if type(y) is not np.ndarray and isinstance(y, (np.matrix, np.ma.MaskedArray)):
+            raise TypeError(f"operators of a {type(y).__name__} mean something else than an ndarray's: pass an ndarray")
         if y.dtype.kind not in "fc":
             return y
         plain = [a for a in given if isinstance(a, np.ndarray) and a.flags.writeable]
@@ -142,7 +144,7 @@ class Operators(Operand):
         return called(function, args, keywords)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        x = self.read()
+        x = self._read()
         if tracked(x.uid):
             if STATE.inside is not None:
                 STATE.inside.append(x)
@@ -157,13 +159,13 @@ class Operators(Operand):
         >>> constant([1.0, 2.0]).numpy()
         array([1., 2.])
         """
-        value = self.read().value
+        value = self._read().value
         return value.copy() if isinstance(value, np.ndarray) else value
 
     # numbers
 
     def _leaving(self, into: str) -> Any:
-        x = self.read()
+        x = self._read()
         if tracked(x.uid):
             if STATE.inside is not None:
                 STATE.inside.append(x)
@@ -180,10 +182,10 @@ class Operators(Operand):
         return complex(self._leaving("complex()"))
 
     def __index__(self) -> int:
-        return operator.index(self.read().value)
+        return operator.index(self._read().value)
 
     def __bool__(self) -> bool:
-        return bool(self.read().value)
+        return bool(self._read().value)
 
     def item(self, *index: Any) -> Any:
         """The number in an array of one element, a Python number."""
@@ -196,22 +198,22 @@ class Operators(Operand):
     # looking
 
     def __repr__(self) -> str:
-        value = self.read().value
+        value = self._read().value
         shown = repr(value)[6:-1] if isinstance(value, np.ndarray) else str(value)
         short = isinstance(value, np.ndarray) or value.dtype in (float, int, bool, complex)
         return f"{type(self).__name__}({shown})" if short else f"{type(self).__name__}({shown}, dtype={value.dtype})"
 
     def __str__(self) -> str:
-        return str(self.read().value)
+        return str(self._read().value)
 
     def __format__(self, spec: str) -> str:
-        return format(self.read().value, spec)
+        return format(self._read().value, spec)
 
     def __len__(self) -> int:
-        return len(self.read().value)
+        return len(self._read().value)
 
     def __iter__(self) -> Iterator[Any]:
-        x = self.read()
+        x = self._read()
         if x.value.ndim == 0:
             raise TypeError(f"iteration over a 0-d {type(self).__name__}")
         return (x[k] for k in range(len(x.value)))
@@ -227,7 +229,7 @@ class Operators(Operand):
         if primitive is not None:
             return functools.partial(_method, self, name, primitive)
         if name in spellings.FLAT_ATTRIBUTES:
-            return getattr(self.read().value, name)
+            return getattr(self._read().value, name)
         if spellings.ATTRIBUTES.get(name) is not None:
             return apply(spellings.ATTRIBUTES[name], (self,))
         if name in spellings.MUTATING_METHODS and hasattr(np.ndarray, name):
@@ -371,7 +373,7 @@ class Array(Operators):
         made._hold(value)
         return made
 
-    def read(self) -> Array:
+    def _read(self) -> Array:
         """The Array itself."""
         return self
 

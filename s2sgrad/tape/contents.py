@@ -31,7 +31,7 @@ def holds(value: Any, depth: int = 0) -> bool:
 def split(value: Any, found: list[Any]) -> tuple[Any, Any]:
     """(recorded, plain): Arrays in both's places; of objects that hold any, their attributes and a copy."""
     if isinstance(value, Operand):
-        array = value.read()
+        array = value._read()
         found.append(array)
         return array, array.value
     if not holds(value):

@@ -93,7 +93,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
             value, pullback = unwrapped_pair(f, tuple(given), keywords)
         finally:
             STATE.tapes[:] = [tape for tape in STATE.tapes if tape is not listening]
-        variables = [(v, v.read()) for _, v in sorted(listening.watched.items()) if v.trainable]
+        variables = [(v, v._read()) for _, v in sorted(listening.watched.items()) if v.trainable]
         if variables and "variables" not in _parameters(pullback):
             shown = ", ".join(v.name or "Variable" for v, _ in variables)
             raise TypeError(
@@ -153,7 +153,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
             value = f(*args, **keywords)
         finally:
             STATE.tapes = tapes
-        reads = [(v, v.read()) for _, v in sorted(listening.watched.items())]
+        reads = [(v, v._read()) for _, v in sorted(listening.watched.items())]
 
         @custom_gradient
         def once(*given: Any) -> tuple[Any, Callable[..., Any]]:

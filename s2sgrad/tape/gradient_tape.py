@@ -88,7 +88,7 @@ class GradientTape:
                 self._tape = Tape(self._accessed)
             if isinstance(leaf, Variable):
                 self._tape.watched[leaf.uid] = leaf
-                self._tape.read(leaf, leaf.read())
+                self._tape.read(leaf, leaf._read())
             else:
                 self._tape.live.add(leaf.uid)
 

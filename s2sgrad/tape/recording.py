@@ -43,7 +43,9 @@ class Tape:
         return self.everything or uid in self.live
 
     def read(self, variable: Any, value: Any) -> None:
-        """A variable was read."""
+        """A variable was read; ints are constants."""
+        if value.value.dtype.kind not in "fc":
+            return
         if variable.uid not in self.watched:
             if not (self.everything or (self.accessed and variable.trainable)):
                 return

@@ -94,7 +94,7 @@ def _weighted(target: Any, weights: Any) -> Iterator[tuple[Any, Any]]:
             continue
         if np.shape(weight) != value.shape:
             raise ValueError(f"the weights of a target must have its shape, {value.shape}, not {np.shape(weight)}")
-        yield leaf, weight.read() if isinstance(weight, Operand) else np.array(weight, kind)[()]
+        yield leaf, weight._read() if isinstance(weight, Operand) else np.array(weight, kind)[()]
 
 
 def structured(sources: Any, gradients: list[Any]) -> Any:

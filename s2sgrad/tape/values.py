@@ -16,7 +16,7 @@ class Operand:
 
     __slots__ = ()
 
-    def read(self) -> Any:
+    def _read(self) -> Any:
         """The Array that stands for the present value."""
         raise NotImplementedError
 
@@ -28,7 +28,7 @@ class Operand:
 def opened(v: Any, found: list[Any]) -> tuple[Any, Any]:
     """(as it is recorded, as it is computed with); the Arrays in it are added to `found`."""
     if isinstance(v, Operand):
-        array = v.read()
+        array = v._read()
         found.append(array)
         return array, array.value
     if isinstance(v, (list, tuple, dict)):

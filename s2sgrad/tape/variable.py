@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.structure import attributes_of
-from s2sgrad.tape.array import Array, Operators
+from s2sgrad.tape.array import Array, Operators, apply
 from s2sgrad.tape.recording import STATE, numbers
 from s2sgrad.tape.values import unwrapped
 
@@ -40,15 +40,16 @@ class Variable(Operators):
         """The plain value."""
         return self._now.value
 
-    def read(self) -> Array:
+    def _read(self) -> Array:
         """The Array of the present value; tapes hear of it."""
         for tape in STATE.tapes:
             tape.read(self, self._now)
         return self._now
 
     def read_value(self) -> Array:
-        """The present value as an Array, which later assignments do not change."""
-        return self.read()
+        """The present value as an Array of its own, which later assignments do not change."""
+        x = self._read()
+        return apply(np.positive, (x,)) if x.value.dtype.kind in "fc" else x
 
     def assign(self, value: Any) -> Variable:
         """Replace the value; the Variable itself is returned.

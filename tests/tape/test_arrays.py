@@ -292,6 +292,12 @@ def test_copies_keep_the_identity_and_pickles_the_value():
     assert pickle.loads(pickle.dumps(x)).numpy().tolist() == [1.0, 2.0]
 
 
+def test_matrices_and_masked_arrays_are_refused():
+    x = constant([1.0, 2.0])
+    with pytest.raises(TypeError, match="ndarray"):
+        x + np.ma.array([1.0, 2.0], mask=[True, False])
+
+
 def test_only_numbers():
     for value in ("text", [object()], None):
         with pytest.raises(TypeError):

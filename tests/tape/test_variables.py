@@ -57,6 +57,14 @@ def test_a_value_that_was_read_stays():
     assert x.numpy().tolist() == [1.0, 2.0] and v.numpy().tolist() == [2.0, 3.0]
 
 
+def test_a_read_value_is_a_source_of_its_own():
+    v = Variable(3.0)
+    with GradientTape() as t:
+        first, second = v.read_value(), v.read_value()
+        y = first * v * second**2
+    assert [g.numpy() for g in t.gradient(y, [v, first, second])] == [108.0, 27.0, 54.0]
+
+
 def test_assign_never_writes_into_the_buffer():
     start = np.ones(2)
     v = Variable(start)

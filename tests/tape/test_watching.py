@@ -38,6 +38,14 @@ def test_trainable_variables_that_the_block_reads_are_watched():
     assert g[0].numpy() == 3.0 and g[1] is None and g[2] is None
 
 
+def test_variables_of_ints_are_constants():
+    count, v = Variable(3), Variable(2.0)
+    with GradientTape() as t:
+        y = count * v
+        assert int(count) == 3 and np.asarray(count) == 3  # free: nothing follows it
+    assert len(t.watched_variables()) == 1 and t.gradient(y, [count, v])[0] is None
+
+
 def test_variables_are_not_watched_on_request():
     v = Variable(2.0)
     with GradientTape(watch_accessed_variables=False) as t:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from s2sgrad.structure import attributes_of, rebuilt
+from s2sgrad.analysis.instances import attributes_of
+from s2sgrad.structure import rebuilt
 from s2sgrad.tape.values import Operand
 
 _DEEPEST = 8
@@ -15,7 +16,11 @@ _MOST = 1000  # items of a container that are looked at; a Variable beyond them 
 
 
 def holds(value: Any, depth: int = 0) -> bool:
-    """Whether there are Arrays or Variables in a value, in its items, or in the attributes of objects."""
+    """Whether there are Arrays or Variables in a value, in its items, or in the attributes of objects.
+
+    Objects that the compiler does not take apart (with hooks, or of a library's class) count as empty: it would take their
+    attributes for constants.  Variables in them are met when the compiled code runs.
+    """
     if isinstance(value, Operand):
         return True
     if depth > _DEEPEST:
@@ -42,5 +47,5 @@ def split(value: Any, found: list[Any]) -> tuple[Any, Any]:
     recorded, copy = {}, object.__new__(type(value))
     for name, item in attributes_of(value).items():
         recorded[name], plain = split(item, found)
-        object.__setattr__(copy, name, plain)
+        vars(copy)[name] = plain
     return recorded, copy

@@ -30,7 +30,7 @@ from s2sgrad.tape.contents import holds
 
 _DEEPEST = 50
 _MOST = 512
-_OF_VARIABLES = {"assign", "assign_add", "assign_sub", "read_value", "numpy", "trainable"}
+_UNKNOWN_TO_COPIES = {"assign", "assign_add", "assign_sub", "read_value", "numpy", "trainable", "__dict__"}
 
 
 class NotLifted(Exception):
@@ -46,7 +46,7 @@ class Reads:
         self.functions: dict[str, types.FunctionType] = {}
         self.looked_up: list[tuple[types.FunctionType, str, Any]] = []
         self._seen: dict[int, bool] = {}
-        self.changes = False  # whether something may be asked of a Variable that an ndarray does not know
+        self.changes = False  # whether something may be asked that a plain copy does not know
         self._visit(function, 0)
         if self.roots and self.changes:
             raise NotLifted
@@ -67,7 +67,7 @@ class Reads:
         reads = False
         for name in dict.fromkeys(_names(function.__code__)):
             binding = look_up(function, name)
-            self.changes |= binding is None and name in _OF_VARIABLES
+            self.changes |= binding is None and name in _UNKNOWN_TO_COPIES
             if binding is None or binding.where == "builtin":
                 continue
             value = binding.value

@@ -142,6 +142,7 @@ class _Callee:
         self.f = f
         self.reads: Reads | None = None
         self.by_operation = False
+        self.indirect = False  # whether it reads Variables by name, or gets objects that hold them
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         found: list[Any] = []
@@ -163,7 +164,7 @@ class _Callee:
                 if not self.by_operation:
                     return self(*args, **keywords)
             except S2SGradError as error:
-                if self.reads is None or not self.reads.roots:
+                if not self.indirect:
                     raise
                 unsupported = error
         try:
@@ -190,6 +191,8 @@ class _Callee:
         given = [*(split(v, found) for v in lead), *given]
         if self.reads is None or self.reads.function is not function or not self.reads.hold():
             self.reads = Reads(function)
+        inside = any(_operands(recorded) and not isinstance(recorded, Operand) for recorded, _ in given)
+        self.indirect = inside or bool(self.reads.roots)
         if self.reads.roots or named:
             given, named = _positional(function, given, named, found)
         if self.reads.roots or named:

@@ -1,6 +1,7 @@
 """`differentiable` functions are one record of a tape; the Variables that they read by name become arguments."""
 
 import functools
+import operator
 import sys
 import types
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from s2sgrad import GradientTape, NoRule, Unsupported, Variable, constant, differentiable, grad
+from s2sgrad import GradientTape, NoRule, S2SGradError, Unsupported, Variable, constant, differentiable, grad
 
 V = np.array([0.5, 1.0, 1.5])
 
@@ -432,6 +433,69 @@ def test_a_variable_that_appears_later():
     with GradientTape() as t:
         y = f(x)
     assert records(t) == 1 and t.gradient(y, w).numpy() == V.sum()
+
+
+class Hooked:
+    """Attributes that go through a hook are not followed by the compiler."""
+
+    def __init__(self):
+        self.w = Variable(3.0)
+
+    def __getattr__(self, name):
+        if name != "double":
+            raise AttributeError(name)
+        return self.w * 2.0
+
+    def __call__(self, x):
+        return np.sum(self.double * x)
+
+
+class Twice:
+    def __init__(self):
+        self.w = Variable(3.0)
+
+    def __call__(self, x):
+        return np.sum(self.w * x) * 2.0
+
+
+class Slotted:
+    __slots__ = ("w",)
+
+    def __init__(self):
+        self.w = Variable(3.0)
+
+    def __call__(self, x):
+        return np.sum(self.w * x) * 2.0
+
+
+WAYS = {
+    "closure": lambda model: lambda x: model(x),
+    "object": lambda model: model,
+    "method": lambda model: model.__call__,
+    "argument": lambda model: functools.partial(type(model).__call__, model),
+    "getattr": lambda model: lambda x: np.sum(getattr(model, "w") * x) * 2.0,  # noqa: B009
+    "vars": lambda model: lambda x: np.sum(vars(model)["w"] * x) * 2.0,
+    "dict": lambda model: lambda x: np.sum(model.__dict__["w"] * x) * 2.0,
+    "attrgetter": lambda model: lambda x: np.sum(operator.attrgetter("w")(model) * x) * 2.0,
+    "list of functions": lambda model: lambda x: sum([f(x) for f in [model, np.sum]]) - np.sum(x),
+    "map": lambda model: lambda x: next(map(model, [x])),
+}
+
+
+@pytest.mark.parametrize("cls", [Hooked, Slotted, Twice])
+@pytest.mark.parametrize("way", WAYS)
+def test_the_right_gradients_or_an_error_however_an_object_is_reached(cls, way):
+    model, x = cls(), constant(V)
+    f = WAYS[way](model)
+    with GradientTape() as t:
+        t.watch(x)
+        try:
+            y = differentiable(f)(x)
+        except (S2SGradError, TypeError, AttributeError):
+            return
+    gw, gx = t.gradient(y, [model.w, x])
+    assert gw is not None and gw.numpy() == pytest.approx(2 * V.sum())
+    assert gx is not None and gx.numpy() == pytest.approx([6.0] * 3)
 
 
 def test_the_last_resort_refuses_in_place_writes(module):

@@ -4,9 +4,9 @@
         loss = np.sum((x @ w - y) ** 2)      # w a Variable
     w_bar = t.gradient(loss, w)
 
-Each room builds on the ones before it: `recording`, `values`, `unconnected`, `contents`, `algebra`, `formulas`,
-`primitives`, `array`, `variable`, `stopping`, `optimizers`, `dispatch`, `sweep`, `targets`, `jacobians`, `graph`,
-`gradient_tape`, `custom`, `lifting`, `node`.
+Each room builds on the ones before it: `recording`, `leaks`, `values`, `unconnected`, `contents`, `algebra`,
+`formulas`, `primitives`, `array`, `variable`, `stopping`, `optimizers`, `dispatch`, `sweep`, `targets`, `jacobians`,
+`graph`, `gradient_tape`, `custom`, `lifting`, `node`.
 """
 
 from s2sgrad.tape.array import Array, constant

@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import operator
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,16 +16,12 @@ from s2sgrad import rules  # noqa: F401  (fills the table)
 from s2sgrad.rules import spellings, table
 from s2sgrad.rules.selections import picked
 from s2sgrad.structure import rebuilt
+from s2sgrad.tape import leaks
 from s2sgrad.tape.primitives import Operation
 from s2sgrad.tape.recording import STATE, numbers, tracked
 from s2sgrad.tape.values import Operand, kept, opened
 
-_WAY = "compute with NumPy functions on it, put the code into a `differentiable` function, or take `.numpy()`, a constant"
 _OPERANDS = (Operand, np.ndarray, np.generic, int, float, complex, list, tuple)
-_STORE = (
-    "an Array is never written: put the code into a `differentiable` function, where in-place writes work, "
-    "or build a new Array"
-)
 _NO_KEYWORDS: dict[str, Any] = {}
 
 
@@ -89,17 +83,7 @@ def arrays(value: Any) -> Iterator[Array]:
 
 def called(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     """A call that NumPy hands over: refused where it writes."""
-    out = keywords.get("out")
-    if out is not None and any(o is not None for o in (out if isinstance(out, tuple) else (out,))):
-        raise TypeError(
-            f"`out=` cannot hold an Array, nor can `y += x` write one into an ndarray: write `y = y + x`, or {_WAY}"
-        )
-    if primitive in spellings.MUTATORS or getattr(primitive, "__name__", "") == "at":
-        raise TypeError(f"`{primitive.__name__}` writes its argument, and {_STORE}")
-    if len(args) > 1 and "out" in _names(primitive):
-        place = _names(primitive).index("out")
-        if len(args) > place and args[place] is not None:
-            raise TypeError(f"`out` of `{primitive.__name__}` cannot hold an Array: leave it out")
+    leaks.require_no_write(primitive, args, keywords)
     if isinstance(primitive, np.ufunc):
         args = tuple(_numeric(a) for a in args)
     return apply(primitive, args, keywords)
@@ -110,16 +94,6 @@ def _numeric(a: Any) -> Any:
     if not isinstance(a, (list, tuple)):
         return a
     return apply(np.stack, ([_numeric(item) for item in a],)) if next(arrays(a), None) is not None else np.asarray(a)
-
-
-@functools.lru_cache(maxsize=1024)
-def _names(primitive: Any) -> tuple[str, ...]:
-    """The parameters that can be given by position."""
-    try:
-        parameters = inspect.signature(primitive).parameters.values()
-        return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
-    except (TypeError, ValueError):
-        return ()
 
 
 def _binary(primitive: Any, a: Any, b: Any) -> Any:
@@ -145,12 +119,7 @@ class Operators(Operand):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         x = self._read()
-        if tracked(x.uid):
-            if STATE.inside is not None:
-                STATE.inside.append(x)
-            raise TypeError(
-                f"a tape follows this Array, and as an ndarray it would lose its gradient: {_WAY} (of several: np.stack)"
-            )
+        leaks.require_free(x)
         return np.array(x.value, dtype)
 
     def numpy(self) -> Any:
@@ -165,12 +134,7 @@ class Operators(Operand):
     # numbers
 
     def _leaving(self, into: str) -> Any:
-        x = self._read()
-        if tracked(x.uid):
-            if STATE.inside is not None:
-                STATE.inside.append(x)
-            warnings.warn(f"{into} of an Array that a tape follows is a constant: {_WAY}", stacklevel=3)
-        return x.value
+        return leaks.leaving(self._read(), into)
 
     def __float__(self) -> float:
         return float(self._leaving("float()"))
@@ -233,11 +197,11 @@ class Operators(Operand):
         if spellings.ATTRIBUTES.get(name) is not None:
             return apply(spellings.ATTRIBUTES[name], (self,))
         if name in spellings.MUTATING_METHODS and hasattr(np.ndarray, name):
-            raise TypeError(f"`{name}` writes in place, and {_STORE}")
+            raise TypeError(f"`{name}` writes in place, and {leaks.STORE}")
         raise AttributeError(f"an {type(self).__name__} has no attribute {name!r}: use a function of NumPy, or `.numpy()`")
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        raise TypeError(_STORE)
+        raise TypeError(leaks.STORE)
 
     def __getitem__(self, index: Any) -> Any:
         return apply(picked, (self,), {"index": index})

@@ -173,6 +173,12 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
                                         "cannot be followed: use two names")  # fmt: skip
         self.values[target] = value
 
+    def require_data(self, target: str, statement: gast.AST) -> None:
+        """Refuse data under a name that stands for a function or an object: `[g(x) for g in (lambda t: t, np.sum)]`."""
+        if target in self.values:
+            self.unit.refuse(statement, f"`{target}` stands for a function or an object, and here for something else, which "
+                                        "cannot be followed: use two names")  # fmt: skip
+
     def kept(self, value: Any, later: list[gast.AST]) -> Any:
         """A variable that a call in a later operand may bind anew, under a name that keeps its value."""
         if not isinstance(value, gast.Name) or value.id not in self.shared or not any(map(self.inside, later)):

@@ -13,9 +13,10 @@ from s2sgrad import cache, runtime
 from s2sgrad.analysis.kinds import Kind, Unknown, kinds_of, may_carry
 from s2sgrad.arguments import shapes_of
 from s2sgrad.compiled import Compiled, compile_pair
-from s2sgrad.errors import NoRule
+from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.library import plain
 from s2sgrad.signatures import signature
+from s2sgrad.source import brings_gradient
 
 
 def pair_for(
@@ -27,6 +28,13 @@ def pair_for(
         return _vjp_forward, _vjp_backward, tuple(range(1, len(primals))), (), keywords
     if f is runtime.call:
         return _call_forward, _call_backward, tuple(range(len(primals))), (), keywords
+    if brings_gradient(f):
+        fwd, bwd = _own_pair(f)
+        return fwd, bwd, tuple(range(len(primals))), (), keywords
+    if hasattr(f, "half_of"):
+        raise Unsupported(
+            f"`{f.half_of.__name__}` brings its own gradient, and this asks for the gradient of that: nest two GradientTapes"
+        )
     if hasattr(f, "taken_apart_for"):  # a gradient: its generated function is differentiated
         function, receiver, keywords = f.taken_apart_for(primals, keywords)
     else:
@@ -75,6 +83,28 @@ def _call_backward(saved: Any, bars: Any) -> Any:
     return inner(given[0] if len(given) == 1 else given)
 
 
+def _own_pair(f: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The pair of a function with a gradient of its own: what is saved is the pullback that it returned."""
+    def fwd(*args: Any, **keywords: Any) -> tuple[Any, Any]:
+        y, pullback = f.custom_gradient(*args, **keywords)
+        return y, (pullback, tuple(runtime.zeros(a) for a in args))
+
+    def bwd(saved: Any, y_bar: Any) -> Any:
+        pullback, rest = saved
+        bars = pullback(*y_bar) if isinstance(y_bar, tuple) else pullback(y_bar)
+        bars = tuple(bars) if isinstance(bars, (list, tuple)) else (bars,)
+        if len(bars) != len(rest):
+            raise ValueError(
+                f"the pullback of `{f.__name__}` returned {len(bars)} gradients for {len(rest)} arguments: return one for "
+                "each, None where there is none"
+            )
+        bars = tuple(zero if bar is None else bar for bar, zero in zip(bars, rest, strict=True))
+        return bars[0] if len(bars) == 1 else bars
+
+    fwd.half_of = bwd.half_of = f  # type: ignore[attr-defined]
+    return fwd, bwd
+
+
 def _has_receiver(f: Any) -> bool:
     return not isinstance(getattr(f, "__self__", None), (ModuleType, type(None)))
 
@@ -84,14 +114,19 @@ def _is_constant(value: Any) -> bool:
     return callable(value) or isinstance(value, ModuleType)
 
 
+def pair_in(function: FunctionType, args: tuple, wanted: tuple[int, ...]) -> tuple[Any, Any, tuple[int, ...]]:
+    """(fwd, bwd, places): as `pair_for`, of the arguments at the positions `wanted` alone, where these carry floats."""
+    return _compiled(function, args, {}, 0, wanted)
+
+
 def _compiled(
-    function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int
+    function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int, wanted: tuple[int, ...] | None = None
 ) -> tuple[Any, Any, tuple]:
     """(fwd, bwd, positions of the arguments whose cotangents bwd gives; a tuple of them for `*args`)."""
     family = cache.of(function.__code__).family(("pair", lead))
     quick = shapes_of((*args, *keywords.values()))
     if quick is not None:
-        quick = len(args), tuple(keywords), quick
+        quick = len(args), tuple(keywords), quick, wanted
     known = family.quick.get(quick)
     key = None if known is None or known.forgotten else known
     if key is None:
@@ -99,8 +134,8 @@ def _compiled(
         kinds = kinds_of([*args, *keywords.values()])
         count = function.__code__.co_argcount
         carries = [
-            may_carry(kind) and not (isinstance(kind, Unknown) and _is_constant(arg))
-            for kind, arg in zip(kinds, args, strict=False)
+            may_carry(kind) and not (isinstance(kind, Unknown) and _is_constant(arg)) and (wanted is None or k in wanted)
+            for k, (kind, arg) in enumerate(zip(kinds, args, strict=False))
         ]
         active: tuple[Any, ...] = tuple(k for k in range(lead, min(count, len(args))) if carries[k])
         if any(carries[max(count, lead) :]) and lead <= count:  # all of `*args` together

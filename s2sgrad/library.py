@@ -11,7 +11,7 @@ from typing import Any
 from s2sgrad import rules  # noqa: F401  (fills the table)
 from s2sgrad.errors import NoSource
 from s2sgrad.rules import table
-from s2sgrad.source import GENERATED_TEXTS, read
+from s2sgrad.source import GENERATED_TEXTS, brings_gradient, read, underlying
 
 _OPERATORS = {
     operator.add: "a + b", operator.sub: "a - b", operator.mul: "a * b", operator.truediv: "a / b", operator.pow: "a ** b",
@@ -42,6 +42,20 @@ def _wrapper(primitive: Any) -> types.FunctionType:
     return function
 
 
+@functools.lru_cache(maxsize=1024)
+def _caller(function: types.FunctionType) -> types.FunctionType:
+    """A function with source that calls one with a gradient of its own."""
+    code = function.custom_gradient.__code__
+    given = ", ".join(code.co_varnames[: code.co_argcount])
+    name = function.__name__ if function.__name__.isidentifier() else "function"
+    text = f"def {name}({given}):\n    return primitive({given})\n"
+    filename = f"<s2sgrad custom {function.__module__}.{function.__qualname__} {id(code)}>"
+    GENERATED_TEXTS[filename] = linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    space: dict[str, Any] = {"primitive": function, "__name__": function.__module__}
+    exec(compile(text, filename, "exec"), space)
+    return space.pop(name)
+
+
 def spelled_out(primitive: Any) -> types.FunctionType | None:
     """A function with source that does what an operator or a primitive of the rule table does; None for anything else."""
     rule = table.lookup(primitive)
@@ -60,6 +74,10 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
     """
     if isinstance(function, (staticmethod, classmethod)):
         return plain(function.__func__)
+    if brings_gradient(function):
+        return _caller(function), (), {}
+    if underlying(function) is not function:
+        return plain(underlying(function))
     library = spelled_out(function)  # a bound method may be in the table too
     if library is not None:
         return library, (), {}

@@ -16,7 +16,7 @@ from s2sgrad.lookups import note_attribute, note_import, note_name
 from s2sgrad.names import Namer
 from s2sgrad.quote import nodes
 from s2sgrad.rules import table
-from s2sgrad.source import Binding, Primal
+from s2sgrad.source import Binding, Primal, underlying
 
 _CAPTURES = (gast.MatchAs, gast.MatchStar, gast.MatchMapping)
 MISSING: Any = type("MISSING", (), {"__repr__": lambda self: "MISSING"})()
@@ -147,7 +147,7 @@ class Unit:
             if isinstance(owner, (types.ModuleType, type, np.ufunc)) or table.owns(owner):
                 value = getattr(owner, node.attr, MISSING)
                 note_attribute(owner, node.attr, value)
-                return value
+                return underlying(value)
             return MISSING
         if not isinstance(node, gast.Name) or node.id in self.locals:
             return MISSING
@@ -160,7 +160,7 @@ class Unit:
             if binding is None:
                 return MISSING
             self.bindings[node.id] = binding
-        return binding.value
+        return underlying(binding.value)
 
     def changed(self, statement: gast.AST) -> set[str]:
         """The names that a statement binds, or whose content it may change."""

@@ -47,8 +47,8 @@ REFUSED_TWICE = [
 IN_PLACE = ("buffers", "indices", "mutators", "stores", "swaps", "views", "writers")
 
 # And those that write into lists, dicts and objects that they made.
-CONTAINERS = ("attributes", "callables", "classes", "closures", "comprehensions", "dicts", "lists", "nested_lists",
-              "objects", "shared_lists", "stateful")  # fmt: skip
+CONTAINERS = ("attributes", "callables", "classes", "closures", "comprehensions", "decorated", "dicts", "lists",
+              "nested_lists", "objects", "shared_lists", "stateful")  # fmt: skip
 
 # All tests of a case are run in a row, so that its gradient is compiled once for them.
 every_case = pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name, scope="module")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, poisson
 
-from s2sgrad import demo
+from s2sgrad import GradientTape, demo
 from s2sgrad.testing import check_grads
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -24,7 +24,8 @@ def example(name):
 
 
 def test_every_example_is_tested():
-    assert {p.stem for p in EXAMPLES.glob("*.py")} == {"digits", "earthquakes", "minimise", "nile", "pelts", "throw"}
+    known = {"adversarial", "calibration", "digits", "earthquakes", "minimise", "nile", "pelts", "throw"}
+    assert {p.stem for p in EXAMPLES.glob("*.py")} == known
 
 
 def test_digits():
@@ -78,6 +79,37 @@ def test_pelts():
     assert 0.2 < deviation < 0.3
     p = np.log([0.5, 0.02, 0.9, 0.03, 30.0, 4.0, 0.5])
     check_grads(pelts.negative_log_likelihood, (p, np.array([[30.0, 4.0], [47.2, 6.1], [70.2, 9.8]])), order=2)
+
+
+def test_calibration():
+    calibration = example("calibration")
+    x, y = np.loadtxt(calibration.NORRIS, delimiter=",", unpack=True)
+    slope, offset = np.polyfit(x, y, 1)
+    deviation = np.sqrt(np.sum((y - slope * x - offset) ** 2) / (len(x) - 2))
+    certified = 1.00211681802045, -0.262323073774029, 0.884796396144373  # by NIST: proves the data
+    assert (slope, offset, deviation) == pytest.approx(certified, rel=1e-8)
+    assert calibration.main() == pytest.approx(certified[:2], rel=1e-6)
+
+
+def test_adversarial():
+    adversarial = example("adversarial")
+    flow = np.loadtxt(adversarial.NILE, delimiter=",", usecols=1)
+    mean, spread = adversarial.main()
+    assert mean == pytest.approx(flow.mean(), abs=10.0)
+    assert spread == pytest.approx(flow.std(), abs=8.0)
+
+
+def test_adversarial_prepares_outside_of_both_blocks():
+    adversarial = example("adversarial")
+    prepare, discriminator = adversarial.Preparation(), adversarial.Discriminator()
+    discriminator.weights.assign([0.1, 0.2, 0.3])
+    with GradientTape() as t:
+        inside = adversarial.surprise(discriminator((np.ones(3) - prepare.centre) / 200.0), True)
+    assert t.gradient(inside, prepare.centre) is not None  # inside the block it would be trained
+    real = prepare(np.array([900.0, 1000.0]))
+    with GradientTape() as t:
+        outside = adversarial.surprise(discriminator(real), True)
+    assert t.gradient(outside, prepare.centre) is None
 
 
 def test_demo(capsys):

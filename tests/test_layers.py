@@ -41,6 +41,7 @@ LAYERS = [
     ["travel"],
     ["gradient"],
     ["api"],
+    ["tape"],
     ["testing"],
     ["demo"],
     [""],
@@ -149,7 +150,7 @@ def test_imports_point_down(module):
     assert wrong == [], f"{module} imports from above"
 
 
-@pytest.mark.parametrize("room", ["emit", "source"])
+@pytest.mark.parametrize("room", ["emit", "source", "tape"])
 def test_a_room_is_built_in_the_order_that_it_says(room):
     docstring = ast.get_docstring(ast.parse(MODULES[room].read_text()))
     said = re.search(r"Each room builds on the ones before it: ([^.]*)\.", docstring)
@@ -205,7 +206,7 @@ def test_the_package_is_imported_without_the_compiler():
     loaded = {room_of(name.removeprefix("s2sgrad").removeprefix(".")) for name in done.stdout.split()}
     assert {"", "api", "runtime"} <= loaded
     assert not loaded & {"source", "rules", "emit", "unit", "library", "normalize", "transform", "cleanup", "pipeline",
-                         "program", "load", "guards", "compiled", "dynamic", "cli"}  # fmt: skip
+                         "program", "load", "guards", "compiled", "dynamic", "tape", "cli"}  # fmt: skip
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))

@@ -37,6 +37,18 @@ def test_python_of_the_readme_runs(tmp_path, monkeypatch):
             sys.modules.pop("model", None)
 
 
+def test_python_of_the_page_about_the_tape_runs(tmp_path):
+    space = {"__name__": "page"}
+    shown = [text for language, text in documents.blocks("docs/tape.md") if language == "python"]
+    assert len(shown) == 3
+    for number, text in enumerate(shown):
+        file = tmp_path / f"page{number}.py"
+        file.write_text(text, encoding="utf-8")
+        exec(compile(text, str(file), "exec"), space)
+    assert np.abs(space["x"] @ space["w"].numpy() - space["y"]).max() < 0.5
+    assert space["u_bar"].shape == (5,) and space["rate_bar"].numpy() < 0.0
+
+
 def test_the_test_command_is_what_ci_runs():
     commands = [t for language, t in documents.blocks("README.md") if language == "sh"]
     assert len(commands) == 2

@@ -22,7 +22,7 @@ from s2sgrad import runtime
 from s2sgrad.errors import S2SGradError
 from s2sgrad.quote import CHILDLESS, nodes
 from s2sgrad.rules import spellings, table
-from s2sgrad.source import read
+from s2sgrad.source import brings_gradient, read
 from s2sgrad.unit import MISSING, Unit
 
 _CHANGING = ("push", "pop", "poison")
@@ -289,7 +289,7 @@ _EFFECTS = (gast.Raise, gast.Assert, gast.While, gast.Global, gast.Nonlocal, gas
 
 def is_library(target: Any) -> bool:
     """Whether a callable belongs to a library, which is taken not to write its arguments unless it is listed."""
-    if isinstance(target, (types.BuiltinFunctionType, np.ufunc, type)):
+    if isinstance(target, (types.BuiltinFunctionType, np.ufunc, type)) or brings_gradient(target):
         return True
     module = getattr(target, "__module__", None) or ""
     return module.split(".")[0] in ("numpy", "math", "scipy", "builtins", "operator", "functools", "itertools", "time",

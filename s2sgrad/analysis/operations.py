@@ -5,8 +5,6 @@ x.sum(axis=0), np.sum(x, 0), numpy.sum(x, axis=0)   ->   rule of np.sum, operand
 
 from __future__ import annotations
 
-import functools
-import inspect
 import operator
 import types
 from dataclasses import dataclass, field
@@ -18,7 +16,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Container, Instance, Kind, Known, Text
 from s2sgrad.quote import at, constant
-from s2sgrad.rules import spellings, table
+from s2sgrad.rules import binding, spellings, table
 from s2sgrad.unit import MISSING, Unit
 
 _FLAT_CALLS = {len, int, bool, str, repr, isinstance, issubclass, type, hasattr, callable, range, slice, any, all, hash,
@@ -211,54 +209,12 @@ def _method(node: gast.Call, kinds: dict[str, Kind], starred: bool) -> Operation
     return _bound(node, rule, primitive, [owner, *arguments])
 
 
-@functools.lru_cache(maxsize=1024)
-def _signature(primitive: Any) -> tuple[str, ...] | None:
-    """The names of the parameters; None where the callable does not say."""
-    try:
-        parameters = inspect.signature(primitive).parameters
-    except (TypeError, ValueError):
-        return None
-    taken = {p.kind for p in parameters.values()}
-    anything = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD} <= taken
-    return None if anything else tuple(parameters)
-
-
 def _bound(
     node: gast.Call, rule: table.Rule, primitive: Any, arguments: list[gast.AST], extra: dict[str, gast.AST] | None = None
 ) -> Operation:
     """Arguments bound to the rule's own names; `why` is set where the rule does not know one."""
-    operation = Operation("rule", node, [], dict(extra or {}), rule, primitive)
-    if rule.variadic:
-        operation.operands = arguments
-        left: list[gast.AST] = []
-    else:
-        wanted = len(rule.differentiable)
-        operation.operands, left = arguments[:wanted], arguments[wanted:]
-    names = _signature(primitive) or (*rule.differentiable, *rule.keywords)
-    position = len(operation.operands)
-    for argument in left:
-        if position < len(names) and names[position] in rule.keywords:
-            operation.keywords[names[position]] = argument
-        else:
-            shown = names[position] if position < len(names) else f"number {position + 1}"
-            operation.why = f"the argument {shown} of `{_name(primitive)}` is not known to its derivative rule"
-        position += 1
-    for keyword in node.keywords:
-        if keyword.arg in names[: len(rule.differentiable)] and names.index(keyword.arg) == len(operation.operands):
-            operation.operands.append(keyword.value)
-        elif keyword.arg in rule.keywords:
-            operation.keywords[keyword.arg] = keyword.value
-        else:
-            operation.why = (
-                f"the keyword `{keyword.arg}` of `{_name(primitive)}` is not known to its derivative rule: leave it out"
-            )
-    if not rule.variadic and len(operation.operands) < len(rule.differentiable):
-        operation.why = f"`{_name(primitive)}` is called with too few arguments"
-    return operation
-
-
-def _name(primitive: Any) -> str:
-    return getattr(primitive, "__name__", str(primitive))
+    operands, keywords, why = binding.bound(rule, primitive, arguments, {k.arg: k.value for k in node.keywords}, extra)
+    return Operation("rule", node, operands, keywords, rule, primitive, why)
 
 
 def is_user_function(target: Any) -> bool:

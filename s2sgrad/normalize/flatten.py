@@ -122,9 +122,8 @@ class _Flattener(Conditions):
             self.conditional(statement.value, target.id)
             return
         if effects.permutes(statement):
-            for part in statement.value.elts:
-                if part.id in self.functions.values:
-                    self.unit.refuse(statement, "functions or objects that trade names cannot be followed: use other names")
+            if any(part.id in self.functions.values for part in statement.value.elts):
+                self.unit.refuse(statement, "functions or objects that trade names cannot be followed: use other names")
             self.out.append(statement)
             return
         if isinstance(target, gast.Attribute):
@@ -142,6 +141,7 @@ class _Flattener(Conditions):
                 return
             statement.value = value
         if isinstance(target, gast.Name):
+            self.functions.require_data(target.id, statement)
             statement.value = self.flat(statement.value, target.id)
             if isinstance(statement.value, gast.Name) and statement.value.id == target.id:
                 return  # a comprehension, written out under this name

@@ -157,8 +157,9 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
             return self.derivative(made)
         if isinstance(decorator, gast.Call) and self.unit.resolve(decorator.func) is functools.wraps:
             return value
-        known = self.stands_for(decorator)
-        return self.apply(self.evaluate(decorator) if known else self.callee(decorator), [value], {}, decorator)
+        callee = self.evaluate(decorator) if self.stands_for(decorator) else self.callee(decorator)
+        library = isinstance(callee, Known) and not is_plain(callee.target)
+        return None if library else self.apply(callee, [value], {}, decorator)
 
     def function(self, node: gast.FunctionDef | gast.Lambda) -> Function:
         args = node.args
@@ -195,6 +196,12 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
             self.unit.refuse(statement, f"`{target}` is bound to a function here and to something else elsewhere, which "
                                         "cannot be followed: use two names")  # fmt: skip
         self.values[target] = value
+
+    def require_data(self, target: str, statement: gast.AST) -> None:
+        """Refuse data under a name that stands for a function or an object: `[g(x) for g in (lambda t: t, np.sum)]`."""
+        if target in self.values:
+            self.unit.refuse(statement, f"`{target}` stands for a function or an object, and here for something else, which "
+                                        "cannot be followed: use two names")  # fmt: skip
 
     def kept(self, value: Any, later: list[gast.AST]) -> Any:
         """A variable that a call in a later operand may bind anew, under a name that keeps its value."""

@@ -22,6 +22,7 @@ from s2sgrad.lookups import note_member
 from s2sgrad.normalize.given_objects import GivenObjects
 from s2sgrad.normalize.values import Known, Object, Partial, Value
 from s2sgrad.quote import assign, at, name
+from s2sgrad.source import underlying
 from s2sgrad.unit import MISSING
 
 _OPERATORS = {
@@ -249,7 +250,7 @@ class Objects(GivenObjects):
 
     def looked_up(self, cls: type, attribute: str) -> Any:
         """What a class holds under a name; the text is right while it does."""
-        found = inspect.getattr_static(cls, attribute, MISSING)
+        found = underlying(inspect.getattr_static(cls, attribute, MISSING))
         note_member(cls, attribute)
         return found
 

@@ -360,3 +360,35 @@ def _(w, y, g, x, window_shape=None, axis=None):
 @linear(np.lib.stride_tricks.sliding_window_view)
 def sliding_window_view(g, y, x, window_shape=None, axis=None, *, writeable=False):
     return unwindow(g, x, window_shape, axis)
+
+# --- x[index] --------------------------------------------------------------------------------------------------------
+
+
+def picked(x, index):
+    """`x[index]`."""
+    return x[index]
+
+
+def unpicked(g, x, index):
+    """The transpose of `x[index]`: `g` at its places in zeros of the shape of `x`; repeated places add up.
+
+    >>> unpicked(np.array([1.0, 2.0]), np.zeros(3), [1, 1])
+    array([0., 3., 0.])
+    """
+    out = np.zeros(np.shape(x), np.result_type(g))
+    parts = index if isinstance(index, tuple) else (index,)
+    if all(part is None or part is Ellipsis or isinstance(part, (int, np.integer, slice)) for part in parts):
+        out[index] = g
+    else:
+        np.add.at(out, index, g)
+    return out
+
+
+@linear(picked)
+def _(g, y, x, index=None):
+    return unpicked(g, x, index)
+
+
+@linear(unpicked)
+def _(w, y, g, x, index=None):
+    return unbroadcast(picked(w, index), g), None

@@ -69,6 +69,16 @@ def look_up(function: types.FunctionType, name: str) -> Binding | None:
     return None
 
 
+def underlying(value: Any) -> Any:
+    """The function that `differentiable` made an operation of; anything else as it is."""
+    return value.differentiated if isinstance(value, types.FunctionType) and "differentiated" in vars(value) else value
+
+
+def brings_gradient(value: Any) -> bool:
+    """Whether a callable was made by `custom_gradient`: it is called and never read."""
+    return isinstance(value, types.FunctionType) and "custom_gradient" in vars(value)
+
+
 @dataclass(frozen=True, eq=False)
 class Primal:
     """A function, its gast tree, and the file that it stands in.

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import gast
 
-from s2sgrad import runtime
+from s2sgrad import runtime, source
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
 from s2sgrad.analysis.operations import Operation
@@ -64,7 +64,8 @@ def call_adjoint(
     unit: Unit, pairs: Pairs, inference: Inference, operation: Operation, active: set[str], written: frozenset[str]
 ) -> Call:
     """The plan for a call on the differentiated path."""
-    if operation.target is MISSING or operation.target is runtime.vjp or isinstance(operation.target, functools.partial):
+    late = operation.target is MISSING or isinstance(operation.target, functools.partial)
+    if late or operation.target is runtime.vjp or source.brings_gradient(operation.target):
         return _dynamic(unit, inference, operation, active, written)
     arguments = pairs.arguments(unit, operation.target, operation.node)
     kinds: dict[str, Any] = {}

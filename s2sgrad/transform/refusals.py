@@ -13,7 +13,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad import emit, runtime
+from s2sgrad import emit, runtime, source
 from s2sgrad.analysis import activity, effects, mutation
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.kinds import Container, Kind, is_complex
@@ -86,7 +86,7 @@ class Refusals:
             if any(n.id in self.varied for n in effects.loads(value)):
                 self.unit.no_rule(node, why)
         target = operation.target
-        late = target is MISSING or isinstance(target, functools.partial)  # found when the text runs
+        late = target is MISSING or isinstance(target, functools.partial) or source.brings_gradient(target)
         if operation.form == "call" and not late and not is_user_function(target):
             if not self.pairs.has_source(target):
                 self.unit.no_rule(node, f"`{emit.expression(node.func)}` has no derivative rule: write the value with "

@@ -99,3 +99,8 @@ example(np.insert, normal(2, 3), 1, normal(2), axis=1)
 example(np.insert, normal(2, 3), 1, normal(2), axis=None)
 example(np.insert, normal(2, 3), [1, 1], normal(2, 2), axis=1)
 example(selections.uninsert, normal(2, 4), normal(2, 3), 1, 0.7, axis=1)
+
+example(selections.picked, normal(4, 3), (slice(1, 3), 0))
+example(selections.picked, normal(4), np.array([0, 2, 0]))
+example(selections.unpicked, normal(2), normal(4, 3), (slice(1, 3), 0))
+example(selections.unpicked, normal(3), normal(4), np.array([0, 2, 0]))

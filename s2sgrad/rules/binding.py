@@ -1,0 +1,70 @@
+"""The arguments of a call under the names of its rule: for the compiler, which has their text, and for the tape.
+
+    np.sum(x, 0)     ->      operands [x], keywords {"axis": 0}
+
+>>> import numpy as np
+>>> from s2sgrad.rules import reductions, table
+>>> bound(table.lookup(np.sum), np.sum, ["x", "0"], {"keepdims": "True"})
+(['x'], {'axis': '0', 'keepdims': 'True'}, '')
+>>> bound(table.lookup(np.sum), np.sum, ["x"], {"where": "m"})[2]
+'the keyword `where` of `sum` is not known to its derivative rule: leave it out'
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any
+
+from s2sgrad.rules.table import Rule
+
+
+@functools.lru_cache(maxsize=1024)
+def parameters_of(primitive: Any) -> tuple[str, ...] | None:
+    """The names of the parameters; None where the callable does not say."""
+    try:
+        parameters = inspect.signature(primitive).parameters
+    except (TypeError, ValueError):
+        return None
+    taken = {p.kind for p in parameters.values()}
+    anything = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD} <= taken
+    return None if anything else tuple(parameters)
+
+
+def bound(
+    rule: Rule, primitive: Any, arguments: list[Any], keywords: dict[str, Any], named: dict[str, Any] | None = None
+) -> tuple[list[Any], dict[str, Any], str]:
+    """(operands in the rule's order, keywords by the rule's names, why the rule does not treat the call or "").
+
+    `named` are keywords under the rule's names already.
+    """
+    found, why = dict(named or {}), ""
+    operands, left = arguments, arguments[:0]
+    if not rule.variadic:
+        wanted = len(rule.differentiable)
+        operands, left = arguments[:wanted], arguments[wanted:]
+    operands = list(operands)
+    names = parameters_of(primitive) or (*rule.differentiable, *rule.keywords)
+    position = len(operands)
+    for argument in left:
+        if position < len(names) and names[position] in rule.keywords:
+            found[names[position]] = argument
+        else:
+            shown = names[position] if position < len(names) else f"number {position + 1}"
+            why = f"the argument {shown} of `{name_of(primitive)}` is not known to its derivative rule"
+        position += 1
+    for keyword, argument in keywords.items():
+        if keyword in names[: len(rule.differentiable)] and names.index(keyword) == len(operands):
+            operands.append(argument)
+        elif keyword in rule.keywords:
+            found[keyword] = argument
+        else:
+            why = f"the keyword `{keyword}` of `{name_of(primitive)}` is not known to its derivative rule: leave it out"
+    if not rule.variadic and len(operands) < len(rule.differentiable):
+        why = f"`{name_of(primitive)}` is called with too few arguments"
+    return operands, found, why
+
+
+def name_of(primitive: Any) -> str:
+    """The name of a callable, for messages."""
+    return getattr(primitive, "__name__", str(primitive))

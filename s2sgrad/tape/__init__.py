@@ -1,0 +1,36 @@
+"""The tape: gradients of what a program has just computed, by the rules that the compiler uses.
+
+    with GradientTape() as t:
+        loss = np.sum((x @ w - y) ** 2)      # w a Variable
+    w_bar = t.gradient(loss, w)
+
+Each room builds on the ones before it: `recording`, `leaks`, `values`, `unconnected`, `contents`, `algebra`,
+`formulas`, `primitives`, `array`, `variable`, `stopping`, `optimizers`, `dispatch`, `sweep`, `targets`, `jacobians`,
+`graph`, `gradient_tape`, `custom`, `lifting`, `node`.
+"""
+
+from s2sgrad.tape.array import Array, constant
+from s2sgrad.tape.custom import custom_gradient, recompute_grad
+from s2sgrad.tape.gradient_tape import GradientTape
+from s2sgrad.tape.graph import function, gradients
+from s2sgrad.tape.node import differentiable
+from s2sgrad.tape.optimizers import SGD
+from s2sgrad.tape.stopping import stop_gradient
+from s2sgrad.tape.unconnected import UnconnectedGradients
+from s2sgrad.tape.variable import Variable, trainable_variables
+
+__all__ = [
+    "SGD",
+    "Array",
+    "GradientTape",
+    "UnconnectedGradients",
+    "Variable",
+    "constant",
+    "custom_gradient",
+    "differentiable",
+    "function",
+    "gradients",
+    "recompute_grad",
+    "stop_gradient",
+    "trainable_variables",
+]

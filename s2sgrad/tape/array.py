@@ -1,0 +1,364 @@
+"""`Array`: a NumPy array, or a number, that a tape knows again; and how NumPy's functions are applied to it.
+
+    x = constant([1.0, 2.0]); y = np.sum(x * x)      ->      apply(np.multiply, (x, x)), apply(np.sum, (y,))
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import rules  # noqa: F401  (fills the table)
+from s2sgrad.rules import spellings, table
+from s2sgrad.rules.selections import picked
+from s2sgrad.structure import rebuilt
+from s2sgrad.tape import leaks
+from s2sgrad.tape.primitives import Operation
+from s2sgrad.tape.recording import STATE, numbers, tracked
+from s2sgrad.tape.values import Operand, kept, opened
+
+_OPERANDS = (Operand, np.ndarray, np.generic, int, float, complex, list, tuple)
+_NO_KEYWORDS: dict[str, Any] = {}
+
+
+# --- applying --------------------------------------------------------------------------------------------------------
+
+
+def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NO_KEYWORDS) -> Any:
+    """`primitive(*args, **keywords)` of Arrays, Variables and plain values; recorded by the tapes that follow any."""
+    found: list[Any] = []
+    given = [opened(a, found) for a in args]
+    named = {k: opened(v, found) for k, v in keywords.items()} if keywords else keywords
+    run = _astype if primitive is np.ndarray.astype else primitive
+    y = run(*[plain for _, plain in given], **{k: plain for k, (_, plain) in named.items()})
+    result = wrapped(y, [plain for _, plain in given])
+    if STATE.inside is not None:
+        STATE.inside.extend(a for a in found if tracked(a.uid))
+    tapes = [t for t in STATE.tapes if t.everything or any(a.uid in t.live for a in found)] if STATE.tapes else None
+    if tapes and (table.lookup(primitive) is not None or not table.is_flat(primitive)):
+        outputs = tuple(a.uid for a in arrays(result))
+        if outputs:
+            arguments = tuple(kept(recorded) for recorded, _ in given)
+            record = Operation(primitive, arguments, {k: kept(r) for k, (r, _) in named.items()}, result, outputs)
+            uids = [a.uid for a in found]
+            for tape in tapes:
+                tape.add(record, uids)
+    return result
+
+
+def _astype(x: Any, *args: Any, **keywords: Any) -> Any:
+    return x.astype(*args, **keywords)  # of numbers too
+
+
+def wrapped(y: Any, given: Any = ()) -> Any:
+    """A result with its floats as Arrays; ints, bools and all else stay plain.  Memory of a plain argument is copied."""
+    if isinstance(y, np.ndarray):
+        if type(y) is not np.ndarray and isinstance(y, (np.matrix, np.ma.MaskedArray)):
+            raise TypeError(f"operators of a {type(y).__name__} mean something else than an ndarray's: pass an ndarray")
+        if y.dtype.kind not in "fc":
+            return y
+        plain = [a for a in given if isinstance(a, np.ndarray) and a.flags.writeable]
+        if any(a is y or (y.base is not None and np.may_share_memory(a, y)) for a in plain):
+            y = y.copy()
+        return Array.of(y)
+    if isinstance(y, (float, complex, np.inexact)):
+        return Array.of(y if isinstance(y, np.generic) else np.asarray(y)[()])
+    if isinstance(y, (tuple, list, dict)):
+        return rebuilt(y, lambda item: wrapped(item, given))
+    return y
+
+
+def arrays(value: Any) -> Iterator[Array]:
+    """The Arrays in nested lists, tuples and dicts."""
+    if isinstance(value, Array):
+        yield value
+    elif isinstance(value, (list, tuple, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from arrays(item)
+
+
+def called(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    """A call that NumPy hands over: refused where it writes."""
+    leaks.require_no_write(primitive, args, keywords)
+    if isinstance(primitive, np.ufunc):
+        args = tuple(_numeric(a) for a in args)
+    return apply(primitive, args, keywords)
+
+
+def _numeric(a: Any) -> Any:
+    """What a ufunc makes an array of, as one: rules compute with arrays and not with lists."""
+    if not isinstance(a, (list, tuple)):
+        return a
+    return apply(np.stack, ([_numeric(item) for item in a],)) if next(arrays(a), None) is not None else np.asarray(a)
+
+
+def _binary(primitive: Any, a: Any, b: Any) -> Any:
+    if not isinstance(a, _OPERANDS) or not isinstance(b, _OPERANDS):
+        return NotImplemented
+    return apply(primitive, (_numeric(a), _numeric(b)))
+
+
+# --- what Arrays and Variables do ------------------------------------------------------------------------------------
+
+
+class Operators(Operand):
+    """NumPy's operators, methods and attributes, by the rules of the table."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]  # `==` goes element by element, as in NumPy: id(x) tells Arrays apart
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+        return called(ufunc if method == "__call__" else getattr(ufunc, method), inputs, keywords)
+
+    def __array_function__(self, function: Any, types: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+        return called(function, args, keywords)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        x = self._read()
+        leaks.require_free(x)
+        return np.array(x.value, dtype)
+
+    def numpy(self) -> Any:
+        """The value, a copy, without its gradient.
+
+        >>> constant([1.0, 2.0]).numpy()
+        array([1., 2.])
+        """
+        value = self._read().value
+        return value.copy() if isinstance(value, np.ndarray) else value
+
+    # numbers
+
+    def _leaving(self, into: str) -> Any:
+        return leaks.leaving(self._read(), into)
+
+    def __float__(self) -> float:
+        return float(self._leaving("float()"))
+
+    def __int__(self) -> int:
+        return int(self._leaving("int()"))
+
+    def __complex__(self) -> complex:
+        return complex(self._leaving("complex()"))
+
+    def __index__(self) -> int:
+        return operator.index(self._read().value)
+
+    def __bool__(self) -> bool:
+        return bool(self._read().value)
+
+    def item(self, *index: Any) -> Any:
+        """The number in an array of one element, a Python number."""
+        return self._leaving("item()").item(*index)
+
+    def tolist(self) -> Any:
+        """The numbers in nested lists."""
+        return self.__array__().tolist()
+
+    # looking
+
+    def __repr__(self) -> str:
+        value = self._read().value
+        shown = repr(value)[6:-1] if isinstance(value, np.ndarray) else str(value)
+        short = isinstance(value, np.ndarray) or value.dtype in (float, int, bool, complex)
+        return f"{type(self).__name__}({shown})" if short else f"{type(self).__name__}({shown}, dtype={value.dtype})"
+
+    def __str__(self) -> str:
+        return str(self._read().value)
+
+    def __format__(self, spec: str) -> str:
+        return format(self._read().value, spec)
+
+    def __len__(self) -> int:
+        return len(self._read().value)
+
+    def __iter__(self) -> Iterator[Any]:
+        x = self._read()
+        if x.value.ndim == 0:
+            raise TypeError(f"iteration over a 0-d {type(self).__name__}")
+        return (x[k] for k in range(len(x.value)))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(np.any(self == value))
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *spellings.METHODS, *spellings.ATTRIBUTES, *spellings.FLAT_ATTRIBUTES})
+
+    def __getattr__(self, name: str) -> Any:
+        primitive = spellings.METHODS.get(name)
+        if primitive is not None:
+            return functools.partial(_method, self, name, primitive)
+        if name in spellings.FLAT_ATTRIBUTES:
+            return getattr(self._read().value, name)
+        if spellings.ATTRIBUTES.get(name) is not None:
+            return apply(spellings.ATTRIBUTES[name], (self,))
+        if name in spellings.MUTATING_METHODS and hasattr(np.ndarray, name):
+            raise TypeError(f"`{name}` writes in place, and {leaks.STORE}")
+        raise AttributeError(f"an {type(self).__name__} has no attribute {name!r}: use a function of NumPy, or `.numpy()`")
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise TypeError(leaks.STORE)
+
+    def __getitem__(self, index: Any) -> Any:
+        return apply(picked, (self,), {"index": index})
+
+    # operators
+
+    def __add__(self, other: Any) -> Any:
+        return _binary(np.add, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _binary(np.add, other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _binary(np.subtract, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _binary(np.subtract, other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _binary(np.multiply, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _binary(np.multiply, other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _binary(np.divide, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _binary(np.divide, other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return _binary(np.floor_divide, self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return _binary(np.floor_divide, other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return _binary(np.remainder, self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return _binary(np.remainder, other, self)
+
+    def __divmod__(self, other: Any) -> Any:
+        return _binary(np.divmod, self, other)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return _binary(np.divmod, other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return _binary(np.power, self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _binary(np.power, other, self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return _binary(np.matmul, self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return _binary(np.matmul, other, self)
+
+    def __neg__(self) -> Any:
+        return apply(np.negative, (self,))
+
+    def __pos__(self) -> Any:
+        return apply(np.positive, (self,))
+
+    def __abs__(self) -> Any:
+        return apply(np.absolute, (self,))
+
+    def __invert__(self) -> Any:
+        return apply(np.invert, (self,))
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return apply(np.round, (self, digits or 0))
+
+    def __eq__(self, other: Any) -> Any:
+        return _binary(np.equal, self, other)
+
+    def __ne__(self, other: Any) -> Any:
+        return _binary(np.not_equal, self, other)
+
+    def __lt__(self, other: Any) -> Any:
+        return _binary(np.less, self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return _binary(np.less_equal, self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return _binary(np.greater, self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return _binary(np.greater_equal, self, other)
+
+
+def _method(x: Operators, name: str, primitive: Any, *args: Any, **keywords: Any) -> Any:
+    """`x.sum(axis=0)` as `np.sum(x, axis=0)`."""
+    keyword = spellings.VARIADIC.get(name)
+    if keyword is not None and args:
+        return apply(primitive, (x,), {**keywords, keyword: args[0] if len(args) == 1 else args})
+    if keywords.get("out") is not None:
+        raise TypeError(f"`out=` of `{name}` cannot hold an Array: leave it out")
+    return apply(primitive, (x, *args), keywords)
+
+
+class Array(Operators):
+    """A NumPy array or number with an identity, which a tape can follow.  It is immutable.
+
+    Made by `constant`, by reading a Variable, and by every operation on Arrays.  NumPy's functions, operators and methods
+    take it like an ndarray and return Arrays; comparisons, and whatever gives ints or bools, are plain.
+    """
+
+    __slots__ = ("__weakref__", "uid", "value")
+
+    def __init__(self, value: Any, dtype: Any = None) -> None:
+        made = np.array(value, dtype)
+        if made.dtype.kind not in "fiubc":
+            raise TypeError(f"an Array holds numbers, not {made.dtype}")
+        self._hold(made[()])
+
+    def _hold(self, value: Any) -> None:
+        if isinstance(value, np.ndarray):
+            if value.ndim:
+                value.flags.writeable = False
+            else:
+                value = value[()]
+        self.value = value
+        self.uid = next(numbers)
+
+    @classmethod
+    def of(cls, value: Any) -> Array:
+        """An Array over this very memory, which nobody writes any more."""
+        made = object.__new__(cls)
+        made._hold(value)
+        return made
+
+    def _read(self) -> Array:
+        """The Array itself."""
+        return self
+
+    def __copy__(self) -> Array:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Array:
+        return self
+
+    def __reduce__(self) -> tuple:
+        return constant, (self.value,)
+
+
+def constant(value: Any, dtype: Any = None) -> Array:
+    """An Array with the value of a number, of an array or of nested lists; the value is copied.
+
+    `dtype`: NumPy's, by default that of `value`.  Raises TypeError for anything but numbers.
+
+    >>> constant(3.0), constant([1, 2], dtype=np.float32)
+    (Array(3.0), Array([1., 2.], dtype=float32))
+    """
+    if isinstance(value, Operand):
+        value = value.numpy()
+    return Array(value, dtype)

@@ -1,0 +1,64 @@
+"""Pullbacks as they are needed: with the wanted cotangents alone, and over Arrays.
+
+    def matmul(g, z, x, y): return g @ y.T, x.T @ g       ->      def matmul(g, z, x, y): return None, x.T @ g
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import types
+from typing import Any
+
+import gast
+
+from s2sgrad import source
+from s2sgrad.quote import nodes
+
+
+@functools.lru_cache(maxsize=4096)
+def wanted_of(pullback: types.FunctionType, wanted: tuple[int, ...], count: int) -> types.FunctionType:
+    """The pullback with None for the cotangents that are not wanted; itself where its text is no plain formula."""
+    if len(wanted) == count:
+        return pullback
+    tree = source.read(pullback).fresh_tree()
+    *before, last = tree.body
+    plain = all(isinstance(s, (gast.Assign, gast.Expr)) for s in before)
+    if not plain or not isinstance(last, gast.Return) or not isinstance(last.value, gast.Tuple):
+        return pullback
+    if len(last.value.elts) != count:
+        return pullback
+    last.value.elts = [e if k in wanted else gast.Constant(None, None) for k, e in enumerate(last.value.elts)]
+    read = _names(last)
+    body: list[Any] = [last]
+    for statement in reversed(before):
+        if isinstance(statement, gast.Assign) and any(_stored(t) & read for t in statement.targets):
+            read |= _names(statement.value)
+            body.insert(0, statement)
+    tree.body, tree.decorator_list, tree.name = body, [], pullback.__name__
+    for node in nodes(tree):
+        for attribute in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+            node.__dict__.pop(attribute, None)
+    module = gast.gast_to_ast(gast.Module([tree], []))
+    code = compile(ast.fix_missing_locations(module), "<s2sgrad rule>", "exec")
+    space: dict[str, Any] = {}
+    exec(code, pullback.__globals__, space)
+    made = space[pullback.__name__]
+    made.__module__ = pullback.__module__
+    return made
+
+
+def _names(node: Any) -> set[str]:
+    return {n.id for n in nodes(node) if isinstance(n, gast.Name)}
+
+
+def _stored(target: Any) -> set[str]:
+    return {n.id for n in nodes(target) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
+
+
+def over(function: types.FunctionType, space: dict[str, Any]) -> types.FunctionType:
+    """The function with other globals."""
+    made = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, function.__closure__)
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__module__ = function.__module__
+    return made

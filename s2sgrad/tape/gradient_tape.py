@@ -1,0 +1,232 @@
+"""`GradientTape`: records what is computed inside its block, and gives gradients of it."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from s2sgrad.tape import jacobians
+from s2sgrad.tape.recording import STATE, Tape
+from s2sgrad.tape.targets import gradients_of, required, structured
+from s2sgrad.tape.unconnected import UnconnectedGradients, checked
+from s2sgrad.tape.values import Operand, leaves
+from s2sgrad.tape.variable import Variable
+
+_NONE = UnconnectedGradients.NONE
+
+
+class GradientTape:
+    """Records the operations on Arrays and Variables inside its `with` block, for `gradient` afterwards.
+
+    Trainable Variables that the block reads are watched, unless `watch_accessed_variables=False`; Arrays on request
+    (`watch`).  A tape gives one gradient and frees its records then; with `persistent=True` any number, and the records are
+    freed with the tape.  Tapes nest: what an inner tape computes, its gradients too, is recorded by the outer one.
+    Each thread has its own tapes.
+
+    >>> from s2sgrad import GradientTape, constant
+    >>> x = constant(3.0)
+    >>> with GradientTape() as t:
+    ...     t.watch(x)
+    ...     y = x * x
+    >>> t.gradient(y, x)
+    Array(6.0)
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self._persistent = persistent
+        self._accessed = watch_accessed_variables
+        self._tape: Tape | None = None
+        self._used = False
+        self._watched: tuple[Variable, ...] = ()
+
+    # --- the block ---
+
+    @property
+    def _recording(self) -> bool:
+        return self._tape is not None and any(tape is self._tape for tape in STATE.tapes)
+
+    def __enter__(self) -> GradientTape:
+        if self._recording:
+            raise ValueError("the tape is already recording")
+        if self._tape is None:
+            self._tape = Tape(self._accessed)
+        self._used = False
+        STATE.tapes.append(self._tape)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._stop()
+
+    def _stop(self) -> None:
+        if self._tape is not None:
+            STATE.tapes[:] = [tape for tape in STATE.tapes if tape is not self._tape]
+
+    def watch(self, tensor: Any) -> None:
+        """Follow an Array or a Variable, or those in nested lists, tuples and dicts.
+
+        Raises ValueError for plain numbers and ndarrays, which have no identity: make a `constant` of them.  Ints cannot be
+        differentiated: a warning, and they are not followed.
+
+        >>> from s2sgrad import GradientTape
+        >>> with GradientTape() as t:
+        ...     t.watch(3.0)
+        Traceback (most recent call last):
+        ValueError: a tape cannot follow a value of type float: make it with `constant(..)` or `Variable(..)`, and watch that
+        """
+        for leaf in leaves(tensor):
+            if not isinstance(leaf, Operand):
+                raise ValueError(
+                    f"a tape cannot follow a value of type {type(leaf).__name__}: make it with `constant(..)` or "
+                    "`Variable(..)`, and watch that"
+                )
+            if leaf.value.dtype.kind not in "fc":
+                warnings.warn(f"an Array of {leaf.value.dtype} has no gradient and is not watched: use floats", stacklevel=2)
+                continue
+            if self._tape is None:
+                self._tape = Tape(self._accessed)
+            if isinstance(leaf, Variable):
+                self._tape.watched[leaf.uid] = leaf
+                self._tape.read(leaf, leaf._read())
+            else:
+                self._tape.live.add(leaf.uid)
+
+    @contextlib.contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """A block inside the tape's own that is not recorded: `with t.stop_recording(): ..`
+
+        Raises RuntimeError where the tape is not recording.
+        """
+        if not self._recording:
+            raise RuntimeError("the tape is not recording, so it cannot stop: use `stop_recording` inside its block")
+        tape = self._tape
+        place = next(k for k, other in enumerate(STATE.tapes) if other is tape)
+        self._stop()
+        try:
+            yield
+        finally:
+            if self._tape is tape and not self._recording:
+                STATE.tapes.insert(place, tape)
+
+    def reset(self) -> None:
+        """Forget everything, watches included, and go on recording.  Raises ValueError where the tape is not recording."""
+        if not self._recording:
+            raise ValueError("the tape is not recording: `reset` belongs into its block")
+        self._tape.clear()
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The Variables that the tape watched, in the order in which they were made; also after `gradient`."""
+        if self._tape is not None:
+            self._watched = tuple(v for _, v in sorted(self._tape.watched.items()))
+        return self._watched
+
+    # --- gradients ---
+
+    def gradient(
+        self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE
+    ) -> Any:
+        """The gradient of `target` in `sources`, in the structure of `sources`.
+
+        `target`: an Array, or nested lists, tuples and dicts of them; the gradient is that of the sum over all elements of
+        all targets.  `output_gradients` weights every element: of the structure and shapes of `target`, None for ones.
+        Each gradient is an Array of the shape and dtype of its source.  A source that does not reach the target gives
+        None, or zeros with `unconnected_gradients="zero"`; so does an int.
+
+        Raises RuntimeError at a second call where the tape is not persistent; ValueError for sources that are no Arrays or
+        Variables, and for weights of another length or shape; TypeError where the target is None; NoRule, a LookupError,
+        where an operation between source and target has no derivative rule.
+        """
+        unconnected = checked(unconnected_gradients)
+        tape = self._ready()
+        required(sources)
+        if self._persistent:
+            return structured(sources, gradients_of(tape, target, sources, output_gradients, unconnected))
+        try:
+            found = gradients_of(tape, target, sources, output_gradients, unconnected, (), _consumed(tape.entries))
+        finally:
+            self._free()
+        return structured(sources, found)
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: Any = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The derivative of every element of `target` in every element of `sources`, in the structure of `sources`.
+
+        Each has the shape of the target, then that of its source.  Unconnected sources, and errors, as for `gradient`.
+        The last two options are TensorFlow's and have no effect.
+
+        >>> from s2sgrad import GradientTape, constant
+        >>> x = constant([1.0, 2.0])
+        >>> with GradientTape() as t:
+        ...     t.watch(x)
+        ...     y = x * x
+        >>> t.jacobian(y, x).numpy()
+        array([[2., 0.],
+               [0., 4.]])
+        """
+        unconnected = checked(unconnected_gradients)
+        tape = self._ready()
+        required(sources)
+        try:
+            return structured(sources, jacobians.jacobian(tape, target, sources, unconnected))
+        finally:
+            self._done()
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: Any = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The jacobian of each row of `target` in the same row of `source`, where no row depends on another's source.
+
+        Of shapes (n, ..) and (n, ...) it has the shape (n, .., ...).  Raises ValueError where the numbers of rows differ.
+
+        >>> from s2sgrad import GradientTape, constant
+        >>> x = constant([[1.0, 2.0], [3.0, 4.0]])
+        >>> with GradientTape() as t:
+        ...     t.watch(x)
+        ...     y = x * x
+        >>> t.batch_jacobian(y, x).shape
+        (2, 2, 2)
+        """
+        unconnected = checked(unconnected_gradients)
+        tape = self._ready()
+        required(source)
+        try:
+            return jacobians.batch_jacobian(tape, target, source, unconnected)
+        finally:
+            self._done()
+
+    def _ready(self) -> Tape:
+        """The tape whose records are asked; one that gives one gradient stops recording now."""
+        if self._used or self._tape is None:
+            raise RuntimeError(
+                "a tape that is not persistent gives one gradient (or jacobian), and only after its block has begun: "
+                "use GradientTape(persistent=True) to ask again"
+            )
+        if not self._persistent:
+            self._stop()
+        return self._tape
+
+    def _done(self) -> None:
+        if not self._persistent:
+            self._free()
+
+    def _free(self) -> None:
+        self.watched_variables()
+        self._tape, self._used = None, True
+
+
+def _consumed(entries: list[Any]) -> Iterator[Any]:
+    """The records from the last to the first; each is freed when it has been used."""
+    while entries:
+        yield entries.pop()

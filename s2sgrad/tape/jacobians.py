@@ -1,0 +1,60 @@
+"""Jacobians by one sweep for each element of the target.
+
+    y of shape (2,), x of shape (3,)     ->     rows gradient(y, x, weights=[1, 0]), gradient(y, x, weights=[0, 1])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.tape.array import Array, apply
+from s2sgrad.tape.recording import Tape
+from s2sgrad.tape.targets import gradients_of
+from s2sgrad.tape.unconnected import UnconnectedGradients
+from s2sgrad.tape.values import Operand, leaves
+
+
+def jacobian(tape: Tape, target: Any, sources: Any, unconnected: UnconnectedGradients) -> list[Any]:
+    """One for every leaf of `sources`."""
+    if not isinstance(target, Operand):
+        raise TypeError("the target of a jacobian must be one Array")
+    shape = target.value.shape
+    rows = []
+    for place in np.ndindex(*shape):
+        weights = np.zeros(shape, target.value.dtype)
+        weights[place] = 1.0
+        rows.append(gradients_of(tape, target, sources, weights[()], UnconnectedGradients.NONE))
+    return [
+        _stacked([row[k] for row in rows], source, shape + source.value.shape, unconnected)
+        for k, source in enumerate(leaves(sources))
+    ]
+
+
+def batch_jacobian(tape: Tape, target: Any, source: Any, unconnected: UnconnectedGradients) -> Any:
+    """Of each row of the target in the same row of the source."""
+    if not isinstance(target, Operand) or not isinstance(source, Operand):
+        raise TypeError("the target and the source of a batch_jacobian must be one Array each")
+    if target.value.ndim == 0 or source.value.ndim == 0 or len(target.value) != len(source.value):
+        raise ValueError(
+            f"the first axes of target and source must be the same batch, not of shapes {target.value.shape} and "
+            f"{source.value.shape}"
+        )
+    shape = target.value.shape[1:]
+    rows = []
+    for place in np.ndindex(*shape):
+        weights = np.zeros(target.value.shape, target.value.dtype)
+        weights[(slice(None), *place)] = 1.0
+        rows += gradients_of(tape, target, source, weights, UnconnectedGradients.NONE)
+    stacked = _stacked(rows, source, (*shape, *source.value.shape), unconnected)
+    return stacked if stacked is None or not shape else apply(np.moveaxis, (stacked, len(shape), 0))
+
+
+def _stacked(rows: list[Any], source: Any, shape: tuple, unconnected: UnconnectedGradients) -> Any:
+    if all(row is None for row in rows):
+        if unconnected is UnconnectedGradients.NONE:
+            return None
+        return Array.of(np.zeros(shape, source.value.dtype))
+    zeros = np.zeros(source.value.shape, source.value.dtype)
+    return apply(np.reshape, (apply(np.stack, ([zeros if row is None else row for row in rows],)), shape))

@@ -1,0 +1,75 @@
+"""What would drop a gradient in silence: values that leave the tape, and Arrays that would be written.
+
+    np.asarray(x), plain[0] = x, np.add(x, x, out=plain)   TypeError        float(x), math.sin(x)   a warning
+
+While no tape follows `x` it may go anywhere.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import inspect
+import sys
+import warnings
+from typing import Any
+
+from s2sgrad.rules import spellings
+from s2sgrad.tape.recording import STATE, tracked
+
+WAY = "compute with NumPy functions on it, put the code into a `differentiable` function, or take `.numpy()`, a constant"
+STORE = (
+    "an Array is never written: put the code into a `differentiable` function, where in-place writes work, "
+    "or build a new Array"
+)
+_STORES = {dis.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in dis.opmap}
+
+
+def require_free(x: Any) -> None:
+    """Raise TypeError where a tape follows the Array `x`, of which an ndarray is asked."""
+    if tracked(x.uid):
+        _met(x)
+        raise TypeError(
+            f"a tape follows this Array, and as an ndarray it would lose its gradient: {WAY} (of several: np.stack)"
+        )
+
+
+def leaving(x: Any, into: str) -> Any:
+    """The value of the Array `x`, of which a Python number is asked: with a warning where a tape follows it."""
+    if tracked(x.uid):
+        _met(x)
+        frame = sys._getframe(3)
+        if frame.f_code.co_code[frame.f_lasti] in _STORES:  # `plain[0] = x` asks for a float; NumPy raises from this
+            raise TypeError(f"an item of an ndarray cannot hold an Array that a tape follows: {WAY}")
+        warnings.warn(f"{into} of an Array that a tape follows is a constant: {WAY}", stacklevel=4)
+    return x.value
+
+
+def _met(x: Any) -> None:
+    if STATE.inside is not None:
+        STATE.inside.append(x)
+
+
+def require_no_write(primitive: Any, args: tuple, keywords: dict[str, Any]) -> None:
+    """Raise TypeError where a function that NumPy hands over writes one of its arguments."""
+    out = keywords.get("out")
+    if out is not None and any(o is not None for o in (out if isinstance(out, tuple) else (out,))):
+        raise TypeError(
+            f"`out=` cannot hold an Array, nor can `y += x` write one into an ndarray: write `y = y + x`, or {WAY}"
+        )
+    if primitive in spellings.MUTATORS or getattr(primitive, "__name__", "") == "at":
+        raise TypeError(f"`{primitive.__name__}` writes its argument, and {STORE}")
+    if len(args) > 1 and "out" in _names(primitive):
+        place = _names(primitive).index("out")
+        if len(args) > place and args[place] is not None:
+            raise TypeError(f"`out` of `{primitive.__name__}` cannot hold an Array: leave it out")
+
+
+@functools.lru_cache(maxsize=1024)
+def _names(primitive: Any) -> tuple[str, ...]:
+    """The parameters that can be given by position."""
+    try:
+        parameters = inspect.signature(primitive).parameters.values()
+        return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+    except (TypeError, ValueError):
+        return ()

@@ -1,0 +1,215 @@
+'''Functions that read Variables by name, as functions of these Variables: what is one node must have them as arguments.
+
+    def line(x): return m * x + b               def lifted(m, b, a0, a1):
+    def loss(x, y):                     ->          def line(x): return m * x + b
+        return np.sum((line(x) - y) ** 2)           def loss(x, y): return np.sum((line(x) - y) ** 2)
+                                                    return loss(a0, a1)
+
+A free name that leads to Variables (a Variable, a list of them, an object with them) becomes a parameter; the functions that
+read one are written out inside, under the names by which they are called, and see the parameter in the place of the global.
+'''
+
+from __future__ import annotations
+
+import functools
+import linecache
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import gast
+
+from s2sgrad import emit
+from s2sgrad.analysis.operations import is_user_function
+from s2sgrad.errors import S2SGradError
+from s2sgrad.quote import nodes
+from s2sgrad.rules import table
+from s2sgrad.source import look_up, read, underlying
+from s2sgrad.structure import attributes_of
+from s2sgrad.tape.contents import holds
+
+_DEEPEST = 50
+_MOST = 512
+_UNKNOWN_TO_COPIES = {"assign", "assign_add", "assign_sub", "read_value", "numpy", "trainable", "__dict__"}
+
+
+class NotLifted(Exception):
+    """The function cannot be written with its Variables as parameters."""
+
+
+class Reads:
+    """What a function and those that it calls read by name: `roots` lead to Variables, `functions` read roots."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.function = function
+        self.roots: dict[str, Any] = {}
+        self.functions: dict[str, types.FunctionType] = {}
+        self.looked_up: list[tuple[types.FunctionType, str, Any]] = []
+        self._seen: dict[int, bool] = {}
+        self.changes = False  # whether something may be asked that a plain copy does not know
+        self._visit(function, 0)
+        if self.roots and self.changes:
+            raise NotLifted
+
+    def hold(self) -> bool:
+        """Whether every name still leads to the same object."""
+        for function, name, value in self.looked_up:
+            binding = look_up(function, name)
+            if binding is None or binding.value is not value:
+                return False
+        return True
+
+    def _visit(self, function: types.FunctionType, depth: int) -> bool:
+        """Whether a function reads roots, itself or by what it calls."""
+        if id(function) in self._seen:
+            return self._seen[id(function)]
+        self._seen[id(function)] = False
+        reads = False
+        for name in dict.fromkeys(_names(function.__code__)):
+            binding = look_up(function, name)
+            self.changes |= binding is None and name in _UNKNOWN_TO_COPIES
+            if binding is None or binding.where == "builtin":
+                continue
+            value = binding.value
+            inner = underlying(value)
+            if isinstance(inner, types.FunctionType):
+                if depth > _DEEPEST or table.lookup(inner) is not None or not is_user_function(inner):
+                    continue
+                self.looked_up.append((function, name, value))
+                if self._visit(inner, depth + 1):
+                    reads = True
+                    if inner is not self.function:
+                        _agree(self.functions, name, inner)
+                    elif name != self.function.__name__:
+                        raise NotLifted
+            elif holds(value):
+                self.looked_up.append((function, name, value))
+                _agree(self.roots, name, value)
+                reads = True
+            elif attributes_of(value) is not None:
+                self.looked_up.append((function, name, value))
+        self._seen[id(function)] = reads
+        return reads
+
+
+def _agree(known: dict[str, Any], name: str, value: Any) -> None:
+    if known.setdefault(name, value) is not value:
+        raise NotLifted  # two modules mean different things by one name
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    yield from code.co_freevars
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names(constant)
+
+
+def lifted(reads: Reads, count: int, keywords: tuple[str, ...]) -> types.FunctionType:
+    """The function of its roots and of `count` positional arguments, then of these keywords."""
+    function = reads.function
+    inner = {**reads.functions, function.__name__ if function.__name__.isidentifier() else "lambda_": function}
+    if len(inner) != len(reads.functions) + 1 or set(inner) & set(reads.roots):
+        raise NotLifted
+    outside: dict[str, Any] = {}
+    for each in inner.values():
+        for name in _names(each.__code__):
+            binding = look_up(each, name)
+            if binding is None or name in reads.roots or name in inner or binding.where == "builtin":
+                continue
+            here = function.__globals__.get(name, outside)
+            if binding.where == "cell" or binding.value is not here or name in outside:
+                _agree(outside, name, binding.value)
+    for each in inner.values():  # a name that is handed in hides a global of another function
+        for name in outside:
+            binding = look_up(each, name)
+            if binding is not None and binding.value is not outside[name]:
+                raise NotLifted
+    if any(each.__defaults__ or each.__kwdefaults__ for each in reads.functions.values()):
+        for name, each in reads.functions.items():
+            for k, value in enumerate(each.__defaults__ or ()):
+                outside[f"{name}_default{k}"] = value
+            for keyword, value in (each.__kwdefaults__ or {}).items():
+                outside[f"{name}_{keyword}_default"] = value
+    codes = tuple((name, each.__code__) for name, each in inner.items())
+    made = _maker(codes, tuple(reads.roots), tuple(outside), count, keywords, _Space(function))
+    return made(*outside.values())
+
+
+class _Space:
+    """A function as a key: of its code and its globals."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.function = function
+        self._key = id(function.__code__), id(function.__globals__)
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Space) and self._key == other._key
+
+
+@functools.lru_cache(maxsize=_MOST)
+def _maker(
+    codes: tuple, roots: tuple[str, ...], outside: tuple[str, ...], count: int, keywords: tuple[str, ...], space: _Space
+) -> Any:
+    """Make the lifted function, given what its text reads from other modules and from cells."""
+    body: list[Any] = []
+    for name, code in codes:
+        tree = _tree(code, space.function.__globals__)
+        _require_plain(tree, roots)
+        tree.name, tree.decorator_list, tree.returns = name, [], None
+        defaults = len(tree.args.defaults)
+        tree.args.defaults = [_name(f"{name}_default{k}") for k in range(defaults)]
+        tree.args.kw_defaults = [
+            None if d is None else _name(f"{name}_{p.id}_default")
+            for p, d in zip(tree.args.kwonlyargs, tree.args.kw_defaults, strict=True)
+        ]
+        if (name, code) == codes[-1]:
+            tree.args.defaults, tree.args.kw_defaults = [], [None] * len(tree.args.kwonlyargs)
+        for node in nodes(tree):
+            node.__dict__.pop("annotation", None)
+        body.append(tree)
+    taken = {n.id for tree in body for n in nodes(tree) if isinstance(n, gast.Name)} | set(roots) | set(outside)
+    mark = "a"
+    while any(n.startswith(mark) and n[len(mark) :].isdigit() for n in taken):
+        mark += "_"
+    given = [f"{mark}{k}" for k in range(count + len(keywords))]
+    call = ", ".join([*given[:count], *(f"{k}={a}" for k, a in zip(keywords, given[count:], strict=True))])
+    text = f"def make({', '.join(outside)}):\n    def lifted({', '.join([*roots, *given])}):\n"
+    for tree in body:
+        text += "".join(f"        {line}\n" if line else "\n" for line in emit.function(tree).splitlines())
+    text += f"        return {codes[-1][0]}({call})\n    return lifted\n"
+    return made_from(text, f"<{codes[-1][0]} of its Variables {next(_count)}>", space.function.__globals__, "make")
+
+
+_count = iter(range(1, 10**9))
+
+
+def made_from(text: str, file: str, globals_: dict[str, Any], name: str) -> Any:
+    """The function of a text that linecache knows."""
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    space: dict[str, Any] = {}
+    exec(compile(text, file, "exec"), globals_, space)
+    return space[name]
+
+
+def _tree(code: types.CodeType, globals_: dict[str, Any]) -> Any:
+    cells = tuple(types.CellType() for _ in code.co_freevars)
+    try:
+        return read(types.FunctionType(code, globals_, closure=cells)).fresh_tree()
+    except S2SGradError:
+        raise NotLifted from None
+
+
+def _require_plain(tree: Any, roots: tuple[str, ...]) -> None:
+    for node in nodes(tree):
+        if isinstance(node, (gast.Global, gast.Nonlocal)) and set(node.names) & set(roots):
+            raise NotLifted
+        if isinstance(node, (gast.AsyncFunctionDef, gast.ClassDef)):
+            raise NotLifted
+
+
+def _name(text: str) -> Any:
+    return gast.Name(text, gast.Load(), None, None)

@@ -1,0 +1,257 @@
+"""`differentiable`: a compiled function is one record of a tape, and its pullback the generated adjoint.
+
+    y = f(x)    ->    y, saved = f_fwd(x)       one record, whatever f does; x_bar = f_bwd(saved, y_bar)
+
+Where the sweep itself is recorded, the pullback is such a function too, `(x, y_bar) -> x_bar`, written as a call of both
+halves and compiled when it is differentiated: derivatives of any order are the same step again.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import dynamic, library, pullbacks
+from s2sgrad.errors import S2SGradError
+from s2sgrad.records import refilled
+from s2sgrad.tape.algebra import Algebra
+from s2sgrad.tape.array import arrays, wrapped
+from s2sgrad.tape.contents import split
+from s2sgrad.tape.lifting import NotLifted, Reads, lifted, made_from
+from s2sgrad.tape.primitives import cotangent
+from s2sgrad.tape.recording import STATE, tracked
+from s2sgrad.tape.values import Operand, fresh, leaves
+
+_count = itertools.count(1)
+
+
+class Node:
+    """A recorded call of a compiled function."""
+
+    __slots__ = ("bwd", "fwd", "operands", "outputs", "places", "plain", "result", "saved")
+
+    def __init__(self, fwd: Any, bwd: Any, places: tuple, saved: Any, operands: list, plain: list, result: Any) -> None:
+        self.fwd, self.bwd, self.places, self.saved = fwd, bwd, places, saved
+        self.operands, self.plain, self.result = operands, plain, result
+        self.outputs = tuple(a.uid for a in arrays(result))
+
+    def pull(self, bars: dict[int, Any], live: frozenset[int], on: Algebra) -> list[tuple[int, Any]]:
+        """The generated adjoint, called; where the sweep is recorded, as a node of its own."""
+        g = cotangent(self.result, bars, on)
+        if on.recorded:
+            found: list[Any] = []
+            seed = split(g, found)
+            arguments = [*zip(self.operands, self.plain, strict=True), seed]
+            operands = [a for recorded in self.operands for a in _operands(recorded)]
+            out = run(_both(self.fwd, self.bwd, len(self.plain)), arguments, [*operands, *found])
+        else:
+            out = self.bwd(refilled(self.saved, self.bwd), g)
+        contributions: list[tuple[int, Any]] = []
+        for place, bar in zip(self.places, (out,) if len(self.places) == 1 else out, strict=True):
+            _shared(self.operands[place], bar, live, on, contributions)
+        return contributions
+
+
+def _operands(recorded: Any) -> list[Any]:
+    if isinstance(recorded, Operand):
+        return [recorded]
+    if isinstance(recorded, (list, tuple, dict)):
+        return [a for item in (recorded.values() if isinstance(recorded, dict) else recorded) for a in _operands(item)]
+    return []
+
+
+def _shared(recorded: Any, bar: Any, live: frozenset[int], on: Algebra, out: list[tuple[int, Any]]) -> None:
+    if bar is None:
+        return
+    if isinstance(recorded, Operand):
+        if recorded.uid in live:
+            out.append((recorded.uid, on.fitted(bar, recorded, True)))
+    elif isinstance(recorded, dict):
+        for key, item in recorded.items():
+            _shared(item, bar.get(key), live, on, out)
+    elif isinstance(recorded, (list, tuple)):
+        for item, part in zip(recorded, bar, strict=True):
+            _shared(item, part, live, on, out)
+
+
+@functools.lru_cache(maxsize=512)
+def _maker(fwd: types.CodeType, bwd: types.CodeType, count: int) -> Any:
+    given = ", ".join(f"a{k}" for k in range(count))
+    text = f"def make(fwd, bwd):\n    def pullback({given}, y_bar):\n        y, saved = fwd({given})\n"
+    text += "        return bwd(saved, y_bar)\n    return pullback\n"
+    return made_from(text, f"<pullback {bwd.co_name} {next(_count)}>", {}, "make")
+
+
+def _both(fwd: Any, bwd: Any, count: int) -> types.FunctionType:
+    """The pullback as a function of the arguments and of the cotangent."""
+    return _maker(fwd.__code__, bwd.__code__, count)(fwd, bwd)
+
+
+class Unaware(Exception):
+    """A compiled function met a followed value that is none of its arguments."""
+
+
+def run(function: types.FunctionType, arguments: list[tuple[Any, Any]], found: list[Any]) -> Any:
+    """Call a function of (recorded, plain) arguments, of which `found` are the Arrays, as one node."""
+    followed = {a.uid for a in found if tracked(a.uid)}
+    plain = [p for _, p in arguments]
+    wanted = tuple(
+        k for k, (recorded, _) in enumerate(arguments) if any(a.uid in followed for a in _operands(recorded))
+    )
+    fwd, bwd, places = dynamic.pair_in(function, tuple(plain), wanted)
+    before, STATE.inside = STATE.inside, []
+    try:
+        y, saved = fwd(*plain)
+    except TypeError:
+        if STATE.inside:
+            raise Unaware from None
+        raise
+    finally:
+        met, STATE.inside = STATE.inside, before
+    if met:
+        raise Unaware
+    mine = [p for recorded, p in arguments if not isinstance(recorded, Operand)]
+    if any(isinstance(leaf, np.ndarray) for p in mine for leaf in leaves(p)):
+        saved = pullbacks.apart(saved, mine)
+    result = wrapped(fresh(y))
+    operands = [recorded for recorded, _ in arguments]
+    node = Node(fwd, bwd, places, saved, operands, [_held(*a) for a in arguments], result)
+    uids = [a.uid for a in found]
+    for tape in STATE.tapes:
+        tape.add(node, uids)
+    return result
+
+
+def _held(recorded: Any, plain: Any) -> Any:
+    """A plain argument as the record keeps it for a second derivative: the user may write an ndarray."""
+    if isinstance(plain, np.ndarray) and not isinstance(recorded, Operand):
+        return plain.copy()
+    return plain
+
+
+class _Callee:
+    """A function that `differentiable` was called with, and how it was written last."""
+
+    def __init__(self, f: Callable[..., Any]) -> None:
+        self.f = f
+        self.reads: Reads | None = None
+        self.by_operation = False
+        self.indirect = False  # whether it reads Variables by name, or gets objects that hold them
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        found: list[Any] = []
+        given = [split(a, found) for a in args]
+        named = {k: split(v, found) for k, v in keywords.items()}
+        if not STATE.tapes or STATE.inside is not None:
+            y = self.f(*[p for _, p in given], **{k: p for k, (_, p) in named.items()})
+            return wrapped(fresh(y)) if found else y
+        unsupported: S2SGradError | None = None
+        if not self.by_operation:
+            known = self.reads
+            try:
+                return self._node(given, named, found)
+            except NotLifted:
+                pass
+            except Unaware:  # its names may lead to Variables that were not there before
+                self.by_operation = self.reads is not known
+                self.reads = None
+                if not self.by_operation:
+                    return self(*args, **keywords)
+            except S2SGradError as error:
+                if not self.indirect:
+                    raise
+                unsupported = error
+        try:
+            return self.f(*args, **keywords)
+        except TypeError as error:
+            why = f" ({unsupported.message})" if unsupported is not None else ""
+            error.add_note(
+                f"`{getattr(self.f, '__name__', self.f)}` reads Variables by name that could not become arguments of its "
+                f"compiled form{why}, so it runs operation by operation, without in-place writes: pass the Variables as "
+                "arguments"
+            )
+            raise
+
+    def _node(self, given: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]], found: list[Any]) -> Any:
+        asked = [p for _, p in given], {k: p for k, (_, p) in named.items()}, bool(found)
+        if hasattr(self.f, "taken_apart_for"):  # a gradient: its generated function
+            function, lead, bound = self.f.taken_apart_for(tuple(asked[0]), asked[1])
+            if any(_operands(recorded) for k, (recorded, _) in named.items() if k not in bound or k == "seed"):
+                raise NotLifted
+            named = {k: v for k, v in named.items() if k in bound}
+        else:
+            function, lead, bound = library.plain(self.f)
+        named = {**{k: split(v, found) for k, v in bound.items()}, **named}
+        given = [*(split(v, found) for v in lead), *given]
+        if self.reads is None or self.reads.function is not function or not self.reads.hold():
+            self.reads = Reads(function)
+        inside = any(_operands(recorded) and not isinstance(recorded, Operand) for recorded, _ in given)
+        self.indirect = inside or bool(self.reads.roots)
+        if self.reads.roots or named:
+            given, named = _positional(function, given, named, found)
+        if self.reads.roots or named:
+            roots = [split(v, found) for v in self.reads.roots.values()]
+            function = lifted(self.reads, len(given), tuple(named))
+            given = [*roots, *given, *named.values()]
+        if not any(tracked(a.uid) for a in found):  # there is nothing to record
+            y = self.f(*asked[0], **asked[1])
+            return wrapped(fresh(y)) if asked[2] else y
+        return run(function, given, found)
+
+
+def _positional(
+    function: types.FunctionType, given: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]], found: list[Any]
+) -> tuple[list[tuple[Any, Any]], dict[str, tuple[Any, Any]]]:
+    """The arguments by position as far as they go, with their defaults; those that go by name alone."""
+    signature = inspect.Signature.from_callable(function, follow_wrapped=False)
+    bound = signature.bind(*given, **named)
+    for name, parameter in signature.parameters.items():
+        if name not in bound.arguments and parameter.default is not parameter.empty:
+            bound.arguments[name] = split(parameter.default, found)
+    ordered = {n: bound.arguments[n] for n in signature.parameters if n in bound.arguments}
+    ordered = inspect.BoundArguments(signature, ordered)
+    return list(ordered.args), dict(ordered.kwargs)
+
+
+def differentiable(f: Callable[..., Any]) -> Callable[..., Any]:
+    """`f`, as one operation of a tape: its value, computed by compiled code, with the generated adjoint as its pullback.
+
+    What `f` does inside costs the tape one record, arrays may be written in place, and library functions without NumPy's
+    protocols (those of SciPy) work.  Arrays and Variables are arguments like ndarrays, in nested lists, tuples and dicts and
+    as attributes of objects too; `f` itself sees ndarrays.  Variables that `f`, or a function that it calls, reads by name
+    (globals, closures, objects with Variables as attributes) get their gradients as well.  Where those cannot be found
+    out, `f` runs operation by operation.  Without a tape, `f` is called as it is.
+
+    Raises Unsupported, NoRule or NoSource, with the place in the file, where `f` cannot be compiled.
+
+    >>> import numpy as np
+    >>> from s2sgrad import GradientTape, constant, differentiable
+    >>> @differentiable
+    ... def cumulated(x):
+    ...     y = np.zeros(len(x))
+    ...     for k in range(len(x)):
+    ...         y[k] = y[k - 1] + x[k] ** 2
+    ...     return y
+    >>> x = constant([1.0, 2.0, 3.0])
+    >>> with GradientTape() as t:
+    ...     t.watch(x)
+    ...     y = cumulated(x)
+    >>> t.gradient(y, x)
+    Array([6., 8., 6.])
+    """
+    if not callable(f):
+        raise TypeError(f"differentiable needs a function, not {type(f).__name__}")
+    callee = _Callee(f)
+
+    @functools.wraps(f, updated=())
+    def decorated(*args: Any, **keywords: Any) -> Any:
+        return callee(*args, **keywords)
+
+    decorated.differentiated = f  # type: ignore[attr-defined]  # the compiler looks through
+    return decorated

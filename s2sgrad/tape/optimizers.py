@@ -1,0 +1,33 @@
+"""Gradient descent on Variables: enough for the programs of TensorFlow's pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from s2sgrad.tape.variable import Variable
+
+
+class SGD:
+    """Gradient descent, `v := v - learning_rate * gradient`.
+
+    >>> w = Variable(2.0)
+    >>> SGD(0.1).apply_gradients([(6.0, w)])
+    >>> w
+    Variable(1.4)
+    """
+
+    def __init__(self, learning_rate: float = 0.01) -> None:
+        self.learning_rate = learning_rate
+
+    def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]]) -> None:
+        """One step for pairs of a gradient and its Variable; a pair with the gradient None is passed over.
+
+        Raises ValueError where every gradient is None.
+        """
+        pairs = list(grads_and_vars)
+        if pairs and all(gradient is None for gradient, _ in pairs):
+            raise ValueError("no Variable has a gradient: was the target computed from them, in the tape's block?")
+        for gradient, variable in pairs:
+            if gradient is not None:
+                variable.assign_sub(gradient * self.learning_rate)

@@ -1,0 +1,31 @@
+"""`stop_gradient`: a value that counts as a constant, on a tape and in compiled code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.rules import table
+from s2sgrad.structure import rebuilt
+from s2sgrad.tape.array import Array
+from s2sgrad.tape.values import Operand
+
+
+def stop_gradient(input: Any, name: str | None = None) -> Any:
+    """The same value, through which no gradient flows: for numbers, arrays, Arrays, and nested lists, tuples, dicts of them.
+
+    In functions that `grad` compiles it means the same.  `name` is TensorFlow's and has no effect.
+
+    >>> from s2sgrad import grad, stop_gradient
+    >>> grad(lambda x: x * stop_gradient(x))(3.0)
+    3.0
+    """
+    if isinstance(input, Operand):
+        return Array.of(input._read().value)
+    if isinstance(input, np.ndarray):
+        return input.copy()  # in compiled code the result may be written
+    return rebuilt(input, stop_gradient) if isinstance(input, (list, tuple, dict)) else input
+
+
+table.flat(stop_gradient)

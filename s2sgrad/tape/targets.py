@@ -1,0 +1,102 @@
+"""The gradient of targets in sources over a tape's records: seeds, the sweep, and the gradients as the sources lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.runtime import float_type
+from s2sgrad.tape.algebra import settled
+from s2sgrad.tape.array import Array
+from s2sgrad.tape.recording import Tape
+from s2sgrad.tape.sweep import algebra, sweep
+from s2sgrad.tape.unconnected import UnconnectedGradients
+from s2sgrad.tape.values import Operand, leaves, packed
+from s2sgrad.tape.variable import Variable
+
+
+def gradients_of(
+    tape: Tape,
+    target: Any,
+    sources: Any,
+    weights: Any,
+    unconnected: UnconnectedGradients,
+    stopped: Iterable[Any] = (),
+    entries: Iterable[Any] | None = None,
+) -> list[Any]:
+    """One gradient for every leaf of `sources`: of the sum over all elements of all targets, each times its weight.
+
+    `entries`: the records, the latest first, by default those of the tape.
+    """
+    required(sources)
+    seeds: dict[int, Any] = {}
+    on = algebra()
+    for leaf, weight in _weighted(target, weights):
+        weight = on.value(weight)
+        if isinstance(leaf, Operand) and leaf.value.dtype.kind in "fc":
+            seeds[leaf.uid] = seeds[leaf.uid] + weight if leaf.uid in seeds else weight
+    variables = {v.uid for v in leaves(sources) if isinstance(v, Variable)}
+    wanted = {v.uid for v in leaves(sources)} | {uid for uid, variable in tape.reads.items() if variable in variables}
+    constants = {v.uid for v in stopped}
+    constants |= {uid for uid, variable in tape.reads.items() if variable in constants}
+    if entries is None:
+        entries = list(reversed(tape.entries))
+    swept = sweep(entries, seeds, wanted, on, frozenset(constants))
+    bars = {uid: settled(bar) for uid, bar in swept.items()}
+    for uid, variable in tape.reads.items():
+        if variable in variables and uid in bars:
+            bar = bars.pop(uid)
+            bars[variable] = bars[variable] + bar if variable in bars else bar
+    return [_given(source, bars.get(source.uid), unconnected, on) for source in leaves(sources)]
+
+
+def required(sources: Any) -> None:
+    """Raise ValueError where something else than Arrays and Variables is among the sources."""
+    for leaf in leaves(sources):
+        if not isinstance(leaf, Operand):
+            raise ValueError(
+                f"a gradient was asked for in a value of type {type(leaf).__name__}, which no tape can follow: make it with "
+                "`constant(..)` or `Variable(..)`"
+            )
+
+
+def _given(source: Any, bar: Any, unconnected: UnconnectedGradients, on: Any) -> Any:
+    whole = source.value.dtype.kind not in "fc"  # ints are constants
+    if bar is None or whole:
+        if unconnected is UnconnectedGradients.NONE:
+            return None
+        return Array.of(np.zeros(source.value.shape, float_type(source.value.dtype)))
+    bar = on.cast(bar, source.value)
+    if isinstance(bar, Array):
+        return bar
+    return Array.of(bar.copy() if isinstance(bar, np.ndarray) and bar.flags.writeable else bar)
+
+
+def _weighted(target: Any, weights: Any) -> Iterator[tuple[Any, Any]]:
+    """Every leaf of the target with its weight, ones by default."""
+    targets = leaves(target)
+    if any(t is None for t in targets) or not targets:
+        raise TypeError("the target is None: pass the value whose gradient is wanted")
+    given = [None] * len(targets) if weights is None else leaves(weights)
+    if len(given) != len(targets) and isinstance(weights, (list, tuple)) and len(targets) == 1:
+        given = [np.asarray(weights)]  # one array, written as a list
+    if len(given) != len(targets):
+        raise ValueError(f"there are {len(given)} weights for {len(targets)} targets: pass one for each, or None")
+    for leaf, weight in zip(targets, given, strict=True):
+        if not isinstance(leaf, (Operand, np.ndarray, np.generic, int, float)):
+            raise TypeError(f"a target must be an Array, not {type(leaf).__name__}")
+        value = leaf.value if isinstance(leaf, Operand) else np.asarray(leaf)
+        kind = float_type(value.dtype)
+        if weight is None:
+            yield leaf, np.ones(value.shape, kind)[()]
+            continue
+        if np.shape(weight) != value.shape:
+            raise ValueError(f"the weights of a target must have its shape, {value.shape}, not {np.shape(weight)}")
+        yield leaf, weight._read() if isinstance(weight, Operand) else np.array(weight, kind)[()]
+
+
+def structured(sources: Any, gradients: list[Any]) -> Any:
+    """The gradients in the structure of the sources."""
+    return packed(sources, gradients)

@@ -1,0 +1,114 @@
+"""`Variable`: a value that a program changes, such as a weight.  Reading it gives an Array that keeps the present value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.structure import attributes_of
+from s2sgrad.tape.array import Array, Operators, apply
+from s2sgrad.tape.recording import STATE, numbers
+from s2sgrad.tape.values import unwrapped
+
+
+class Variable(Operators):
+    """A number or an array that can be assigned anew; operators and NumPy's functions take it like an Array.
+
+    A tape watches the trainable Variables that are read while it records.  Every read is a snapshot: what was computed
+    keeps the value that it was computed with, and `assign` replaces the value, it never writes into it.
+
+    `initial_value` is copied and keeps NumPy's dtype unless `dtype` is given.  `trainable=False`: watched on request only.
+
+    >>> w = Variable(2.0, name="w")
+    >>> w.assign_sub(0.5)
+    Variable(1.5)
+    >>> w * w
+    Array(2.25)
+    """
+
+    __slots__ = ("__weakref__", "_now", "name", "trainable", "uid")
+
+    def __init__(self, initial_value: Any, trainable: bool = True, name: str | None = None, dtype: Any = None) -> None:
+        self._now = Array(unwrapped(initial_value), dtype)
+        self.trainable, self.name = trainable, name
+        self.uid = next(numbers)
+
+    @property
+    def value(self) -> Any:
+        """The plain value."""
+        return self._now.value
+
+    def _read(self) -> Array:
+        """The Array of the present value; tapes hear of it."""
+        for tape in STATE.tapes:
+            tape.read(self, self._now)
+        return self._now
+
+    def read_value(self) -> Array:
+        """The present value as an Array of its own, which later assignments do not change."""
+        x = self._read()
+        return apply(np.positive, (x,)) if x.value.dtype.kind in "fc" else x
+
+    def assign(self, value: Any) -> Variable:
+        """Replace the value; the Variable itself is returned.
+
+        The value is converted to the Variable's dtype.  Raises ValueError for another shape.
+        """
+        plain = np.asarray(unwrapped(value))
+        if plain.shape != self.value.shape:
+            raise ValueError(
+                f"the Variable has the shape {self.value.shape}, the value {plain.shape}: assign one of its shape"
+            )
+        self._now = Array(plain, self.value.dtype)
+        return self
+
+    def assign_add(self, delta: Any) -> Variable:
+        """Add `delta`, which broadcasts to the Variable's shape."""
+        return self.assign(self.value + unwrapped(delta))
+
+    def assign_sub(self, delta: Any) -> Variable:
+        """Subtract `delta`, which broadcasts to the Variable's shape."""
+        return self.assign(self.value - unwrapped(delta))
+
+    def _not_in_place(self, other: Any) -> Any:
+        raise RuntimeError(
+            "`v += x` would bind `v` to an Array and leave the Variable as it is: use `v.assign_add(x)`, `v.assign_sub(x)`, "
+            "`v.assign(..)`, or write `y = v + x`"
+        )
+
+    __iadd__ = __isub__ = __imul__ = __itruediv__ = __ifloordiv__ = __imod__ = __ipow__ = __imatmul__ = _not_in_place
+
+    def __copy__(self) -> Variable:
+        return Variable(self.value, self.trainable, self.name)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple:
+        return Variable, (self.value, self.trainable, self.name)
+
+
+def trainable_variables(obj: Any) -> tuple[Variable, ...]:
+    """The trainable Variables in nested lists, tuples and dicts, and in the attributes of objects; each once.
+
+    >>> trainable_variables({"w": Variable(1.0), "fixed": Variable(2.0, trainable=False)})
+    (Variable(1.0),)
+    """
+    found = {v.uid: v for v in _variables(obj, set()) if v.trainable}
+    return tuple(found.values())
+
+
+def _variables(value: Any, seen: set[int]) -> Iterator[Variable]:
+    if isinstance(value, Variable):
+        yield value
+        return
+    items = list(value.values()) if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else None
+    if items is None:
+        held = attributes_of(value)
+        items = list(held.values()) if held is not None else ()
+    if items and id(value) not in seen:
+        seen.add(id(value))
+        for item in items:
+            yield from _variables(item, seen)

@@ -1,0 +1,169 @@
+"""`custom_gradient` and `recompute_grad`, on a tape and in compiled code."""
+
+import numpy as np
+import pytest
+
+from s2sgrad import GradientTape, Unsupported, Variable, constant, custom_gradient, differentiable, grad, recompute_grad, vjp
+
+
+@custom_gradient
+def log1pexp(x):
+    e = np.exp(x)
+    return np.log(1 + e), lambda g: g * (1 - 1 / (1 + e))
+
+
+@custom_gradient
+def tenfold(x, k=1.0):
+    """With a wrong gradient on purpose, to see that it is the one that is used."""
+    return x * k, lambda g: (10.0 * g, None)
+
+
+def slope(f, x):
+    x = constant(x)
+    with GradientTape() as t:
+        t.watch(x)
+        y = f(x)
+    return t.gradient(y, x)
+
+
+def test_the_value_and_the_gradient_of_the_page():
+    assert slope(log1pexp, 100.0).numpy() == 1.0
+    with np.errstate(all="ignore"):
+        assert np.isnan(slope(lambda x: np.log(1 + np.exp(x)), 1000.0).numpy())
+    assert log1pexp(0.0) == pytest.approx(np.log(2.0))  # plain in, plain out
+
+
+def test_its_own_gradient_is_used():
+    assert slope(lambda x: tenfold(x, 1.0) * 2.0, 3.0).numpy() == 20.0
+    assert slope(differentiable(lambda x: tenfold(x, 1.0) * 2.0), 3.0).numpy() == 20.0
+
+
+def test_the_second_derivative_is_that_of_its_pullback():
+    x = constant(0.5)
+    with GradientTape() as outer:
+        outer.watch(x)
+        with GradientTape() as t:
+            t.watch(x)
+            y = log1pexp(x)
+        g = t.gradient(y, x)
+    p = 1 / (1 + np.exp(-0.5))
+    assert outer.gradient(g, x).numpy() == pytest.approx(p * (1 - p))
+
+
+def test_several_results():
+    @custom_gradient
+    def both(a, b):
+        return (a * b, a + b), lambda g, h: (g * 100.0, h * 1000.0)
+
+    a, b = constant(2.0), constant(3.0)
+    with GradientTape(persistent=True) as t:
+        t.watch([a, b])
+        product, total = both(a, b)
+    assert (product.numpy(), total.numpy()) == (6.0, 5.0)
+    assert [g.numpy() for g in t.gradient(product, [a, b])] == [100.0, 0.0]
+    assert [g.numpy() for g in t.gradient([product, total], [a, b])] == [100.0, 1000.0]
+
+
+def test_variables():
+    w = Variable(3.0, name="w")
+
+    @custom_gradient
+    def scaled(x):
+        def pullback(g, variables=None):
+            return g * w, [g * x * 7.0]
+
+        return x * w, pullback
+
+    x = constant(2.0)
+    with GradientTape() as t:
+        t.watch(x)
+        y = scaled(x)
+    assert [g.numpy() for g in t.gradient(y, [x, w])] == [3.0, 14.0]
+
+
+def test_variables_without_a_place_for_their_gradients():
+    w = Variable(3.0, name="w")
+
+    @custom_gradient
+    def scaled(x):
+        return x * w, lambda g: g * w
+
+    with GradientTape() as t, pytest.raises(TypeError, match="variables"):
+        x = constant(2.0)
+        t.watch(x)
+        scaled(x)
+
+
+def test_what_must_be_returned():
+    with pytest.raises(TypeError, match="pullback"):
+        custom_gradient(lambda x: x)(constant(1.0))
+    wrong = custom_gradient(lambda x, y: (x * y, lambda g: g))
+    x = constant(1.0)
+    with GradientTape() as t:
+        t.watch(x)
+        y = wrong(x, 2.0)
+    with pytest.raises(ValueError, match="1 gradients for 2 arguments"):
+        t.gradient(y, x)
+    with pytest.raises(ValueError, match="1 gradients for 2 arguments"):
+        grad(lambda x: wrong(x, 2.0))(1.0)
+
+
+def test_in_compiled_code():
+    x = np.array([0.5, 1.0])
+    np.testing.assert_allclose(grad(lambda x: np.sum(log1pexp(x)))(x), 1 / (1 + np.exp(-x)))
+    np.testing.assert_allclose(grad(lambda x: np.sum(tenfold(x, 2.0) * x))(x), 10.0 * x + 2.0 * x)
+    np.testing.assert_allclose(grad(log1pexp)(x), 1 / (1 + np.exp(-x)))
+    np.testing.assert_allclose(vjp(log1pexp, x)[1](np.ones(2))[0], 1 / (1 + np.exp(-x)))
+    with pytest.raises(Unsupported, match="two GradientTapes"):
+        grad(grad(lambda x: log1pexp(x) * x))(1.0)
+
+
+# --- recompute_grad --------------------------------------------------------------------------------------------------
+
+
+def test_recompute_grad_records_once_and_computes_twice():
+    calls = []
+
+    def f(x):
+        calls.append(1)
+        for _ in range(10):
+            x = np.sin(x) * 1.5
+        return x
+
+    x = constant([0.3, 0.7])
+    with GradientTape() as t:
+        t.watch(x)
+        y = recompute_grad(f)(x)
+    assert len(t._tape.entries) == 1 and len(calls) == 1
+    np.testing.assert_allclose(t.gradient(y, x), slope(f, [0.3, 0.7]))
+    assert len(calls) == 3
+
+
+def test_recompute_grad_with_variables_and_to_second_order():
+    w = Variable(0.3)
+
+    def f(x):
+        return np.sin(w * x) * w
+
+    x = constant(0.5)
+    results = []
+    for g in (recompute_grad(f), f):
+        with GradientTape() as outer:
+            outer.watch(x)
+            with GradientTape() as t:
+                t.watch(x)
+                y = g(x)
+            gx, gw = t.gradient(y, [x, w])
+            z = gx * gw
+        results.append([v.numpy() for v in (y, gx, gw, *outer.gradient(z, [x, w]))])
+    np.testing.assert_allclose(*results, rtol=1e-12)
+
+
+def test_recompute_grad_sees_the_values_of_then():
+    w = Variable(2.0)
+    x = constant(3.0)
+    with GradientTape() as t:
+        t.watch(x)
+        y = recompute_grad(lambda x: w * x)(x)
+    w.assign(100.0)
+    assert t.gradient(y, x).numpy() == 2.0 and w.numpy() == 100.0

@@ -1,0 +1,103 @@
+"""`jacobian` and `batch_jacobian`."""
+
+import numpy as np
+import pytest
+
+from s2sgrad import GradientTape, Variable, constant
+
+
+def test_jacobian_of_a_vector_and_a_matrix():
+    x, m = constant([1.0, 2.0]), Variable(np.arange(6.0).reshape(3, 2))
+    with GradientTape() as t:
+        t.watch(x)
+        y = m @ x
+    jx, jm = t.jacobian(y, [x, m])
+    np.testing.assert_array_equal(jx, m.numpy())
+    assert jm.shape == (3, 3, 2)
+    np.testing.assert_array_equal(jm, np.einsum("ij,k->ijk", np.eye(3), [1.0, 2.0]))
+
+
+def test_jacobian_of_a_number():
+    x = constant([1.0, 2.0])
+    with GradientTape() as t:
+        t.watch(x)
+        y = np.sum(x**2)
+    assert t.jacobian(y, x).numpy().tolist() == [2.0, 4.0]
+
+
+def test_jacobian_unconnected():
+    x, z = constant([1.0, 2.0]), constant(np.ones((2, 2)))
+    with GradientTape(persistent=True) as t:
+        t.watch([x, z])
+        y = x * x
+    assert t.jacobian(y, z) is None
+    assert t.jacobian(y, {"z": z}, unconnected_gradients="zero")["z"].numpy().tolist() == np.zeros((2, 2, 2)).tolist()
+
+
+def test_hessian_is_the_jacobian_of_a_gradient():
+    x = constant([1.0, 2.0])
+    with GradientTape() as outer:
+        outer.watch(x)
+        with GradientTape() as t:
+            t.watch(x)
+            y = x[0] ** 2 * x[1] ** 3
+        g = t.gradient(y, x)
+    np.testing.assert_allclose(outer.jacobian(g, x), [[16.0, 24.0], [24.0, 12.0]])
+
+
+def test_jacobians_are_recorded_too():
+    x = constant([1.0, 2.0])
+    with GradientTape() as outer:
+        outer.watch(x)
+        with GradientTape() as t:
+            t.watch(x)
+            y = x**3
+        j = t.jacobian(y, x)
+        s = np.sum(j)
+    np.testing.assert_allclose(outer.gradient(s, x), [6.0, 12.0])
+
+
+def test_batch_jacobian():
+    x = constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    with GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = np.stack([x[:, 0] * x[:, 1], x[:, 0], x[:, 1] ** 2], axis=1)
+        z = np.sum(x, axis=1)
+    j = t.batch_jacobian(y, x)
+    assert j.shape == (3, 3, 2)
+    for k, (a, b) in enumerate(x.numpy()):
+        np.testing.assert_allclose(j.numpy()[k], [[b, a], [1.0, 0.0], [0.0, 2 * b]])
+    np.testing.assert_array_equal(t.batch_jacobian(z, x), np.ones((3, 2)))
+
+
+def test_batch_jacobian_of_arrays_of_higher_rank():
+    x = constant(np.arange(8.0).reshape(2, 2, 2))
+    with GradientTape() as t:
+        t.watch(x)
+        y = np.swapaxes(x, 1, 2) ** 2
+    j = t.batch_jacobian(y, x).numpy()
+    assert j.shape == (2, 2, 2, 2, 2)
+    for b, i, k in np.ndindex(2, 2, 2):
+        expected = np.zeros((2, 2))
+        expected[k, i] = 2 * x.numpy()[b, k, i]
+        np.testing.assert_array_equal(j[b, i, k], expected)
+
+
+def test_batch_jacobian_of_other_batches():
+    x = constant(np.ones((3, 2)))
+    for f in (np.sum, lambda x: x[:2]):
+        with GradientTape() as t:
+            t.watch(x)
+            y = f(x)
+        with pytest.raises(ValueError, match="batch"):
+            t.batch_jacobian(y, x)
+
+
+def test_a_jacobian_uses_up_the_tape():
+    x = constant([1.0])
+    with GradientTape() as t:
+        t.watch(x)
+        y = x * x
+    t.jacobian(y, x)
+    with pytest.raises(RuntimeError):
+        t.jacobian(y, x)

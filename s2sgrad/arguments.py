@@ -105,14 +105,16 @@ def _described(value: Any) -> str:
 def require_separate(given: dict[str, Any], written: tuple[str, ...], function: Any, outside: dict[str, Any]) -> None:
     """Raise ValueError where an argument that the function writes shares memory with another, or with an array outside.
 
+    So it does where a list or a dict is in that argument twice, or in another one too.
+
     The function would see its own writes in the other argument; its gradient, which works on copies, would not.
     """
-    leaves = {p: list(_arrays(v)) for p, v in {**outside, **given}.items()}
+    leaves = {p: list(_mutable(v)) for p, v in {**outside, **given}.items()}
     for p in written:
         for other, arrays in leaves.items():
             for k, x in enumerate(leaves[p]):
                 for m, y in enumerate(arrays):
-                    if (other != p or k < m) and np.may_share_memory(x, y):
+                    if (other != p or k < m) and _shared(x, y):
                         raise placed(
                             ValueError(
                                 f"`{function.__name__}` writes its argument `{p}`, which shares memory with `{other}`: pass "
@@ -129,9 +131,16 @@ def placed(error: Exception, function: Any) -> Exception:
     return error
 
 
-def _arrays(value: Any) -> Iterator[np.ndarray]:
-    if isinstance(value, np.ndarray):
+def _mutable(value: Any) -> Iterator[Any]:
+    """The arrays, lists and dicts that a value is or holds."""
+    if isinstance(value, (np.ndarray, list, dict)):
         yield value
-    elif isinstance(value, (list, tuple, dict)):
+    if isinstance(value, (list, tuple, dict)):
         for item in value.values() if isinstance(value, dict) else value:
-            yield from _arrays(item)
+            yield from _mutable(item)
+
+
+def _shared(x: Any, y: Any) -> bool:
+    if isinstance(x, np.ndarray) and isinstance(y, np.ndarray):
+        return np.may_share_memory(x, y)
+    return x is y

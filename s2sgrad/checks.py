@@ -68,7 +68,8 @@ def once(rows: Any, place: Any, line: int) -> None:
     s2sgrad.checks.Refusal: line 7: a list that is written is in a list more than once: make a new one for each place
     """
     row = rows[place]
-    if sum(other is row for other in (rows.values() if isinstance(rows, dict) else rows)) > 1:
+    held = rows.values() if isinstance(rows, dict) else rows
+    if isinstance(row, (list, dict, np.ndarray)) and sum(other is row for other in held) > 1:
         what, where = ("an array" if isinstance(x, np.ndarray) else f"a {type(x).__name__}" for x in (row, rows))
         raise Refusal(line, f"{what} that is written is in {where} more than once: make a new one for each place")
 

@@ -123,13 +123,17 @@ class Gradient:
                 return self._of_kinds(known)
         given = self._arguments(args, keywords)
         kinds = dict(zip(given, kinds_of(given.values()), strict=True))
-        for parameter in family.wrt:
-            require_floats(parameter, given)
+        self._require_floats(family.wrt, given)
         key = cache.Kinds(tuple(kinds.items()))
         compiled = self._of_kinds(key)
         if quick is not None and not compiled.unsure:
             family.remember(quick, key)
         return compiled
+
+    def _require_floats(self, wrt: tuple[str, ...], given: dict[str, Any]) -> None:
+        """Raise TypeError where a differentiated argument has no floats."""
+        for parameter in wrt:
+            require_floats(parameter, given)
 
     def _family(self, function: types.FunctionType) -> cache.Family:
         """What is compiled for functions of this code in the way that is asked for here."""

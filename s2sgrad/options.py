@@ -7,9 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Options:
-    """What a gradient returns: `value` too, a tuple (`several`), zeros or None for unconnected arguments."""
+    """What a gradient returns: `value` too, a tuple (`several`) or a list (`listed`), zeros or None for what is unconnected.
+
+    `stops` are variables through which no gradient flows: what `gradients` of a function is asked for.
+    """
 
     value: bool = False
     several: bool = False
     unconnected: str = "zero"
     outputs: str | tuple[str, ...] | None = None
+    listed: bool = False
+    stops: tuple[str, ...] = ()

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from s2sgrad.checks import Refusal
+
 
 class Global:
     """A global that a differentiated function writes: read and written where the function does it."""
@@ -28,12 +30,12 @@ def set_attribute(owner: Any, attribute: str, value: Any) -> None:
     setattr(owner, attribute, value)
 
 
-def distinct(*objects: Any) -> None:
-    """Raise ValueError where two of the caller's objects, of which attributes are written, are one.
+def distinct(line: int, *objects: Any) -> None:
+    """Check that the caller's objects, of which attributes are written, are not one; TypeError where two are.
 
-    >>> distinct([], [])
+    >>> distinct(7, [], [])
     """
     if len(set(map(id, objects))) < len(objects):
         name = type(objects[0]).__name__
-        raise ValueError(f"two of the objects that this function is given, and writes attributes of, are the same {name}: "
-                         "pass a copy of one")  # fmt: skip
+        raise Refusal(line, f"two of the objects that are given, and of which attributes are written, are the same {name}: "
+                            "pass a copy of one")  # fmt: skip

@@ -28,6 +28,7 @@ from s2sgrad.normalize import (
     matches,
     moves,
     scopes,
+    stopping,
     targets,
     webs,
 )
@@ -108,9 +109,13 @@ def _after(
     return tree
 
 
-def normalized(primal: Primal, opened: dict[str, Any] | None = None) -> tuple[Unit, gast.FunctionDef]:
-    """The normal form of a function and its side tables; `opened` says what those arguments hold that are objects."""
+def normalized(
+    primal: Primal, opened: dict[str, Any] | None = None, stops: tuple[str, ...] = ()
+) -> tuple[Unit, gast.FunctionDef]:
+    """The normal form of a function and its side tables; `opened` says what those arguments hold that are objects, `stops`
+    are variables through which no gradient flows."""
     unit, tree = Unit.of(primal)
+    stopping.run(unit, tree, stops)
     unit.opened = opened or {}
     for _, run in NORMALIZE:
         tree = run(unit, tree)

@@ -75,6 +75,13 @@ def sequence(x: Any) -> Any:
     raise TypeError(f"a loop over a {type(x).__name__} cannot be reversed; loop over list(...) of it")
 
 
+def emptied(x: Any) -> Any:
+    """What `x.clear()` leaves of a list or a dict; TypeError for anything else."""
+    if isinstance(x, (list, dict)):
+        return type(x)()
+    raise TypeError(f"`clear` of a {type(x).__name__} cannot be differentiated: make a new one")
+
+
 def keys(d: dict) -> list:
     """What a loop over a dict walks."""
     return list(d)
@@ -216,6 +223,11 @@ def seed_like(y: Any, seed: Any = None) -> Any:
     if np.shape(seed) != np.shape(y):
         raise ValueError(f"the seed must have the shape of the result, {np.shape(y)}, not {np.shape(seed)}")
     return np.asarray(seed, dtype=float_type(y.dtype)) if isinstance(y, np.ndarray) else seed
+
+
+def stop_gradient(x: Any) -> Any:
+    """The same value, through which no gradient flows; arrays in memory of their own."""
+    return rebuilt(x, stop_gradient) if isinstance(x, (list, tuple, dict)) else x.copy() if isinstance(x, np.ndarray) else x
 
 
 # --- numbers ---------------------------------------------------------------------------------------------------------

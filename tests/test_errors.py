@@ -87,6 +87,74 @@ REFUSED = {
             xs.insert(0, x * x)  # <-
             return ys[0]
     """, (2.0,)),
+    "list in two dicts, written through one": (Unsupported, """
+        def f(x):
+            row = [x, 1.0]
+            a, b = {"row": row}, {"row": row}
+            a["row"][1] = x * x  # <-
+            return b["row"][1] * b["row"][0]
+    """, (2.0,)),
+    "list in two dicts, grown through one": (Unsupported, """
+        def f(x):
+            row = [x, 1.0]
+            a, b = {"row": row}, {"row": row}
+            a["row"].append(x * x)  # <-
+            return b["row"][-1] * len(b["row"])
+    """, (2.0,)),
+    "row written through a slice of the rows": (Unsupported, """
+        def f(x):
+            m = [[x, 1.0], [2.0, x * x], [3.0, x]]
+            s = m[1:]
+            s[0][0] = x * x  # <-
+            return m[1][0] * s[1][0]
+    """, (2.0,)),
+    "row written through a copy of the list": (Unsupported, """
+        def f(x):
+            m = [[x, 1.0], [2.0, x * x]]
+            c = list(m)
+            c[0][0] = x * x  # <-
+            return m[0][0] * m[1][1]
+    """, (2.0,)),
+    "array in two lists, written through one": (Unsupported, """
+        def f(x):
+            u = x * 1.0
+            a, b = [u], [u]
+            a[0][1:] = x[:-1] * x[0]  # <-
+            return np.sum(b[0] * x)
+    """, (V,)),
+    "array in a copy of a list, updated through the list": (Unsupported, """
+        def f(x):
+            m = [x * 1.0, x * 2.0]
+            s = m + [x]
+            m[0] += x * x  # <-
+            return np.sum(s[0] * x)
+    """, (V,)),
+    "history of a state that is updated": (Unsupported, """
+        def f(x):
+            state, history = {"h": np.zeros(3)}, []
+            for i in range(3):
+                state["h"] += x * (i + 1)  # <-
+                history.append(state["h"])
+            return np.sum(history[0] * history[1])
+    """, (V,)),
+    "list that is kept in an object and then grows": (Unsupported, """
+        class Box:
+            pass
+
+        box = Box()
+
+        def f(x):
+            box.items = []
+            box.items.append(x)  # <-
+            return box.items[0] * x
+    """, (2.0,)),
+    "global dict that is updated": (Unsupported, """
+        kept = {}
+
+        def f(x):
+            kept.update(a=x)  # <-
+            return kept["a"] * x
+    """, (2.0,)),
     "object that is written and returned": (Unsupported, """
         class Box:
             pass
@@ -1168,6 +1236,21 @@ def test_refused_of_the_corpus(function, args, words):
 
 
 WRITTEN_UNSEEN = {
+    "array that stands twice in a list, updated in a loop": ("more than once", """
+        def f(x):
+            u = x * 1.0
+            m = [u, u]
+            for a in m:
+                a *= x
+            return np.sum(m[0] * m[1])
+    """),
+    "item that is made another one, and updated": ("more than once", """
+        def f(x):
+            m = [x * 1.0, x * 2.0]
+            m[0] = m[1]
+            m[0] += x
+            return np.sum(m[0] * m[1])
+    """),
     "append to a list that stands twice in a list": ("more than once", """
         def f(x):
             rows = [[x]] * 2
@@ -1207,6 +1290,37 @@ def test_what_only_the_arrays_tell_is_refused_when_it_runs(name, module):
     with pytest.raises(TypeError, match=rf"line \d+: .*{word}"):
         grad(made.f)(x)
     np.testing.assert_array_equal(x, np.arange(12.0).reshape(3, 4))
+
+
+def row_of_rows(x, rows):
+    rows[0][0] = x * x
+    return rows[1][0] * x
+
+
+def row_of_another_argument(x, rows, row):
+    rows["a"][0] = x * x
+    return row[0] * x
+
+
+def list_of_another_name(x, a, b):
+    a.append(x)
+    return b[-1] * x
+
+
+ROW = [0.3, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (row_of_rows, ([ROW, ROW],)), (row_of_another_argument, ({"a": ROW}, ROW)), (list_of_another_name, (ROW, ROW)),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)  # fmt: skip
+def test_arguments_that_share_lists_are_refused(f, args):
+    with pytest.raises(ValueError, match="shares memory"):
+        grad(f)(0.6, *args)
+    assert ROW == [0.3, 0.5]
 
 
 def test_arguments_that_share_memory_are_refused(module):

@@ -93,18 +93,12 @@ class Inference:
         return kind is not None and self.meet(owner.id, Container(list, None, None, kind))
 
     def put(self, target: gast.Subscript, kind: Kind | None) -> bool:
-        """`c[k] = x` says what an element of a list or dict is; an array stays what it was."""
-        owner = self.env.get(target.value.id) if isinstance(target.value, gast.Name) else None
+        """`c[k] = x` says what an element of a list or dict is, also of one within another; an array stays what it was."""
+        owner = self.kind(target.value)
         if not isinstance(owner, Container) or kind is None:
             return False
-        place = getattr(target.slice, "value", None)
-        if owner.type is list and owner.items is not None and isinstance(place, int) and 0 <= place < len(owner.items):
-            items = (*owner.items[:place], join(owner.items[place], kind), *owner.items[place + 1 :])
-            return self.meet(target.value.id, Container(list, items))
-        if owner.type is dict and owner.items is not None and isinstance(target.slice, gast.Constant):
-            return self.meet(target.value.id, Container(dict, (kind,), (target.slice.value,)))
-        element = join(owner.element() if owner.items != () else None, kind)
-        return self.meet(target.value.id, Container(owner.type, None, None, element))
+        after = _stored(owner, target.slice, kind)
+        return self.meet(target.value.id, after) if isinstance(target.value, gast.Name) else self.put(target.value, after)
 
     def meet(self, name: str, kind: Kind | None) -> bool:
         before = self.env.get(name)
@@ -357,3 +351,15 @@ def known_sequences(unit: Unit, tree: gast.FunctionDef, inference: Inference) ->
                 elif isinstance(kind, Container):
                     call.func = name(unit.helper("keys", runtime.keys))
     return copies
+
+
+def _stored(owner: Container, index: gast.AST, kind: Kind) -> Container:
+    """A list or dict after a store into it."""
+    place = getattr(index, "value", None)
+    if owner.type is list and owner.items is not None and isinstance(place, int) and 0 <= place < len(owner.items):
+        return Container(list, (*owner.items[:place], join(owner.items[place], kind), *owner.items[place + 1 :]))
+    if owner.type is dict and owner.items is not None and isinstance(index, gast.Constant):
+        held = dict(zip(owner.keys or (), owner.items, strict=True))
+        held[place] = join(held.get(place), kind) or kind
+        return Container(dict, tuple(held.values()), tuple(held))
+    return Container(owner.type, None, None, join(owner.element() if owner.items != () else None, kind))

@@ -11,11 +11,11 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Container, Kind
+from s2sgrad.analysis.kinds import Container, Kind, Number
 from s2sgrad.analysis.lifetimes import Block, binds
-from s2sgrad.inplace.sharing import Clash
+from s2sgrad.inplace.sharing import Clash, made_once, updates_item
 from s2sgrad.quote import assign, at, clone, constant, name
-from s2sgrad.unit import Unit
+from s2sgrad.unit import Unit, parameters
 
 
 def put_back(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clash: Clash) -> bool:
@@ -42,14 +42,53 @@ def put_back(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clash: 
     if changed & {n.id for n in effects.loads(value)}:
         return False
     holder = unit.temp()
-    line = constant(getattr(taken, "lineno", 0))
-    check = gast.Call(name(unit.helper("once", runtime.once)), [clone(value.value), clone(value.slice), line], [])
     copied = gast.Call(unit.builtin(list), [name(holder)], [])
     back = gast.Assign([gast.Subscript(clone(value.value), clone(value.slice), gast.Store())], name(inner), None)
     back.inner = True
     body[last + 1 : last + 1] = at(clash.statement, back)
-    body[first : first + 1] = at(taken, gast.Expr(check), assign(holder, value), assign(inner, copied))
+    body[first : first + 1] = at(taken, _check(unit, value, taken), assign(holder, value), assign(inner, copied))
     return True
+
+
+def check_updates(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
+    """`d[k] += e` changes an array that `d` may hold twice: a check before it, unless all that `d` holds was made for it."""
+    made = made_once(unit, tree, kinds)
+    checked = [s for s in effects.walk(tree.body) if updates_item(unit, s, kinds)]
+    if unit.primal.is_generated or not checked:
+        return
+    mixed = {s.targets[0].value.id for s in checked if not _holds_its_own(tree, kinds, s.targets[0].value.id, made)}
+    waiting = [tree.body]
+    while waiting:
+        body = waiting.pop()
+        for k in range(len(body) - 1, -1, -1):
+            if isinstance(body[k], (gast.If, gast.For, gast.While)):
+                waiting += [body[k].body, body[k].orelse]
+            elif any(body[k] is s for s in checked) and body[k].targets[0].value.id in mixed:
+                body.insert(k, at(body[k], _check(unit, body[k].targets[0], body[k]))[0])
+
+
+def _check(unit: Unit, section: gast.Subscript, statement: gast.AST) -> gast.Expr:
+    line = constant(getattr(statement, "lineno", 0))
+    checked = gast.Call(name(unit.helper("once", runtime.once)), [clone(section.value), clone(section.slice), line], [])
+    return gast.Expr(checked)
+
+
+def _holds_its_own(tree: gast.FunctionDef, kinds: dict[str, Kind], owner: str, made: set[str]) -> bool:
+    """Whether every array in a list or dict is one that nothing else refers to."""
+    if any(p.id == owner for p in parameters(tree)):
+        return False
+    stored: list[gast.AST] = []
+    for statement in effects.walk(tree.body):
+        if owner in binds(statement):
+            value = getattr(statement, "value", None)
+            if not isinstance(value, (gast.List, gast.Dict)):
+                return False
+            stored += value.elts if isinstance(value, gast.List) else value.values
+        elif owner in effects.writes(statement):
+            section = effects.stored(statement)
+            stored += [statement.value] if section is not None else statement.value.args
+    names = [s.id for s in stored if isinstance(s, gast.Name)]
+    return all(n in made or isinstance(kinds.get(n), Number) for n in names)
 
 
 def _block(body: Block, wanted: gast.AST) -> Block | None:

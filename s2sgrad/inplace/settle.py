@@ -19,6 +19,7 @@ from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import Memory, sources
 from s2sgrad.inplace import items, sharing, views
+from s2sgrad.inplace.saying import is_said
 from s2sgrad.inplace.sharing import OUTSIDE, Clash
 from s2sgrad.inplace.splice import Splicer
 from s2sgrad.quote import assign, at, constant, expression, name, nodes
@@ -37,12 +38,13 @@ def run(
         return _settled(unit, tree, infer, inference, pairs, entry)
     finally:
         for body in _blocks(tree.body):
-            body[:] = [s for s in body if not sharing.is_said(unit, s)]
+            body[:] = [s for s in body if not is_said(unit, s)]
 
 
 def _settled(
     unit: Unit, tree: gast.FunctionDef, infer: Callable[[], Inference], inference: Inference, pairs: Pairs, entry: bool
 ) -> tuple[Inference, dict[str, gast.AST]]:
+    items.check_updates(unit, tree, inference.env)
     separate: set[str] = set()
     for rounds in range(_ROUNDS):
         splicer = Splicer(unit, pairs, inference.env)
@@ -53,7 +55,7 @@ def _settled(
             found = sharing.run(unit, tree, inference.env, frozenset(separate))
             resolver = _Resolver(unit, tree, inference.env, splicer, separate)
             if found.clashes:
-                said = [c for c in found.clashes if sharing.is_said(unit, c.statement)]
+                said = [c for c in found.clashes if is_said(unit, c.statement)]
                 if said:
                     _refuse(unit, said[0])
                 if rounds == _ROUNDS - 1 or not resolver.any(found.clashes):

@@ -22,6 +22,7 @@ from s2sgrad.analysis import effects, liveness
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.analysis.lifetimes import Block, binds
 from s2sgrad.analysis.memory import has_memory, in_place, sources
+from s2sgrad.inplace.saying import is_said
 from s2sgrad.unit import Unit, parameters
 
 _Pairs = dict[str, frozenset[str]]
@@ -60,12 +61,6 @@ def resized(unit: Unit, statement: gast.AST) -> str | None:
     return next((n for n in effects.changed_by_call(statement.value) if n in unit.locals), None)
 
 
-def is_said(unit: Unit, statement: gast.AST) -> bool:
-    """Whether a statement only says that a list is bound anew where the user changes it."""
-    call = statement.value if isinstance(statement, gast.Expr) else None
-    return isinstance(call, gast.Call) and unit.resolve(call.func) is runtime.resizes
-
-
 def updates_item(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> bool:
     """Whether a store into a list or dict is the user's `d[k] op= e`, which writes an array in place."""
     place = getattr(statement, "lineno", None), getattr(statement, "col_offset", None)
@@ -74,6 +69,14 @@ def updates_item(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> boo
         return False
     value = kinds.get(getattr(statement.value, "id", ""))
     return isinstance(kinds.get(section.value.id), Container) and not isinstance(value, Number)
+
+
+def kind_at(kinds: dict[str, Kind], node: gast.AST) -> Kind | None:
+    """The kind of a variable, or of an item of a container."""
+    if isinstance(node, gast.Name):
+        return kinds.get(node.id)
+    owner = kind_at(kinds, node.value) if isinstance(node, gast.Subscript) else None
+    return owner.at(getattr(node.slice, "value", None)) if isinstance(owner, Container) else None
 
 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: frozenset[str] = frozenset()) -> Sharing:
@@ -96,7 +99,7 @@ def _fresh_stacks(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) ->
     """
     lists: set[str] = set()
     other: set[str] = set()
-    made = _made_once(unit, tree, kinds)
+    made = made_once(unit, tree, kinds)
     for statement in effects.walk(tree.body):
         value = getattr(statement, "value", None)
         bound = set(binds(statement))
@@ -115,7 +118,7 @@ def _fresh_stacks(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) ->
     return lists - other
 
 
-def _made_once(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> set[str]:
+def made_once(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> set[str]:
     """Temporaries that are bound once, to new memory, and read once."""
     reads: Counter[str] = Counter()
     for statement in effects.walk(tree.body):
@@ -190,6 +193,8 @@ class _Walker:
             if self.unit.resolve(statement.value.func) is runtime.set_attribute:  # the caller keeps it
                 owner, _, kept = statement.value.args
                 self.join(pairs, OUTSIDE + owner.id, self.closed(sources(self.unit, kept, self.kinds), pairs))
+                for key in [kept.id, *self.held(kept.id, pairs)]:
+                    pairs[_HOLDERS + key] = pairs.get(_HOLDERS + key, frozenset()) | {OUTSIDE + owner.id}
             copies = self.unit.resolve(statement.value.func) is runtime.push
             for kept in () if copies else effects.changed_by_call(statement.value):
                 for argument in statement.value.args:
@@ -201,9 +206,9 @@ class _Walker:
             shared = set(pairs.get(_HOLDERS + base, ())) if base in self.unit.locals else {OUTSIDE + base}
             section = effects.stored(statement)
             if section is not None and not isinstance(section.value, gast.Name):  # of an item
-                shared |= set(self.held(base, pairs))
+                shared |= self.seen_inside(base, kind_at(self.kinds, section.value), pairs)
             elif getattr(statement, "inner", False):  # an item that has changed is put back
-                shared |= set(self.held(base, pairs)) - {statement.value.id}
+                shared |= self.seen_inside(base, self.kinds.get(statement.value.id), pairs) - {statement.value.id}
             elif updates_item(self.unit, statement, self.kinds):
                 shared |= self.closed({base}, pairs)
         else:
@@ -217,6 +222,13 @@ class _Walker:
                 clash = Clash(statement, base, other)
                 if clash not in self.found.clashes:
                     self.found.clashes.append(clash)
+
+    def seen_inside(self, owner: str, item: Kind | None, pairs: _Pairs) -> set[str]:
+        """The names through which an item of this kind of a container may be seen."""
+        inside = self.held(owner, pairs)
+        names = set(inside).union(*(pairs.get(_HOLDERS + key, frozenset()) for key in inside), self.closed({owner}, pairs))
+        never = (Array, Number) if isinstance(item, Container) else (Number,)
+        return {n for n in names if not isinstance(self.kinds.get(n.removeprefix(ARGUMENT)), never)}
 
     def permute(self, statement: gast.Assign, pairs: _Pairs) -> None:
         """`a, b = b, a`: every name shares what its new value shared, under the new names."""

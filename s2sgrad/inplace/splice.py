@@ -21,10 +21,11 @@ from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import has_memory
 from s2sgrad.analysis.operations import is_user_function
+from s2sgrad.inplace.saying import is_said
 from s2sgrad.quote import assign, at, clone, name, nodes
 from s2sgrad.rules import table
 from s2sgrad.transform.calls import Pairs
-from s2sgrad.unit import MISSING, Unit
+from s2sgrad.unit import MISSING, Unit, parameters
 
 _LONGEST = 20_000  # statements
 
@@ -94,6 +95,11 @@ class Splicer:
         given = self.pairs.arguments(self.unit, target, call)
         callee, body = self.pairs.normal_form(target)
         self.units.append(callee)
+        given_names = {p.id for p in parameters(body)}
+        for part in effects.walk(body.body):
+            if is_said(callee, part) and part.value.args[0].id in given_names:
+                self.unit.refuse(call, f"`{target.__name__}` makes a list that it is given longer or shorter, which cannot "
+                                       "be followed here: return the new list")  # fmt: skip
         for part in effects.walk(body.body):
             part.within = (*within, target, *getattr(part, "within", ()))
         renamed = self.names(callee, body)

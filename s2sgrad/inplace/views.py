@@ -291,10 +291,13 @@ class _Writer:
         section.value = substitute(section.value, {self.view.name: self.value})
         if self.view.name in effects.reads(statement):
             statement = substitute(statement, {self.view.name: self.value})
+        return [*at(statement, self.once(statement)), statement]
+
+    def once(self, statement: gast.AST) -> gast.Expr:
+        """The check that what is written is in its container once."""
         check = name(self.unit.helper("once", runtime.once))
         line = constant(getattr(statement, "lineno", 0))
-        said = gast.Call(check, [clone(self.value.value), clone(self.value.slice), line], [])
-        return [*at(statement, gast.Expr(said)), statement]
+        return gast.Expr(gast.Call(check, [clone(self.value.value), clone(self.value.slice), line], []))
 
     def definition(self, statement: gast.Assign) -> list[gast.AST]:
         out = [
@@ -320,6 +323,8 @@ class _Writer:
         value = gast.BinOp(name(old), statement.op, statement.value)
         target = self.target(gast.Subscript(name(self.view.name), constant(Ellipsis), gast.Store()))
         made = [assign(old, clone(self.value)), assign(new, value), gast.Assign([target], name(new), None)]
+        if self.view.is_item:
+            made.insert(0, self.once(statement))
         at(statement, value)
         self.unit.updates.add((getattr(statement, "lineno", -1), getattr(statement, "col_offset", -1)))
         return at(statement, *made)

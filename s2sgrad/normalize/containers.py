@@ -19,10 +19,10 @@ def f(x):
     d = {'a': x}
     resizes(xs)
     t1 = [2.0]
-    xs_2 = t1 + xs
+    xs2 = t1 + xs
     d['b'] = 3.0
     merged = dict(d)
-    t2 = xs_2[0]
+    t2 = xs2[0]
     merged['c'] = t2
     result = merged
     return result
@@ -48,6 +48,8 @@ def changes(unit: Unit, node: gast.AST) -> bool:
     """Whether an expression is a call of such a method."""
     if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute) or node.func.attr not in _COUNTS:
         return False
+    if isinstance(node.func.value, gast.Name) and node.func.value.id not in unit.locals:
+        return False
     least, most = _COUNTS[node.func.attr]
     plain = not any(isinstance(a, gast.Starred) for a in node.args) and all(k.arg for k in node.keywords)
     words = node.func.attr == "update" or not node.keywords
@@ -61,7 +63,9 @@ def written(unit: Unit, node: gast.Call, atom: Atom) -> Written | None:
     owner = atom(node.func.value)
     if not isinstance(owner, gast.Name) or owner.id not in unit.locals:
         return None
-    given = node.args if node.func.attr == "update" else [atom(a) for a in node.args]
+    if node.func.attr == "update":
+        return _update(unit, owner.id, node, atom), constant(None)
+    given = [atom(a) for a in node.args]
     return _METHODS[node.func.attr](unit, owner.id, given, node)
 
 
@@ -89,7 +93,7 @@ def _copied(unit: Unit, owner: str, other: gast.AST) -> list[gast.AST]:
         return [s for k, v in zip(other.keys, other.values, strict=True) for s in statements("d[k] = v", d=owner, k=k, v=v)]
     key, item = unit.local("key"), unit.local("item")
     called = unit.resolve(other.func) if isinstance(other, gast.Call) else None
-    if called is zip or isinstance(other, (gast.GeneratorExp, gast.ListComp, gast.List, gast.Tuple)):
+    if called in (zip, runtime.sequence) or isinstance(other, (gast.GeneratorExp, gast.ListComp, gast.List, gast.Tuple)):
         loop = statements("for k, v in pairs:\n    d[k] = v", k=key, v=item, d=owner, pairs=other)
         return loops.block(unit, targets.block(unit, [iterators.plainer(unit, s) for s in loop]))
     before: list[gast.AST] = []
@@ -101,11 +105,18 @@ def _copied(unit: Unit, owner: str, other: gast.AST) -> list[gast.AST]:
     return before + loops.block(unit, targets.block(unit, [iterators.plainer(unit, s) for s in loop]))
 
 
-def _update(unit: Unit, owner: str, given: list[gast.AST], node: gast.Call) -> Written:
-    before = [s for g in given for s in _copied(unit, owner, g)]
-    for word in node.keywords:
-        before += statements("d[k] = v", d=owner, k=constant(word.arg), v=word.value)
-    return before, constant(None)
+def _update(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> list[gast.AST]:
+    """`d.update(e, k=v)`: all is evaluated before anything is stored, but for what a generator yields."""
+    given = list(node.args)
+    for k, other in enumerate(given):
+        if isinstance(other, gast.Dict) and None not in other.keys:
+            values = [atom(v) for pair in zip(other.keys, other.values, strict=True) for v in pair]
+            given[k] = gast.Dict(values[::2], values[1::2])
+        elif isinstance(other, (gast.ListComp, gast.List, gast.Tuple)):
+            given[k] = expression("f(s)", f=unit.helper("sequence", runtime.sequence), s=atom(other))
+    words = [(constant(word.arg), atom(word.value)) for word in node.keywords]
+    before = [s for other in given for s in _copied(unit, owner, other)]
+    return before + [s for k, v in words for s in statements("d[k] = v", d=owner, k=k, v=v)]
 
 
 def _setdefault(unit: Unit, owner: str, given: list[gast.AST], node: gast.Call) -> Written:
@@ -126,7 +137,8 @@ def _reverse(unit: Unit, owner: str, given: list[gast.AST], node: gast.Call) -> 
 
 
 def _clear(unit: Unit, owner: str, given: list[gast.AST], node: gast.Call) -> Written:
-    return _rebound(unit, owner, expression("s[:0]", s=owner)), constant(None)
+    emptied = unit.helper("emptied", runtime.emptied)
+    return _rebound(unit, owner, expression("f(s)", f=emptied, s=owner)), constant(None)
 
 
 def _pop(unit: Unit, owner: str, given: list[gast.AST], node: gast.Call) -> Written:
@@ -151,5 +163,5 @@ def _rebound(unit: Unit, owner: str, value: gast.AST) -> list[gast.AST]:
     return [said, assign(owner, value)]
 
 
-_METHODS = {"update": _update, "setdefault": _setdefault, "insert": _insert, "pop": _pop, "reverse": _reverse,
+_METHODS = {"setdefault": _setdefault, "insert": _insert, "pop": _pop, "reverse": _reverse,
             "clear": _clear}  # fmt: skip

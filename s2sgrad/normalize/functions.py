@@ -62,6 +62,7 @@ from s2sgrad.normalize.values import (
     gives_function,
     is_generator,
     is_plain,
+    resizes_argument,
     substitute,
 )
 from s2sgrad.quote import assign, at, clone, constant, name, nodes
@@ -354,6 +355,7 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
                 or any(isinstance(a, gast.Starred) for a in getattr(node, "args", ()))
                 or callee.target.__code__.co_flags & inspect.CO_VARKEYWORDS
                 or gives_function(callee.target)
+                or resizes_argument(callee.target)
             ):
                 return self.plain(callee, given, keywords, node)
             callee = self.read(callee.target)

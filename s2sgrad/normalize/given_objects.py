@@ -27,6 +27,7 @@ class GivenObjects(Inliner):
     opened: list[Object]  # the caller's objects
     outside_objects: dict[int, Object]  # those that free names stand for, by identity
     loose: list[tuple[gast.AST, Any]]  # where the caller's objects are used as values
+    first_written: int = 0  # the line where an attribute is written
 
     def of_the_class(self, made: Object, node: gast.AST) -> None: ...
 
@@ -80,6 +81,7 @@ class GivenObjects(Inliner):
         arguments = [clone(owner.given), constant(attribute), name(owner.attributes[attribute])]
         self.flattener.out += at(node, gast.Expr(gast.Call(call, arguments, [])))
         self.unit.separate.add(owner.cls)
+        self.first_written = self.first_written or getattr(node, "lineno", 0)
 
 
     def separated(self) -> list[gast.AST]:
@@ -93,7 +95,7 @@ class GivenObjects(Inliner):
         if len(given) < 2:
             return []
         check = name(self.unit.helper("distinct", distinct))
-        return [gast.Expr(gast.Call(check, [clone(o.given) for o in given], []))]
+        return [gast.Expr(gast.Call(check, [constant(self.first_written), *(clone(o.given) for o in given)], []))]
 
 
     def within(self, value: Any) -> list[Any]:

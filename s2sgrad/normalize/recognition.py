@@ -24,6 +24,7 @@ from s2sgrad.normalize.values import (
     gives_function,
     is_generator,
     is_plain,
+    resizes_argument,
     returns_function,
 )
 from s2sgrad.quote import nodes
@@ -144,7 +145,7 @@ class Recognizer:
             return False
         takes_any = target.__code__.co_flags & inspect.CO_VARKEYWORDS
         takes_any |= any(isinstance(a, gast.Starred) for a in node.args)
-        return any(map(self.is_function, given)) or bool(takes_any) or gives_function(target)
+        return any(map(self.is_function, given)) or bool(takes_any) or gives_function(target) or resizes_argument(target)
 
     def stands_for(self, node: gast.AST) -> bool:
         """Whether the value of an expression is found by writing it out: a function value, or what a call of one gives."""

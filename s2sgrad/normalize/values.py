@@ -20,8 +20,9 @@ from s2sgrad.analysis import effects
 from s2sgrad.errors import S2SGradError
 from s2sgrad.quote import at, clone, nodes
 from s2sgrad.source import read
-from s2sgrad.unit import Unit
+from s2sgrad.unit import Unit, parameters
 
+_RESIZING: weakref.WeakKeyDictionary[types.FunctionType, bool] = weakref.WeakKeyDictionary()
 _GIVING: weakref.WeakKeyDictionary[types.FunctionType, bool] = weakref.WeakKeyDictionary()
 
 
@@ -178,6 +179,29 @@ def returns_function(node: gast.FunctionDef | gast.Lambda) -> bool:
         elif isinstance(part, (gast.If, gast.For, gast.While)):
             waiting += part.body + part.orelse
     return False
+
+
+def resizes_argument(target: types.FunctionType) -> bool:
+    """Whether a function of the user's makes a list or dict that it is given longer or shorter, by its text."""
+    if target not in _RESIZING:
+        _RESIZING[target] = False  # while it is looked at: it may call itself
+        try:
+            primal = read(target)
+            given = {p.id for p in parameters(primal.tree)}
+            _RESIZING[target] = not primal.is_generated and any(
+                isinstance(n, gast.Call) and _resizes(target, n, given) for n in nodes(primal.tree)
+            )
+        except S2SGradError:
+            pass
+    return _RESIZING[target]
+
+
+def _resizes(target: types.FunctionType, call: gast.Call, given: set[str]) -> bool:
+    if isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name) and call.func.value.id in given:
+        return call.func.attr in ("insert", "reverse", "clear") or (call.func.attr == "pop" and bool(call.args))
+    hands_on = any(isinstance(n, gast.Name) and n.id in given for a in call.args for n in nodes(a))
+    called = target.__globals__.get(call.func.id) if isinstance(call.func, gast.Name) else None
+    return hands_on and is_plain(called) and resizes_argument(called)
 
 
 def gives_function(target: types.FunctionType) -> bool:

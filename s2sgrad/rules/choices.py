@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from s2sgrad import runtime
 from s2sgrad.rules.table import elementwise, flat, linear
 
 
@@ -91,6 +92,7 @@ def frexp(g, y, x):
 
 
 flat(np.sign, np.floor, np.ceil, np.trunc, np.rint, np.fix, np.round, round, np.floor_divide, np.heaviside)
+flat(runtime.stop_gradient, runtime.emptied)
 flat(np.isnan, np.isinf, np.isfinite, np.isposinf, np.isneginf, np.signbit, np.isreal, np.iscomplex)
 flat(np.isclose, np.allclose, np.array_equal, np.array_equiv, np.spacing, np.gcd, np.lcm, np.around)
 flat(np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.left_shift, np.right_shift)

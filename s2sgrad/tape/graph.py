@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.partials import partials
 from s2sgrad.structure import rebuilt
 from s2sgrad.tape.array import Array
 from s2sgrad.tape.recording import STATE, Tape
@@ -65,10 +66,21 @@ def gradients(
 ) -> Any:
     """The derivatives of the sum of `ys` in each of `xs`: a list of as many Arrays.
 
-    Inside a `function`.  `ys`, `xs`: an Array or a Variable, or a list.  `grad_ys`: weights in the shapes of `ys`, None
-    for ones.  `stop_gradients`: values that count as constants; their own gradients are given all the same.  An x that
-    does not reach ys gives None, or zeros with `unconnected_gradients="zero"`.  `name` and the three options after it are
-    TensorFlow's and have no effect.
+    With a plain *function* as `ys` it is a function of the same arguments that returns the list, compiled from source (the
+    text is in `.source`): `xs` and `stop_gradients` are positions and names of parameters, or names of local variables
+    that are assigned once and outside of every loop (ValueError otherwise); `grad_ys` has the structure of the result.
+
+    >>> from s2sgrad import gradients
+    >>> def f(a):
+    ...     b = 2.0 * a
+    ...     return a + b
+    >>> gradients(f, xs=["a", "b"])(0.0), gradients(f, xs=["a", "b"], stop_gradients="b")(0.0)
+    ([3.0, 1.0], [1.0, 1.0])
+
+    Otherwise, inside a `function`.  `ys`, `xs`: an Array or a Variable, or a list.  `grad_ys`: weights in the shapes of
+    `ys`, None for ones.  `stop_gradients`: values that count as constants; their own gradients are given all the same.
+    An x that does not reach ys gives None, or zeros with `unconnected_gradients="zero"`.  `name` and the three options
+    after it are TensorFlow's and have no effect.
 
     Raises RuntimeError outside a `function`; ValueError where `grad_ys` has another length than `ys`, or another shape;
     NoRule, a LookupError, where an operation on the way has no derivative rule.
@@ -82,7 +94,7 @@ def gradients(
     [Array(1.0), Array(1.0)]
     """
     if callable(ys):
-        return _of_function(ys, xs, grad_ys, stop_gradients, unconnected_gradients)
+        return partials(ys, xs, grad_ys, stop_gradients, checked(unconnected_gradients).value)
     unconnected = checked(unconnected_gradients)
     graph = next((tape for tape in reversed(STATE.tapes) if tape.everything), None)
     if graph is None:
@@ -104,5 +116,3 @@ def _single(weight: Any) -> Any:
     return weight[0] if isinstance(weight, (list, tuple)) and len(weight) == 1 else weight
 
 
-def _of_function(ys: Callable[..., Any], xs: Any, grad_ys: Any, stop_gradients: Any, unconnected: Any) -> Any:
-    raise NotImplementedError("gradients of a function are not there yet: use grad, or a `function`")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from s2sgrad import runtime
 from s2sgrad.rules import table
 from s2sgrad.structure import rebuilt
 from s2sgrad.tape.array import Array
@@ -23,9 +22,9 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
     """
     if isinstance(input, Operand):
         return Array.of(input._read().value)
-    if isinstance(input, np.ndarray):
-        return input.copy()  # in compiled code the result may be written
-    return rebuilt(input, stop_gradient) if isinstance(input, (list, tuple, dict)) else input
+    if isinstance(input, (list, tuple, dict)):
+        return rebuilt(input, stop_gradient)
+    return runtime.stop_gradient(input)  # in compiled code the result may be written
 
 
 table.flat(stop_gradient)

@@ -20,21 +20,22 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import activity, contexts, effects, fits, narrowing
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, may_carry
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number, may_carry
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
 from s2sgrad.analysis.memory import Memory, in_place
 from s2sgrad.analysis.operations import Operation
-from s2sgrad.quote import assign, clone, constant, name
+from s2sgrad.quote import assign, clone, constant, expression, name
 from s2sgrad.transform import again as again_
 from s2sgrad.transform import containers, stores
 from s2sgrad.transform.adjoint import Adjoints
 from s2sgrad.transform.branches import Branches
 from s2sgrad.transform.calls import Call, Pairs, call_adjoint, checked_owner
 from s2sgrad.transform.cotangents import Bar, Cotangent
+from s2sgrad.transform.inline import call
 from s2sgrad.transform.records import Records
 from s2sgrad.transform.refusals import Refusals
 from s2sgrad.transform.tails import at_tail
-from s2sgrad.unit import Origin, Unit
+from s2sgrad.unit import Origin, Unit, parameters
 
 _LOOPS = (gast.For, gast.While)
 
@@ -52,7 +53,8 @@ class Swept:
 
 
 class Reverse(Branches):
-    """Walks one function backwards.  `wrt` are the differentiated parameters, `seed` names the result's cotangent."""
+    """Walks one function backwards.  `wrt` are the differentiated parameters, `seed` names the result's cotangent; of
+    variables among `wrt` that are no parameters, the adjoint is kept that they have where they are assigned."""
 
     def __init__(
         self, unit: Unit, tree: gast.FunctionDef, inference: Inference, pairs: Pairs, wrt: set[str], seed: str
@@ -61,6 +63,9 @@ class Reverse(Branches):
         self.kinds = inference.env
         self.found = activity.operations(unit, tree, self.kinds)
         self.result = tree.body[-1].value.id
+        self.watched = wrt - {p.id for p in parameters(tree)}
+        self.kept: dict[str, Bar] = {}
+        self.perhaps: set[str] = set()  # of these, those that are assigned in a branch
         self.active, self.varied = activity.active(tree, self.found, self.kinds, wrt, self.result)
         fits.mark(tree, inference, self.found)
         narrowing.narrow(tree, inference, self.found)
@@ -120,10 +125,10 @@ class Reverse(Branches):
         forward = self._block(self.tree.body)
         assert self.tree.body == body
         heads = [assign(stack, gast.List([], gast.Load())) for stack in self.records.stacks]
+        heads += [assign(self.kept[n].name, constant(None)) for n in sorted(self.perhaps & self.kept.keys())]
         reverse = self.adjoints.out
-        return Swept(
-            [*heads, *forward], reverse, dict(self.adjoints.present), self.kinds, self.result, self.result in self.active
-        )
+        bars = {**self.adjoints.present, **self.kept}
+        return Swept([*heads, *forward], reverse, bars, self.kinds, self.result, self.result in self.active)
 
     def _block(self, body: Block) -> Block:
         """The forward sweep of a block; its reverse sweep goes to `self.adjoints.out`."""
@@ -224,6 +229,9 @@ class Reverse(Branches):
         if section is not None:
             records, restores = self.records.section(section, body)
         operation = self.found.get(id(statement))
+        for watched in self.watched & set(targets):
+            self._keep(watched)
+            self.perhaps |= {watched} if id(body) != self.lifetimes.root else set()
         cotangent = self._cotangent(statement, targets)
         y: gast.AST = statement.targets[0] if isinstance(statement, gast.Assign) else None
         if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
@@ -266,6 +274,21 @@ class Reverse(Branches):
             self.targets = targets
         self._tag_since(start, statement)
         return records + forward
+
+    def _keep(self, watched: str) -> None:
+        """Keep the adjoint of a variable that the statement assigns."""
+        bar = self.adjoints.present.get(watched)
+        if bar is None:
+            return
+        kept, kind = self.unit.local(f"{watched}_total"), self.kinds.get(watched)
+        self.kinds[kept] = kind or UNKNOWN
+        value: gast.AST = name(bar.name)
+        if isinstance(kind, Array):
+            value = expression("x.copy()", x=bar.name)
+        elif not isinstance(kind, Number):
+            value = call(self.unit, "own", runtime.own, value)
+        self.adjoints.out.append(assign(kept, value))
+        self.kept[watched] = Bar(kept, True, bar.exact)
 
     def _stored(self, statements: Iterable[gast.AST]) -> set[str]:
         return {b for s in statements if (b := in_place(self.unit, s, self.kinds)) is not None}

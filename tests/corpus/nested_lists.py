@@ -226,3 +226,65 @@ def list_in_a_dict_extended_by_an_operator(x):
     d = {"a": [x]}
     d["a"] += [x * x, x]
     return d["a"][1] * d["a"][2]
+
+
+def turned(values):
+    values.reverse()
+
+
+def turned_twice(values):
+    turned(values)
+    values.insert(0, values[0] * 2.0)
+    turned(values)
+
+
+def taken(options):
+    return options.pop("a", 0.0)
+
+
+@case(0.6)
+def helper_that_turns_a_list(x):
+    a = [x, x * x]
+    turned(a)
+    b = [x, 2.0, a[0]]
+    turned_twice(b)
+    return a[0] * b[0] + b[3]
+
+
+@case(0.6)
+def helper_that_takes_from_a_dict(x):
+    d = {"a": x, "b": x * x}
+    total = taken(d)
+    for k in d:
+        total = total + d[k] * 2.0
+    return total
+
+
+@case(0.6, second=False)
+def empty_list_in_dicts_that_grows(x):
+    d = {"a": {"b": []}}
+    d["a"]["b"].append(x)
+    e = {}
+    e.setdefault("a", {}).setdefault("b", []).append(x * x)
+    f = {"a": {}}
+    f["a"]["b"] = []
+    f["a"]["b"].append(x)
+    return d["a"]["b"][0] * e["a"]["b"][0] + f["a"]["b"][0]
+
+
+@case(0.6)
+def update_with_what_the_dict_holds(x):
+    d = {"a": x, "b": x * x}
+    d.update(a=d["b"], b=d["a"])
+    d.update({"a": d["b"], "b": d["a"] * 3.0})
+    d.update({"a": d["b"]}, b=d["a"])
+    d.update([(k, d["a"]) for k in ("a", "c")])
+    return d["a"] + 3.0 * d["b"] * d["c"]
+
+
+@case(0.6)
+def dict_cleared(x):
+    d = {"a": x, 1: x * x}
+    d.clear()
+    d["b"] = x * 3.0
+    return d["b"]

@@ -1,0 +1,40 @@
+"""Variables through which no gradient flows: what they are assigned counts as a constant.
+
+    b = 2.0 * a      ->      b = stop_gradient(2.0 * a)
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.quote import at, name, nodes
+from s2sgrad.unit import Unit
+
+
+def run(unit: Unit, tree: gast.FunctionDef, stops: tuple[str, ...]) -> gast.FunctionDef:
+    """The tree with the flow stopped at these variables, of which each is assigned once (`assigned_once`)."""
+    for statement in nodes(tree):
+        target = statement.targets[0] if isinstance(statement, gast.Assign) else getattr(statement, "target", None)
+        if isinstance(statement, (gast.Assign, gast.AnnAssign)) and isinstance(target, gast.Name) and target.id in stops:
+            called = name(unit.helper("stop_gradient", runtime.stop_gradient))
+            statement.value = at(statement.value, gast.Call(called, [statement.value], []))[0]
+    return tree
+
+
+def assigned_once(tree: gast.FunctionDef, local: str) -> bool:
+    """Whether a variable is assigned by one plain statement, which stands in no loop and in no inner function."""
+    stores = [n for n in nodes(tree) if isinstance(n, gast.Name) and n.id == local and isinstance(n.ctx, gast.Store)]
+    return len(stores) == 1 and _plainly(tree.body, local)
+
+
+def _plainly(body: list[gast.AST], local: str) -> bool:
+    for statement in body:
+        target = statement.targets[0] if isinstance(statement, gast.Assign) else getattr(statement, "target", None)
+        plain = isinstance(statement, gast.Assign) or (isinstance(statement, gast.AnnAssign) and statement.value is not None)
+        if plain and isinstance(target, gast.Name) and target.id == local:
+            return True
+        if isinstance(statement, (gast.If, gast.With)):
+            if _plainly(statement.body, local) or _plainly(getattr(statement, "orelse", []), local):
+                return True
+    return False

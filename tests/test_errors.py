@@ -155,6 +155,22 @@ REFUSED = {
             kept.update(a=x)  # <-
             return kept["a"] * x
     """, (2.0,)),
+    "property that is cached": (Unsupported, """
+        import functools
+
+        class Box:
+            value = 1.0
+
+            @functools.cached_property
+            def doubled(self):
+                return self.value * 2.0
+
+        box = Box()
+
+        def f(x):
+            box.value = x
+            return box.doubled * x  # <-
+    """, (2.0,)),
     "object that is written and returned": (Unsupported, """
         class Box:
             pass

@@ -171,7 +171,8 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
 
     def lasting(self, value: Any) -> Any:
         """The value, under a name that keeps it."""
-        if isinstance(value, gast.Name) and value.id in self.unit.locals and not self.is_fixed(value.id):
+        moves = isinstance(value, gast.Name) and (value.id in self.shared or not self.is_fixed(value.id))
+        if moves and value.id in self.unit.locals:
             holder = self.unit.local(value.id)
             self.flattener.out.append(assign(holder, value))
             return name(holder)
@@ -223,9 +224,15 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
         if isinstance(node, gast.Lambda):
             return self.function(node)
         if isinstance(node, (gast.Tuple, gast.List)) and self.is_function(node):
-            return Display(dict(enumerate(self.lasting(self.evaluate(e)) for e in node.elts)))
+            items = [self.lasting(self.evaluate(e)) for e in node.elts]
+            if not any(isinstance(item, Value) for item in items):  # data, of attributes and of calls
+                return self.flattener.hold(at(node, type(node)(items, gast.Load()))[0])
+            return Display(dict(enumerate(items)))
         if isinstance(node, gast.Dict) and self.is_function(node) and all(isinstance(k, gast.Constant) for k in node.keys):
-            return Display({k.value: self.lasting(self.evaluate(v)) for k, v in zip(node.keys, node.values, strict=True)})
+            items = [self.lasting(self.evaluate(v)) for v in node.values]
+            if not any(isinstance(item, Value) for item in items):
+                return self.flattener.hold(at(node, gast.Dict(node.keys, items))[0])
+            return Display({k.value: item for k, item in zip(node.keys, items, strict=True)})
         if isinstance(node, gast.Subscript) and self.is_function(node):
             return self.item(node)
         if isinstance(node, gast.Attribute) and self.is_function(node):

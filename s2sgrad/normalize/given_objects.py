@@ -64,6 +64,7 @@ class GivenObjects(Inliner):
             item = attribute or gast.Subscript(clone(value), constant(place), gast.Load())
             self.flattener.statement(assign(local, item))
             self.counts[local] += 1
+            self.shared.add(local)
             if part is not None:
                 self.values[local] = self.open(part, local, name(local))
             if made is not None:

@@ -245,6 +245,9 @@ class Objects(GivenObjects):
         if isinstance(found, classmethod):
             cls = name(self.unit.helper(owner.cls.__name__, owner.cls))
             return Partial(self.read(found.__func__), [Known(owner.cls, cls)], {})
+        if hasattr(type(found), "__get__"):
+            self.unit.refuse(node, f"`{attribute}` is a {type(found).__name__}, which computes what it is asked for and "
+                                   "cannot be followed: use a property or a method")  # fmt: skip
         cls = name(self.unit.helper(owner.cls.__name__, owner.cls))
         return self.flattener.hold(at(node, gast.Attribute(cls, attribute, gast.Load()))[0])
 

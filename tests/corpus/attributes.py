@@ -141,3 +141,42 @@ def callable_object_that_writes_its_argument(x):
     u = x * 1.0
     DOUBLED(u)
     return u[0] * u[1]
+
+
+class State:
+    """A state that its method changes."""
+
+    def __init__(self, h):
+        self.h = h
+
+    def step(self, x):
+        self.h = self.h * 0.5 + x
+        return self.h * x
+
+
+STATE = State(0.3)
+
+
+@case(0.6)
+def attribute_read_before_a_method_writes_it(x):
+    STATE.h = 0.3
+    product = STATE.h * STATE.step(x)
+    values = [STATE.h, STATE.step(x), STATE.h]
+    named = {"a": STATE.h, "b": STATE.step(x)}
+    return product + values[0] * 2.0 + values[1] * 3.0 + values[2] * 5.0 + named["a"] * named["b"]
+
+
+@case(0.6)
+def updated_by_what_its_method_returns(x):
+    STATE.h = 0.3
+    STATE.h += STATE.step(x)
+    if STATE.h < STATE.step(x) < STATE.step(9.0 * x):
+        return STATE.h * x
+    return STATE.h
+
+
+@case(0.6)
+def attributes_of_a_local_object_in_a_tuple(x):
+    state = State(x)
+    values = (state.h, state.step(x), state.h)
+    return values[0] + 3.0 * values[1] + 5.0 * values[2] + sum([state.h, state.step(x), state.h * x])

@@ -49,6 +49,9 @@ class Conditions:
 
     def conditional(self, node: gast.IfExp, target: str) -> None:
         self.functions.chosen.add(target)
+        if self.functions.is_function(node):
+            self.functions.mixed.add(target)
+            self.functions.counts[target] += 2
         arms: list[Callable[[], None]] = [
             lambda: self.assign(assign(target, node.body)),
             lambda: self.assign(assign(target, node.orelse)),

@@ -47,7 +47,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     flattener.functions.open_given(tree)
     heads, flattener.out = flattener.out, []
     body = flattener.block(tree.body)
-    tree.body = at(body[0], *heads, *flattener.functions.separated()) + body
+    tree.body = at(body[0], *heads, *flattener.functions.heads, *flattener.functions.separated()) + body
     return tree
 
 
@@ -132,7 +132,8 @@ class _Flattener(Conditions):
         if isinstance(target, gast.Subscript) and self.functions.is_object(target.value):
             self.functions.set_item(target, statement)
             return
-        if isinstance(target, gast.Name) and self.functions.stands_for(self.functions.sequenced(statement.value)):
+        mixed = isinstance(target, gast.Name) and target.id in self.functions.mixed
+        if mixed or (isinstance(target, gast.Name) and self.functions.stands_for(self.functions.sequenced(statement.value))):
             self.functions.hint = target.id
             statement.value = self.functions.sequenced(statement.value)
             value = self.functions.evaluate(statement.value)

@@ -31,7 +31,6 @@ def f(x):
 
 from __future__ import annotations
 
-import ast
 import functools
 import inspect
 import types
@@ -39,17 +38,19 @@ from typing import Any
 
 import gast
 
-from s2sgrad import emit
 from s2sgrad.analysis.instances import is_plain_class
 from s2sgrad.normalize import lifting
 from s2sgrad.normalize.arguments import Arguments
 from s2sgrad.normalize.check import yields
+from s2sgrad.normalize.choices import Choices
+from s2sgrad.normalize.definitions import Definitions
 from s2sgrad.normalize.generators import Generators
 from s2sgrad.normalize.inlining import Flattener, Inliner
 from s2sgrad.normalize.objects import Objects
 from s2sgrad.normalize.recognition import Recognizer, is_super, joins_lists, place
 from s2sgrad.normalize.unrolling import Unroller
 from s2sgrad.normalize.values import (
+    Choice,
     Derivative,
     Display,
     Function,
@@ -59,17 +60,18 @@ from s2sgrad.normalize.values import (
     Partial,
     Value,
     bindings,
+    functions_among,
     gives_function,
     is_generator,
     is_plain,
     resizes_argument,
     substitute,
 )
-from s2sgrad.quote import assign, at, clone, constant, name, nodes
+from s2sgrad.quote import at, clone, constant, name, nodes
 from s2sgrad.unit import MISSING, Unit, parameters
 
 
-class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
+class Functions(Recognizer, Definitions, Arguments, Generators, Objects, Choices, Unroller, Inliner):
     """The function values of one function that is being flattened; `values` are those that have a name."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Flattener) -> None:
@@ -80,6 +82,9 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
         self.hint: str | None = None
         self.opened: list[Object] = []
         self.outside_objects: dict[int, Object] = {}
+        self.arguments: set[str] = set()
+        self.mixed = functions_among(tree.body)
+        self.heads: list[gast.AST] = []
         self.loose: list[tuple[gast.AST, Object]] = []
         self.shared = {n for s in tree.body for part in nodes(s) if isinstance(part, gast.Nonlocal) for n in part.names}
         self.counts = bindings(tree.body)
@@ -106,6 +111,9 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
     def in_whole(self, node: gast.AST) -> gast.AST:
         """An expression that is kept as it stands, without the names of function values."""
         if isinstance(node, gast.Compare) and isinstance(node.left, gast.Name) and node.left.id in self.values:
+            if getattr(self.values[node.left.id], "argument", False):
+                self.unit.refuse(node, f"whether `{node.left.id}`, an argument or a function of this text, is something "
+                                       "cannot be followed: use two names")  # fmt: skip
             if isinstance(node.ops[0], (gast.Is, gast.IsNot)) and getattr(node.comparators[0], "value", 0) is None:
                 return constant(isinstance(node.ops[0], gast.IsNot))
         if isinstance(node, gast.Compare) and isinstance(node.ops[0], (gast.Is, gast.IsNot)) and len(node.ops) == 1:
@@ -117,7 +125,7 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
         substitute(node, {n.id: self.as_value(n) for n in nodes(node) if isinstance(n, gast.Name) and n.id in self.values})
         return node
 
-    # --- definitions ---
+    # --- ends ---
 
     def returned(self, statement: gast.Return) -> gast.Return:
         """The end of the function, which returns data."""
@@ -137,52 +145,13 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
         statement.msg = None if statement.msg is None else self.flattener.flat(statement.msg)
         self.flattener.out.append(statement)
 
-    def define(self, statement: gast.FunctionDef) -> None:
-        """A nested function: its text waits for its calls."""
-        value: Any = self.function(statement)
-        decorators, statement.decorator_list = statement.decorator_list, []
-        for decorator in reversed(decorators):
-            value = self.decorated(value, decorator, statement.name)
-            if not isinstance(value, (Function, Partial, Derivative, Known)):
-                self.unit.refuse(statement, f"the decorator of the nested function `{statement.name}` cannot be followed: "
-                                            "call it without, or move it to module level")  # fmt: skip
-        self.name(statement.name, value, statement)
-
-    def decorated(self, value: Any, decorator: gast.AST, called: str) -> Any:
-        """What a decorator makes of a function value."""
-        held = self.unit.local(called)
-        self.values[held] = value
-        plain = isinstance(decorator, gast.Call) and not decorator.args
-        made = gast.Call(decorator.func if plain else decorator, [name(held)], decorator.keywords if plain else [])
-        if self.differentiates(at(decorator, made)[0]):
-            return self.derivative(made)
-        if isinstance(decorator, gast.Call) and self.unit.resolve(decorator.func) is functools.wraps:
-            return value
-        callee = self.evaluate(decorator) if self.stands_for(decorator) else self.callee(decorator)
-        library = isinstance(callee, Known) and not is_plain(callee.target)
-        return None if library else self.apply(callee, [value], {}, decorator)
-
-    def function(self, node: gast.FunctionDef | gast.Lambda) -> Function:
-        args = node.args
-        plain = [*args.posonlyargs, *args.args]
-        pairs = [*zip(plain[len(plain) - len(args.defaults) :], args.defaults, strict=True)]
-        pairs += [(p, d) for p, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None]
-        return Function(node, self.unit, {p.id: self.lasting(self.evaluate(d)) for p, d in pairs})
-
-    def lasting(self, value: Any) -> Any:
-        """The value, under a name that keeps it."""
-        moves = isinstance(value, gast.Name) and (value.id in self.shared or not self.is_fixed(value.id))
-        if moves and value.id in self.unit.locals:
-            holder = self.unit.local(value.id)
-            self.flattener.out.append(assign(holder, value))
-            return name(holder)
-        return value
-
     def name(self, target: str, value: Value, statement: gast.AST) -> None:
+        known = self.values.get(target)
+        if (self.counts[target] > 1 or target in self.given) and self.choose(target, value, statement):
+            return
         if target in self.chosen:
             self.unit.refuse(statement, "which function or object this is depends on a condition, which cannot be followed: "
                                         "call them in the branches of an `if`")  # fmt: skip
-        known = self.values.get(target)
         free = isinstance(known, Object) and (known.rebound or not known.names)
         if known is not None and known is not value and not free:
             self.unit.refuse(statement, f"`{target}` stands for one of several functions or objects, which cannot be "
@@ -220,9 +189,14 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
     def evaluate(self, node: gast.AST) -> Any:
         """A function value, or an atom that holds the value."""
         if isinstance(node, gast.Name) and node.id in self.values:
-            return self.values[node.id]
+            value = self.values[node.id]
+            return self.chosen_now(value) if isinstance(value, Choice) else value
         if isinstance(node, gast.Lambda):
             return self.function(node)
+        if isinstance(node, gast.IfExp) and self.is_function(node):
+            holder = self.unit.local("f")
+            self.flattener.conditional(node, holder)
+            return self.evaluate(name(holder))
         if isinstance(node, (gast.Tuple, gast.List)) and self.is_function(node):
             items = [self.lasting(self.evaluate(e)) for e in node.elts]
             if not any(isinstance(item, Value) for item in items):  # data, of attributes and of calls
@@ -260,28 +234,6 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
         if index in owner.items:
             return owner.items[index]
         self.unit.refuse(node, "which function or object this is cannot be followed: use a constant index")
-
-    def derivative(self, node: gast.Call) -> Derivative:
-        """`grad(f, ..)` of a function value, made when the text is compiled."""
-        try:
-            given = [ast.literal_eval(emit.expression(a)) for a in node.args[1:]]
-            words = {k.arg: ast.literal_eval(emit.expression(k.value)) for k in node.keywords}
-        except ValueError:
-            self.unit.refuse(node, "the options of `grad` inside of a differentiated function must be constants")
-        make = self.unit.resolve(node.func)
-        f = self.callee(node.args[0])
-        captured, defaults = [], {}
-        if isinstance(f, Function):
-            defaults = {getattr(p, "keyword", p.id): f.defaults[p.id] for p in parameters(f.node) if p.id in f.defaults}
-            target, captured = lifting.lifted(self.unit, f.node, self.values)
-        elif isinstance(f, Known):
-            target = f.target
-        elif isinstance(f, Derivative):
-            target, captured, defaults = f.known.target, f.captured, f.defaults
-        else:
-            self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
-        gradient = make(target, *given, **words)
-        return Derivative(Known(gradient, name(self.unit.helper(gradient.__name__, gradient))), captured, defaults)
 
     def constant_call(self, node: gast.Call) -> gast.AST | None:
         """`isinstance(o, C)` and `len(display)`, of what is made here."""
@@ -345,6 +297,8 @@ class Functions(Recognizer, Arguments, Generators, Objects, Unroller, Inliner):
             closed = {c: name(c) for c in callee.captured}
             defaults = {k: v for k, v in callee.defaults.items() if k not in keywords}
             return self.plain(callee.known, given, {**defaults, **keywords, **closed}, node)
+        if isinstance(callee, Choice):
+            return self.apply_choice(callee, given, keywords, node)
         if callee is None:  # object.__init__
             return constant(None)
         if isinstance(callee, Object):

@@ -16,7 +16,7 @@ import gast
 
 from s2sgrad.normalize import check, contexts, exits, global_names, imports, iterators, loops, matches, scopes, targets
 from s2sgrad.normalize.known_tests import folded
-from s2sgrad.normalize.values import Display, Function, Known, Value, bindings, is_generator, substitute
+from s2sgrad.normalize.values import Display, Function, Known, Value, bindings, functions_among, is_generator, substitute
 from s2sgrad.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.source import read
 from s2sgrad.unit import MISSING, Unit, parameters
@@ -41,6 +41,8 @@ class Flattener(Protocol):
 
     def flat(self, node: gast.AST, target: str | None = None) -> gast.AST: ...
 
+    def conditional(self, node: gast.IfExp, target: str) -> None: ...
+
 
 class Inliner:
     """Writes calls out; `values` are the function values that have a name, `running` those that are being written."""
@@ -53,6 +55,10 @@ class Inliner:
     known: dict[Any, Function]
     calls: int
     shared: set[str]
+    arguments: set[str]
+    mixed: set[str]
+
+    def choose(self, target: str, value: Any, statement: gast.AST) -> bool: ...
 
     def evaluate(self, node: gast.AST) -> Any: ...
 
@@ -135,7 +141,10 @@ class Inliner:
         for p, value in bound.items():
             local = renamed.get(p, p)
             if isinstance(value, Value):
-                self.values[local] = value
+                self.counts[local] += inner[local]
+                if not inner[local] or not self.choose(local, value, node):
+                    self.values[local] = value
+                self.counts[local] -= inner[local]
             elif not inner[local] and (isinstance(value, gast.Constant) or (
                 isinstance(value, gast.Name) and (value.id not in self.unit.locals or self.is_fixed(value.id))
             )):  # fmt: skip
@@ -143,9 +152,12 @@ class Inliner:
             else:
                 if not inner[local] and isinstance(value, (gast.Tuple, gast.Dict)):
                     self.unit.displays[local] = value  # `*args`, `**kwargs`
+                if inner[local]:
+                    self.arguments.add(local)
                 inner[local] += 1
                 self.flattener.out += at(node, assign(local, clone(value)))
         self.counts.update(inner)
+        self.mixed |= functions_among(tree.body)
         for statement in tree.body:
             substitute(statement, substituted)
         if at_yield is not None:

@@ -43,6 +43,8 @@ class Recognizer:
             return node.id in self.values
         if isinstance(node, gast.Lambda):
             return True
+        if isinstance(node, gast.IfExp):
+            return isinstance(node.body, gast.Lambda) or isinstance(node.orelse, gast.Lambda)
         if isinstance(node, (gast.Tuple, gast.List)):
             return any(map(self.is_function, node.elts))
         if isinstance(node, gast.Dict):

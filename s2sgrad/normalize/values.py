@@ -18,7 +18,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.errors import S2SGradError
-from s2sgrad.quote import at, clone, nodes
+from s2sgrad.quote import at, blocks, clone, nodes
 from s2sgrad.source import read
 from s2sgrad.unit import Unit, parameters
 
@@ -103,7 +103,17 @@ class Generator:
     used: bool = False
 
 
-Value = Function | Partial | Known | Derivative | Display | Object | Generator
+@dataclass(eq=False)
+class Choice:
+    """One of several functions: `options[k]` where the variable `selector` is k; `argument`: the first is one."""
+
+    selector: str
+    options: list[Any]
+    argument: bool = False
+    loops: set[int] = field(default_factory=set)  # those in which it was called
+
+
+Value = Function | Partial | Known | Derivative | Display | Object | Generator | Choice
 
 
 def substitute(statement: gast.AST, values: dict[str, gast.AST]) -> None:
@@ -139,6 +149,20 @@ def bindings(body: list[gast.AST]) -> Counter[str]:
             elif isinstance(value, gast.AST) and not isinstance(value, gast.expr_context):
                 waiting.append(value)
     return out
+
+
+def functions_among(body: list[gast.AST]) -> set[str]:
+    """The names that stand for a function of this text and for something else in turn."""
+    waiting, made, bound = list(body), set(), bindings(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, gast.FunctionDef):
+            made.add(node.name)
+            continue
+        if isinstance(node, gast.Assign) and isinstance(node.value, gast.Lambda) and isinstance(node.targets[0], gast.Name):
+            made.add(node.targets[0].id)
+        waiting += [n for block in blocks(node) for n in block]
+    return {n for n in made if bound[n] > 1}
 
 
 def is_plain(target: Any) -> bool:

@@ -13,6 +13,7 @@ from . import (  # noqa: F401
     buffers,
     callables,
     calls,
+    chosen,
     classes,
     closures,
     comprehensions,

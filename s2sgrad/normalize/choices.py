@@ -1,0 +1,83 @@
+"""A name that stands for several functions: which of them it is at a call, a variable says.
+
+    if c: f = lambda t: t * w              if c: f_which = 0               if f_which == 0: y = x * w
+    else: f = np.sin                ->     else: f_which = 1        ->     else: y = np.sin(x)
+    y = f(x)
+
+What an argument holds may be one of them, as in `if act is None: act = np.tanh`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from s2sgrad.normalize.inlining import Inliner
+from s2sgrad.normalize.values import Choice, Derivative, Function, Known, Partial, Value
+from s2sgrad.quote import assign, at, clone, constant, name
+
+_FUNCTIONS = (Function, Partial, Known, Derivative)
+
+
+class Choices(Inliner):
+    """Binds names to functions in turn, and calls them."""
+
+    given: set[str]  # parameters of the function
+    arguments: set[str]  # variables that hold the arguments of what is written out
+    heads: list[gast.AST]  # statements to be run first
+
+    def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any: ...
+
+    def choose(self, target: str, value: Any, statement: gast.AST) -> bool:
+        """`target = value`, of a name that stands for other functions too; whether it could be followed."""
+        known = self.values.get(target)
+        if not isinstance(value, (*_FUNCTIONS, Choice)) or not isinstance(known, (Choice, type(None))):
+            return False
+        if isinstance(value, Choice) or target in self.arguments:
+            return False
+        if known is None:
+            known = self.values[target] = Choice(self.unit.local(f"{target}_which"), [])
+            if target in self.given:
+                known.argument = True
+                held = self.unit.local(f"{target}_given")
+                known.options.append(Known(None, name(held)))
+                self.heads += [assign(held, name(target)), assign(known.selector, constant(0))]
+        if known.loops & set(self.flattener.loops):
+            self.unit.refuse(statement, f"`{target}` is called in this loop before it stands for this function, which "
+                                        "cannot be followed: bind it at the head of the loop")  # fmt: skip
+        self.counts[known.selector] += 2
+        self.flattener.out += at(statement, assign(known.selector, constant(len(known.options))))
+        known.options.append(value)
+        return True
+
+    def chosen_now(self, choice: Choice) -> Choice:
+        """What a name stands for now, whatever it will stand for."""
+        holder = self.unit.local(choice.selector)
+        self.flattener.out.append(assign(holder, name(choice.selector)))
+        options = choice.options if self.flattener.loops else list(choice.options)  # those that it may be by now
+        return Choice(holder, options, choice.argument, choice.loops)
+
+    def apply_choice(self, choice: Choice, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
+        """The value of a call of the function that was chosen."""
+        holder = self.unit.local("value")
+        choice.loops.update(self.flattener.loops)
+        flattener = self.flattener
+        arms: list[list[gast.AST]] = []
+        for option in choice.options:
+            before, flattener.out = flattener.out, []
+            value = self.apply(option, [clone(v) if isinstance(v, gast.AST) else v for v in given], dict(keywords), node)
+            if isinstance(value, Value):
+                self.unit.refuse(node, "a function or an object that one of several functions returns cannot be followed: "
+                                       "use two names")  # fmt: skip
+            flattener.out.append(assign(holder, value))
+            arms.append(at(node, *(s for s in flattener.out if not hasattr(s, "lineno"))) and flattener.out)
+            flattener.out = before
+        self.counts[holder] += len(arms)
+        rest = arms.pop()
+        while arms:
+            test = self.unit.temp()
+            compared = gast.Compare(name(choice.selector), [gast.Eq()], [constant(len(arms) - 1)])
+            rest = at(node, assign(test, compared), gast.If(name(test), arms.pop(), rest))
+        flattener.out += rest
+        return at(node, name(holder))[0]

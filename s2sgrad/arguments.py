@@ -131,13 +131,15 @@ def placed(error: Exception, function: Any) -> Exception:
     return error
 
 
-def _mutable(value: Any) -> Iterator[Any]:
+def _mutable(value: Any, depth: int = 6) -> Iterator[Any]:
     """The arrays, lists and dicts that a value is or holds."""
     if isinstance(value, (np.ndarray, list, dict)):
         yield value
-    if isinstance(value, (list, tuple, dict)):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _mutable(item)
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else None
+    if held is None and not isinstance(value, np.ndarray):
+        held = (attributes_of(value) or {}).values()
+    for item in held if depth and held is not None else ():
+        yield from _mutable(item, depth - 1)
 
 
 def _shared(x: Any, y: Any) -> bool:

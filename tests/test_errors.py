@@ -171,6 +171,51 @@ REFUSED = {
             box.value = x
             return box.doubled * x  # <-
     """, (2.0,)),
+    "neighbours in a list that the loop writes": (Unsupported, """
+        import itertools
+
+        def f(x):
+            values, total = [x, 2.0 * x, 3.0 * x], 0.0
+            for i, (a, b) in enumerate(itertools.pairwise(values)):  # <-
+                values[i + 1] = values[i] * b
+                total += a * b
+            return total
+    """, (2.0,)),
+    "list that grows in a function that is differentiated inside": (Unsupported, """
+        from s2sgrad import grad
+
+        def f(x):
+            log = []
+
+            @grad
+            def g(v):
+                log.append(v * x)  # <-
+                return v * v * x
+
+            return g(x) * len(log)
+    """, (2.0,)),
+    "append inside an expression": (Unsupported, """
+        def f(x):
+            values = []
+            any(values.append(v) for v in (x, x * x))  # <-
+            return values[0] * values[1]
+    """, (2.0,)),
+    "heap": (Unsupported, """
+        import heapq
+
+        def f(x):
+            heap = []
+            heapq.heappush(heap, x)  # <-
+            return heap[0] * x
+    """, (2.0,)),
+    "rows replaced while a loop runs over them": (Unsupported, """
+        def f(x):
+            rows, total = [[x], [x * x]], 0.0
+            for row in rows:
+                rows[0] = [3.0]  # <-
+                total += row[0]
+            return total
+    """, (2.0,)),
     "object that is written and returned": (Unsupported, """
         class Box:
             pass
@@ -1323,12 +1368,24 @@ def list_of_another_name(x, a, b):
     return b[-1] * x
 
 
+def array_of_an_object(x, box, h):
+    box.h[0] = x * x
+    return np.sum(h * x)
+
+
+class Box:
+    def __init__(self):
+        self.h = np.array([0.1, 0.2])
+
+
 ROW = [0.3, 0.5]
+BOX = Box()
 
 
 @pytest.mark.parametrize(
     ("f", "args"),
     [
+        (array_of_an_object, (BOX, BOX.h)), (array_of_an_object, (BOX, np.transpose(BOX.h))),
         (row_of_rows, ([ROW, ROW],)), (row_of_another_argument, ({"a": ROW}, ROW)), (list_of_another_name, (ROW, ROW)),
     ],
     ids=lambda value: getattr(value, "__name__", ""),

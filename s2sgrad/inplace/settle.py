@@ -45,6 +45,8 @@ def _settled(
     unit: Unit, tree: gast.FunctionDef, infer: Callable[[], Inference], inference: Inference, pairs: Pairs, entry: bool
 ) -> tuple[Inference, dict[str, gast.AST]]:
     items.check_updates(unit, tree, inference.env)
+    if items.merge_names(unit, tree, inference.env):
+        inference = infer()
     separate: set[str] = set()
     for rounds in range(_ROUNDS):
         splicer = Splicer(unit, pairs, inference.env)

@@ -171,8 +171,21 @@ def _steady(tree: gast.FunctionDef, view: View, operands: set[str]) -> bool:
     """Whether none of the operands is bound anew between a definition of the view and a use of it."""
     if not operands:
         return True
-    holder = view.base if view.is_item else ""
-    return _Steady(view.name, operands, {id(d) for d in view.definitions}, holder).block(tree.body, False) is not _BROKEN
+    holders = _alike(tree, view.base) if view.is_item else set()
+    return _Steady(view.name, operands, {id(d) for d in view.definitions}, holders).block(tree.body, False) is not _BROKEN
+
+
+def _alike(tree: gast.FunctionDef, local: str) -> set[str]:
+    """The names that plain assignments make names of the same list or dict."""
+    pairs = [
+        (s.targets[0].id, s.value.id)
+        for s in effects.walk(tree.body)
+        if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and isinstance(s.value, gast.Name)
+    ]
+    out = {local}
+    while more := {n for pair in pairs for n in pair if out & set(pair)} - out:
+        out |= more
+    return out
 
 
 _BROKEN = object()
@@ -181,8 +194,8 @@ _BROKEN = object()
 class _Steady:
     """Forwards: whether the view may be stale, for what it was made of has been bound anew."""
 
-    def __init__(self, view: str, operands: set[str], definitions: set[int], holder: str) -> None:
-        self.view, self.operands, self.definitions, self.holder = view, operands, definitions, holder
+    def __init__(self, view: str, operands: set[str], definitions: set[int], holders: set[str]) -> None:
+        self.view, self.operands, self.definitions, self.holders = view, operands, definitions, holders
         self.breaks: list[bool] = []
 
     def block(self, body: Block, stale: Any) -> Any:
@@ -209,7 +222,7 @@ class _Steady:
                 stale = False
             elif self.operands & set(binds(statement)) and not isinstance(statement, gast.AugAssign):
                 stale = True
-            elif self.holder in effects.writes(statement):
+            elif self.holders & effects.writes(statement):
                 section = effects.stored(statement)
                 stale = stale or section is None or isinstance(section.value, gast.Name)
         return stale

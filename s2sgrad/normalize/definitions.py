@@ -84,6 +84,7 @@ class Definitions(Inliner):
         f = self.callee(node.args[0])
         captured, defaults = [], {}
         if isinstance(f, Function):
+            lifting.require_no_writes(self.unit, f.node)
             defaults = {getattr(p, "keyword", p.id): f.defaults[p.id] for p in parameters(f.node) if p.id in f.defaults}
             target, captured = lifting.lifted(self.unit, f.node, self.values)
         elif isinstance(f, Known):

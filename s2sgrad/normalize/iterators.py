@@ -154,6 +154,13 @@ class _Iterators(gast.NodeTransformer):
         """`xs.extend(ys)` as a loop of `append`."""
         self.generic_visit(statement)
         call = statement.value
+        if isinstance(call, (gast.ListComp, gast.SetComp)):  # for its effects
+            body: list[gast.AST] = at(statement, gast.Expr(call.elt))
+            for each in reversed(call.generators):
+                for test in reversed(each.ifs):
+                    body = at(statement, gast.If(test, body, []))
+                body = at(statement, gast.For(each.target, each.iter, body, [], None))
+            return self.visit_For(body[0])
         if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) and call.func.attr == "extend":
             if len(call.args) == 1 and not call.keywords and isinstance(call.func.value, gast.Name):
                 return self.grown(statement, call.func.value, call.args[0])
@@ -208,6 +215,12 @@ class _Iterators(gast.NodeTransformer):
                 loop.target, loop.iter = pair.elts[0], at(asked, self.keys(owner))[0]
         if isinstance(asked, gast.Call) and self.unit.resolve(asked.func) is builtins.enumerate and len(asked.args) == 1:
             self.enumerated(loop, asked)
+        for part in nodes(asked):
+            if isinstance(part, gast.Call) and self.unit.resolve(part.func) is itertools.pairwise:
+                over = {n.id for n in nodes(part) if isinstance(n, gast.Name)}
+                if any(isinstance(n, gast.Name) and n.id in over for s in loop.body for n in nodes(s)):
+                    self.unit.refuse(part, "a loop over the neighbours in what it mentions itself cannot be followed: loop "
+                                           "over `zip(x, x[1:])`")  # fmt: skip
         self.generic_visit(loop)
         while isinstance(loop.iter, gast.GeneratorExp):
             if len(loop.iter.generators) > 1:

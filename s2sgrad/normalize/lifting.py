@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from s2sgrad import emit
-from s2sgrad.normalize import scopes
+from s2sgrad.normalize import mutators, scopes
 from s2sgrad.quote import clone, name, nodes
 from s2sgrad.source.making import made
 from s2sgrad.unit import Unit, parameters
@@ -62,6 +62,22 @@ def lifted(
     function = made(emit.function(tree), base, unit.primal.function, helpers, free - data)
     unit.lifted.append(function)
     return function, captured
+
+
+def require_no_writes(unit: Unit, node: gast.FunctionDef | gast.Lambda) -> None:
+    """Refuse a function that is differentiated here and writes what it closes over: its gradient works on copies."""
+    body = node.body if isinstance(node, gast.FunctionDef) else [gast.Return(node.body)]
+    own = scopes.bound(body) | {p.id for p in parameters(node)}
+    for part in (p for s in body for p in nodes(s)):
+        written = part if isinstance(part, (gast.Subscript, gast.Attribute)) and isinstance(part.ctx, gast.Store) else None
+        method = part.func if isinstance(part, gast.Call) and isinstance(part.func, gast.Attribute) else None
+        if method is not None and method.attr in mutators.WRITING_METHODS:
+            written = part.func
+        while isinstance(written, (gast.Subscript, gast.Attribute)):
+            written = written.value
+        if isinstance(written, gast.Name) and written.id in unit.locals and written.id not in own:
+            unit.refuse(part, f"`{written.id}` is changed by a function that is differentiated here, which cannot be "
+                              "followed: return the value from it")  # fmt: skip
 
 
 def _is_data(cell: types.CellType) -> bool:

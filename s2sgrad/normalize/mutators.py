@@ -257,11 +257,12 @@ def _refuse_unknown(unit: Unit, node: gast.Call) -> None:
 
 def refuse_kept(unit: Unit, node: gast.Attribute) -> None:
     """Refuse `h = x.sort`: what `h()` writes would go unseen."""
-    if node.attr in _WRITING_METHODS:
+    if node.attr in WRITING_METHODS:
         unit.refuse(node, f"the method `{node.attr}` is kept, and what its calls write cannot be followed: call it at once")
 
 
-_WRITING_METHODS = {
+WRITING_METHODS = {
     "sort", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "append", "extend",
-    "insert", "pop", "popitem", "remove", "clear", "setdefault", "__setitem__", "__iadd__", "__imul__",
+    "insert", "pop", "popitem", "remove", "clear", "setdefault", "update", "reverse", "add", "__setitem__", "__iadd__",
+    "__imul__",
 }  # fmt: skip

@@ -48,7 +48,7 @@ class Recognizer:
         if isinstance(node, (gast.Tuple, gast.List)):
             return any(map(self.is_function, node.elts))
         if isinstance(node, gast.Dict):
-            return any(map(self.is_function, node.values))
+            return all(isinstance(k, gast.Constant) for k in node.keys) and any(map(self.is_function, node.values))
         if isinstance(node, gast.Subscript):
             return isinstance(self.held(node.value), (Display, Object))
         if isinstance(node, gast.Attribute):

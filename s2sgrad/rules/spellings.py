@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+import bisect
 import builtins
+import heapq
 import math
 import operator
+import random
 
 import numpy as np
 
@@ -65,8 +68,10 @@ FLAT_METHODS = {
 
 MUTATORS = {
     np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis, np.random.shuffle,
+    heapq.heappush, heapq.heappop, heapq.heapify, heapq.heappushpop, heapq.heapreplace, bisect.insort_left,
+    bisect.insort_right, random.shuffle, operator.setitem, operator.delitem,
 }  # fmt: skip
-"""Functions of NumPy that write an argument."""
+"""Functions of NumPy and of Python's library that write an argument."""
 
 MUTATING_METHODS = {
     "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault", "popitem", "add",

@@ -83,6 +83,9 @@ def grown(unit: Unit, tree: gast.FunctionDef, found: Operations) -> set[str]:
                     uses[operand.id] = uses.get(operand.id, 0) + 1
     for statement in effects.walk(tree.body):
         for stack in set(binds(statement)) & changed:
+            if isinstance(statement, gast.AugAssign):
+                uses[stack] = -1
+                continue
             empty = isinstance(statement.value, gast.List) and not statement.value.elts
             taken = isinstance(statement.targets[0], gast.Tuple) or _reads_structure(unit, statement.value)
             if not empty and not (ours and taken):

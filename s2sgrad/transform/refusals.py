@@ -16,7 +16,7 @@ import numpy as np
 from s2sgrad import emit, runtime, source
 from s2sgrad.analysis import activity, effects, mutation
 from s2sgrad.analysis.activity import Operations
-from s2sgrad.analysis.kinds import Container, Kind, is_complex
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number, is_complex
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import sources
 from s2sgrad.analysis.operations import Operation, is_user_function
@@ -55,7 +55,8 @@ class Refusals:
             elif isinstance(statement, gast.For):
                 header = statement.iter
             for call in (n for n in nodes(header) if isinstance(n, gast.Call)):
-                self.effect(call, on_path and operation.node is call, isinstance(statement, gast.Expr))
+                alone = isinstance(statement, gast.Expr) and statement.value is call
+                self.effect(call, on_path and operation.node is call, isinstance(statement, gast.Expr), alone)
 
     def operation(self, statement: gast.AST, operation: Operation) -> None:
         """An operation on the differentiated path."""
@@ -92,7 +93,7 @@ class Refusals:
                 self.unit.no_rule(node, f"`{emit.expression(node.func)}` has no derivative rule: write the value with "
                                         "functions that have one, or pass it as an argument")  # fmt: skip
 
-    def effect(self, call: gast.Call, differentiated: bool, alone: bool) -> None:
+    def effect(self, call: gast.Call, differentiated: bool, alone: bool, outermost: bool) -> None:
         """A call that may change what the reverse sweep reads, or carry a value where we do not see it."""
         target = self.unit.resolve(call.func)
         given = [*call.args, *(k.value for k in call.keywords)]
@@ -113,6 +114,9 @@ class Refusals:
             if method in _CHANGING and isinstance(call.func.value, gast.Name) and call.func.value.id in self.unit.locals:
                 self.unit.refuse(call, f"`.{method}(...)` changes its object in a way that is not differentiated: "
                                        "build a new one")  # fmt: skip
+            if method in ("append", "extend", "add") and not outermost and self.is_local_container(call.func.value):
+                self.unit.refuse(call, f"`.{method}(...)` changes its object inside an expression, which is not "
+                                       "differentiated: make it a statement of its own")  # fmt: skip
             stack = isinstance(call.func, gast.Attribute) and call.func.attr in ("append", "pop")
             if alone and not differentiated and not stack and (mutable or self.carries(given)):
                 self.unit.refuse(call, f"`{shown}` is only known at run time and may change or keep what it is given, "
@@ -139,6 +143,10 @@ class Refusals:
             if writes.arguments and any(self.mutable(n) for n in self.written(call, target, writes.arguments)):
                 self.unit.refuse(call, f"`{shown}` may write its argument, which is not differentiated yet: return a new "
                                        "value from it")  # fmt: skip
+
+    def is_local_container(self, node: gast.AST) -> bool:
+        kind = self.kinds.get(node.id) if isinstance(node, gast.Name) and node.id in self.unit.locals else Number(None)
+        return not isinstance(kind, (Number, Array))
 
     def written(self, call: gast.Call, target: types.FunctionType, names: frozenset[str]) -> list[gast.AST]:
         """The arguments of a call that reach the named parameters; all of them where that is not plain."""

@@ -288,3 +288,20 @@ def dict_cleared(x):
     d.clear()
     d["b"] = x * 3.0
     return d["b"]
+
+
+@case(0.6)
+def comprehension_for_its_effects(x):
+    values = []
+    [values.append(v) for v in (x, x * x) if v > 0.0]
+    list(map(values.append, (3.0 * x, 2.0)))
+    return values[0] * values[1] * values[2]
+
+
+@case(0.6)
+def two_names_before_one_is_bound_anew(x):
+    y = [x]
+    z = y
+    y = y + [x * x]
+    z.append(x * 3.0)
+    return y[1] * z[1]

@@ -40,7 +40,7 @@ def test_python_of_the_readme_runs(tmp_path, monkeypatch):
 def test_python_of_the_page_about_the_tape_runs(tmp_path):
     space = {"__name__": "page"}
     shown = [text for language, text in documents.blocks("docs/tape.md") if language == "python"]
-    assert len(shown) == 3
+    assert len(shown) == 4
     for number, text in enumerate(shown):
         file = tmp_path / f"page{number}.py"
         file.write_text(text, encoding="utf-8")

@@ -10,8 +10,8 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from s2sgrad import cache, runtime
+from s2sgrad.analysis.keys import shapes_of
 from s2sgrad.analysis.kinds import Kind, Unknown, kinds_of, may_carry
-from s2sgrad.arguments import shapes_of
 from s2sgrad.compiled import Compiled, compile_pair
 from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.library import plain

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2sgrad import cache, travel
+from s2sgrad.analysis.keys import NUMBERS, shapes_of
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, kinds_of
-from s2sgrad.arguments import NUMBERS, placed, require_floats, require_separate, shapes_of
+from s2sgrad.arguments import placed, require_floats, require_separate
 from s2sgrad.checks import Refusal
 from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.options import Options

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.analysis.instances import attributes_of
+from s2sgrad.analysis.keys import shapes_of
 from s2sgrad.analysis.results import object_kind
 from s2sgrad.lookups import Lookups, member_of
 from s2sgrad.unit import MISSING
@@ -314,6 +315,8 @@ def of_kind(value: Any) -> Callable[[Any], bool]:
             (v.shape == shape and v.dtype == dtype) or object_kind(v) == kind
         )
     back, _ = held(type(value))
+    if attributes_of(value) is not None and (quick := shapes_of((value,))) is not None:
+        return lambda v: type(v) is back() and (shapes_of((v,)) == quick or object_kind(v) == kind)
     if type(value) in (float, int, bool, np.float64):
         return lambda v: type(v) is back()
     return lambda v: type(v) is back() and object_kind(v) == kind

@@ -5,6 +5,7 @@ t = a[i]; a[i] = a[j]; use(t)      ->      scalar(t, "t", 2): an element stays w
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,18 @@ def contiguous(x: Any, line: int) -> None:
 
 def resizes(x: Any) -> None:
     """A list that has one name is bound anew where this stands, instead of a method that changes it (`containers`)."""
+
+
+def raised(tried: Callable[[], Any], *kinds: Any) -> int:
+    """Which of these kinds of exceptions `tried()` raises, counted from 1; 0 where it raises none."""
+    try:
+        tried()
+    except BaseException as error:
+        for k, kind in enumerate(kinds, 1):
+            if isinstance(error, kind):
+                return k
+        raise
+    return 0
 
 
 def once(rows: Any, place: Any, line: int) -> None:

@@ -17,6 +17,7 @@ from s2sgrad.analysis.memory import Memory
 from s2sgrad.cleanup import algebra, attributes, coalesce, contexts, copies, deadcode, fold, tidy
 from s2sgrad.cleanup import global_names as globals_
 from s2sgrad.normalize import (
+    attempts,
     check,
     deletes,
     exits,
@@ -43,6 +44,7 @@ Observer = Callable[[str, Unit, gast.FunctionDef], None]  # is shown the tree af
 NORMALIZE: tuple[tuple[str, Pass], ...] = (
     ("matches", matches.run),
     ("imports", imports.run),
+    ("attempts", attempts.run),
     ("contexts", with_.run),
     ("global_names", global_names.run),
     ("check", check.run),

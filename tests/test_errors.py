@@ -325,13 +325,30 @@ REFUSED = {
             q.value = q.value * x  # <-
             return p.value * q.value
     """, (2.0,)),
-    "try": (Unsupported, """
+    "try around an effect": (Unsupported, """
         def f(x):
-            y = x
-            try:  # <-
+            try:
+                print(x)  # <-
                 y = x * x
             except ValueError:
                 y = x
+            return y
+    """, (2.0,)),
+    "try that binds what is read after it": (Unsupported, """
+        def f(x):
+            try:  # <-
+                a = x * x
+                b = np.log(x)
+            except ValueError:
+                b = x
+            return a * b
+    """, (2.0,)),
+    "exception that is read": (Unsupported, """
+        def f(x):
+            try:
+                y = x * x
+            except ValueError as error:
+                y = x * len(str(error))  # <-
             return y
     """, (2.0,)),
     "finally that reads what try binds": (Unsupported, """

@@ -34,7 +34,7 @@ _MEMO: dict[Any, Kind] = {}
 _INT, _BOOL = Number(int), Number(bool)
 _SHAPED = (np.zeros, np.ones, np.empty, np.full, np.ndarray)
 _RESULTS: dict[Any, Kind] = {len: _INT, int: _INT, bool: _BOOL, isinstance: _BOOL, float: Number(float), str: Text(),
-                             range: Container(range, None, None, _INT)}  # fmt: skip
+                             range: Container(range, None, None, _INT), runtime.raised: _INT}  # fmt: skip
 
 
 def call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:

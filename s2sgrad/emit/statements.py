@@ -145,12 +145,20 @@ class StatementWriter(ExpressionWriter):
         self.block(node.body, _place(node))
 
     def _Try(self, node: Any) -> None:
-        if node.handlers or node.orelse:
-            raise TypeError(f"no text is known for a node of type {kind(node)} with `except`")
         self.fill("try")
         self.block(node.body, _place(node))
-        self.fill("finally")
-        self.block(node.finalbody, _place(node))
+        for handler in node.handlers:
+            self.fill("except")
+            if handler.type is not None:
+                self.write(" ")
+                self.clause(handler.type)
+            if handler.name is not None:
+                self.write(f" as {getattr(handler.name, 'id', handler.name)}")
+            self.block(handler.body, _place(handler))
+        for word, body in (("else", node.orelse), ("finally", node.finalbody)):
+            if body:
+                self.fill(word)
+                self.block(body, _place(node))
 
     def _FunctionDef(self, node: Any) -> None:
         if getattr(node, "type_params", None):

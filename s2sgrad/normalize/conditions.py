@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import gast
 
+from s2sgrad import runtime
 from s2sgrad.normalize._calls import holds_loops, pops, walruses
 from s2sgrad.normalize.functions import Functions
 from s2sgrad.quote import assign, name
@@ -81,7 +82,7 @@ class Conditions:
 
     def is_whole(self, node: gast.AST) -> bool:
         """Whether the expression is kept as it stands: it is a truth value, a text, or one of Python's own forms."""
-        if isinstance(node, _WHOLE):
+        if isinstance(node, _WHOLE) or (isinstance(node, gast.Call) and self.unit.resolve(node.func) is runtime.raised):
             return True
         if isinstance(node, _BOOLEAN) or (isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not)):
             return not (walruses(node) or pops(node) or self.grows(node))

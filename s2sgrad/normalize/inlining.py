@@ -14,7 +14,19 @@ from typing import Any, Protocol
 
 import gast
 
-from s2sgrad.normalize import check, contexts, exits, global_names, imports, iterators, loops, matches, scopes, targets
+from s2sgrad.normalize import (
+    attempts,
+    check,
+    contexts,
+    exits,
+    global_names,
+    imports,
+    iterators,
+    loops,
+    matches,
+    scopes,
+    targets,
+)
 from s2sgrad.normalize.known_tests import folded
 from s2sgrad.normalize.values import Display, Function, Known, Value, bindings, functions_among, is_generator, substitute
 from s2sgrad.quote import assign, at, clone, constant, name, nodes
@@ -71,7 +83,7 @@ class Inliner:
         if target in self.known:
             return self.known[target]
         unit, tree = Unit.of(read(target))
-        for run in (matches.run, imports.run, contexts.run, global_names.run):
+        for run in (matches.run, imports.run, attempts.run, contexts.run, global_names.run):
             tree = run(unit, tree)
         tree = check.run(unit, tree, is_generator(target))
         for run in (iterators.run, scopes.run):

@@ -92,7 +92,7 @@ def frexp(g, y, x):
 
 
 flat(np.sign, np.floor, np.ceil, np.trunc, np.rint, np.fix, np.round, round, np.floor_divide, np.heaviside)
-flat(runtime.stop_gradient, runtime.emptied)
+flat(runtime.stop_gradient, runtime.emptied, runtime.raised)
 flat(np.isnan, np.isinf, np.isfinite, np.isposinf, np.isneginf, np.signbit, np.isreal, np.iscomplex)
 flat(np.isclose, np.allclose, np.array_equal, np.array_equiv, np.spacing, np.gcd, np.lcm, np.around)
 flat(np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.left_shift, np.right_shift)

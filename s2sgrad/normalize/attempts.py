@@ -1,0 +1,171 @@
+"""`try` with `except`: what `try` computes is tried first, and then computed, or the handler runs.
+
+    try: y = np.log(f(x))             which = raised(lambda: np.log(f(x)), ValueError)
+    except ValueError: y = 0.0   ->   if which == 0: y = np.log(f(x))
+                                      else: y = 0.0
+
+The body runs twice where it succeeds; so it holds nothing but assignments of new values, of calls that only compute.
+
+>>> from s2sgrad.pipeline import shown
+>>> print(shown('''
+... def f(K, y):
+...     try:
+...         L = np.linalg.cholesky(K)
+...         return np.sum(np.linalg.solve(L, y))
+...     except np.linalg.LinAlgError:
+...         return 0.0
+... ''', "attempts"))
+def f(K, y):
+    which = raised(
+        lambda: (lambda L: np.sum(np.linalg.solve(L, y)))(np.linalg.cholesky(K)),
+        np.linalg.LinAlgError
+    )
+    if which == 0:
+        L = np.linalg.cholesky(K)
+        return np.sum(np.linalg.solve(L, y))
+    else:
+        return 0.0
+"""
+
+from __future__ import annotations
+
+import builtins
+import types
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects, mutation
+from s2sgrad.errors import S2SGradError
+from s2sgrad.quote import assign, at, blocks, clone, constant, name, nodes
+from s2sgrad.source import read
+from s2sgrad.unit import Unit
+
+_LEAVES = (gast.Return, gast.Raise, gast.Break, gast.Continue)
+_DEEPEST = 8  # functions within functions
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree without `except`; Unsupported where the body does more than compute new values."""
+    tree.body = _block(unit, tree, tree.body)
+    return tree
+
+
+def _block(unit: Unit, tree: gast.FunctionDef, body: list[gast.AST]) -> list[gast.AST]:
+    out: list[gast.AST] = []
+    for statement in body:
+        if isinstance(statement, gast.FunctionDef):
+            statement.body = _block(unit, statement, statement.body)
+        for inner in blocks(statement):
+            inner[:] = _block(unit, tree, inner)
+        if isinstance(statement, gast.Try) and statement.handlers:
+            for handler in statement.handlers:
+                handler.body = _block(unit, tree, handler.body)
+            made = _attempt(unit, tree, statement)
+            if statement.finalbody:
+                made = at(statement, gast.Try(made, [], [], statement.finalbody))
+            out += made
+        else:
+            out.append(statement)
+    return out
+
+
+def _attempt(unit: Unit, tree: gast.FunctionDef, statement: gast.Try) -> list[gast.AST]:
+    _require_own_names(unit, tree, statement)
+    which = unit.local("which")
+    tried = gast.Lambda(gast.arguments([], [], None, [], [], None, []), _tried(unit, statement.body))
+    kinds = [h.type or name(unit.helper("Exception", Exception)) for h in statement.handlers]
+    raised = gast.Call(name(unit.helper("raised", runtime.raised)), [tried, *kinds], [])
+    rest = _handled(unit, statement.handlers[-1])
+    for k in range(len(statement.handlers) - 1, 0, -1):
+        rest = at(statement, gast.If(_is(which, k), _handled(unit, statement.handlers[k - 1]), rest))
+    chosen = gast.If(_is(which, 0), [*statement.body, *statement.orelse], rest)
+    return at(statement, assign(which, at(statement, raised)[0]), chosen)
+
+
+def _is(which: str, k: int) -> gast.Compare:
+    return gast.Compare(name(which), [gast.Eq()], [constant(k)])
+
+
+def _tried(unit: Unit, body: list[gast.AST]) -> gast.AST:
+    """The body as an expression: each new value is the argument of a function of what comes after it."""
+    value: gast.AST = constant(None)
+    for statement in reversed(body):
+        given = getattr(statement, "value", None)
+        target = statement.targets[0] if isinstance(statement, gast.Assign) and len(statement.targets) == 1 else None
+        last = statement is body[-1]
+        named = isinstance(target, gast.Name)
+        if not (named or (isinstance(statement, (gast.Return, gast.Expr)) and last)) or (
+            given is not None and not _only_computes(unit, given)
+        ):
+            unit.refuse(statement, "`try` with `except` is differentiated where it holds nothing but assignments of new "
+                                   "values, of calls that only compute: take this out of it")  # fmt: skip
+        given = constant(None) if given is None else clone(given)
+        if last:
+            value = given
+        else:
+            parameters = gast.arguments([gast.Name(target.id, gast.Param(), None, None)], [], None, [], [], None, [])
+            value = gast.Call(gast.Lambda(parameters, value), [given], [])
+    return value
+
+
+def _handled(unit: Unit, handler: gast.ExceptHandler) -> list[gast.AST]:
+    caught = handler.name.id if isinstance(handler.name, gast.Name) else handler.name
+    for node in (n for s in handler.body for n in nodes(s)):
+        if isinstance(node, gast.Raise) and isinstance(node.cause, gast.Name) and node.cause.id == caught:
+            node.cause = None
+        if isinstance(node, gast.Raise) and node.exc is None:
+            unit.refuse(node, "`raise` of the exception that was caught cannot be differentiated yet: name the exception")
+    for node in (n for s in handler.body for n in nodes(s)):
+        if isinstance(node, gast.Name) and node.id == caught:
+            unit.refuse(node, f"the exception `{caught}` is used, which cannot be differentiated yet: leave it out")
+    return handler.body
+
+
+def _require_own_names(unit: Unit, tree: gast.FunctionDef, statement: gast.Try) -> None:
+    """What the body may have bound before it raised must not be read."""
+    for handler in statement.handlers:
+        bound = _bound(statement.body)
+        leaves = bool(handler.body) and isinstance(handler.body[-1], _LEAVES)
+        inside = {id(n) for s in (*statement.body, *statement.orelse) for n in nodes(s)}
+        elsewhere = (n for n in nodes(tree) if isinstance(n, gast.Name) and id(n) not in inside)
+        read_: dict[str, gast.AST] = {n.id: n for n in elsewhere if isinstance(n.ctx, gast.Load)}
+        here = {n.id for s in handler.body for n in nodes(s) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
+        for local in sorted(bound):
+            if local in here or (local in read_ and not leaves and local not in _bound(handler.body)):
+                unit.refuse(statement, f"`{local}` is bound in `try` and may be read after an exception, which cannot be "
+                                       "followed: bind it in every `except` too")  # fmt: skip
+
+
+def _bound(body: list[gast.AST]) -> set[str]:
+    return {n.id for s in body for n in nodes(s) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
+
+
+def _only_computes(unit: Unit, node: gast.AST, depth: int = _DEEPEST) -> bool:
+    """Whether an expression may be run twice: it changes nothing, and depends on its operands alone."""
+    if any(isinstance(n, (gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await)) for n in nodes(node)):
+        return False
+    for call in (n for n in nodes(node) if isinstance(n, gast.Call)):
+        alone = gast.Call(call.func, [], [])
+        if effects.is_pure(unit, alone):
+            continue
+        target = unit.resolve(call.func)
+        if not isinstance(target, types.FunctionType) or effects.is_library(target) or not depth:
+            return False
+        if mutation.of(target) != mutation.Writes(frozenset(), False) or not _function_computes(target, depth - 1):
+            return False
+    return True
+
+
+def _function_computes(function: types.FunctionType, depth: int) -> bool:
+    try:
+        unit, tree = Unit.of(read(function))
+    except S2SGradError:
+        return False
+    calls = (n for s in tree.body for n in nodes(s) if isinstance(n, gast.Call))
+    return all(_is_exception(unit, c) or _only_computes(unit, gast.Call(c.func, [], []), depth) for c in calls)
+
+
+def _is_exception(unit: Unit, call: gast.Call) -> bool:
+    target = unit.resolve(call.func)
+    return isinstance(target, type) and issubclass(target, builtins.BaseException)

@@ -354,11 +354,20 @@ class Array(Operators):
 def constant(value: Any, dtype: Any = None) -> Array:
     """An Array with the value of a number, of an array or of nested lists; the value is copied.
 
-    `dtype`: NumPy's, by default that of `value`.  Raises TypeError for anything but numbers.
+    `dtype`: NumPy's, by default that of `value`.  Raises TypeError for anything but numbers.  An Array is given back as it
+    is, and a Variable as it is read (converted to `dtype`): a tape goes on following them.  What cuts a gradient is
+    `stop_gradient`.
 
     >>> constant(3.0), constant([1, 2], dtype=np.float32)
     (Array(3.0), Array([1., 2.], dtype=float32))
     """
     if isinstance(value, Operand):
-        value = value.numpy()
+        value = value._read()
+        return value if dtype is None or value.value.dtype == dtype else _converted(value, dtype)
     return Array(value, dtype)
+
+
+def _converted(value: Array, dtype: Any) -> Array:
+    if np.dtype(dtype).kind in "fc":
+        return apply(np.ndarray.astype, (value, dtype))
+    return Array(value.value, dtype)  # ints have no gradient

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.structure import float_type
 from s2sgrad.tape.array import Array, apply
 from s2sgrad.tape.recording import Tape
 from s2sgrad.tape.targets import gradients_of
@@ -26,6 +27,8 @@ def jacobian(tape: Tape, target: Any, sources: Any, unconnected: UnconnectedGrad
         weights = np.zeros(shape, target.value.dtype)
         weights[place] = 1.0
         rows.append(gradients_of(tape, target, sources, weights[()], UnconnectedGradients.NONE))
+    if not target.value.size:  # no row says what is connected
+        rows.append(gradients_of(tape, target, sources, None, UnconnectedGradients.NONE))
     return [
         _stacked([row[k] for row in rows], source, shape + source.value.shape, unconnected)
         for k, source in enumerate(leaves(sources))
@@ -47,6 +50,8 @@ def batch_jacobian(tape: Tape, target: Any, source: Any, unconnected: Unconnecte
         weights = np.zeros(target.value.shape, target.value.dtype)
         weights[(slice(None), *place)] = 1.0
         rows += gradients_of(tape, target, source, weights, UnconnectedGradients.NONE)
+    if not rows:
+        rows += gradients_of(tape, target, source, None, UnconnectedGradients.NONE)
     stacked = _stacked(rows, source, (*shape, *source.value.shape), unconnected)
     return stacked if stacked is None or not shape else apply(np.moveaxis, (stacked, len(shape), 0))
 
@@ -55,6 +60,8 @@ def _stacked(rows: list[Any], source: Any, shape: tuple, unconnected: Unconnecte
     if all(row is None for row in rows):
         if unconnected is UnconnectedGradients.NONE:
             return None
+        return Array.of(np.zeros(shape, float_type(source.value.dtype)))
+    if 0 in shape:
         return Array.of(np.zeros(shape, source.value.dtype))
     zeros = np.zeros(source.value.shape, source.value.dtype)
     return apply(np.reshape, (apply(np.stack, ([zeros if row is None else row for row in rows],)), shape))

@@ -13,7 +13,7 @@ from s2sgrad.tape.array import Array
 from s2sgrad.tape.recording import Tape
 from s2sgrad.tape.sweep import algebra, sweep
 from s2sgrad.tape.unconnected import UnconnectedGradients
-from s2sgrad.tape.values import Operand, leaves, packed
+from s2sgrad.tape.values import Operand, beside, leaves, packed
 from s2sgrad.tape.variable import Variable
 
 
@@ -39,7 +39,7 @@ def gradients_of(
             seeds[leaf.uid] = seeds[leaf.uid] + weight if leaf.uid in seeds else weight
     variables = {v.uid for v in leaves(sources) if isinstance(v, Variable)}
     wanted = {v.uid for v in leaves(sources)} | {uid for uid, variable in tape.reads.items() if variable in variables}
-    constants = {v.uid for v in stopped}
+    constants = {v.uid for v in stopped if isinstance(v, Operand)}
     constants |= {uid for uid, variable in tape.reads.items() if variable in constants}
     if entries is None:
         entries = list(reversed(tape.entries))
@@ -79,12 +79,7 @@ def _weighted(target: Any, weights: Any) -> Iterator[tuple[Any, Any]]:
     targets = leaves(target)
     if any(t is None for t in targets) or not targets:
         raise TypeError("the target is None: pass the value whose gradient is wanted")
-    given = [None] * len(targets) if weights is None else leaves(weights)
-    if len(given) != len(targets) and isinstance(weights, (list, tuple)) and len(targets) == 1:
-        given = [np.asarray(weights)]  # one array, written as a list
-    if len(given) != len(targets):
-        raise ValueError(f"there are {len(given)} weights for {len(targets)} targets: pass one for each, or None")
-    for leaf, weight in zip(targets, given, strict=True):
+    for leaf, weight in zip(targets, _beside(target, len(targets), weights), strict=True):
         if not isinstance(leaf, (Operand, np.ndarray, np.generic, int, float)):
             raise TypeError(f"a target must be an Array, not {type(leaf).__name__}")
         value = leaf.value if isinstance(leaf, Operand) else np.asarray(leaf)
@@ -95,6 +90,27 @@ def _weighted(target: Any, weights: Any) -> Iterator[tuple[Any, Any]]:
         if np.shape(weight) != value.shape:
             raise ValueError(f"the weights of a target must have its shape, {value.shape}, not {np.shape(weight)}")
         yield leaf, weight._read() if isinstance(weight, Operand) else np.array(weight, kind)[()]
+
+
+def _beside(target: Any, count: int, weights: Any) -> list[Any]:
+    """The weights in the order of the targets."""
+    if isinstance(target, (list, tuple, dict)):
+        try:
+            return beside(target, weights)
+        except ValueError as error:
+            if count == 1 and not isinstance(weights, dict):
+                return _beside(leaves(target)[0], 1, weights)
+            number = 1 if isinstance(weights, Operand) else len(leaves(weights))
+            raise ValueError(
+                f"the {number} weights for {count} targets must have the structure of the targets, with None for ones: {error}"
+            ) from None
+    if isinstance(weights, (list, tuple)):  # one array, written as a list
+        weights = weights[0] if len(weights) == 1 and np.shape(weights[0]) == _shape(target) else np.asarray(weights)
+    return [weights]
+
+
+def _shape(target: Any) -> tuple[int, ...]:
+    return target.value.shape if isinstance(target, Operand) else np.shape(target)
 
 
 def structured(sources: Any, gradients: list[Any]) -> Any:

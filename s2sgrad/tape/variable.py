@@ -38,13 +38,21 @@ class Variable(Operators):
     @property
     def value(self) -> Any:
         """The plain value."""
-        return self._now.value
+        return self._present().value
+
+    def _present(self) -> Array:
+        """The present value; while a function is computed again, that of then."""
+        then = STATE.instead
+        return self._now if then is None else then.get(self.uid, self._now)
 
     def _read(self) -> Array:
         """The Array of the present value; tapes hear of it."""
+        now = self._present()
+        if STATE.journal is not None:
+            STATE.journal.setdefault(self.uid, (self, now))
         for tape in STATE.tapes:
-            tape.read(self, self._now)
-        return self._now
+            tape.read(self, now)
+        return now
 
     def read_value(self) -> Array:
         """The present value as an Array of its own, which later assignments do not change."""
@@ -54,14 +62,23 @@ class Variable(Operators):
     def assign(self, value: Any) -> Variable:
         """Replace the value; the Variable itself is returned.
 
-        The value is converted to the Variable's dtype.  Raises ValueError for another shape.
+        The value is converted to the Variable's dtype.  Raises ValueError for another shape, TypeError where a Variable of
+        ints would lose the fraction of floats.
         """
         plain = np.asarray(unwrapped(value))
+        if plain.dtype.kind in "fc" and self.value.dtype.kind not in "fc":
+            raise TypeError(f"a Variable of {self.value.dtype} cannot hold {plain.dtype}: make the Variable of floats")
         if plain.shape != self.value.shape:
             raise ValueError(
                 f"the Variable has the shape {self.value.shape}, the value {plain.shape}: assign one of its shape"
             )
-        self._now = Array(plain, self.value.dtype)
+        if STATE.journal is not None:
+            STATE.journal.setdefault(self.uid, (self, self._present()))
+        made = Array(plain, self.value.dtype)
+        if STATE.instead is None:
+            self._now = made
+        else:  # it was assigned when the function was computed first
+            STATE.instead[self.uid] = made
         return self
 
     def assign_add(self, delta: Any) -> Variable:

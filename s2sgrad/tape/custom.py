@@ -56,7 +56,7 @@ class _Own:
             try:
                 parts = beside(operand, bar)
             except ValueError as error:
-                raise ValueError(f"the pullback of `{self.name}` returned another structure than its argument's: {error}") from None
+                raise ValueError(f"the pullback of `{self.name}` must return what lies as its argument does: {error}") from None
             for leaf, part in zip(leaves(operand), parts, strict=True):
                 if isinstance(leaf, Operand) and leaf.uid in live and part is not None:
                     out.append((leaf.uid, on.fitted(on.value(self._checked(part, leaf)), leaf, True)))
@@ -66,13 +66,13 @@ class _Own:
         """A cotangent whose shape broadcasts with that of its operand."""
         shape = x.value.shape
         if not isinstance(bar, (Operand, np.ndarray, np.generic, int, float)):
-            raise ValueError(f"the pullback of `{self.name}` returned a {type(bar).__name__} for an argument of shape {shape}")
+            what = f"a {type(bar).__name__}"
+            raise ValueError(f"the pullback of `{self.name}` returned {what} for an argument of shape {shape}")
         try:
             np.broadcast_shapes(np.shape(bar), shape)
         except ValueError:
-            raise ValueError(
-                f"the pullback of `{self.name}` returned a gradient of shape {np.shape(bar)} for an argument of shape {shape}"
-            ) from None
+            what = f"a gradient of shape {np.shape(bar)}"
+            raise ValueError(f"the pullback of `{self.name}` returned {what} for an argument of shape {shape}") from None
         return bar
 
 
@@ -82,10 +82,10 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     The pullback takes one cotangent for every value (f may return a tuple of values) and returns one for every argument
     of `f`, None where there is none.  Where `f` reads trainable Variables, it takes `variables=None` too, and returns
     `(for the arguments, for the variables)`.  A pullback written with NumPy functions on Arrays can itself be
-    differentiated.  Keywords are passed on to `f` and are constants.
+    differentiated.  Keywords are passed on to `f` and are constants; so are Arrays that `f` reads by name.
 
-    Raises TypeError where `f` does not return a pair, or reads Variables and its pullback takes no `variables`; ValueError
-    where the pullback returns another number of gradients.
+    Raises TypeError where `f` does not return a pair, reads Variables and its pullback takes no `variables`, or gets a
+    keyword that a tape follows; ValueError where the pullback returns another number of gradients, or other shapes.
 
     >>> import numpy as np
     >>> from s2sgrad import GradientTape, constant, custom_gradient
@@ -156,8 +156,10 @@ def _parameters(pullback: Callable[..., Any]) -> set[str]:
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     """A function of which a tape records the arguments alone: it is computed again when its gradient is asked for.
 
-    It costs the time of a second run and saves the memory of what lies in between.  `f` takes and returns Arrays (or
-    tuples of them) and may read Variables.
+    It costs the time of a second run and saves the memory of what lies in between.  `f` takes and returns Arrays, in
+    nested lists, tuples and dicts too, and may read Variables and other Arrays.  The second run sees the arguments and the
+    Variables as they were at the first, and what it assigns to Variables is dropped; ndarrays that `f` reads by name must
+    still hold what they did.
 
     >>> import numpy as np
     >>> from s2sgrad import GradientTape, constant, recompute_grad

@@ -27,6 +27,7 @@ from s2sgrad.rules import table
 from s2sgrad.source import look_up, read, underlying
 from s2sgrad.structure import attributes_of
 from s2sgrad.tape.contents import holds
+from s2sgrad.tape.values import Operand
 
 _DEEPEST = 50
 _MOST = 512
@@ -71,6 +72,7 @@ class Reads:
             if binding is None or binding.where == "builtin":
                 continue
             value = binding.value
+            self.changes |= isinstance(value, type) and issubclass(value, Operand)  # `isinstance(w, Variable)`
             inner = underlying(value)
             if isinstance(inner, types.FunctionType):
                 if depth > _DEEPEST or table.lookup(inner) is not None or not is_user_function(inner):

@@ -12,39 +12,46 @@ import functools
 import inspect
 import itertools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from s2sgrad import dynamic, library, pullbacks
+from s2sgrad.analysis.instances import attributes_of
 from s2sgrad.errors import S2SGradError
 from s2sgrad.records import refilled
+from s2sgrad.structure import rebuilt
+from s2sgrad.tape import surroundings
 from s2sgrad.tape.algebra import Algebra
 from s2sgrad.tape.array import arrays, wrapped
 from s2sgrad.tape.contents import split
 from s2sgrad.tape.lifting import NotLifted, Reads, lifted, made_from
 from s2sgrad.tape.primitives import cotangent
 from s2sgrad.tape.recording import STATE, tracked
-from s2sgrad.tape.values import Operand, fresh, leaves
+from s2sgrad.tape.values import Operand, fresh
 
 _count = itertools.count(1)
+_DEEPEST = 8
 
 
 class Node:
     """A recorded call of a compiled function."""
 
-    __slots__ = ("bwd", "fwd", "operands", "outputs", "places", "plain", "result", "saved")
+    __slots__ = ("again", "bwd", "fwd", "operands", "outputs", "places", "plain", "read", "result", "saved")
 
     def __init__(self, fwd: Any, bwd: Any, places: tuple, saved: Any, operands: list, plain: list, result: Any) -> None:
         self.fwd, self.bwd, self.places, self.saved = fwd, bwd, places, saved
         self.operands, self.plain, self.result = operands, plain, result
         self.outputs = tuple(a.uid for a in arrays(result))
+        self.read, self.again = surroundings.unchanged(bwd), surroundings.unchanged(fwd)
 
     def pull(self, bars: dict[int, Any], live: frozenset[int], on: Algebra) -> list[tuple[int, Any]]:
         """The generated adjoint, called; where the sweep is recorded, as a node of its own."""
         g = cotangent(self.result, bars, on)
+        surroundings.require_unchanged(self.read, self.bwd)
         if on.recorded:
+            surroundings.require_unchanged(self.again, self.bwd)
             found: list[Any] = []
             seed = split(g, found)
             arguments = [*zip(self.operands, self.plain, strict=True), seed]
@@ -116,9 +123,10 @@ def run(function: types.FunctionType, arguments: list[tuple[Any, Any]], found: l
         met, STATE.inside = STATE.inside, before
     if met:
         raise Unaware
-    mine = [p for recorded, p in arguments if not isinstance(recorded, Operand)]
-    if any(isinstance(leaf, np.ndarray) for p in mine for leaf in leaves(p)):
-        saved = pullbacks.apart(saved, mine)
+    theirs = [a for recorded, p in arguments if not isinstance(recorded, Operand) for a in _written(p)]
+    theirs += surroundings.arrays_by_name(fwd)
+    if theirs:
+        saved = pullbacks.apart(saved, theirs)
     result = wrapped(fresh(y))
     operands = [recorded for recorded, _ in arguments]
     node = Node(fwd, bwd, places, saved, operands, [_held(*a) for a in arguments], result)
@@ -130,9 +138,24 @@ def run(function: types.FunctionType, arguments: list[tuple[Any, Any]], found: l
 
 def _held(recorded: Any, plain: Any) -> Any:
     """A plain argument as the record keeps it for a second derivative: the user may write an ndarray."""
-    if isinstance(plain, np.ndarray) and not isinstance(recorded, Operand):
-        return plain.copy()
+    if isinstance(recorded, Operand):
+        return plain
+    if isinstance(plain, np.ndarray):
+        return plain.copy() if plain.flags.writeable else plain
+    if type(plain) in (list, tuple, dict):
+        return rebuilt(plain, lambda item: _held(None, item))
     return plain
+
+
+def _written(plain: Any, depth: int = 0) -> Iterator[np.ndarray]:
+    """The arrays in an argument that a user may write."""
+    if isinstance(plain, np.ndarray):
+        if plain.flags.writeable:
+            yield plain
+    elif depth < _DEEPEST:
+        items = plain if isinstance(plain, (list, tuple)) else plain if isinstance(plain, dict) else attributes_of(plain)
+        for item in items.values() if isinstance(items, dict) else items or ():
+            yield from _written(item, depth + 1)
 
 
 class _Callee:

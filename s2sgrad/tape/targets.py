@@ -102,7 +102,7 @@ def _beside(target: Any, count: int, weights: Any) -> list[Any]:
                 return _beside(leaves(target)[0], 1, weights)
             number = 1 if isinstance(weights, Operand) else len(leaves(weights))
             raise ValueError(
-                f"the {number} weights for {count} targets must have the structure of the targets, with None for ones: {error}"
+                f"the {number} weights for {count} targets must lie as the targets do, with None for ones: {error}"
             ) from None
     if isinstance(weights, (list, tuple)):  # one array, written as a list
         weights = weights[0] if len(weights) == 1 and np.shape(weights[0]) == _shape(target) else np.asarray(weights)

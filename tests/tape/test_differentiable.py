@@ -610,3 +610,117 @@ def test_a_differentiable_method():
     with GradientTape() as t:
         y = np.sum(model(V))
     assert t.gradient(y, model.w).numpy() == pytest.approx(np.sum(V**2))
+
+
+# --- what is written between the call and `gradient` ----------------------------------------------------------------
+
+
+class Scaled:
+    def __init__(self):
+        self.w, self.scale, self.calls = Variable(2.0), np.ones(3), 0
+
+    def __call__(self, x):
+        return np.sum(self.w * self.scale * x**2)
+
+
+def test_arrays_that_are_attributes_may_be_written_after_the_call():
+    model, x = Scaled(), constant(V)
+    for f, args in ((model, [x]), (lambda m, x: m(x), [model, x])):
+        with GradientTape() as t:
+            t.watch(x)
+            y = differentiable(f)(*args)
+        model.scale[:] = 100.0
+        gx, gw = t.gradient(y, [x, model.w])
+        np.testing.assert_allclose(gx, 4 * V)
+        np.testing.assert_allclose(gw, np.sum(V**2))
+        model.scale[:] = 1.0
+
+
+def test_arrays_in_lists_may_be_written_after_the_call():
+    x, data = constant(V), [np.ones(3)]
+    with GradientTape() as outer:
+        outer.watch(x)
+        with GradientTape() as t:
+            t.watch(x)
+            y = differentiable(lambda x, data: np.sum(data[0] * x**3))(x, data)
+        data[0][:] = 100.0
+        g = t.gradient(y, x)
+    np.testing.assert_allclose(g, 3 * V**2)
+    np.testing.assert_allclose(outer.gradient(g, x), 6 * V)
+
+
+FACTORS, BIG, SETTINGS = np.ones(3), np.ones(200_000), {"k": [2.0, 3.0]}
+
+
+def factor_helper(x):
+    return FACTORS * x**2
+
+
+@pytest.mark.parametrize(("f", "change"), [
+    (lambda x: np.sum(FACTORS * x**2), lambda: FACTORS.__setitem__(0, 5.0)),
+    (lambda x: np.sum(factor_helper(x)), lambda: FACTORS.__setitem__(2, 5.0)),
+    (lambda x: np.sum(BIG) * np.sum(x**2) + np.sum(BIG * x[0]), lambda: BIG.fill(5.0)),
+    (lambda x: np.sum(SLOPE * FACTORS * x**2), lambda: FACTORS.__setitem__(0, 5.0)),
+    (lambda x: np.sum(SETTINGS["k"][0] * x**2), lambda: SETTINGS["k"].__setitem__(0, 5.0)),
+])  # fmt: skip
+def test_what_is_read_by_name_and_changed_after_the_call_is_an_error(f, change, monkeypatch):
+    """Never the gradient of something else."""
+    x = constant(V)
+    for name in ("FACTORS", "BIG"):
+        monkeypatch.setitem(globals(), name, globals()[name].copy())
+    monkeypatch.setitem(SETTINGS, "k", [2.0, 3.0])
+    with GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = differentiable(f)(x)
+    before = t.gradient(y, x).numpy()
+    change()
+    try:
+        np.testing.assert_array_equal(t.gradient(y, x), before)
+    except RuntimeError as error:
+        assert "reads by name, was changed" in str(error)
+
+
+def test_an_array_read_by_name_that_was_written_says_so():
+    x, factors = constant(V), np.ones(3)
+    with GradientTape() as t:
+        t.watch(x)
+        y = differentiable(lambda x: np.sum(factors * x**2))(x)
+    factors[:] = 2.0
+    with pytest.raises(RuntimeError, match="`factors`, which `lambda_` reads by name, was changed"):
+        t.gradient(y, x)
+
+
+def test_what_is_not_read_may_change():
+    x, model = constant(V), types.SimpleNamespace(k=2.0)
+    plain = Scaled()
+    plain.w = 2.0
+    with GradientTape() as t:
+        t.watch(x)
+        y = differentiable(lambda x: np.sum(plain.w * x**2))(x) + model.k
+    plain.calls, model.k = 7, 5.0
+    np.testing.assert_allclose(t.gradient(y, x), 4 * V)
+
+
+def test_a_second_derivative_with_data_that_changed_is_an_error():
+    x, k = constant(V), 2.0
+
+    def f(x):
+        return np.sum(k * x)
+
+    with GradientTape() as outer:
+        outer.watch(x)
+        with GradientTape() as t:
+            t.watch(x)
+            y = differentiable(f)(x)
+        k = 3.0
+        with pytest.raises(RuntimeError, match="`k`"):
+            t.gradient(y, x)
+
+
+def test_a_function_that_asks_for_the_class_of_a_variable_runs_operation_by_operation():
+    def f(x):
+        return np.sum(SLOPE * x) if isinstance(SLOPE, Variable) else np.sum(x)
+
+    with GradientTape() as t:
+        y = differentiable(f)(V)
+    assert y.numpy() == SLOPE.numpy() * V.sum() and t.gradient(y, SLOPE).numpy() == V.sum()

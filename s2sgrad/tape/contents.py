@@ -38,7 +38,7 @@ def split(value: Any, found: list[Any]) -> tuple[Any, Any]:
     if isinstance(value, Operand):
         array = value._read()
         found.append(array)
-        return array, array.value
+        return array, array._value
     if not holds(value):
         return value, value
     if isinstance(value, (list, tuple, dict)):

@@ -56,7 +56,7 @@ class _Own:
             try:
                 parts = beside(operand, bar)
             except ValueError as error:
-                raise ValueError(f"the pullback of `{self.name}` must return what lies as its argument does: {error}") from None
+                raise ValueError(f"the pullback of `{self.name}` returned another structure: {error}") from None
             for leaf, part in zip(leaves(operand), parts, strict=True):
                 if isinstance(leaf, Operand) and leaf.uid in live and part is not None:
                     out.append((leaf.uid, on.fitted(on.value(self._checked(part, leaf)), leaf, True)))
@@ -64,7 +64,7 @@ class _Own:
 
     def _checked(self, bar: Any, x: Any) -> Any:
         """A cotangent whose shape broadcasts with that of its operand."""
-        shape = x.value.shape
+        shape = x._value.shape
         if not isinstance(bar, (Operand, np.ndarray, np.generic, int, float)):
             what = f"a {type(bar).__name__}"
             raise ValueError(f"the pullback of `{self.name}` returned {what} for an argument of shape {shape}")
@@ -268,8 +268,8 @@ def _taken(v: Any) -> Any:
 
 def _copy(x: Any) -> Any:
     """An Array of its own with the same value, so that what is passed twice is told apart."""
-    return apply(np.positive, (x,)) if STATE.tapes and _is_float(x) else Array.of(x.value)
+    return apply(np.positive, (x,)) if STATE.tapes and _is_float(x) else Array.of(x._value)
 
 
 def _is_float(leaf: Any) -> bool:
-    return isinstance(leaf, Operand) and leaf.value.dtype.kind in "fc"
+    return isinstance(leaf, Operand) and leaf._value.dtype.kind in "fc"

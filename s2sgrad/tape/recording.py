@@ -44,7 +44,7 @@ class Tape:
 
     def read(self, variable: Any, value: Any) -> None:
         """A variable was read; ints are constants."""
-        if value.value.dtype.kind not in "fc":
+        if value._value.dtype.kind not in "fc":
             return
         if variable.uid not in self.watched:
             if not (self.everything or (self.accessed and variable.trainable)):

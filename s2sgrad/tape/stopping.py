@@ -22,7 +22,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
     3.0
     """
     if isinstance(input, Operand):
-        return Array.of(input._read().value)
+        return Array.of(input._read()._value)
     if isinstance(input, np.ndarray):
         return input.copy()  # in compiled code the result may be written
     return rebuilt(input, stop_gradient) if isinstance(input, (list, tuple, dict)) else input

@@ -35,7 +35,7 @@ def gradients_of(
     on = algebra()
     for leaf, weight in _weighted(target, weights):
         weight = on.value(weight)
-        if isinstance(leaf, Operand) and leaf.value.dtype.kind in "fc":
+        if isinstance(leaf, Operand) and leaf._value.dtype.kind in "fc":
             seeds[leaf.uid] = seeds[leaf.uid] + weight if leaf.uid in seeds else weight
     variables = {v.uid for v in leaves(sources) if isinstance(v, Variable)}
     wanted = {v.uid for v in leaves(sources)} | {uid for uid, variable in tape.reads.items() if variable in variables}
@@ -63,12 +63,12 @@ def required(sources: Any) -> None:
 
 
 def _given(source: Any, bar: Any, unconnected: UnconnectedGradients, on: Any) -> Any:
-    whole = source.value.dtype.kind not in "fc"  # ints are constants
+    whole = source._value.dtype.kind not in "fc"  # ints are constants
     if bar is None or whole:
         if unconnected is UnconnectedGradients.NONE:
             return None
-        return Array.of(np.zeros(source.value.shape, float_type(source.value.dtype)))
-    bar = on.cast(bar, source.value)
+        return Array.of(np.zeros(source._value.shape, float_type(source._value.dtype)))
+    bar = on.cast(bar, source._value)
     if isinstance(bar, Array):
         return bar
     return Array.of(bar.copy() if isinstance(bar, np.ndarray) and bar.flags.writeable else bar)
@@ -82,7 +82,7 @@ def _weighted(target: Any, weights: Any) -> Iterator[tuple[Any, Any]]:
     for leaf, weight in zip(targets, _beside(target, len(targets), weights), strict=True):
         if not isinstance(leaf, (Operand, np.ndarray, np.generic, int, float)):
             raise TypeError(f"a target must be an Array, not {type(leaf).__name__}")
-        value = leaf.value if isinstance(leaf, Operand) else np.asarray(leaf)
+        value = leaf._value if isinstance(leaf, Operand) else np.asarray(leaf)
         kind = float_type(value.dtype)
         if weight is None:
             yield leaf, np.ones(value.shape, kind)[()]
@@ -110,7 +110,7 @@ def _beside(target: Any, count: int, weights: Any) -> list[Any]:
 
 
 def _shape(target: Any) -> tuple[int, ...]:
-    return target.value.shape if isinstance(target, Operand) else np.shape(target)
+    return target._value.shape if isinstance(target, Operand) else np.shape(target)
 
 
 def structured(sources: Any, gradients: list[Any]) -> Any:

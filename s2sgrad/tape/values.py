@@ -30,7 +30,7 @@ def opened(v: Any, found: list[Any]) -> tuple[Any, Any]:
     if isinstance(v, Operand):
         array = v._read()
         found.append(array)
-        return array, array.value
+        return array, array._value
     if isinstance(v, (list, tuple, dict)):
         before = len(found)
         parts = rebuilt(v, lambda item: opened(item, found))

@@ -36,9 +36,9 @@ class Variable(Operators):
         self.uid = next(numbers)
 
     @property
-    def value(self) -> Any:
+    def _value(self) -> Any:
         """The plain value."""
-        return self._present().value
+        return self._present()._value
 
     def _present(self) -> Array:
         """The present value; while a function is computed again, that of then."""
@@ -57,7 +57,7 @@ class Variable(Operators):
     def read_value(self) -> Array:
         """The present value as an Array of its own, which later assignments do not change."""
         x = self._read()
-        return apply(np.positive, (x,)) if x.value.dtype.kind in "fc" else x
+        return apply(np.positive, (x,)) if x._value.dtype.kind in "fc" else x
 
     def assign(self, value: Any) -> Variable:
         """Replace the value; the Variable itself is returned.
@@ -66,15 +66,15 @@ class Variable(Operators):
         ints would lose the fraction of floats.
         """
         plain = np.asarray(unwrapped(value))
-        if plain.dtype.kind in "fc" and self.value.dtype.kind not in "fc":
-            raise TypeError(f"a Variable of {self.value.dtype} cannot hold {plain.dtype}: make the Variable of floats")
-        if plain.shape != self.value.shape:
+        if plain.dtype.kind in "fc" and self._value.dtype.kind not in "fc":
+            raise TypeError(f"a Variable of {self._value.dtype} cannot hold {plain.dtype}: make the Variable of floats")
+        if plain.shape != self._value.shape:
             raise ValueError(
-                f"the Variable has the shape {self.value.shape}, the value {plain.shape}: assign one of its shape"
+                f"the Variable has the shape {self._value.shape}, the value {plain.shape}: assign one of its shape"
             )
         if STATE.journal is not None:
             STATE.journal.setdefault(self.uid, (self, self._present()))
-        made = Array(plain, self.value.dtype)
+        made = Array(plain, self._value.dtype)
         if STATE.instead is None:
             self._now = made
         else:  # it was assigned when the function was computed first
@@ -83,11 +83,11 @@ class Variable(Operators):
 
     def assign_add(self, delta: Any) -> Variable:
         """Add `delta`, which broadcasts to the Variable's shape."""
-        return self.assign(self.value + unwrapped(delta))
+        return self.assign(self._value + unwrapped(delta))
 
     def assign_sub(self, delta: Any) -> Variable:
         """Subtract `delta`, which broadcasts to the Variable's shape."""
-        return self.assign(self.value - unwrapped(delta))
+        return self.assign(self._value - unwrapped(delta))
 
     def _not_in_place(self, other: Any) -> Any:
         raise RuntimeError(
@@ -98,13 +98,13 @@ class Variable(Operators):
     __iadd__ = __isub__ = __imul__ = __itruediv__ = __ifloordiv__ = __imod__ = __ipow__ = __imatmul__ = _not_in_place
 
     def __copy__(self) -> Variable:
-        return Variable(self.value, self.trainable, self.name)
+        return Variable(self._value, self.trainable, self.name)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
         return self.__copy__()
 
     def __reduce__(self) -> tuple:
-        return Variable, (self.value, self.trainable, self.name)
+        return Variable, (self._value, self.trainable, self.name)
 
 
 def trainable_variables(obj: Any) -> tuple[Variable, ...]:

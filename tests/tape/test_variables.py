@@ -68,7 +68,7 @@ def test_a_read_value_is_a_source_of_its_own():
 def test_assign_never_writes_into_the_buffer():
     start = np.ones(2)
     v = Variable(start)
-    before = v.value
+    before = v._value
     v.assign_sub([0.5, 0.5])
     assert before.tolist() == [1.0, 1.0] and start.tolist() == [1.0, 1.0]
     given = np.zeros(2)

@@ -82,7 +82,8 @@ class GradientTape:
                     "`Variable(..)`, and watch that"
                 )
             if leaf._value.dtype.kind not in "fc":
-                warnings.warn(f"an Array of {leaf._value.dtype} has no gradient and is not watched: use floats", stacklevel=2)
+                dtype = leaf._value.dtype
+                warnings.warn(f"an Array of {dtype} has no gradient and is not watched: use floats", stacklevel=2)
                 continue
             if self._tape is None:
                 self._tape = Tape(self._accessed)

@@ -29,7 +29,7 @@ from s2sgrad.tape.contents import split
 from s2sgrad.tape.lifting import NotLifted, Reads, lifted, made_from
 from s2sgrad.tape.primitives import cotangent
 from s2sgrad.tape.recording import STATE, tracked
-from s2sgrad.tape.values import Operand, fresh
+from s2sgrad.tape.values import Operand, fresh, kept
 
 _count = itertools.count(1)
 _DEEPEST = 8
@@ -141,7 +141,7 @@ def _held(recorded: Any, plain: Any) -> Any:
     if isinstance(recorded, Operand):
         return plain
     if isinstance(plain, np.ndarray):
-        return plain.copy() if plain.flags.writeable else plain
+        return kept(plain)
     if type(plain) in (list, tuple, dict):
         return rebuilt(plain, lambda item: _held(None, item))
     return plain
@@ -150,7 +150,7 @@ def _held(recorded: Any, plain: Any) -> Any:
 def _written(plain: Any, depth: int = 0) -> Iterator[np.ndarray]:
     """The arrays in an argument that a user may write."""
     if isinstance(plain, np.ndarray):
-        if plain.flags.writeable:
+        if plain.flags.writeable or plain.base is not None:
             yield plain
     elif depth < _DEEPEST:
         items = plain if isinstance(plain, (list, tuple)) else plain if isinstance(plain, dict) else attributes_of(plain)

@@ -123,9 +123,24 @@ def _variables(value: Any, seen: set[int]) -> Iterator[Variable]:
         return
     items = list(value.values()) if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else None
     if items is None:
-        held = attributes_of(value)
-        items = list(held.values()) if held is not None else ()
+        items = _held(value)
     if items and id(value) not in seen:
         seen.add(id(value))
         for item in items:
             yield from _variables(item, seen)
+
+
+def _held(value: Any) -> list[Any]:
+    """The attributes of an instance of a user's class, those in slots too."""
+    if isinstance(value, Operators):
+        return []
+    held = attributes_of(value) or {}
+    slots = [name for cls in type(value).__mro__ for name in _slots(cls)]
+    return [*held.values(), *(getattr(value, name) for name in slots if hasattr(value, name))]
+
+
+def _slots(cls: type) -> list[str]:
+    names = vars(cls).get("__slots__", ())
+    names = [names] if isinstance(names, str) else list(names)
+    private = [n if not n.startswith("__") or n.endswith("__") else f"_{cls.__name__.lstrip('_')}{n}" for n in names]
+    return [n for n in private if n not in ("__dict__", "__weakref__")]

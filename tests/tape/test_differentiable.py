@@ -636,14 +636,21 @@ def test_arrays_that_are_attributes_may_be_written_after_the_call():
         model.scale[:] = 1.0
 
 
-def test_arrays_in_lists_may_be_written_after_the_call():
-    x, data = constant(V), [np.ones(3)]
+def read_only(base):
+    view = base.view()
+    view.flags.writeable = False
+    return view
+
+
+@pytest.mark.parametrize("wrapped", [lambda a: a, read_only])
+def test_arrays_in_lists_may_be_written_after_the_call(wrapped):
+    x, data = constant(V), np.ones(3)
     with GradientTape() as outer:
         outer.watch(x)
         with GradientTape() as t:
             t.watch(x)
-            y = differentiable(lambda x, data: np.sum(data[0] * x**3))(x, data)
-        data[0][:] = 100.0
+            y = differentiable(lambda x, data: np.sum(data[0] * x**3))(x, [wrapped(data)])
+        data[:] = 100.0
         g = t.gradient(y, x)
     np.testing.assert_allclose(g, 3 * V**2)
     np.testing.assert_allclose(outer.gradient(g, x), 6 * V)

@@ -163,3 +163,16 @@ def test_a_constant_of_an_array_is_still_followed():
     gx, gv = t.gradient(y, [x, v])
     np.testing.assert_allclose(gx, [6.0, 12.0])
     assert gv.numpy() == 5.0 and constant(x, dtype=int).dtype == int
+
+
+def test_trainable_variables_in_slots():
+    class Base:
+        __slots__ = ("w",)
+
+    class Slotted(Base):
+        __slots__ = ("__b", "more")
+
+        def __init__(self):
+            self.w, self.__b = Variable(1.0), [Variable(2.0)]
+
+    assert sorted(v.numpy() for v in trainable_variables({"model": Slotted()})) == [1.0, 2.0]

@@ -200,7 +200,8 @@ class Operators(Operand):
             return apply(spellings.ATTRIBUTES[name], (self,))
         if name in spellings.MUTATING_METHODS and hasattr(np.ndarray, name):
             raise TypeError(f"`{name}` writes in place, and {leaks.STORE}")
-        raise AttributeError(f"an {type(self).__name__} has no attribute {name!r}: use a function of NumPy, or `.numpy()`")
+        kind = "an Array" if isinstance(self, Array) else f"a {type(self).__name__}"
+        raise AttributeError(f"{kind} has no attribute {name!r}: use a function of NumPy, or `.numpy()`")
 
     def __setitem__(self, index: Any, value: Any) -> None:
         raise TypeError(leaks.STORE)

@@ -40,11 +40,14 @@ class Node:
 
     __slots__ = ("again", "bwd", "fwd", "operands", "outputs", "places", "plain", "read", "result", "saved")
 
-    def __init__(self, fwd: Any, bwd: Any, places: tuple, saved: Any, operands: list, plain: list, result: Any) -> None:
+    def __init__(
+        self, fwd: Any, bwd: Any, places: tuple, saved: Any, operands: list, plain: list, result: Any, data: list
+    ) -> None:
         self.fwd, self.bwd, self.places, self.saved = fwd, bwd, places, saved
         self.operands, self.plain, self.result = operands, plain, result
         self.outputs = tuple(a.uid for a in arrays(result))
-        self.read, self.again = surroundings.unchanged(bwd), surroundings.unchanged(fwd)
+        self.read = surroundings.unchanged(surroundings.data_of(bwd))
+        self.again = surroundings.unchanged(data)
 
     def pull(self, bars: dict[int, Any], live: frozenset[int], on: Algebra) -> list[tuple[int, Any]]:
         """The generated adjoint, called; where the sweep is recorded, as a node of its own."""
@@ -124,12 +127,13 @@ def run(function: types.FunctionType, arguments: list[tuple[Any, Any]], found: l
     if met:
         raise Unaware
     theirs = [a for recorded, p in arguments if not isinstance(recorded, Operand) for a in _written(p)]
-    theirs += surroundings.arrays_by_name(fwd)
+    data = surroundings.data_of(fwd)
+    theirs += surroundings.arrays_in(data)
     if theirs:
         saved = pullbacks.apart(saved, theirs)
     result = wrapped(fresh(y))
     operands = [recorded for recorded, _ in arguments]
-    node = Node(fwd, bwd, places, saved, operands, [_held(*a) for a in arguments], result)
+    node = Node(fwd, bwd, places, saved, operands, [_held(*a) for a in arguments], result, data)
     uids = [a.uid for a in found]
     for tape in STATE.tapes:
         tape.add(node, uids)

@@ -22,16 +22,23 @@ _DEEPEST = 3
 _FIXED = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, np.ufunc)
 
 Same = Callable[[], bool]
+Datum = tuple[str, Callable[[], Any], Any, frozenset[str]]
+"""A name, how it is read, its value, and all attributes that are read."""
 
 
-def arrays_by_name(function: types.FunctionType) -> list[np.ndarray]:
-    """The arrays that a generated function reads by name, itself or by its parts."""
-    return [a for _, _, value, attributes in _data(function, set()) for a in _arrays(value, attributes, 0)]
+def data_of(function: types.FunctionType) -> list[Datum]:
+    """The data that a generated function reads by name, itself or by its parts."""
+    return list(_data(function, set()))
 
 
-def unchanged(function: types.FunctionType) -> list[tuple[str, Same]]:
-    """For every name of data that a generated function reads: whether it is still as it is now."""
-    return [(name, _same(read, value, attributes)) for name, read, value, attributes in _data(function, set())]
+def arrays_in(data: list[Datum]) -> list[np.ndarray]:
+    """The arrays in it."""
+    return [a for _, _, value, attributes in data for a in _arrays(value, attributes, 0)]
+
+
+def unchanged(data: list[Datum]) -> list[tuple[str, Same]]:
+    """For every name: whether it is still as it is now."""
+    return [(name, _same(read, value, attributes)) for name, read, value, attributes in data]
 
 
 def require_unchanged(what: list[tuple[str, Same]], function: types.FunctionType) -> None:
@@ -44,8 +51,8 @@ def require_unchanged(what: list[tuple[str, Same]], function: types.FunctionType
             )
 
 
-def _data(function: types.FunctionType, seen: set[int]) -> Iterator[tuple[str, Callable[[], Any], Any, frozenset[str]]]:
-    """(name, how it is read, its value, all attributes that are read) for what is neither function, class nor module."""
+def _data(function: types.FunctionType, seen: set[int]) -> Iterator[Datum]:
+    """What is neither function, class nor module."""
     if id(function) in seen:
         return
     seen.add(id(function))

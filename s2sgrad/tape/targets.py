@@ -30,15 +30,15 @@ def gradients_of(
 
     `entries`: the records, the latest first, by default those of the tape.
     """
-    required(sources)
+    asked = required(sources)
     seeds: dict[int, Any] = {}
     on = algebra()
     for leaf, weight in _weighted(target, weights):
         weight = on.value(weight)
         if isinstance(leaf, Operand) and leaf._value.dtype.kind in "fc":
             seeds[leaf.uid] = seeds[leaf.uid] + weight if leaf.uid in seeds else weight
-    variables = {v.uid for v in leaves(sources) if isinstance(v, Variable)}
-    wanted = {v.uid for v in leaves(sources)} | {uid for uid, variable in tape.reads.items() if variable in variables}
+    variables = {v.uid for v in asked if isinstance(v, Variable)}
+    wanted = {v.uid for v in asked} | {uid for uid, variable in tape.reads.items() if variable in variables}
     constants = {v.uid for v in stopped if isinstance(v, Operand)}
     constants |= {uid for uid, variable in tape.reads.items() if variable in constants}
     if entries is None:
@@ -49,17 +49,19 @@ def gradients_of(
         if variable in variables and uid in bars:
             bar = bars.pop(uid)
             bars[variable] = bars[variable] + bar if variable in bars else bar
-    return [_given(source, bars.get(source.uid), unconnected, on) for source in leaves(sources)]
+    return [_given(source, bars.get(source.uid), unconnected, on) for source in asked]
 
 
-def required(sources: Any) -> None:
-    """Raise ValueError where something else than Arrays and Variables is among the sources."""
-    for leaf in leaves(sources):
+def required(sources: Any) -> list[Any]:
+    """The sources one by one; ValueError where something else than Arrays and Variables is among them."""
+    asked = leaves(sources)
+    for leaf in asked:
         if not isinstance(leaf, Operand):
             raise ValueError(
                 f"a gradient was asked for in a value of type {type(leaf).__name__}, which no tape can follow: make it with "
                 "`constant(..)` or `Variable(..)`"
             )
+    return asked
 
 
 def _given(source: Any, bar: Any, unconnected: UnconnectedGradients, on: Any) -> Any:

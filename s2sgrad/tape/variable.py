@@ -65,16 +65,14 @@ class Variable(Operators):
         The value is converted to the Variable's dtype.  Raises ValueError for another shape, TypeError where a Variable of
         ints would lose the fraction of floats.
         """
-        plain = np.asarray(unwrapped(value))
-        if plain.dtype.kind in "fc" and self._value.dtype.kind not in "fc":
-            raise TypeError(f"a Variable of {self._value.dtype} cannot hold {plain.dtype}: make the Variable of floats")
-        if plain.shape != self._value.shape:
-            raise ValueError(
-                f"the Variable has the shape {self._value.shape}, the value {plain.shape}: assign one of its shape"
-            )
+        plain, now = np.asarray(unwrapped(value)), self._value
+        if plain.dtype.kind in "fc" and now.dtype.kind not in "fc":
+            raise TypeError(f"a Variable of {now.dtype} cannot hold {plain.dtype}: make the Variable of floats")
+        if plain.shape != now.shape:
+            raise ValueError(f"the Variable has the shape {now.shape}, the value {plain.shape}: assign one of its shape")
         if STATE.journal is not None:
             STATE.journal.setdefault(self.uid, (self, self._present()))
-        made = Array(plain, self._value.dtype)
+        made = Array(plain, now.dtype)
         if STATE.instead is None:
             self._now = made
         else:  # it was assigned when the function was computed first

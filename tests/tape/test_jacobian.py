@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from s2sgrad import GradientTape, Variable, constant
+from s2sgrad import GradientTape, UnconnectedGradients, Variable, constant
 
 
 def test_jacobian_of_a_vector_and_a_matrix():
@@ -125,3 +125,26 @@ def test_zeros_for_ints_are_floats_as_in_gradient():
         y = x * 2.0
     for zeros in (t.jacobian(y, n, unconnected_gradients="zero"), t.gradient(y, n, unconnected_gradients="zero")):
         assert zeros.dtype == float and not zeros.numpy().any()
+
+
+@pytest.mark.parametrize("zero", ["zero", UnconnectedGradients.ZERO])
+def test_unconnected_rows_of_a_batch(zero):
+    x, z = constant(np.ones((2, 3))), constant(np.ones((2, 4)))
+    with GradientTape(persistent=True) as t:
+        t.watch([x, z])
+        y = x * x
+    assert t.batch_jacobian(y, z) is None
+    assert t.batch_jacobian(y, z, unconnected_gradients=zero).numpy().tolist() == np.zeros((2, 3, 4)).tolist()
+    assert t.jacobian(y, z, unconnected_gradients=zero).shape == (2, 3, 2, 4)
+    assert t.gradient(y, z, unconnected_gradients=zero).numpy().tolist() == np.zeros((2, 4)).tolist()
+
+
+def test_tensorflows_options_have_no_effect():
+    x = constant([[1.0], [2.0]])
+    with GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = x * x
+    plain, batch = t.jacobian(y, x), t.batch_jacobian(y, x)
+    options = {"parallel_iterations": 4, "experimental_use_pfor": False}
+    np.testing.assert_array_equal(t.jacobian(y, x, **options), plain)
+    np.testing.assert_array_equal(t.batch_jacobian(y, x, **options), batch)

@@ -31,7 +31,7 @@ from s2sgrad.tape.values import Operand
 
 _DEEPEST = 50
 _MOST = 512
-_UNKNOWN_TO_COPIES = {"assign", "assign_add", "assign_sub", "read_value", "numpy", "trainable", "__dict__"}
+UNKNOWN_TO_COPIES = {"assign", "assign_add", "assign_sub", "read_value", "numpy", "trainable", "__dict__"}
 
 
 class NotLifted(Exception):
@@ -68,7 +68,7 @@ class Reads:
         reads = False
         for name in dict.fromkeys(_names(function.__code__)):
             binding = look_up(function, name)
-            self.changes |= binding is None and name in _UNKNOWN_TO_COPIES
+            self.changes |= binding is None and name in UNKNOWN_TO_COPIES
             if binding is None or binding.where == "builtin":
                 continue
             value = binding.value
@@ -84,6 +84,8 @@ class Reads:
                         _agree(self.functions, name, inner)
                     elif name != self.function.__name__:
                         raise NotLifted
+            elif _keeps(value, function.__code__):
+                raise NotLifted
             elif holds(value):
                 self.looked_up.append((function, name, value))
                 _agree(self.roots, name, value)
@@ -92,6 +94,14 @@ class Reads:
                 self.looked_up.append((function, name, value))
         self._seen[id(function)] = reads
         return reads
+
+
+def _keeps(value: Any, code: types.CodeType) -> bool:
+    """Whether a class or a module has Variables under a name that the code reads: they cannot be parameters."""
+    if not isinstance(value, (type, types.ModuleType)):
+        return False
+    held = vars(value)
+    return any(isinstance(held.get(name), Operand) for name in _names(code))
 
 
 def _agree(known: dict[str, Any], name: str, value: Any) -> None:

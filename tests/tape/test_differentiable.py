@@ -1,5 +1,6 @@
 """`differentiable` functions are one record of a tape; the Variables that they read by name become arguments."""
 
+import contextlib
 import functools
 import operator
 import sys
@@ -731,3 +732,82 @@ def test_a_function_that_asks_for_the_class_of_a_variable_runs_operation_by_oper
     with GradientTape() as t:
         y = differentiable(f)(V)
     assert y.numpy() == SLOPE.numpy() * V.sum() and t.gradient(y, SLOPE).numpy() == V.sum()
+
+
+# --- side effects ----------------------------------------------------------------------------------------------------
+
+
+class Stateful:
+    def __init__(self):
+        self.w, self.calls, self.last, self.log, self.inner = Variable(3.0), 0, None, [], {"w": Variable(1.0), "old": 1}
+
+
+def stateful(model, x):
+    model.calls += 1
+    model.last = model.w * x
+    model.log.append(model.calls)
+    model.inner["more"] = [model.calls]
+    model.inner.pop("old", None)
+    return np.sum(model.last) * model.calls
+
+
+@pytest.mark.parametrize(
+    "block", [contextlib.nullcontext, GradientTape, functools.partial(GradientTape, watch_accessed_variables=False)]
+)
+def test_objects_lists_and_dicts_keep_what_a_function_writes(block):
+    """With a tape or without: the function works on plain copies of what holds Variables."""
+    model = Stateful()
+    w, log, inner = model.w, model.log, model.inner
+    with block():
+        values = [differentiable(stateful)(model, V) for _ in range(2)]
+    assert [float(v) for v in values] == [9.0, 18.0]  # nobody records any more
+    assert model.calls == 2 and model.w is w and np.asarray(model.last).tolist() == (3.0 * V).tolist()
+    assert model.log is log and log == [1, 2]
+    assert model.inner is inner and inner["more"] == [2] and "old" not in inner and isinstance(inner["w"], Variable)
+
+
+def test_a_list_of_variables_keeps_its_variables_and_gets_new_items():
+    w = Variable(2.0)
+    weights = [w, 5]
+
+    def f(weights, x):
+        weights.insert(0, 7)
+        return weights[1] * x
+
+    assert differentiable(f)(weights, 3.0).numpy() == 6.0
+    assert weights[0] == 7 and weights[1] is w and weights[2] == 5
+
+
+class OfAClass:
+    w = Variable(2.0)
+
+
+def test_a_variable_of_a_class_or_a_module_does_not_run_the_function_twice(module):
+    calls = []
+
+    def f(x):
+        calls.append(1)
+        return np.sum(OfAClass.w * x)
+
+    def g(x):
+        calls.append(1)
+        return np.sum(ELSEWHERE.w * x)  # noqa: F821
+
+    for each, variable in ((f, OfAClass.w), (g, module.w)):
+        with GradientTape() as t:
+            y = differentiable(each)(V)
+        assert t.gradient(y, variable).numpy() == V.sum()
+    assert len(calls) == 2
+
+
+def test_assigning_to_an_argument_says_what_to_do():
+    def f(w, x):
+        w.assign_add(1.0)
+        return w * x
+
+    with pytest.raises(AttributeError) as raised:
+        differentiable(f)(Variable(1.0), V)
+    assert "assign outside of it" in raised.value.__notes__[0]
+    with GradientTape(), pytest.raises(AttributeError) as raised:
+        differentiable(f)(Variable(1.0), V)
+    assert "assign outside of it" in raised.value.__notes__[0]

@@ -288,7 +288,8 @@ def differentiable(f: Callable[..., Any]) -> Callable[..., Any]:
     out, `f` runs operation by operation.  Without a tape, `f` is called as it is.
 
     Arguments may be written after the call.  Other data that `f` reads by name must stay as it is until `gradient`, which
-    raises RuntimeError otherwise.  Raises Unsupported, NoRule or NoSource, with the place in the file, where `f` cannot be compiled.
+    raises RuntimeError otherwise.  Raises Unsupported, NoRule or NoSource, with the place in the file, where `f` cannot be
+    compiled.
 
     >>> import numpy as np
     >>> from s2sgrad import GradientTape, constant, differentiable

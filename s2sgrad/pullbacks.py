@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,15 +21,15 @@ def apart(saved: Any, others: Any) -> Any:
     roots: dict[int, tuple[np.ndarray, np.ndarray]] = {}
     taken = list(_arrays(others))
     kept = {id(x) for x in _arrays(saved) if not any(np.may_share_memory(x, y) for y in taken)}
+    return _mine(kept, roots, saved)
 
-    def mine(item: Any) -> Any:
-        if isinstance(item, np.ndarray):
-            return item if id(item) in kept else copied(item, roots)
-        if isinstance(item, Pullback):
-            return Pullback(item.bwd, mine(item.saved), item.places, item.rest, item.like)
-        return rebuilt(item, mine) if type(item) in (list, tuple, dict) else item
 
-    return mine(saved)
+def _mine(kept: set[int], roots: dict[int, tuple[np.ndarray, np.ndarray]], item: Any) -> Any:
+    if isinstance(item, np.ndarray):
+        return item if id(item) in kept else copied(item, roots)
+    if isinstance(item, Pullback):
+        return Pullback(item.bwd, _mine(kept, roots, item.saved), item.places, item.rest, item.like)
+    return rebuilt(item, functools.partial(_mine, kept, roots)) if type(item) in (list, tuple, dict) else item
 
 
 def _arrays(value: Any) -> Iterator[np.ndarray]:

@@ -255,7 +255,6 @@ STATEMENTS = [
 
 REFUSED = [
     "async def f():\n    async with a:\n        pass",
-    "try:\n    a\nexcept A:\n    b",
     "try:\n    a\nexcept* A:\n    b",
     "class A:\n    pass",
     "match x:\n    case 1:\n        pass",
@@ -477,6 +476,18 @@ def test_a_negative_constant_binds_like_a_sign():
     assert emit.expression(gast.BinOp(x, gast.Pow(), minus)) == "x ** -1.0"
     assert emit.expression(gast.BinOp(x, gast.Sub(), minus)) == "x - -1.0"
     assert emit.expression(gast.Attribute(gast.Constant(-2, None), "real", gast.Load())) == "(-2).real"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "try:\n    a\nexcept A:\n    b",
+        "try:\n    a\nexcept (A, B.c) as e:\n    b\nexcept:\n    c\nelse:\n    d\nfinally:\n    e",
+        "try:\n    a\nfinally:\n    b",
+    ],
+)
+def test_every_part_of_try_is_written(text):
+    assert emit.statement(gast.parse(text).body[0]).strip() == text
 
 
 def test_what_has_no_text_is_refused():

@@ -6,7 +6,7 @@
 
 Each room builds on the ones before it: `recording`, `leaks`, `values`, `unconnected`, `contents`, `algebra`,
 `formulas`, `primitives`, `array`, `variable`, `stopping`, `optimizers`, `dispatch`, `sweep`, `targets`, `jacobians`,
-`graph`, `gradient_tape`, `custom`, `lifting`, `node`.
+`graph`, `gradient_tape`, `custom`, `lifting`, `surroundings`, `node`.
 """
 
 from s2sgrad.tape.array import Array, constant

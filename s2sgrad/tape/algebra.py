@@ -69,7 +69,7 @@ class Plain:
 
     def fitted(self, bar: Any, x: Any, elementwise: bool) -> Any:
         """Summed where an elementwise operation broadcast, else spread."""
-        x = x.value if isinstance(x, Operand) else x
+        x = x._value if isinstance(x, Operand) else x
         if np.shape(bar) == x.shape:
             return bar
         return runtime.unbroadcast(bar, x) if elementwise else np.broadcast_to(bar, x.shape)

@@ -35,6 +35,8 @@ def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NO_KEYWORDS) 
     named = {k: opened(v, found) for k, v in keywords.items()} if keywords else keywords
     run = _astype if primitive is np.ndarray.astype else primitive
     y = run(*[plain for _, plain in given], **{k: plain for k, (_, plain) in named.items()})
+    if isinstance(y, np.ndarray) and y.dtype.hasobject:
+        leaks.require_none_followed(found)
     result = wrapped(y, [plain for _, plain in given])
     if STATE.inside is not None:
         STATE.inside.extend(a for a in found if tracked(a.uid))
@@ -120,7 +122,7 @@ class Operators(Operand):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         x = self._read()
         leaks.require_free(x)
-        return np.array(x.value, dtype)
+        return np.array(x._value, dtype)
 
     def numpy(self) -> Any:
         """The value, a copy, without its gradient.
@@ -128,7 +130,7 @@ class Operators(Operand):
         >>> constant([1.0, 2.0]).numpy()
         array([1., 2.])
         """
-        value = self._read().value
+        value = self._read()._value
         return value.copy() if isinstance(value, np.ndarray) else value
 
     # numbers
@@ -146,10 +148,10 @@ class Operators(Operand):
         return complex(self._leaving("complex()"))
 
     def __index__(self) -> int:
-        return operator.index(self._read().value)
+        return operator.index(self._read()._value)
 
     def __bool__(self) -> bool:
-        return bool(self._read().value)
+        return bool(self._read()._value)
 
     def item(self, *index: Any) -> Any:
         """The number in an array of one element, a Python number."""
@@ -162,25 +164,25 @@ class Operators(Operand):
     # looking
 
     def __repr__(self) -> str:
-        value = self._read().value
+        value = self._read()._value
         shown = repr(value)[6:-1] if isinstance(value, np.ndarray) else str(value)
         short = isinstance(value, np.ndarray) or value.dtype in (float, int, bool, complex)
         return f"{type(self).__name__}({shown})" if short else f"{type(self).__name__}({shown}, dtype={value.dtype})"
 
     def __str__(self) -> str:
-        return str(self._read().value)
+        return str(self._read()._value)
 
     def __format__(self, spec: str) -> str:
-        return format(self._read().value, spec)
+        return format(self._read()._value, spec)
 
     def __len__(self) -> int:
-        return len(self._read().value)
+        return len(self._read()._value)
 
     def __iter__(self) -> Iterator[Any]:
         x = self._read()
-        if x.value.ndim == 0:
+        if x._value.ndim == 0:
             raise TypeError(f"iteration over a 0-d {type(self).__name__}")
-        return (x[k] for k in range(len(x.value)))
+        return (x[k] for k in range(len(x._value)))
 
     def __contains__(self, value: Any) -> bool:
         return bool(np.any(self == value))
@@ -193,12 +195,13 @@ class Operators(Operand):
         if primitive is not None:
             return functools.partial(_method, self, name, primitive)
         if name in spellings.FLAT_ATTRIBUTES:
-            return getattr(self._read().value, name)
+            return getattr(self._read()._value, name)
         if spellings.ATTRIBUTES.get(name) is not None:
             return apply(spellings.ATTRIBUTES[name], (self,))
         if name in spellings.MUTATING_METHODS and hasattr(np.ndarray, name):
             raise TypeError(f"`{name}` writes in place, and {leaks.STORE}")
-        raise AttributeError(f"an {type(self).__name__} has no attribute {name!r}: use a function of NumPy, or `.numpy()`")
+        kind = "an Array" if isinstance(self, Array) else f"a {type(self).__name__}"
+        raise AttributeError(f"{kind} has no attribute {name!r}: use a function of NumPy, or `.numpy()`")
 
     def __setitem__(self, index: Any, value: Any) -> None:
         raise TypeError(leaks.STORE)
@@ -313,7 +316,7 @@ class Array(Operators):
     take it like an ndarray and return Arrays; comparisons, and whatever gives ints or bools, are plain.
     """
 
-    __slots__ = ("__weakref__", "uid", "value")
+    __slots__ = ("__weakref__", "_value", "uid")
 
     def __init__(self, value: Any, dtype: Any = None) -> None:
         made = np.array(value, dtype)
@@ -327,7 +330,7 @@ class Array(Operators):
                 value.flags.writeable = False
             else:
                 value = value[()]
-        self.value = value
+        self._value = value
         self.uid = next(numbers)
 
     @classmethod
@@ -348,17 +351,26 @@ class Array(Operators):
         return self
 
     def __reduce__(self) -> tuple:
-        return constant, (self.value,)
+        return constant, (self._value,)
 
 
 def constant(value: Any, dtype: Any = None) -> Array:
     """An Array with the value of a number, of an array or of nested lists; the value is copied.
 
-    `dtype`: NumPy's, by default that of `value`.  Raises TypeError for anything but numbers.
+    `dtype`: NumPy's, by default that of `value`.  Raises TypeError for anything but numbers.  An Array is given back as it
+    is, and a Variable as it is read (converted to `dtype`): a tape goes on following them.  What cuts a gradient is
+    `stop_gradient`.
 
     >>> constant(3.0), constant([1, 2], dtype=np.float32)
     (Array(3.0), Array([1., 2.], dtype=float32))
     """
     if isinstance(value, Operand):
-        value = value.numpy()
+        value = value._read()
+        return value if dtype is None or value._value.dtype == dtype else _converted(value, dtype)
     return Array(value, dtype)
+
+
+def _converted(value: Array, dtype: Any) -> Array:
+    if np.dtype(dtype).kind in "fc":
+        return apply(np.ndarray.astype, (value, dtype))
+    return Array(value._value, dtype)  # ints have no gradient

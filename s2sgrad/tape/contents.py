@@ -11,6 +11,9 @@ from s2sgrad.analysis.instances import attributes_of
 from s2sgrad.structure import rebuilt
 from s2sgrad.tape.values import Operand
 
+Copy = tuple[Any, Any, Any]
+"""An original, its copy with plain values, and the items that the copy was given."""
+
 _DEEPEST = 8
 _MOST = 1000  # items of a container that are looked at; a Variable beyond them is noticed when it is read
 
@@ -33,19 +36,48 @@ def holds(value: Any, depth: int = 0) -> bool:
     return held is not None and len(held) <= _MOST and any(holds(item, depth + 1) for item in held.values())
 
 
-def split(value: Any, found: list[Any]) -> tuple[Any, Any]:
-    """(recorded, plain): Arrays in both's places; of objects that hold any, their attributes and a copy."""
+def split(value: Any, found: list[Any], copies: list[Copy] | None = None) -> tuple[Any, Any]:
+    """(recorded, plain): Arrays in both's places; of objects that hold any, their attributes and a copy.
+
+    The copies of lists, dicts and objects are added to `copies`.
+    """
     if isinstance(value, Operand):
         array = value._read()
         found.append(array)
-        return array, array.value
+        return array, array._value
     if not holds(value):
         return value, value
     if isinstance(value, (list, tuple, dict)):
-        parts = rebuilt(value, lambda item: split(item, found))
-        return rebuilt(parts, lambda part: part[0]), rebuilt(parts, lambda part: part[1])
+        parts = rebuilt(value, lambda item: split(item, found, copies))
+        plain = rebuilt(parts, lambda part: part[1])
+        if copies is not None and not isinstance(value, tuple):
+            copies.append((value, plain, _items(plain)))
+        return rebuilt(parts, lambda part: part[0]), plain
     recorded, copy = {}, object.__new__(type(value))
     for name, item in attributes_of(value).items():
-        recorded[name], plain = split(item, found)
-        vars(copy)[name] = plain
+        recorded[name], vars(copy)[name] = split(item, found, copies)
+    if copies is not None:
+        copies.append((value, copy, _items(copy)))
     return recorded, copy
+
+
+def _items(copy: Any) -> Any:
+    return list(copy) if isinstance(copy, list) else dict(copy if isinstance(copy, dict) else vars(copy))
+
+
+def write_back(copies: list[Copy]) -> None:
+    """Change the originals as their copies were changed since they were made."""
+    originals = {id(copy): original for original, copy, _ in copies}
+    for original, copy, given in copies:
+        now = _items(copy)
+        if isinstance(given, list):
+            if len(now) != len(given) or any(a is not b for a, b in zip(now, given, strict=True)):
+                known = {**{id(a): b for a, b in zip(given, original, strict=True)}, **originals}
+                original[:] = [known.get(id(item), item) for item in now]
+            continue
+        held = original if isinstance(original, dict) else vars(original)
+        for key in given.keys() - now.keys():
+            del held[key]
+        for key, item in now.items():
+            if key not in given or item is not given[key]:
+                held[key] = originals.get(id(item), item)

@@ -13,12 +13,15 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from s2sgrad.structure import rebuilt
 from s2sgrad.tape.algebra import Algebra
-from s2sgrad.tape.array import Array, arrays, wrapped
+from s2sgrad.tape.array import Array, apply, arrays, wrapped
 from s2sgrad.tape.gradient_tape import GradientTape
 from s2sgrad.tape.primitives import cotangent
-from s2sgrad.tape.recording import STATE, Tape
-from s2sgrad.tape.values import Operand, fresh, leaves, opened, unwrapped
+from s2sgrad.tape.recording import STATE, Tape, tracked
+from s2sgrad.tape.values import Operand, beside, fresh, kept, leaves, opened, packed, unwrapped
 
 
 class _Own:
@@ -50,10 +53,27 @@ class _Own:
         for operand, bar in zip(operands, [*grads, *more], strict=True):
             if bar is None:
                 continue
-            for leaf, part in zip(leaves(operand), leaves(bar), strict=True):
+            try:
+                parts = beside(operand, bar)
+            except ValueError as error:
+                raise ValueError(f"the pullback of `{self.name}` returned another structure: {error}") from None
+            for leaf, part in zip(leaves(operand), parts, strict=True):
                 if isinstance(leaf, Operand) and leaf.uid in live and part is not None:
-                    out.append((leaf.uid, on.fitted(on.value(part), leaf, True)))
+                    out.append((leaf.uid, on.fitted(on.value(self._checked(part, leaf)), leaf, True)))
         return out
+
+    def _checked(self, bar: Any, x: Any) -> Any:
+        """A cotangent whose shape broadcasts with that of its operand."""
+        shape = x._value.shape
+        if not isinstance(bar, (Operand, np.ndarray, np.generic, int, float)):
+            what = f"a {type(bar).__name__}"
+            raise ValueError(f"the pullback of `{self.name}` returned {what} for an argument of shape {shape}")
+        try:
+            np.broadcast_shapes(np.shape(bar), shape)
+        except ValueError:
+            what = f"a gradient of shape {np.shape(bar)}"
+            raise ValueError(f"the pullback of `{self.name}` returned {what} for an argument of shape {shape}") from None
+        return bar
 
 
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -62,10 +82,10 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     The pullback takes one cotangent for every value (f may return a tuple of values) and returns one for every argument
     of `f`, None where there is none.  Where `f` reads trainable Variables, it takes `variables=None` too, and returns
     `(for the arguments, for the variables)`.  A pullback written with NumPy functions on Arrays can itself be
-    differentiated.  Keywords are passed on to `f` and are constants.
+    differentiated.  Keywords are passed on to `f` and are constants; so are Arrays that `f` reads by name.
 
-    Raises TypeError where `f` does not return a pair, or reads Variables and its pullback takes no `variables`; ValueError
-    where the pullback returns another number of gradients.
+    Raises TypeError where `f` does not return a pair, reads Variables and its pullback takes no `variables`, or gets a
+    keyword that a tape follows; ValueError where the pullback returns another number of gradients, or other shapes.
 
     >>> import numpy as np
     >>> from s2sgrad import GradientTape, constant, custom_gradient
@@ -85,6 +105,10 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     def decorated(*args: Any, **keywords: Any) -> Any:
         found: list[Any] = []
         given = [opened(a, found)[0] for a in args]
+        for name, value in keywords.items():
+            if any(tracked(a.uid) for a in arrays(opened(value, [])[0])):
+                raise TypeError(f"keywords of a custom_gradient function are constants, but a tape follows `{name}`: "
+                                "pass it by position")
         if not found and not STATE.tapes:
             return unwrapped_pair(f, args, keywords)[0]
         listening = Tape()
@@ -132,8 +156,10 @@ def _parameters(pullback: Callable[..., Any]) -> set[str]:
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     """A function of which a tape records the arguments alone: it is computed again when its gradient is asked for.
 
-    It costs the time of a second run and saves the memory of what lies in between.  `f` takes and returns Arrays (or
-    tuples of them) and may read Variables.
+    It costs the time of a second run and saves the memory of what lies in between.  `f` takes and returns Arrays, in
+    nested lists, tuples and dicts too, and may read Variables and other Arrays.  The second run sees the arguments and the
+    Variables as they were at the first, and what it assigns to Variables is dropped; ndarrays that `f` reads by name must
+    still hold what they did.
 
     >>> import numpy as np
     >>> from s2sgrad import GradientTape, constant, recompute_grad
@@ -147,40 +173,103 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(f)
     def decorated(*args: Any, **keywords: Any) -> Any:
-        tapes, listening = STATE.tapes, Tape()
-        STATE.tapes = [listening]
-        try:
-            value = f(*args, **keywords)
-        finally:
-            STATE.tapes = tapes
-        reads = [(v, v._read()) for _, v in sorted(listening.watched.items())]
+        call = rebuilt((args, keywords), _taken)
+        value, met, journal = _first_run(f, call)
+        given = [leaf for leaf in leaves(call) if isinstance(leaf, Operand)]
+        for v, then in journal:
+            for tape in STATE.tapes:
+                tape.read(v, then)
 
         @custom_gradient
-        def once(*given: Any) -> tuple[Any, Callable[..., Any]]:
+        def once(*_: Any) -> tuple[Any, Callable[..., Any]]:
             def pullback(*bars: Any) -> list[Any]:
-                now = [v._now for v, _ in reads]
-                inputs = [Array.of(leaf.value) if not STATE.tapes and isinstance(leaf, Operand) else leaf for leaf in given]
-                operands = inputs[: len(args)]
-                held = inputs[len(args) :]
-                try:
-                    for (v, _), then in zip(reads, held, strict=True):
-                        v._now = then  # the values that it was computed with
-                    with GradientTape() as tape:
-                        tape.watch([leaf for leaf in leaves([operands, held]) if _is_float(leaf)])
-                        again = f(*operands, **keywords)
-                finally:
-                    for (v, _), value_now in zip(reads, now, strict=True):
-                        v._now = value_now
+                copies = [_copy(leaf) for leaf in given]
+                ready = iter(copies)
+                plain = [next(ready) if isinstance(leaf, Operand) else leaf for leaf in leaves(call)]
+                operands, named = packed(call, plain)
+                held = [then for _, then in journal]
+                before = STATE.instead
+                with GradientTape() as tape:
+                    tape.watch([leaf for leaf in [*copies, *met, *held] if _is_float(leaf)])
+                    STATE.instead = {v.uid: then for v, then in journal}
+                    try:
+                        again = f(*operands, **named)
+                    finally:
+                        STATE.instead = before
                 weights = bars[0] if len(bars) == 1 else list(bars)
-                return list(tape.gradient(again, [*operands, *held], weights))
+                return list(tape.gradient(again, [*copies, *met, *held], weights))
 
             return value, pullback
 
-        arguments = [a if isinstance(a, (Operand, list, tuple, dict)) else wrapped(a) for a in args]
-        return once(*arguments, *(read for _, read in reads))
+        return once(*given, *met, *(then for _, then in journal))
 
     return decorated
 
 
+class _Around:
+    """The numbers of what is followed around a tape."""
+
+    def __init__(self, tapes: list[Tape]) -> None:
+        self.tapes = tapes
+
+    def __contains__(self, uid: int) -> bool:
+        return any(tape.follows(uid) for tape in self.tapes)
+
+
+class _Met(Tape):
+    """Records nothing; notes the Arrays that the tapes around it follow and that are operands now."""
+
+    def __init__(self, around: list[Tape]) -> None:
+        super().__init__()
+        self.live = _Around(around)  # type: ignore[assignment]
+        self.found: dict[int, Array] = {}
+
+    def follows(self, uid: int) -> bool:
+        """Whether a tape around it follows a value."""
+        return uid in self.live
+
+    def read(self, variable: Any, value: Any) -> None:
+        """The journal knows."""
+
+    def add(self, record: Any, operands: list[int]) -> None:
+        """Note which operands are followed."""
+        followed = set(filter(self.follows, operands))
+        held = [getattr(record, name, None) for name in ("args", "keywords", "operands")]
+        self.found |= {a.uid: a for part in held for a in arrays(_listed(part)) if a.uid in followed}
+
+
+def _listed(part: Any) -> Any:
+    return list(part) if isinstance(part, tuple) else part
+
+
+def _first_run(f: Callable[..., Any], call: Any) -> tuple[Any, list[Array], list[tuple[Any, Array]]]:
+    """(value, followed Arrays that are no arguments, (Variable, its value at first) of those that f meets)."""
+    tapes, before = STATE.tapes, STATE.journal
+    listening = _Met(tapes)
+    STATE.tapes, STATE.journal = [listening], {}
+    try:
+        args, keywords = call
+        value = f(*args, **keywords)
+    finally:
+        STATE.tapes, journal, STATE.journal = tapes, STATE.journal, before
+    if before is not None:
+        for uid, pair in journal.items():
+            before.setdefault(uid, pair)
+    known = {leaf.uid for leaf in leaves(call) if isinstance(leaf, Operand)} | {then.uid for _, then in journal.values()}
+    return value, [a for uid, a in listening.found.items() if uid not in known], list(journal.values())
+
+
+def _taken(v: Any) -> Any:
+    """An argument as it is now: Variables are read, ndarrays copied."""
+    if isinstance(v, Operand):
+        return v._read()
+    return rebuilt(v, _taken) if isinstance(v, (list, tuple, dict)) else kept(v)
+
+
+def _copy(x: Any) -> Any:
+    """An Array of its own with the same value, so that what is passed twice is told apart."""
+    return apply(np.positive, (x,)) if STATE.tapes and _is_float(x) else Array.of(x._value)
+
+
 def _is_float(leaf: Any) -> bool:
-    return isinstance(leaf, Operand) and leaf.value.dtype.kind in "fc"
+    return isinstance(leaf, Operand) and leaf._value.dtype.kind in "fc"

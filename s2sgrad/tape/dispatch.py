@@ -63,7 +63,7 @@ def _ready(value: Any) -> Any:
 
 def _isinstance(value: Any, kinds: Any) -> bool:
     """An Array is what it holds: a rule asks whether it has an ndarray or a list."""
-    return isinstance(value.value if isinstance(value, Operand) else value, kinds)
+    return isinstance(value._value if isinstance(value, Operand) else value, kinds)
 
 
 def _space(globals_: dict[str, Any]) -> dict[str, Any]:

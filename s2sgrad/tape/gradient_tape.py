@@ -81,8 +81,9 @@ class GradientTape:
                     f"a tape cannot follow a value of type {type(leaf).__name__}: make it with `constant(..)` or "
                     "`Variable(..)`, and watch that"
                 )
-            if leaf.value.dtype.kind not in "fc":
-                warnings.warn(f"an Array of {leaf.value.dtype} has no gradient and is not watched: use floats", stacklevel=2)
+            if leaf._value.dtype.kind not in "fc":
+                dtype = leaf._value.dtype
+                warnings.warn(f"an Array of {dtype} has no gradient and is not watched: use floats", stacklevel=2)
                 continue
             if self._tape is None:
                 self._tape = Tape(self._accessed)

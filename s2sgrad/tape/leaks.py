@@ -34,6 +34,12 @@ def require_free(x: Any) -> None:
         )
 
 
+def require_none_followed(found: list[Any]) -> None:
+    """Raise TypeError where a tape follows an Array that went into an array of Python objects."""
+    for x in found:
+        require_free(x)
+
+
 def leaving(x: Any, into: str) -> Any:
     """The value of the Array `x`, of which a Python number is asked: with a warning where a tape follows it."""
     if tracked(x.uid):
@@ -42,7 +48,7 @@ def leaving(x: Any, into: str) -> Any:
         if frame.f_code.co_code[frame.f_lasti] in _STORES:  # `plain[0] = x` asks for a float; NumPy raises from this
             raise TypeError(f"an item of an ndarray cannot hold an Array that a tape follows: {WAY}")
         warnings.warn(f"{into} of an Array that a tape follows is a constant: {WAY}", stacklevel=4)
-    return x.value
+    return x._value
 
 
 def _met(x: Any) -> None:

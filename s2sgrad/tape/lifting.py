@@ -27,10 +27,11 @@ from s2sgrad.rules import table
 from s2sgrad.source import look_up, read, underlying
 from s2sgrad.structure import attributes_of
 from s2sgrad.tape.contents import holds
+from s2sgrad.tape.values import Operand
 
 _DEEPEST = 50
 _MOST = 512
-_UNKNOWN_TO_COPIES = {"assign", "assign_add", "assign_sub", "read_value", "numpy", "trainable", "__dict__"}
+UNKNOWN_TO_COPIES = {"assign", "assign_add", "assign_sub", "read_value", "numpy", "trainable", "__dict__"}
 
 
 class NotLifted(Exception):
@@ -67,10 +68,11 @@ class Reads:
         reads = False
         for name in dict.fromkeys(_names(function.__code__)):
             binding = look_up(function, name)
-            self.changes |= binding is None and name in _UNKNOWN_TO_COPIES
+            self.changes |= binding is None and name in UNKNOWN_TO_COPIES
             if binding is None or binding.where == "builtin":
                 continue
             value = binding.value
+            self.changes |= isinstance(value, type) and issubclass(value, Operand)  # `isinstance(w, Variable)`
             inner = underlying(value)
             if isinstance(inner, types.FunctionType):
                 if depth > _DEEPEST or table.lookup(inner) is not None or not is_user_function(inner):
@@ -82,6 +84,8 @@ class Reads:
                         _agree(self.functions, name, inner)
                     elif name != self.function.__name__:
                         raise NotLifted
+            elif _keeps(value, function.__code__):
+                raise NotLifted
             elif holds(value):
                 self.looked_up.append((function, name, value))
                 _agree(self.roots, name, value)
@@ -90,6 +94,14 @@ class Reads:
                 self.looked_up.append((function, name, value))
         self._seen[id(function)] = reads
         return reads
+
+
+def _keeps(value: Any, code: types.CodeType) -> bool:
+    """Whether a class or a module has Variables under a name that the code reads: they cannot be parameters."""
+    if not isinstance(value, (type, types.ModuleType)):
+        return False
+    held = vars(value)
+    return any(isinstance(held.get(name), Operand) for name in _names(code))
 
 
 def _agree(known: dict[str, Any], name: str, value: Any) -> None:

@@ -12,39 +12,49 @@ import functools
 import inspect
 import itertools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from s2sgrad import dynamic, library, pullbacks
+from s2sgrad.analysis.instances import attributes_of
 from s2sgrad.errors import S2SGradError
 from s2sgrad.records import refilled
+from s2sgrad.structure import rebuilt
+from s2sgrad.tape import surroundings
 from s2sgrad.tape.algebra import Algebra
 from s2sgrad.tape.array import arrays, wrapped
-from s2sgrad.tape.contents import split
-from s2sgrad.tape.lifting import NotLifted, Reads, lifted, made_from
+from s2sgrad.tape.contents import Copy, split, write_back
+from s2sgrad.tape.lifting import UNKNOWN_TO_COPIES, NotLifted, Reads, lifted, made_from
 from s2sgrad.tape.primitives import cotangent
 from s2sgrad.tape.recording import STATE, tracked
-from s2sgrad.tape.values import Operand, fresh, leaves
+from s2sgrad.tape.values import Operand, fresh, kept
 
 _count = itertools.count(1)
+_DEEPEST = 8
 
 
 class Node:
     """A recorded call of a compiled function."""
 
-    __slots__ = ("bwd", "fwd", "operands", "outputs", "places", "plain", "result", "saved")
+    __slots__ = ("again", "bwd", "fwd", "operands", "outputs", "places", "plain", "read", "result", "saved")
 
-    def __init__(self, fwd: Any, bwd: Any, places: tuple, saved: Any, operands: list, plain: list, result: Any) -> None:
+    def __init__(
+        self, fwd: Any, bwd: Any, places: tuple, saved: Any, operands: list, plain: list, result: Any, data: list
+    ) -> None:
         self.fwd, self.bwd, self.places, self.saved = fwd, bwd, places, saved
         self.operands, self.plain, self.result = operands, plain, result
         self.outputs = tuple(a.uid for a in arrays(result))
+        self.read = surroundings.unchanged(surroundings.data_of(bwd))
+        self.again = surroundings.unchanged(data)
 
     def pull(self, bars: dict[int, Any], live: frozenset[int], on: Algebra) -> list[tuple[int, Any]]:
         """The generated adjoint, called; where the sweep is recorded, as a node of its own."""
         g = cotangent(self.result, bars, on)
+        surroundings.require_unchanged(self.read, self.bwd)
         if on.recorded:
+            surroundings.require_unchanged(self.again, self.bwd)
             found: list[Any] = []
             seed = split(g, found)
             arguments = [*zip(self.operands, self.plain, strict=True), seed]
@@ -93,6 +103,15 @@ def _both(fwd: Any, bwd: Any, count: int) -> types.FunctionType:
     return _maker(fwd.__code__, bwd.__code__, count)(fwd, bwd)
 
 
+def _explain(error: AttributeError) -> None:
+    """An argument was asked for what a Variable alone has."""
+    if error.name in UNKNOWN_TO_COPIES:
+        error.add_note(
+            "a `differentiable` function sees the plain values of Arrays and Variables among its arguments: "
+            "assign outside of it"
+        )
+
+
 class Unaware(Exception):
     """A compiled function met a followed value that is none of its arguments."""
 
@@ -112,16 +131,21 @@ def run(function: types.FunctionType, arguments: list[tuple[Any, Any]], found: l
         if STATE.inside:
             raise Unaware from None
         raise
+    except AttributeError as error:
+        _explain(error)
+        raise
     finally:
         met, STATE.inside = STATE.inside, before
     if met:
         raise Unaware
-    mine = [p for recorded, p in arguments if not isinstance(recorded, Operand)]
-    if any(isinstance(leaf, np.ndarray) for p in mine for leaf in leaves(p)):
-        saved = pullbacks.apart(saved, mine)
+    theirs = [a for recorded, p in arguments if not isinstance(recorded, Operand) for a in _written(p)]
+    data = surroundings.data_of(fwd)
+    theirs += surroundings.arrays_in(data)
+    if theirs:
+        saved = pullbacks.apart(saved, theirs)
     result = wrapped(fresh(y))
     operands = [recorded for recorded, _ in arguments]
-    node = Node(fwd, bwd, places, saved, operands, [_held(*a) for a in arguments], result)
+    node = Node(fwd, bwd, places, saved, operands, [_held(*a) for a in arguments], result, data)
     uids = [a.uid for a in found]
     for tape in STATE.tapes:
         tape.add(node, uids)
@@ -130,9 +154,24 @@ def run(function: types.FunctionType, arguments: list[tuple[Any, Any]], found: l
 
 def _held(recorded: Any, plain: Any) -> Any:
     """A plain argument as the record keeps it for a second derivative: the user may write an ndarray."""
-    if isinstance(plain, np.ndarray) and not isinstance(recorded, Operand):
-        return plain.copy()
+    if isinstance(recorded, Operand):
+        return plain
+    if isinstance(plain, np.ndarray):
+        return kept(plain)
+    if type(plain) in (list, tuple, dict):
+        return rebuilt(plain, lambda item: _held(None, item))
     return plain
+
+
+def _written(plain: Any, depth: int = 0) -> Iterator[np.ndarray]:
+    """The arrays in an argument that a user may write."""
+    if isinstance(plain, np.ndarray):
+        if plain.flags.writeable or plain.base is not None:
+            yield plain
+    elif depth < _DEEPEST:
+        items = plain if isinstance(plain, (list, tuple)) else plain if isinstance(plain, dict) else attributes_of(plain)
+        for item in items.values() if isinstance(items, dict) else items or ():
+            yield from _written(item, depth + 1)
 
 
 class _Callee:
@@ -145,17 +184,16 @@ class _Callee:
         self.indirect = False  # whether it reads Variables by name, or gets objects that hold them
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
+        if not STATE.tapes or STATE.inside is not None:
+            return self._unrecorded(args, keywords)
         found: list[Any] = []
         given = [split(a, found) for a in args]
         named = {k: split(v, found) for k, v in keywords.items()}
-        if not STATE.tapes or STATE.inside is not None:
-            y = self.f(*[p for _, p in given], **{k: p for k, (_, p) in named.items()})
-            return wrapped(fresh(y)) if found else y
         unsupported: S2SGradError | None = None
         if not self.by_operation:
             known = self.reads
             try:
-                return self._node(given, named, found)
+                return self._node((args, keywords), given, named, found)
             except NotLifted:
                 pass
             except Unaware:  # its names may lead to Variables that were not there before
@@ -178,8 +216,14 @@ class _Callee:
             )
             raise
 
-    def _node(self, given: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]], found: list[Any]) -> Any:
-        asked = [p for _, p in given], {k: p for k, (_, p) in named.items()}, bool(found)
+    def _node(
+        self,
+        original: tuple[tuple, dict[str, Any]],
+        given: list[tuple[Any, Any]],
+        named: dict[str, tuple[Any, Any]],
+        found: list[Any],
+    ) -> Any:
+        asked = [p for _, p in given], {k: p for k, (_, p) in named.items()}
         if hasattr(self.f, "taken_apart_for"):  # a gradient: its generated function
             function, lead, bound = self.f.taken_apart_for(tuple(asked[0]), asked[1])
             if any(_operands(recorded) for k, (recorded, _) in named.items() if k not in bound or k == "seed"):
@@ -200,9 +244,23 @@ class _Callee:
             function = lifted(self.reads, len(given), tuple(named))
             given = [*roots, *given, *named.values()]
         if not any(tracked(a.uid) for a in found):  # there is nothing to record
-            y = self.f(*asked[0], **asked[1])
-            return wrapped(fresh(y)) if asked[2] else y
+            return self._unrecorded(*original)
         return run(function, given, found)
+
+    def _unrecorded(self, args: tuple, keywords: dict[str, Any]) -> Any:
+        """Called with plain values; what it writes into lists, dicts and objects of the caller is there afterwards."""
+        found: list[Any] = []
+        copies: list[Copy] = []
+        plain = [split(a, found, copies)[1] for a in args]
+        named = {k: split(v, found, copies)[1] for k, v in keywords.items()}
+        try:
+            y = self.f(*plain, **named)
+        except AttributeError as error:
+            _explain(error)
+            raise
+        finally:
+            write_back(copies)
+        return wrapped(fresh(y)) if found else y
 
 
 def _positional(
@@ -224,11 +282,14 @@ def differentiable(f: Callable[..., Any]) -> Callable[..., Any]:
 
     What `f` does inside costs the tape one record, arrays may be written in place, and library functions without NumPy's
     protocols (those of SciPy) work.  Arrays and Variables are arguments like ndarrays, in nested lists, tuples and dicts and
-    as attributes of objects too; `f` itself sees ndarrays.  Variables that `f`, or a function that it calls, reads by name
+    as attributes of objects too; `f` itself sees ndarrays, and what it writes into lists, dicts and objects stays there.
+    Variables that `f`, or a function that it calls, reads by name
     (globals, closures, objects with Variables as attributes) get their gradients as well.  Where those cannot be found
     out, `f` runs operation by operation.  Without a tape, `f` is called as it is.
 
-    Raises Unsupported, NoRule or NoSource, with the place in the file, where `f` cannot be compiled.
+    Arguments may be written after the call.  Other data that `f` reads by name must stay as it is until `gradient`, which
+    raises RuntimeError otherwise.  Raises Unsupported, NoRule or NoSource, with the place in the file, where `f` cannot be
+    compiled.
 
     >>> import numpy as np
     >>> from s2sgrad import GradientTape, constant, differentiable

@@ -98,7 +98,7 @@ class Operation:
             _shared(operands[k], part, out, live, on, rule.tag)
             branch = mask if self.primitive is not np.where else self._branch(k, mask)
             if branch is not None and isinstance(operands[k], Operand):
-                narrow = _narrowed(branch, operands[k].value.shape)
+                narrow = _narrowed(branch, operands[k]._value.shape)
                 out[before:] = [(uid, Masked(bar, narrow)) for uid, bar in out[before:]]
         return out
 
@@ -109,7 +109,7 @@ class Operation:
 
     def _branch(self, k: int, mask: Any) -> Any:
         """Where the k-th argument of `np.where` was chosen, and the result counts."""
-        chosen = np.broadcast_to(np.asarray(unwrapped(self.args[0]), bool), self.result.value.shape)
+        chosen = np.broadcast_to(np.asarray(unwrapped(self.args[0]), bool), self.result._value.shape)
         chosen = chosen if k == 1 else ~chosen
         return chosen if mask is None else chosen & mask
 
@@ -137,7 +137,7 @@ def cotangent(result: Any, bars: dict[int, Any], on: Algebra) -> Any:
     """The cotangent of a result, of its structure: zeros where none arrived."""
     if isinstance(result, Operand):
         bar = settled(bars.get(result.uid))
-        return runtime.zeros(result.value) if bar is None else bar
+        return runtime.zeros(result._value) if bar is None else bar
     if isinstance(result, (list, tuple, dict)):
         return rebuilt(result, lambda item: cotangent(item, bars, on))
     return runtime.zeros(result)
@@ -158,7 +158,7 @@ def _shared(value: Any, bar: Any, out: list, live: frozenset[int], on: Algebra, 
             out.append((value.uid, on.fitted(bar, value, tag == "elementwise")))
     elif isinstance(value, (list, tuple, dict)):
         if tag == "elementwise" and not isinstance(value, dict):  # a list that NumPy took for an array
-            bar = on.fitted(bar, np.asarray(rebuilt(value, lambda v: v.value if isinstance(v, Operand) else v)), True)
+            bar = on.fitted(bar, np.asarray(rebuilt(value, lambda v: v._value if isinstance(v, Operand) else v)), True)
         for place in value if isinstance(value, dict) else range(len(value)):
             _shared(value[place], bar[place], out, live, on, "")
 
@@ -166,7 +166,7 @@ def _shared(value: Any, bar: Any, out: list, live: frozenset[int], on: Algebra, 
 def _kind(v: Any) -> Kind:
     """What the conditions of refinements ask about: a constant number is known, one that a tape follows is not."""
     if isinstance(v, Operand):
-        v = v.value
+        v = v._value
         if not isinstance(v, np.ndarray):
             return Number(type(v))
     elif not isinstance(v, (np.ndarray, list, tuple, dict)):
@@ -179,7 +179,7 @@ def _kind(v: Any) -> Kind:
 
 def _is_complex(v: Any) -> bool:
     if isinstance(v, Operand):
-        return v.value.dtype.kind == "c"
+        return v._value.dtype.kind == "c"
     if isinstance(v, (list, tuple, dict)):
         return any(map(_is_complex, leaves(v)))
     return v.dtype.kind == "c" if isinstance(v, (np.ndarray, np.generic)) else isinstance(v, complex)

@@ -44,7 +44,7 @@ class Tape:
 
     def read(self, variable: Any, value: Any) -> None:
         """A variable was read; ints are constants."""
-        if value.value.dtype.kind not in "fc":
+        if value._value.dtype.kind not in "fc":
             return
         if variable.uid not in self.watched:
             if not (self.everything or (self.accessed and variable.trainable)):
@@ -69,6 +69,8 @@ class _State(threading.local):
     def __init__(self) -> None:
         self.tapes: list[Tape] = []
         self.inside: list[Any] | None = None  # inside a compiled node: the followed values that it meets unawares
+        self.journal: dict[int, tuple[Any, Any]] | None = None  # variables that are met, with their first values
+        self.instead: dict[int, Any] | None = None  # values in the place of those that variables have now
 
 
 STATE = _State()

@@ -21,7 +21,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
     3.0
     """
     if isinstance(input, Operand):
-        return Array.of(input._read().value)
+        return Array.of(input._read()._value)
     if isinstance(input, (list, tuple, dict)):
         return rebuilt(input, stop_gradient)
     return runtime.stop_gradient(input)  # in compiled code the result may be written

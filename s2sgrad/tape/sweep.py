@@ -32,7 +32,7 @@ class OnArrays:
 
     def fitted(self, bar: Any, x: Any, elementwise: bool) -> Any:
         """As of plain values."""
-        x = x.value if isinstance(x, Array) else x
+        x = x._value if isinstance(x, Array) else x
         if np.shape(bar) == x.shape:
             return bar
         return apply(runtime.unbroadcast, (bar, x)) if elementwise else apply(np.broadcast_to, (bar,), {"shape": x.shape})
@@ -41,9 +41,9 @@ class OnArrays:
         """Of the shape and dtype of the source."""
         if not isinstance(bar, Array):
             return PLAIN.cast(bar, x)
-        if bar.value.dtype != x.dtype:
-            bar = apply(np.ndarray.astype, (bar if bar.value.ndim else bar.reshape(()), x.dtype))
-        return bar if bar.value.shape == x.shape else apply(np.broadcast_to, (bar,), {"shape": x.shape})
+        if bar._value.dtype != x.dtype:
+            bar = apply(np.ndarray.astype, (bar if bar._value.ndim else bar.reshape(()), x.dtype))
+        return bar if bar._value.shape == x.shape else apply(np.broadcast_to, (bar,), {"shape": x.shape})
 
 
     def selected(self, mask: Any, bar: Any) -> Any:

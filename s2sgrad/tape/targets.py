@@ -13,7 +13,7 @@ from s2sgrad.tape.array import Array
 from s2sgrad.tape.recording import Tape
 from s2sgrad.tape.sweep import algebra, sweep
 from s2sgrad.tape.unconnected import UnconnectedGradients
-from s2sgrad.tape.values import Operand, leaves, packed
+from s2sgrad.tape.values import Operand, beside, leaves, packed
 from s2sgrad.tape.variable import Variable
 
 
@@ -30,16 +30,16 @@ def gradients_of(
 
     `entries`: the records, the latest first, by default those of the tape.
     """
-    required(sources)
+    asked = required(sources)
     seeds: dict[int, Any] = {}
     on = algebra()
     for leaf, weight in _weighted(target, weights):
         weight = on.value(weight)
-        if isinstance(leaf, Operand) and leaf.value.dtype.kind in "fc":
+        if isinstance(leaf, Operand) and leaf._value.dtype.kind in "fc":
             seeds[leaf.uid] = seeds[leaf.uid] + weight if leaf.uid in seeds else weight
-    variables = {v.uid for v in leaves(sources) if isinstance(v, Variable)}
-    wanted = {v.uid for v in leaves(sources)} | {uid for uid, variable in tape.reads.items() if variable in variables}
-    constants = {v.uid for v in stopped}
+    variables = {v.uid for v in asked if isinstance(v, Variable)}
+    wanted = {v.uid for v in asked} | {uid for uid, variable in tape.reads.items() if variable in variables}
+    constants = {v.uid for v in stopped if isinstance(v, Operand)}
     constants |= {uid for uid, variable in tape.reads.items() if variable in constants}
     if entries is None:
         entries = list(reversed(tape.entries))
@@ -49,26 +49,28 @@ def gradients_of(
         if variable in variables and uid in bars:
             bar = bars.pop(uid)
             bars[variable] = bars[variable] + bar if variable in bars else bar
-    return [_given(source, bars.get(source.uid), unconnected, on) for source in leaves(sources)]
+    return [_given(source, bars.get(source.uid), unconnected, on) for source in asked]
 
 
-def required(sources: Any) -> None:
-    """Raise ValueError where something else than Arrays and Variables is among the sources."""
-    for leaf in leaves(sources):
+def required(sources: Any) -> list[Any]:
+    """The sources one by one; ValueError where something else than Arrays and Variables is among them."""
+    asked = leaves(sources)
+    for leaf in asked:
         if not isinstance(leaf, Operand):
             raise ValueError(
                 f"a gradient was asked for in a value of type {type(leaf).__name__}, which no tape can follow: make it with "
                 "`constant(..)` or `Variable(..)`"
             )
+    return asked
 
 
 def _given(source: Any, bar: Any, unconnected: UnconnectedGradients, on: Any) -> Any:
-    whole = source.value.dtype.kind not in "fc"  # ints are constants
+    whole = source._value.dtype.kind not in "fc"  # ints are constants
     if bar is None or whole:
         if unconnected is UnconnectedGradients.NONE:
             return None
-        return Array.of(np.zeros(source.value.shape, float_type(source.value.dtype)))
-    bar = on.cast(bar, source.value)
+        return Array.of(np.zeros(source._value.shape, float_type(source._value.dtype)))
+    bar = on.cast(bar, source._value)
     if isinstance(bar, Array):
         return bar
     return Array.of(bar.copy() if isinstance(bar, np.ndarray) and bar.flags.writeable else bar)
@@ -79,15 +81,10 @@ def _weighted(target: Any, weights: Any) -> Iterator[tuple[Any, Any]]:
     targets = leaves(target)
     if any(t is None for t in targets) or not targets:
         raise TypeError("the target is None: pass the value whose gradient is wanted")
-    given = [None] * len(targets) if weights is None else leaves(weights)
-    if len(given) != len(targets) and isinstance(weights, (list, tuple)) and len(targets) == 1:
-        given = [np.asarray(weights)]  # one array, written as a list
-    if len(given) != len(targets):
-        raise ValueError(f"there are {len(given)} weights for {len(targets)} targets: pass one for each, or None")
-    for leaf, weight in zip(targets, given, strict=True):
+    for leaf, weight in zip(targets, _beside(target, len(targets), weights), strict=True):
         if not isinstance(leaf, (Operand, np.ndarray, np.generic, int, float)):
             raise TypeError(f"a target must be an Array, not {type(leaf).__name__}")
-        value = leaf.value if isinstance(leaf, Operand) else np.asarray(leaf)
+        value = leaf._value if isinstance(leaf, Operand) else np.asarray(leaf)
         kind = float_type(value.dtype)
         if weight is None:
             yield leaf, np.ones(value.shape, kind)[()]
@@ -95,6 +92,27 @@ def _weighted(target: Any, weights: Any) -> Iterator[tuple[Any, Any]]:
         if np.shape(weight) != value.shape:
             raise ValueError(f"the weights of a target must have its shape, {value.shape}, not {np.shape(weight)}")
         yield leaf, weight._read() if isinstance(weight, Operand) else np.array(weight, kind)[()]
+
+
+def _beside(target: Any, count: int, weights: Any) -> list[Any]:
+    """The weights in the order of the targets."""
+    if isinstance(target, (list, tuple, dict)):
+        try:
+            return beside(target, weights)
+        except ValueError as error:
+            if count == 1 and not isinstance(weights, dict):
+                return _beside(leaves(target)[0], 1, weights)
+            number = 1 if isinstance(weights, Operand) else len(leaves(weights))
+            raise ValueError(
+                f"the {number} weights for {count} targets must lie as the targets do, with None for ones: {error}"
+            ) from None
+    if isinstance(weights, (list, tuple)):  # one array, written as a list
+        weights = weights[0] if len(weights) == 1 and np.shape(weights[0]) == _shape(target) else np.asarray(weights)
+    return [weights]
+
+
+def _shape(target: Any) -> tuple[int, ...]:
+    return target._value.shape if isinstance(target, Operand) else np.shape(target)
 
 
 def structured(sources: Any, gradients: list[Any]) -> Any:

@@ -30,7 +30,7 @@ def opened(v: Any, found: list[Any]) -> tuple[Any, Any]:
     if isinstance(v, Operand):
         array = v._read()
         found.append(array)
-        return array, array.value
+        return array, array._value
     if isinstance(v, (list, tuple, dict)):
         before = len(found)
         parts = rebuilt(v, lambda item: opened(item, found))
@@ -65,6 +65,30 @@ def leaves(v: Any) -> list[Any]:
     if isinstance(v, (list, tuple, dict)):
         return [leaf for item in (v.values() if isinstance(v, dict) else v) for leaf in leaves(item)]
     return [v]
+
+
+def beside(v: Any, other: Any) -> list[Any]:
+    """What lies in `other` in the places of the leaves of `v`: dicts by their keys, None for all that is under a None.
+
+    Raises ValueError where `other` has another structure.
+    """
+    if not isinstance(v, (list, tuple, dict)):
+        return [other]
+    if other is None:
+        return [None] * len(leaves(v))
+    if isinstance(v, dict):
+        if not isinstance(other, dict) or v.keys() != other.keys():
+            raise ValueError(f"a dict with the keys {list(v)} is needed, not {_shown(other)}")
+        return [leaf for key in v for leaf in beside(v[key], other[key])]
+    if not isinstance(other, (list, tuple)) or len(other) != len(v):
+        raise ValueError(f"a {type(v).__name__} of {len(v)} is needed, not {_shown(other)}")
+    return [leaf for item, theirs in zip(v, other, strict=True) for leaf in beside(item, theirs)]
+
+
+def _shown(v: Any) -> str:
+    if isinstance(v, dict):
+        return f"one with the keys {list(v)}"
+    return f"a {type(v).__name__} of {len(v)}" if isinstance(v, (list, tuple)) else f"a value of type {type(v).__name__}"
 
 
 def packed(v: Any, items: Any) -> Any:

@@ -36,41 +36,56 @@ class Variable(Operators):
         self.uid = next(numbers)
 
     @property
-    def value(self) -> Any:
+    def _value(self) -> Any:
         """The plain value."""
-        return self._now.value
+        return self._present()._value
+
+    def _present(self) -> Array:
+        """The present value; while a function is computed again, that of then."""
+        then = STATE.instead
+        return self._now if then is None else then.get(self.uid, self._now)
 
     def _read(self) -> Array:
         """The Array of the present value; tapes hear of it."""
+        now = self._present()
+        if STATE.journal is not None:
+            STATE.journal.setdefault(self.uid, (self, now))
         for tape in STATE.tapes:
-            tape.read(self, self._now)
-        return self._now
+            tape.read(self, now)
+        return now
 
     def read_value(self) -> Array:
         """The present value as an Array of its own, which later assignments do not change."""
         x = self._read()
-        return apply(np.positive, (x,)) if x.value.dtype.kind in "fc" else x
+        return apply(np.positive, (x,)) if x._value.dtype.kind in "fc" else x
 
     def assign(self, value: Any) -> Variable:
         """Replace the value; the Variable itself is returned.
 
-        The value is converted to the Variable's dtype.  Raises ValueError for another shape.
+        The value is converted to the Variable's dtype.  Raises ValueError for another shape, TypeError where a Variable of
+        ints would lose the fraction of floats.
         """
-        plain = np.asarray(unwrapped(value))
-        if plain.shape != self.value.shape:
-            raise ValueError(
-                f"the Variable has the shape {self.value.shape}, the value {plain.shape}: assign one of its shape"
-            )
-        self._now = Array(plain, self.value.dtype)
+        plain, now = np.asarray(unwrapped(value)), self._value
+        if plain.dtype.kind in "fc" and now.dtype.kind not in "fc":
+            raise TypeError(f"a Variable of {now.dtype} cannot hold {plain.dtype}: make the Variable of floats")
+        if plain.shape != now.shape:
+            raise ValueError(f"the Variable has the shape {now.shape}, the value {plain.shape}: assign one of its shape")
+        if STATE.journal is not None:
+            STATE.journal.setdefault(self.uid, (self, self._present()))
+        made = Array(plain, now.dtype)
+        if STATE.instead is None:
+            self._now = made
+        else:  # it was assigned when the function was computed first
+            STATE.instead[self.uid] = made
         return self
 
     def assign_add(self, delta: Any) -> Variable:
         """Add `delta`, which broadcasts to the Variable's shape."""
-        return self.assign(self.value + unwrapped(delta))
+        return self.assign(self._value + unwrapped(delta))
 
     def assign_sub(self, delta: Any) -> Variable:
         """Subtract `delta`, which broadcasts to the Variable's shape."""
-        return self.assign(self.value - unwrapped(delta))
+        return self.assign(self._value - unwrapped(delta))
 
     def _not_in_place(self, other: Any) -> Any:
         raise RuntimeError(
@@ -81,13 +96,13 @@ class Variable(Operators):
     __iadd__ = __isub__ = __imul__ = __itruediv__ = __ifloordiv__ = __imod__ = __ipow__ = __imatmul__ = _not_in_place
 
     def __copy__(self) -> Variable:
-        return Variable(self.value, self.trainable, self.name)
+        return Variable(self._value, self.trainable, self.name)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
         return self.__copy__()
 
     def __reduce__(self) -> tuple:
-        return Variable, (self.value, self.trainable, self.name)
+        return Variable, (self._value, self.trainable, self.name)
 
 
 def trainable_variables(obj: Any) -> tuple[Variable, ...]:
@@ -106,9 +121,24 @@ def _variables(value: Any, seen: set[int]) -> Iterator[Variable]:
         return
     items = list(value.values()) if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else None
     if items is None:
-        held = attributes_of(value)
-        items = list(held.values()) if held is not None else ()
+        items = _held(value)
     if items and id(value) not in seen:
         seen.add(id(value))
         for item in items:
             yield from _variables(item, seen)
+
+
+def _held(value: Any) -> list[Any]:
+    """The attributes of an instance of a user's class, those in slots too."""
+    if isinstance(value, Operators):
+        return []
+    held = attributes_of(value) or {}
+    slots = [name for cls in type(value).__mro__ for name in _slots(cls)]
+    return [*held.values(), *(getattr(value, name) for name in slots if hasattr(value, name))]
+
+
+def _slots(cls: type) -> list[str]:
+    names = vars(cls).get("__slots__", ())
+    names = [names] if isinstance(names, str) else list(names)
+    private = [n if not n.startswith("__") or n.endswith("__") else f"_{cls.__name__.lstrip('_')}{n}" for n in names]
+    return [n for n in private if n not in ("__dict__", "__weakref__")]

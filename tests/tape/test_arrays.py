@@ -316,3 +316,37 @@ def test_as_an_index_and_in_a_range():
     assert [10, 20, 30][n] == 30 and list(range(n)) == [0, 1]
     with pytest.raises(TypeError):
         [1, 2][constant(1.0)]
+
+
+@pytest.mark.parametrize("x", [constant([1.0, 2.0]), Variable([1.0, 2.0])])
+def test_the_plain_value_is_given_by_numpy_alone(x):
+    """An attribute would be a way out without a word."""
+    for name in ("value", "data", "flat", "base", "__array_interface__"):
+        with pytest.raises(AttributeError, match="numpy"):
+            getattr(x, name)
+
+
+def test_arrays_of_objects_would_lose_the_gradient(followed):
+    twice = np.frompyfunc(lambda a: a * 2, 1, 1)
+    with pytest.raises(TypeError, match="follows"):
+        twice(followed)
+    assert twice(constant([1.0, 2.0])).tolist() == [2.0, 4.0]
+
+
+def test_stores_of_every_kind_are_errors(followed):
+    def stored(index, value):
+        plain = np.zeros(3)
+        plain[index] = value
+
+    for index, value in [
+        (0, followed[0]),
+        (slice(0, 2), followed[0]),
+        ([0, 1], followed[1]),
+        (np.array([True, False, True]), followed[0]),
+        (slice(None), [followed[0], 1.0, 2.0]),
+        (..., followed),
+    ]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with pytest.raises((TypeError, ValueError)):
+                stored(index, value)

@@ -1,5 +1,7 @@
 """`custom_gradient` and `recompute_grad`, on a tape and in compiled code."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -167,3 +169,159 @@ def test_recompute_grad_sees_the_values_of_then():
         y = recompute_grad(lambda x: w * x)(x)
     w.assign(100.0)
     assert t.gradient(y, x).numpy() == 2.0 and w.numpy() == 100.0
+
+
+def test_a_pullback_returns_dicts_by_their_keys():
+    @custom_gradient
+    def product(d):
+        return d["a"] * d["b"], lambda g: ({"b": g * d["a"], "a": g * d["b"]},)
+
+    a, b = constant(2.0), constant(3.0)
+    with GradientTape() as t:
+        t.watch([a, b])
+        y = product({"a": a, "b": b})
+    assert [g.numpy() for g in t.gradient(y, [a, b])] == [3.0, 2.0]
+
+
+@pytest.mark.parametrize(("returned", "message"), [
+    (np.ones(4), r"shape \(4,\) for an argument of shape \(2,\)"),
+    (([1.0, 2.0],), "a list for an argument"),
+    (({"a": 1.0},), "a dict for an argument"),
+])  # fmt: skip
+def test_a_pullback_that_returns_something_else_than_a_gradient(returned, message):
+    with pytest.raises(ValueError, match=message):
+        slope(custom_gradient(lambda x: (np.sum(x), lambda g: returned)), [1.0, 2.0])
+
+
+def test_a_pullback_that_returns_another_structure():
+    f = custom_gradient(lambda d: (d["a"], lambda g: ({"b": g},)))
+    x = constant(1.0)
+    with GradientTape() as t:
+        t.watch(x)
+        y = f({"a": x})
+    with pytest.raises(ValueError, match="keys"):
+        t.gradient(y, x)
+
+
+def test_a_keyword_of_a_custom_gradient_is_a_constant():
+    x, k = constant(2.0), constant(3.0)
+    with GradientTape() as t:
+        t.watch([x, k])
+        with pytest.raises(TypeError, match="`k`: pass it by position"):
+            tenfold(x, k=k)
+        with pytest.raises(TypeError, match="`k`: pass it by position"):
+            tenfold(x, k=Variable(1.0))
+
+
+def both_ways(f, sources, call, order=1):
+    """Gradients of `call(f)`, recomputed and recorded; up to the second order."""
+    results = []
+    for g in (recompute_grad(f), f):
+        with GradientTape() as outer:
+            outer.watch(sources)
+            with GradientTape() as t:
+                t.watch(sources)
+                y = call(g)
+            first = t.gradient(y, sources)
+            s = sum(np.sum(d * d) for d in first)
+        results.append([*first, *(outer.gradient(s, sources) if order == 2 else [])])
+    for a, b in zip(*results, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+def test_recompute_grad_tells_equal_arguments_apart():
+    x = constant([1.0, 2.0])
+    both_ways(lambda a, b: np.sum(a * b**2), [x], lambda f: f(x, x), order=2)
+
+
+def test_recompute_grad_takes_keywords_and_structures():
+    x, b = constant([1.0, 2.0]), Variable(2.0)
+
+    def f(p, k=1.0, *, q):
+        return p["x"] * p["b"][0] * k, q**2
+
+    def call(f):
+        u, v = f({"x": x, "b": [b]}, 3.0, q=x)
+        return np.sum(u * v)
+
+    both_ways(f, [x, b], call, order=2)
+
+
+def test_recompute_grad_follows_arrays_in_closures_and_variables_on_request():
+    x, z, fixed = constant([1.0, 2.0]), constant(3.0), Variable(0.7, trainable=False)
+    both_ways(lambda x: np.sin(z * x) * fixed, [x, z, fixed], lambda f: f(x), order=2)
+
+
+def test_recompute_grad_in_recompute_grad():
+    w, z, x = Variable(0.3), constant(3.0), constant([1.0, 2.0])
+
+    def f(x):
+        inner = recompute_grad(lambda x: np.sin(w * x))
+        return inner(x) * w + inner(2 * x) * z
+
+    both_ways(f, [x, w, z], lambda f: f(x), order=2)
+
+
+def test_recompute_grad_of_a_differentiable_function_that_writes_in_place():
+    w, x = Variable(0.3), constant([1.0, 2.0])
+
+    @differentiable
+    def written(x):
+        y = np.zeros(2)
+        for k in range(2):
+            y[k] = w * x[k] ** 2
+        return y
+
+    both_ways(lambda x: np.sin(written(x)), [x, w], lambda f: f(x))
+
+
+@pytest.mark.parametrize("other", [Variable(2.0, trainable=False), Variable(2)])
+def test_recompute_grad_sees_the_values_of_then_of_all_variables(other):
+    x = constant(3.0)
+    with GradientTape() as t:
+        t.watch(x)
+        y = recompute_grad(lambda x: x**other)(x)
+    other.assign(5)
+    assert t.gradient(y, x).numpy() == 6.0 and other.numpy() == 5
+
+
+def test_recompute_grad_assigns_once_and_computes_with_what_was_there():
+    count, w, x = Variable(1.0, trainable=False), Variable(2.0), constant(3.0)
+
+    def f(x):
+        count.assign_add(1.0)
+        y = x * w * count
+        count.assign_add(1.0)
+        return y * count
+
+    with GradientTape() as t:
+        t.watch(x)
+        y = recompute_grad(f)(x)
+    assert y.numpy() == 36.0
+    assert [g.numpy() for g in t.gradient(y, [x, w])] == [12.0, 18.0] and count.numpy() == 3.0
+
+
+def test_recompute_grad_copies_ndarrays_and_leaves_them_writable():
+    x, data, more = constant([1.0, 1.0]), np.array([2.0, 3.0]), [np.ones(2)]
+    with GradientTape() as t:
+        t.watch(x)
+        y = recompute_grad(lambda x, data, more: x * data * more[0])(x, data, more)
+        data[:] = 100.0
+        more[0][:] = 100.0
+    assert t.gradient(y, x).numpy().tolist() == [2.0, 3.0]
+
+
+def test_recompute_grad_does_not_change_variables_for_other_threads():
+    w, x, seen = Variable(2.0), constant(3.0), []
+
+    def f(x):
+        thread = threading.Thread(target=lambda: seen.append(w.numpy()))
+        thread.start()
+        thread.join()
+        return w * x
+
+    with GradientTape() as t:
+        t.watch(x)
+        y = recompute_grad(f)(x)
+    w.assign(7.0)
+    assert t.gradient(y, x).numpy() == 2.0 and seen == [2.0, 7.0]

@@ -1,5 +1,6 @@
 """`differentiable` functions are one record of a tape; the Variables that they read by name become arguments."""
 
+import contextlib
 import functools
 import operator
 import sys
@@ -512,6 +513,7 @@ def test_refused_code_is_refused_with_its_place():
     @differentiable
     def attempts(x):
         try:
+            print("trying")
             return x * x
         except ValueError:
             return x
@@ -610,3 +612,203 @@ def test_a_differentiable_method():
     with GradientTape() as t:
         y = np.sum(model(V))
     assert t.gradient(y, model.w).numpy() == pytest.approx(np.sum(V**2))
+
+
+# --- what is written between the call and `gradient` ----------------------------------------------------------------
+
+
+class Scaled:
+    def __init__(self):
+        self.w, self.scale, self.calls = Variable(2.0), np.ones(3), 0
+
+    def __call__(self, x):
+        return np.sum(self.w * self.scale * x**2)
+
+
+def test_arrays_that_are_attributes_may_be_written_after_the_call():
+    model, x = Scaled(), constant(V)
+    for f, args in ((model, [x]), (lambda m, x: m(x), [model, x])):
+        with GradientTape() as t:
+            t.watch(x)
+            y = differentiable(f)(*args)
+        model.scale[:] = 100.0
+        gx, gw = t.gradient(y, [x, model.w])
+        np.testing.assert_allclose(gx, 4 * V)
+        np.testing.assert_allclose(gw, np.sum(V**2))
+        model.scale[:] = 1.0
+
+
+def read_only(base):
+    view = base.view()
+    view.flags.writeable = False
+    return view
+
+
+@pytest.mark.parametrize("wrapped", [lambda a: a, read_only])
+def test_arrays_in_lists_may_be_written_after_the_call(wrapped):
+    x, data = constant(V), np.ones(3)
+    with GradientTape() as outer:
+        outer.watch(x)
+        with GradientTape() as t:
+            t.watch(x)
+            y = differentiable(lambda x, data: np.sum(data[0] * x**3))(x, [wrapped(data)])
+        data[:] = 100.0
+        g = t.gradient(y, x)
+    np.testing.assert_allclose(g, 3 * V**2)
+    np.testing.assert_allclose(outer.gradient(g, x), 6 * V)
+
+
+FACTORS, BIG, SETTINGS = np.ones(3), np.ones(200_000), {"k": [2.0, 3.0]}
+
+
+def factor_helper(x):
+    return FACTORS * x**2
+
+
+@pytest.mark.parametrize(("f", "change"), [
+    (lambda x: np.sum(FACTORS * x**2), lambda: FACTORS.__setitem__(0, 5.0)),
+    (lambda x: np.sum(factor_helper(x)), lambda: FACTORS.__setitem__(2, 5.0)),
+    (lambda x: np.sum(BIG) * np.sum(x**2) + np.sum(BIG * x[0]), lambda: BIG.fill(5.0)),
+    (lambda x: np.sum(SLOPE * FACTORS * x**2), lambda: FACTORS.__setitem__(0, 5.0)),
+    (lambda x: np.sum(SETTINGS["k"][0] * x**2), lambda: SETTINGS["k"].__setitem__(0, 5.0)),
+])  # fmt: skip
+def test_what_is_read_by_name_and_changed_after_the_call_is_an_error(f, change, monkeypatch):
+    """Never the gradient of something else."""
+    x = constant(V)
+    for name in ("FACTORS", "BIG"):
+        monkeypatch.setitem(globals(), name, globals()[name].copy())
+    monkeypatch.setitem(SETTINGS, "k", [2.0, 3.0])
+    with GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = differentiable(f)(x)
+    before = t.gradient(y, x).numpy()
+    change()
+    try:
+        np.testing.assert_array_equal(t.gradient(y, x), before)
+    except RuntimeError as error:
+        assert "reads by name, was changed" in str(error)
+
+
+def test_an_array_read_by_name_that_was_written_says_so():
+    x, factors = constant(V), np.ones(3)
+    with GradientTape() as t:
+        t.watch(x)
+        y = differentiable(lambda x: np.sum(factors * x**2))(x)
+    factors[:] = 2.0
+    with pytest.raises(RuntimeError, match="`factors`, which `lambda_` reads by name, was changed"):
+        t.gradient(y, x)
+
+
+def test_what_is_not_read_may_change():
+    x, model = constant(V), types.SimpleNamespace(k=2.0)
+    plain = Scaled()
+    plain.w = 2.0
+    with GradientTape() as t:
+        t.watch(x)
+        y = differentiable(lambda x: np.sum(plain.w * x**2))(x) + model.k
+    plain.calls, model.k = 7, 5.0
+    np.testing.assert_allclose(t.gradient(y, x), 4 * V)
+
+
+def test_a_second_derivative_with_data_that_changed_is_an_error():
+    x, k = constant(V), 2.0
+
+    def f(x):
+        return np.sum(k * x)
+
+    with GradientTape() as outer:
+        outer.watch(x)
+        with GradientTape() as t:
+            t.watch(x)
+            y = differentiable(f)(x)
+        k = 3.0
+        with pytest.raises(RuntimeError, match="`k`"):
+            t.gradient(y, x)
+
+
+def test_a_function_that_asks_for_the_class_of_a_variable_runs_operation_by_operation():
+    def f(x):
+        return np.sum(SLOPE * x) if isinstance(SLOPE, Variable) else np.sum(x)
+
+    with GradientTape() as t:
+        y = differentiable(f)(V)
+    assert y.numpy() == SLOPE.numpy() * V.sum() and t.gradient(y, SLOPE).numpy() == V.sum()
+
+
+# --- side effects ----------------------------------------------------------------------------------------------------
+
+
+class Stateful:
+    def __init__(self):
+        self.w, self.calls, self.last, self.log, self.inner = Variable(3.0), 0, None, [], {"w": Variable(1.0), "old": 1}
+
+
+def stateful(model, x):
+    model.calls += 1
+    model.last = model.w * x
+    model.log.append(model.calls)
+    model.inner["more"] = [model.calls]
+    model.inner.pop("old", None)
+    return np.sum(model.last) * model.calls
+
+
+@pytest.mark.parametrize(
+    "block", [contextlib.nullcontext, GradientTape, functools.partial(GradientTape, watch_accessed_variables=False)]
+)
+def test_objects_lists_and_dicts_keep_what_a_function_writes(block):
+    """With a tape or without: the function works on plain copies of what holds Variables."""
+    model = Stateful()
+    w, log, inner = model.w, model.log, model.inner
+    with block():
+        values = [differentiable(stateful)(model, V) for _ in range(2)]
+    assert [float(v) for v in values] == [9.0, 18.0]  # nobody records any more
+    assert model.calls == 2 and model.w is w and np.asarray(model.last).tolist() == (3.0 * V).tolist()
+    assert model.log is log and log == [1, 2]
+    assert model.inner is inner and inner["more"] == [2] and "old" not in inner and isinstance(inner["w"], Variable)
+
+
+def test_a_list_of_variables_keeps_its_variables_and_gets_new_items():
+    w = Variable(2.0)
+    weights = [w, 5]
+
+    def f(weights, x):
+        weights.insert(0, 7)
+        return weights[1] * x
+
+    assert differentiable(f)(weights, 3.0).numpy() == 6.0
+    assert weights[0] == 7 and weights[1] is w and weights[2] == 5
+
+
+class OfAClass:
+    w = Variable(2.0)
+
+
+def test_a_variable_of_a_class_or_a_module_does_not_run_the_function_twice(module):
+    calls = []
+
+    def f(x):
+        calls.append(1)
+        return np.sum(OfAClass.w * x)
+
+    def g(x):
+        calls.append(1)
+        return np.sum(ELSEWHERE.w * x)  # noqa: F821
+
+    for each, variable in ((f, OfAClass.w), (g, module.w)):
+        with GradientTape() as t:
+            y = differentiable(each)(V)
+        assert t.gradient(y, variable).numpy() == V.sum()
+    assert len(calls) == 2
+
+
+def test_assigning_to_an_argument_says_what_to_do():
+    def f(w, x):
+        w.assign_add(1.0)
+        return w * x
+
+    with pytest.raises(AttributeError) as raised:
+        differentiable(f)(Variable(1.0), V)
+    assert "assign outside of it" in raised.value.__notes__[0]
+    with GradientTape(), pytest.raises(AttributeError) as raised:
+        differentiable(f)(Variable(1.0), V)
+    assert "assign outside of it" in raised.value.__notes__[0]

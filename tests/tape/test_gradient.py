@@ -311,3 +311,24 @@ def test_sources_without_identity(source):
 def test_gradient_before_anything_is_recorded():
     with pytest.raises(RuntimeError):
         GradientTape().gradient(constant(1.0), constant(1.0))
+
+
+def test_weights_go_by_the_keys_of_the_targets():
+    a, b = constant(2.0), constant(3.0)
+    with GradientTape(persistent=True) as t:
+        t.watch([a, b])
+        y = {"p": a * a, "q": [b * b, b]}
+    got = t.gradient(y, [a, b], output_gradients={"q": [10.0, None], "p": 1.0})
+    assert [g.numpy() for g in got] == [4.0, 61.0]
+    with pytest.raises(ValueError, match="3 targets"):
+        t.gradient(y, [a, b], output_gradients={"q": [10.0, None], "other": 1.0})
+
+
+def test_a_single_target_in_a_list_takes_an_array_of_weights():
+    x = constant([1.0, 2.0])
+    with GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = x * x
+    for weights in ([3.0, 4.0], np.array([3.0, 4.0]), [np.array([3.0, 4.0])], [[3.0, 4.0]]):
+        close(t.gradient([y], x, output_gradients=weights), [6.0, 16.0])
+        close(t.gradient(y, x, output_gradients=weights), [6.0, 16.0])

@@ -202,3 +202,7 @@ def test_stop_gradient_keeps_value_and_structure():
     assert t.gradient(y, x).numpy().tolist() == [1.0, 2.0]
     plain = np.ones(2)
     assert stop_gradient(plain) is not plain and stop_gradient(2.0) == 2.0
+
+
+def test_plain_numbers_among_stop_gradients_are_constants_anyway():
+    assert values(function(lambda x: gradients(x * x, x, stop_gradients=[2.0, np.ones(2)]))(3.0)) == [6.0]

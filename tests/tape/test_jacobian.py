@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from s2sgrad import GradientTape, Variable, constant
+from s2sgrad import GradientTape, UnconnectedGradients, Variable, constant
 
 
 def test_jacobian_of_a_vector_and_a_matrix():
@@ -101,3 +101,50 @@ def test_a_jacobian_uses_up_the_tape():
     t.jacobian(y, x)
     with pytest.raises(RuntimeError):
         t.jacobian(y, x)
+
+
+def test_jacobians_of_empty_targets_are_empty_and_connected():
+    x, z = constant([1.0, 2.0]), constant(3.0)
+    with GradientTape(persistent=True) as t:
+        t.watch([x, z])
+        y = x[:0] * 2.0
+        rows = np.ones((0, 2)) * x
+    assert t.jacobian(y, x).shape == (0, 2) and t.jacobian(y, z) is None
+    assert t.jacobian(rows, x).shape == (0, 2, 2)
+    empty = constant(np.ones((2, 0)))
+    with GradientTape() as t:
+        t.watch(empty)
+        y = empty * 2.0
+    assert t.batch_jacobian(y, empty).shape == (2, 0, 0)
+
+
+def test_zeros_for_ints_are_floats_as_in_gradient():
+    n, x = constant([1, 2]), constant(1.0)
+    with GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = x * 2.0
+    for zeros in (t.jacobian(y, n, unconnected_gradients="zero"), t.gradient(y, n, unconnected_gradients="zero")):
+        assert zeros.dtype == float and not zeros.numpy().any()
+
+
+@pytest.mark.parametrize("zero", ["zero", UnconnectedGradients.ZERO])
+def test_unconnected_rows_of_a_batch(zero):
+    x, z = constant(np.ones((2, 3))), constant(np.ones((2, 4)))
+    with GradientTape(persistent=True) as t:
+        t.watch([x, z])
+        y = x * x
+    assert t.batch_jacobian(y, z) is None
+    assert t.batch_jacobian(y, z, unconnected_gradients=zero).numpy().tolist() == np.zeros((2, 3, 4)).tolist()
+    assert t.jacobian(y, z, unconnected_gradients=zero).shape == (2, 3, 2, 4)
+    assert t.gradient(y, z, unconnected_gradients=zero).numpy().tolist() == np.zeros((2, 4)).tolist()
+
+
+def test_tensorflows_options_have_no_effect():
+    x = constant([[1.0], [2.0]])
+    with GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = x * x
+    plain, batch = t.jacobian(y, x), t.batch_jacobian(y, x)
+    options = {"parallel_iterations": 4, "experimental_use_pfor": False}
+    np.testing.assert_array_equal(t.jacobian(y, x, **options), plain)
+    np.testing.assert_array_equal(t.batch_jacobian(y, x, **options), batch)

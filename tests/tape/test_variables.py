@@ -68,7 +68,7 @@ def test_a_read_value_is_a_source_of_its_own():
 def test_assign_never_writes_into_the_buffer():
     start = np.ones(2)
     v = Variable(start)
-    before = v.value
+    before = v._value
     v.assign_sub([0.5, 0.5])
     assert before.tolist() == [1.0, 1.0] and start.tolist() == [1.0, 1.0]
     given = np.zeros(2)
@@ -143,3 +143,36 @@ def test_gradients_go_through_methods_and_items_of_variables():
     with GradientTape() as t:
         y = v.sum() * v[1] + np.dot(v, v) + v.T @ v
     np.testing.assert_allclose(t.gradient(y, v), [2 + 4, 2 + 6 + 8, 2 + 12])
+
+
+def test_a_variable_of_ints_keeps_no_fractions():
+    count = Variable(3)
+    count.assign_add(1)
+    for change in (count.assign, count.assign_sub):
+        with pytest.raises(TypeError, match="make the Variable of floats"):
+            change(0.5)
+    small = Variable(np.uint8(3))
+    assert count.numpy() == 4 and small.assign(5).numpy() == 5 and small.dtype == np.uint8
+
+
+def test_a_constant_of_an_array_is_still_followed():
+    x, v = constant([1.0, 2.0]), Variable(3.0)
+    with GradientTape() as t:
+        t.watch(x)
+        y = np.sum(constant(x) * constant(v) * constant(x, dtype=np.float32))
+    gx, gv = t.gradient(y, [x, v])
+    np.testing.assert_allclose(gx, [6.0, 12.0])
+    assert gv.numpy() == 5.0 and constant(x, dtype=int).dtype == int
+
+
+def test_trainable_variables_in_slots():
+    class Base:
+        __slots__ = ("w",)
+
+    class Slotted(Base):
+        __slots__ = ("__b", "more")
+
+        def __init__(self):
+            self.w, self.__b = Variable(1.0), [Variable(2.0)]
+
+    assert sorted(v.numpy() for v in trainable_variables({"model": Slotted()})) == [1.0, 2.0]

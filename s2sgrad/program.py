@@ -355,7 +355,7 @@ class Program:
         reverse[-1].value = bars_node if len(order) != 1 else bars_node.elts[0]
         holder = gast.FunctionDef("", empty_arguments(), reverse, [], None, None, [])
         exposed = Lifetimes(holder).exposed(reverse)
-        bound = effects.written(forward) | {p.id for p in parameters(tree)}
+        bound = (effects.written(forward) & unit.locals) | {p.id for p in parameters(tree)}
         saved = [n for n in in_order(forward, tree) if n in exposed & bound]
         unchanged = not set(saved) & effects.written(forward)
         variadic = tree.args.vararg is not None and tree.args.vararg.id in saved

@@ -400,3 +400,8 @@ def test_pullbacks_are_copied_and_pickled(way, f, args):
         np.testing.assert_array_equal(a, b)
     for a, b in zip(pullback(seed), other(seed), strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+def test_the_name_of_numpy_is_no_list_that_sort_changes():
+    _, pullback = vjp(lambda x: np.sort(x) * np.arange(3).reshape(3), np.array([3.0, 1.0, 2.0]))
+    np.testing.assert_array_equal(pullback(np.ones(3))[0], [2.0, 0.0, 1.0])

@@ -21,6 +21,8 @@ from s2sgrad.runtime import unbroadcast
 
 def _letters(subscripts, operands):
     """The index letters of every operand and of the result, with ellipses spelled out."""
+    if not isinstance(subscripts, str):
+        raise TypeError("np.einsum is differentiated with subscripts as a text, as in np.einsum('ij,j->i', a, v)")
     terms, arrow, result = subscripts.replace(" ", "").partition("->")
     terms = terms.split(",")
     named = "".join(terms).replace("...", "")

@@ -29,6 +29,7 @@ def f(x, n):
 from __future__ import annotations
 
 import builtins
+import itertools
 
 import gast
 
@@ -56,12 +57,15 @@ class _Flattener(Conditions):
         self.unit = unit
         self.out: list[gast.AST] = []
         self.loops: list[int] = []  # those around the statement
+        self.blocks: list[int] = []  # blocks around the statement, each with a number of its own
+        self.numbers = itertools.count(1)
         self.functions = Functions(unit, tree, self)
 
     # --- statements ---
 
     def block(self, body: list[gast.AST]) -> list[gast.AST]:
         before, self.out = self.out, []
+        self.blocks.append(next(self.numbers))
         for statement in body:
             start = len(self.out)
             self.statement(statement)
@@ -69,6 +73,7 @@ class _Flattener(Conditions):
                 if not hasattr(new, "lineno"):
                     at(statement, new)
         done, self.out = self.out, before
+        self.blocks.pop()
         return done
 
     def statement(self, statement: gast.AST) -> None:
@@ -132,6 +137,11 @@ class _Flattener(Conditions):
         if isinstance(target, gast.Subscript) and self.functions.is_object(target.value):
             self.functions.set_item(target, statement)
             return
+        begun = self.functions.begun(target, statement.value)
+        if begun is not None and isinstance(target, gast.Name):
+            self.functions.name(target.id, begun, statement)
+            return
+        self.functions.note_length(target, statement.value)
         mixed = isinstance(target, gast.Name) and target.id in self.functions.mixed
         if mixed or (isinstance(target, gast.Name) and self.functions.stands_for(self.functions.sequenced(statement.value))):
             self.functions.hint = target.id
@@ -169,6 +179,8 @@ class _Flattener(Conditions):
 
     def expression_statement(self, statement: gast.Expr) -> None:
         value = statement.value
+        if self.functions.appended(value):
+            return
         taken = isinstance(value, gast.Call) and not value.args and getattr(value.func, "attr", "") == "pop"
         if taken or self.functions.expands(value) or self.functions.is_function(value):
             self.functions.evaluate(value)
@@ -234,6 +246,7 @@ class _Flattener(Conditions):
     def hold(self, value: gast.AST) -> gast.Name:
         holder = self.unit.temp()
         self.out.append(assign(holder, value))
+        self.functions.note_length(name(holder), value)
         return at(value, name(holder))[0]
 
     def atom(self, node: gast.AST) -> gast.AST:

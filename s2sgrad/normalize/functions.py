@@ -43,6 +43,7 @@ from s2sgrad.normalize import lifting
 from s2sgrad.normalize.arguments import Arguments
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.choices import Choices
+from s2sgrad.normalize.collected import Collections
 from s2sgrad.normalize.definitions import Definitions
 from s2sgrad.normalize.generators import Generators
 from s2sgrad.normalize.inlining import Flattener, Inliner
@@ -71,7 +72,7 @@ from s2sgrad.quote import at, clone, constant, name, nodes
 from s2sgrad.unit import MISSING, Unit, parameters
 
 
-class Functions(Recognizer, Definitions, Arguments, Generators, Objects, Choices, Unroller, Inliner):
+class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Objects, Choices, Unroller, Inliner):
     """The function values of one function that is being flattened; `values` are those that have a name."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Flattener) -> None:
@@ -84,6 +85,9 @@ class Functions(Recognizer, Definitions, Arguments, Generators, Objects, Choices
         self.outside_objects: dict[int, Object] = {}
         self.arguments: set[str] = set()
         self.mixed = functions_among(tree.body)
+        self.growing: set[str] = set()
+        self.lengths: dict[str, int] = {}
+        self.note_growing(tree.body)
         self.heads: list[gast.AST] = []
         self.loose: list[tuple[gast.AST, Object]] = []
         self.shared = {n for s in tree.body for part in nodes(s) if isinstance(part, gast.Nonlocal) for n in part.names}
@@ -197,11 +201,13 @@ class Functions(Recognizer, Definitions, Arguments, Generators, Objects, Choices
             holder = self.unit.local("f")
             self.flattener.conditional(node, holder)
             return self.evaluate(name(holder))
+        if isinstance(node, gast.ListComp) and self.is_function(node):
+            return self.collected(node)
         if isinstance(node, (gast.Tuple, gast.List)) and self.is_function(node):
             items = [self.lasting(self.evaluate(e)) for e in node.elts]
             if not any(isinstance(item, Value) for item in items):  # data, of attributes and of calls
                 return self.flattener.hold(at(node, type(node)(items, gast.Load()))[0])
-            return Display(dict(enumerate(items)))
+            return Display(dict(enumerate(items)), block=self.flattener.blocks[-1] if self.flattener.blocks else 0)
         if isinstance(node, gast.Dict) and self.is_function(node) and all(isinstance(k, gast.Constant) for k in node.keys):
             items = [self.lasting(self.evaluate(v)) for v in node.values]
             if not any(isinstance(item, Value) for item in items):

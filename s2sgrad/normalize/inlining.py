@@ -42,6 +42,7 @@ class Flattener(Protocol):
     unit: Unit
     out: list[gast.AST]
     loops: list[int]
+    blocks: list[int]
 
     def statement(self, statement: gast.AST) -> None: ...
 
@@ -73,6 +74,8 @@ class Inliner:
     def choose(self, target: str, value: Any, statement: gast.AST) -> bool: ...
 
     def evaluate(self, node: gast.AST) -> Any: ...
+
+    def note_growing(self, body: list[gast.AST]) -> None: ...
 
     def meet(self, free: str, value: Any, opens: bool = False) -> None: ...
 
@@ -170,6 +173,7 @@ class Inliner:
                 self.flattener.out += at(node, assign(local, clone(value)))
         self.counts.update(inner)
         self.mixed |= functions_among(tree.body)
+        self.note_growing(tree.body)
         for statement in tree.body:
             substitute(statement, substituted)
         if at_yield is not None:

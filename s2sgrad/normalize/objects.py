@@ -46,6 +46,8 @@ class Objects(GivenObjects):
 
     def held(self, node: gast.AST) -> Any: ...
 
+    def begun(self, target: gast.AST, value: gast.AST) -> Any: ...
+
     def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any: ...
 
     def construct(self, cls: type, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
@@ -175,7 +177,7 @@ class Objects(GivenObjects):
         if not isinstance(owner, Object):
             self.unit.refuse(target, "an assignment to an attribute of what is not made here is not differentiated: use a "
                                      "local variable")  # fmt: skip
-        self.put(owner, target.attr, self.evaluate(statement.value), statement)
+        self.put(owner, target.attr, self.begun(target, statement.value) or self.evaluate(statement.value), statement)
 
     def set_item(self, target: gast.Subscript, statement: gast.Assign) -> None:
         """`o[i] = value`, of an object."""

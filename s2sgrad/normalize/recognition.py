@@ -47,6 +47,8 @@ class Recognizer:
             return isinstance(node.body, gast.Lambda) or isinstance(node.orelse, gast.Lambda)
         if isinstance(node, (gast.Tuple, gast.List)):
             return any(map(self.is_function, node.elts))
+        if isinstance(node, gast.ListComp):
+            return self.items_of(node) is not None
         if isinstance(node, gast.Dict):
             return all(isinstance(k, gast.Constant) for k in node.keys) and any(map(self.is_function, node.values))
         if isinstance(node, gast.Subscript):

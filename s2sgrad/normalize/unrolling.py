@@ -25,6 +25,10 @@ class Unroller(Inliner):
 
     def is_function(self, node: gast.AST) -> bool: ...
 
+    def trips_of(self, loop: gast.For) -> int | None: ...
+
+    def trips(self, loop: gast.For, count: int) -> list[gast.AST]: ...
+
     def name(self, target: str, value: Value, statement: gast.AST) -> None: ...
 
     def sequenced(self, node: gast.AST) -> gast.AST:
@@ -37,6 +41,9 @@ class Unroller(Inliner):
 
     def unroll(self, loop: gast.For) -> list[gast.AST] | None:
         """The trips of a loop over functions or objects; None where it is another one."""
+        count = self.trips_of(loop)
+        if count is not None:
+            return self.trips(loop, count)
         steps = loop.iter
         lengths = steps.args if isinstance(steps, gast.Call) and self.unit.resolve(steps.func) is range else []
         if len(lengths) != 1 or not isinstance(lengths[0], gast.Call):

@@ -74,6 +74,7 @@ class Display:
 
     items: dict[Any, Any]
     given: gast.AST | None = None
+    block: int = 0  # how deep the block is in which a list begins that grows
 
 
 @dataclass(eq=False)

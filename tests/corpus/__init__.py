@@ -17,6 +17,7 @@ from . import (  # noqa: F401
     chosen,
     classes,
     closures,
+    collected,
     comprehensions,
     decorated,
     dicts,

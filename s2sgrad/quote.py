@@ -15,7 +15,7 @@ ValueError: template 'g + h' has no hole hh
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
@@ -85,6 +85,16 @@ def constant(value: Any) -> gast.Constant:
 def assign(target: str | gast.AST, value: gast.AST) -> gast.Assign:
     """`target = value`."""
     return gast.Assign([name(target, store=True) if isinstance(target, str) else target], value, None)
+
+
+def rewritten(body: list[gast.AST], rewrite: Callable[[gast.AST], list[gast.AST]]) -> list[gast.AST]:
+    """A block with every statement, the innermost first, in the place of what is written for it."""
+    out = []
+    for statement in body:
+        for inner in blocks(statement):
+            inner[:] = rewritten(inner, rewrite)
+        out += rewrite(statement)
+    return out
 
 
 def at(origin: gast.AST, *statements: gast.AST) -> list[gast.AST]:

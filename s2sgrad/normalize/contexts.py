@@ -48,7 +48,7 @@ import numpy as np
 from s2sgrad.analysis.contexts import ENTER, EXIT, closed, opened
 from s2sgrad.normalize._calls import is_literal
 from s2sgrad.normalize.exits import bind_results, exits, leaves, nest, replace_exits
-from s2sgrad.quote import assign, at, blocks, constant, name, nodes
+from s2sgrad.quote import assign, at, blocks, constant, name, nodes, rewritten
 from s2sgrad.unit import MISSING, Unit
 
 _SETTINGS = (np.errstate, np.printoptions, warnings.catch_warnings)
@@ -58,25 +58,17 @@ _WAY = "enter the context around the call of the gradient"
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without `with`; Unsupported where it is not known what the context manager does."""
-    tree.body = _block(unit, tree.body)
+    tree.body = rewritten(tree.body, lambda statement: _statement(unit, statement))
     return tree
 
 
-def _block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
-    out = []
-    for statement in body:
-        for inner in blocks(statement):
-            inner[:] = _block(unit, inner)
-        if isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
-            if getattr(statement.value.func, "attr", "") in (ENTER, EXIT):
-                unit.refuse(statement, "a context is differentiated only where it is entered by `with`: write it so")
-        if isinstance(statement, gast.With):
-            out += _left(unit, statement)
-        elif isinstance(statement, gast.Try) and not statement.handlers:
-            out += _attempted(unit, statement)
-        else:
-            out.append(statement)
-    return out
+def _statement(unit: Unit, statement: gast.AST) -> list[gast.AST]:
+    if isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
+        if getattr(statement.value.func, "attr", "") in (ENTER, EXIT):
+            unit.refuse(statement, "a context is differentiated only where it is entered by `with`: write it so")
+    if isinstance(statement, gast.With):
+        return _left(unit, statement)
+    return _attempted(unit, statement) if isinstance(statement, gast.Try) and not statement.handlers else [statement]
 
 
 def _left(unit: Unit, statement: gast.With) -> list[gast.AST]:

@@ -47,7 +47,7 @@ from typing import Any
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.quote import assign, at, blocks, clone, constant, expression, name, nodes
+from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes, rewritten
 from s2sgrad.unit import Unit
 
 _ITSELF = {bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple}
@@ -59,17 +59,8 @@ Bound = list[tuple[str, gast.AST]]
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without `match`."""
-    tree.body = _block(unit, tree.body)
+    tree.body = rewritten(tree.body, lambda s: _matched(unit, s) if isinstance(s, gast.Match) else [s])
     return tree
-
-
-def _block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
-    out = []
-    for statement in body:
-        for inner in blocks(statement):
-            inner[:] = _block(unit, inner)
-        out += _matched(unit, statement) if isinstance(statement, gast.Match) else [statement]
-    return out
 
 
 def _matched(unit: Unit, statement: gast.Match) -> list[gast.AST]:

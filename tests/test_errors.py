@@ -375,16 +375,39 @@ REFUSED = {
             finally:
                 return 3.0  # <-
     """, (2.0,)),
-    "try with except and finally": (Unsupported, """
+    "name of try that its next trip reads": (Unsupported, """
+        def f(x):
+            a, total = x, 0.0
+            for k in range(4):
+                try:  # <-
+                    a = a * 2.0
+                    b = np.sqrt(x - 0.4 * k) * a
+                except ValueError:
+                    b = 1.0
+                total = total + b
+            return total
+    """, (2.0,)),
+    "name of try that a closure reads": (Unsupported, """
+        def f(x):
+            y = x
+            g = lambda: y * y
+            try:  # <-
+                y = x * 3.0
+                z = np.log(x)
+            except ValueError:
+                return g()
+            return z * y
+    """, (2.0,)),
+    "name of try that a handler updates": (Unsupported, """
         def f(x):
             y = x
             try:  # <-
-                y = x * x
+                y = x * 3.0
+                z = np.log(x)
             except ValueError:
-                pass
-            finally:
-                print("done")
-            return y
+                y += 1.0
+                z = x
+            return z * y
     """, (2.0,)),
     "with a manager that may hide exceptions": (Unsupported, """
         import contextlib

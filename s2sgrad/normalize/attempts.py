@@ -41,7 +41,7 @@ from s2sgrad.quote import assign, at, blocks, clone, constant, name, nodes
 from s2sgrad.source import read
 from s2sgrad.unit import Unit
 
-_LEAVES = (gast.Return, gast.Raise, gast.Break, gast.Continue)
+_LEAVES = (gast.Return, gast.Raise)
 _DEEPEST = 8  # functions within functions
 
 
@@ -123,18 +123,40 @@ def _handled(unit: Unit, handler: gast.ExceptHandler) -> list[gast.AST]:
 
 
 def _require_own_names(unit: Unit, tree: gast.FunctionDef, statement: gast.Try) -> None:
-    """What the body may have bound before it raised must not be read."""
-    for handler in statement.handlers:
-        bound = _bound(statement.body)
-        leaves = bool(handler.body) and isinstance(handler.body[-1], _LEAVES)
-        inside = {id(n) for s in (*statement.body, *statement.orelse) for n in nodes(s)}
-        elsewhere = (n for n in nodes(tree) if isinstance(n, gast.Name) and id(n) not in inside)
-        read_: dict[str, gast.AST] = {n.id: n for n in elsewhere if isinstance(n.ctx, gast.Load)}
-        here = {n.id for s in handler.body for n in nodes(s) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
-        for local in sorted(bound):
-            if local in here or (local in read_ and not leaves and local not in _bound(handler.body)):
-                unit.refuse(statement, f"`{local}` is bound in `try` and may be read after an exception, which cannot be "
-                                       "followed: bind it in every `except` too")  # fmt: skip
+    """What the body has bound before a later statement of it raises must not be read then.
+
+    Python keeps it, and here it is not bound at all.
+    """
+    leave = all(h.body and isinstance(h.body[-1], _LEAVES) for h in statement.handlers)
+    for k, early in enumerate(statement.body[:-1]):
+        later = [*statement.body[k + 1 :], *statement.orelse]
+        allowed = {id(n) for s in later for n in nodes(s)}
+        for local in _bound([early]):
+            for node in nodes(tree):
+                if not isinstance(node, gast.Name) or node.id != local or id(node) in allowed:
+                    continue
+                read_ = isinstance(node.ctx, gast.Load) or _updated(tree, node)
+                if read_ and not (leave and _comes_after(tree, statement, node)):
+                    unit.refuse(statement, f"`{local}` is bound in `try` and may be read after an exception, which cannot "
+                                           "be followed: use a name of its own in `try`")  # fmt: skip
+
+
+def _updated(tree: gast.FunctionDef, target: gast.Name) -> bool:
+    return any(isinstance(n, gast.AugAssign) and n.target is target for n in nodes(tree))
+
+
+def _comes_after(tree: gast.FunctionDef, statement: gast.Try, node: gast.Name) -> bool:
+    """Whether a read is in a statement of the function itself that follows `try`, in its block or in one around it."""
+    handlers = {id(n) for h in statement.handlers for s in h.body for n in nodes(s)}
+    inner = (n for n in nodes(tree) if isinstance(n, (gast.FunctionDef, gast.Lambda)) and n is not tree)
+    closed = {id(part) for n in inner for part in nodes(n)}
+    place = getattr(node, "lineno", 0) > getattr(statement, "lineno", 0)
+    return place and id(node) not in handlers and id(node) not in closed and not _in_loop(tree, statement)
+
+
+def _in_loop(tree: gast.FunctionDef, statement: gast.Try) -> bool:
+    loops = (n for n in nodes(tree) if isinstance(n, (gast.For, gast.While)))
+    return any(part is statement for loop in loops for s in loop.body for part in nodes(s))
 
 
 def _bound(body: list[gast.AST]) -> set[str]:
@@ -145,6 +167,8 @@ def _only_computes(unit: Unit, node: gast.AST, depth: int = _DEEPEST) -> bool:
     """Whether an expression may be run twice: it changes nothing, and depends on its operands alone."""
     if any(isinstance(n, (gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await)) for n in nodes(node)):
         return False
+    if any(isinstance(op, (gast.In, gast.NotIn)) for n in nodes(node) if isinstance(n, gast.Compare) for op in n.ops):
+        return False  # of an iterator, which it consumes
     for call in (n for n in nodes(node) if isinstance(n, gast.Call)):
         alone = gast.Call(call.func, [], [])
         if effects.is_pure(unit, alone):

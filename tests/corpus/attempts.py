@@ -98,3 +98,25 @@ def key_that_is_missing(x):
         return {"a": x}["b"]
     except KeyError:
         return x * x
+
+
+@case(0.6)
+def finally_behind_an_exception(x):
+    y = x
+    try:
+        y = math.log(x - 1.0)
+    except ValueError:
+        y += 2.0 * x
+    finally:
+        print("done")
+    return y * x
+
+
+@case(0.6)
+def names_of_a_body_that_succeeds(x):
+    try:
+        a = x * x
+        b = math.log(a)
+    except ValueError:
+        return x * 3.0
+    return a * b

@@ -216,6 +216,15 @@ REFUSED = {
                 total += row[0]
             return total
     """, (2.0,)),
+    "nothing in the place of a function that a loop binds": (Unsupported, """
+        def f(x):
+            act = None  # <-
+            for i in range(3):
+                if act is not None:
+                    x = act(x)
+                act = (lambda t, i=i: t * t + i) if i < 1 else np.sin
+            return act(x)
+    """, (2.0,)),
     "object that is written and returned": (Unsupported, """
         class Box:
             pass

@@ -194,3 +194,31 @@ def test_the_arguments_are_not_changed_and_share_nothing_with_the_gradients():
     np.testing.assert_array_equal(x, X)
     again = gradients(network, xs=["z", "z"])(x, W)
     assert not np.shares_memory(*again)
+
+
+def test_a_stop_at_another_name_of_an_array_that_is_written_is_refused():
+    def alias(x):
+        y = x
+        y[0] = 5.0
+        return np.sum(x * y)
+
+    with pytest.raises(Unsupported, match="shares its memory"):
+        gradients(alias, xs="x", stop_gradients="y")(np.array([0.6, 0.7]))
+
+
+def test_a_stop_at_a_parameter_that_is_bound_anew_stops_nothing():
+    def rebound(x):
+        x = x * 2.0
+        y = x * x
+        return y * x
+
+    assert gradients(rebound, xs="x", stop_gradients="x")(0.6) == pytest.approx([24.0 * 0.36])
+
+
+def test_a_stop_at_a_function_is_refused():
+    def closed(x):
+        g = lambda t: t * x  # noqa: E731
+        return g(2.0)
+
+    with pytest.raises(Unsupported, match="is a function"):
+        gradients(closed, xs="x", stop_gradients="g")(0.6)

@@ -150,6 +150,8 @@ class _Flattener(Conditions):
             if not isinstance(value, gast.AST):
                 self.functions.name(target.id, value, statement)
                 return
+            if mixed:
+                self.functions.require_data(target.id, statement)
             statement.value = value
         if isinstance(target, gast.Name):
             self.functions.require_data(target.id, statement)

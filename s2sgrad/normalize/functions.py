@@ -174,7 +174,7 @@ class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Obj
 
     def require_data(self, target: str, statement: gast.AST) -> None:
         """Refuse data under a name that stands for a function or an object: `[g(x) for g in (lambda t: t, np.sum)]`."""
-        if target in self.values:
+        if target in self.values or target in self.mixed:
             self.unit.refuse(statement, f"`{target}` stands for a function or an object, and here for something else, which "
                                         "cannot be followed: use two names")  # fmt: skip
 

@@ -9,14 +9,17 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.quote import at, name, nodes
-from s2sgrad.unit import Unit
+from s2sgrad.unit import Unit, parameters
 
 
 def run(unit: Unit, tree: gast.FunctionDef, stops: tuple[str, ...]) -> gast.FunctionDef:
     """The tree with the flow stopped at these variables, of which each is assigned once (`assigned_once`)."""
+    stops = tuple(set(stops) - {p.id for p in parameters(tree)})  # nothing flows on behind a parameter
     for statement in nodes(tree):
         target = statement.targets[0] if isinstance(statement, gast.Assign) else getattr(statement, "target", None)
         if isinstance(statement, (gast.Assign, gast.AnnAssign)) and isinstance(target, gast.Name) and target.id in stops:
+            if isinstance(statement.value, gast.Lambda):
+                unit.refuse(statement, f"`{target.id}`, at which the gradient stops, is a function: name a value")
             called = name(unit.helper("stop_gradient", runtime.stop_gradient))
             statement.value = at(statement.value, gast.Call(called, [statement.value], []))[0]
     return tree

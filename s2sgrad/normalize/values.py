@@ -160,8 +160,9 @@ def functions_among(body: list[gast.AST]) -> set[str]:
         if isinstance(node, gast.FunctionDef):
             made.add(node.name)
             continue
-        if isinstance(node, gast.Assign) and isinstance(node.value, gast.Lambda) and isinstance(node.targets[0], gast.Name):
-            made.add(node.targets[0].id)
+        if isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Name):
+            sides = [node.value.body, node.value.orelse] if isinstance(node.value, gast.IfExp) else [node.value]
+            made |= {node.targets[0].id} if any(isinstance(side, gast.Lambda) for side in sides) else set()
         waiting += [n for block in blocks(node) for n in block]
     return {n for n in made if bound[n] > 1}
 

@@ -31,7 +31,7 @@ def require_followed(
         called = statement.value if isinstance(statement, gast.Assign) else None
         if isinstance(called, gast.Call) and unit.resolve(called.func) is runtime.stop_gradient:
             stopped, value = binds(statement), called.args[0]
-            others = memory.with_memory_of(value.id) - {value.id} if isinstance(value, gast.Name) else set()
+            others = memory.with_memory_of(value.id) | {value.id} if isinstance(value, gast.Name) else set()
             if others - unit.temps and (others | set(stopped)) & memory.written:
                 unit.refuse(statement, f"`{stopped[0]}`, at which the gradient stops, {_SHARES}")
 

@@ -396,6 +396,15 @@ REFUSED = {
                 total = total + b
             return total
     """, (2.0,)),
+    "iterator that try uses up": (Unsupported, """
+        def f(x):
+            z = iter([1.0, 2.0])
+            try:  # <-
+                y = len(list(z)) * x
+            except ValueError:
+                y = 1.0
+            return y
+    """, (2.0,)),
     "name of try that a closure reads": (Unsupported, """
         def f(x):
             y = x

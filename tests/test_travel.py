@@ -295,6 +295,37 @@ def test_cloudpickle_takes_functions_of_main_and_of_notebooks(tmp_path, file_is_
     assert run("arriving.py") == there
 
 
+WORKERS = """
+    import joblib
+    import numpy as np
+    from s2sgrad import grad, value_and_grad
+
+    def loss(w, b):
+        return np.sum((w * b) ** 2)
+
+    def make(k):
+        return lambda w: np.sum(w ** k)
+
+    if __name__ == "__main__":
+        w = np.arange(3.0)
+        for jobs in (1, 2):
+            made = joblib.Parallel(n_jobs=jobs)(joblib.delayed(grad(loss))(w, b) for b in (1.0, 2.0))
+            made += joblib.Parallel(n_jobs=jobs)(joblib.delayed(value_and_grad(make(k)))(w) for k in (2, 3))
+            print(made)
+"""
+
+
+def test_joblib_takes_gradients_to_its_workers(tmp_path):
+    pytest.importorskip("joblib")
+    (tmp_path / "workers.py").write_text(textwrap.dedent(WORKERS))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, "workers.py"], cwd=tmp_path, env=environment,
+                          capture_output=True, text=True, timeout=120, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    here, there = done.stdout.splitlines()
+    assert here == there
+
+
 # --- threads -----------------------------------------------------------------------------------------------------------
 
 

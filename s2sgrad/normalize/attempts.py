@@ -30,6 +30,7 @@ def f(K, y):
 from __future__ import annotations
 
 import builtins
+import inspect
 import types
 
 import gast
@@ -42,6 +43,7 @@ from s2sgrad.source import read
 from s2sgrad.unit import Unit
 
 _LEAVES = (gast.Return, gast.Raise)
+_ITERATORS = (iter, zip, map, filter, reversed, enumerate, open)
 _DEEPEST = 8  # functions within functions
 
 
@@ -72,6 +74,7 @@ def _block(unit: Unit, tree: gast.FunctionDef, body: list[gast.AST]) -> list[gas
 
 def _attempt(unit: Unit, tree: gast.FunctionDef, statement: gast.Try) -> list[gast.AST]:
     _require_own_names(unit, tree, statement)
+    _require_no_iterators(unit, tree, statement)
     which = unit.local("which")
     tried = gast.Lambda(gast.arguments([], [], None, [], [], None, []), _tried(unit, statement.body))
     kinds = [h.type or name(unit.helper("Exception", Exception)) for h in statement.handlers]
@@ -139,6 +142,21 @@ def _require_own_names(unit: Unit, tree: gast.FunctionDef, statement: gast.Try) 
                 if read_ and not (leave and _comes_after(tree, statement, node)):
                     unit.refuse(statement, f"`{local}` is bound in `try` and may be read after an exception, which cannot "
                                            "be followed: use a name of its own in `try`")  # fmt: skip
+
+
+def _require_no_iterators(unit: Unit, tree: gast.FunctionDef, statement: gast.Try) -> None:
+    """What is run twice must not use up what it reads."""
+    read_ = {n.id for s in statement.body for n in nodes(s) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
+    for node in nodes(tree):
+        value = node.value if isinstance(node, gast.Assign) else None
+        used_up = isinstance(value, gast.GeneratorExp)
+        if isinstance(value, gast.Call):
+            target = unit.resolve(value.func)
+            used_up = any(target is kind for kind in _ITERATORS) or inspect.isgeneratorfunction(target)
+        bound = _bound([node]) if isinstance(node, gast.Assign) else set()
+        if used_up and bound & read_:
+            unit.refuse(statement, f"`{min(bound & read_)}` is used up by what `try` runs twice, which cannot be followed: "
+                                   "make it a list")  # fmt: skip
 
 
 def _updated(tree: gast.FunctionDef, target: gast.Name) -> bool:

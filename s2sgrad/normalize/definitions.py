@@ -66,7 +66,8 @@ class Definitions(Inliner):
 
     def lasting(self, value: Any) -> Any:
         """The value, under a name that keeps it."""
-        moves = isinstance(value, gast.Name) and (value.id in self.shared or not self.is_fixed(value.id))
+        anew = bool(self.flattener.loops)  # what is bound once by the text may be bound in each trip
+        moves = isinstance(value, gast.Name) and (anew or value.id in self.shared or not self.is_fixed(value.id))
         if moves and value.id in self.unit.locals:
             holder = self.unit.local(value.id)
             self.flattener.out.append(assign(holder, value))

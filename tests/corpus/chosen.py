@@ -80,3 +80,12 @@ def chosen_function_passed_on(x):
     if x > 0.0:
         g = lambda t: t * t  # noqa: E731
     return twice(g, x) * f(x)
+
+
+@case(0.6)
+def default_of_a_lambda_that_one_trip_makes(x):
+    for i in range(3):
+        k = i * 2.0
+        if i == 1:
+            f = lambda t, i=i, k=k: t * x * i + k  # noqa: E731
+    return f(x)

@@ -225,6 +225,41 @@ REFUSED = {
                 act = (lambda t, i=i: t * t + i) if i < 1 else np.sin
             return act(x)
     """, (2.0,)),
+    "object that a default keeps, whose name is bound anew": (Unsupported, """
+        class Box:
+            def __init__(self, w):
+                self.w = w
+
+        def f(x):
+            box = Box(x)
+            scaled = lambda t, box=box: t * box.w
+            y = scaled(x)
+            box = Box(3.0 * x)  # <-
+            return scaled(x) * y * box.w
+    """, (2.0,)),
+    "object whose method is kept, and whose name is bound anew": (Unsupported, """
+        class Box:
+            def __init__(self, w):
+                self.w = w
+
+            def scaled(self, t):
+                return t * self.w
+
+        def f(x):
+            box = Box(x)
+            scaled = box.scaled
+            box = Box(3.0 * x)  # <-
+            return scaled(x) * box.w
+    """, (2.0,)),
+    "argument that is bound to a function in a loop": (Unsupported, """
+        def f(x, act=None):
+            for i in range(2):
+                if act is None:
+                    act = lambda t: t * x  # <-
+                else:
+                    x = x * 3.0
+            return act(x)
+    """, (2.0,)),
     "object that is written and returned": (Unsupported, """
         class Box:
             pass

@@ -38,6 +38,9 @@ class Choices(Inliner):
             return False
         if known is None:
             known = self.values[target] = Choice(self.unit.local(f"{target}_which"), [])
+            if target in self.given and self.flattener.loops:
+                self.unit.refuse(statement, f"the argument `{target}` is bound to a function in a loop, which cannot be "
+                                            "followed: bind it before the loop")  # fmt: skip
             if target in self.given:
                 known.argument = True
                 held = self.unit.local(f"{target}_given")

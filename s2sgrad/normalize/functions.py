@@ -150,6 +150,9 @@ class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Obj
         self.flattener.out.append(statement)
 
     def name(self, target: str, value: Value, statement: gast.AST) -> None:
+        for kept in value.given if isinstance(value, Partial) else ():  # of a method
+            if isinstance(kept, Object):
+                kept.names += 1
         known = self.values.get(target)
         if (self.counts[target] > 1 or target in self.given) and self.choose(target, value, statement):
             return

@@ -260,6 +260,83 @@ REFUSED = {
                     x = x * 3.0
             return act(x)
     """, (2.0,)),
+    "object whose method a list keeps, and whose name is bound anew": (Unsupported, """
+        class Box:
+            def __init__(self, w):
+                self.w = w
+
+            def scaled(self, t):
+                return t * self.w
+
+        def f(x):
+            box = Box(x)
+            fs = [box.scaled]
+            box = Box(3.0 * x)  # <-
+            return fs[0](x) * box.w
+    """, (2.0,)),
+    "object that a returned function closes over, whose name is bound anew": (Unsupported, """
+        class Box:
+            def __init__(self, w):
+                self.w = w
+
+            def scaled(self, t):
+                return t * self.w
+
+        def f(x):
+            box = Box(x)
+
+            def make(b):
+                return lambda t: b.scaled(t)
+
+            g = make(box)
+            box = Box(3.0 * x)  # <-
+            return g(x) * box.w
+    """, (2.0,)),
+    "name of an object that some trips keep": (Unsupported, """
+        class Box:
+            def __init__(self, w):
+                self.w = w
+
+            def scaled(self, t):
+                return t * self.w
+
+        def f(x):
+            for w in (x, 2.0 * x):
+                box = Box(w)
+                if w < 3.0:
+                    kept = box  # <-
+            return kept.scaled(x) * box.w
+    """, (2.0,)),
+    "nothing in the place of an object that a loop makes": (Unsupported, """
+        class Box:
+            def __init__(self, w):
+                self.w = w
+
+            def scaled(self, t):
+                return t * self.w
+
+        def f(x):
+            box = None  # <-
+            for i in range(3):
+                if box is None:
+                    box = Box(x)
+                else:
+                    box.w = box.w * x
+            return box.w
+    """, (2.0,)),
+    "argument in the place of an object that is made": (Unsupported, """
+        class Box:
+            def __init__(self, w):
+                self.w = w
+
+            def scaled(self, t):
+                return t * self.w
+
+        def f(x, box=None):
+            if box is None:
+                box = Box(x)  # <-
+            return box.scaled(x)
+    """, (2.0,)),
     "object that is written and returned": (Unsupported, """
         class Box:
             pass

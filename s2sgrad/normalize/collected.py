@@ -45,6 +45,16 @@ class Collections(Inliner):
                 if made or isinstance(given, gast.Lambda) or (known is not MISSING and callable(known)):
                     self.growing.add(getattr(owner, "id", getattr(owner, "attr", "")))
 
+    def objects_among(self, body: list[gast.AST]) -> set[str]:
+        """The names that stand for an object of this text, and for a constant in turn."""
+        assigned = [n for s in body for n in nodes(s) if isinstance(n, gast.Assign) and isinstance(n.targets[0], gast.Name)]
+        made = {
+            n.targets[0].id
+            for n in assigned
+            if isinstance(n.value, gast.Call) and is_plain_class(self.unit.resolve(n.value.func))
+        }
+        return made & {n.targets[0].id for n in assigned if isinstance(n.value, gast.Constant)}
+
     def items_of(self, node: gast.ListComp) -> list[gast.AST] | None:
         """What a comprehension of functions or objects runs over, one by one; None where it is another one."""
         if len(node.generators) != 1 or node.generators[0].ifs or not isinstance(node.generators[0].target, gast.Name):

@@ -14,7 +14,7 @@ import gast
 from s2sgrad import emit
 from s2sgrad.normalize import lifting
 from s2sgrad.normalize.inlining import Inliner
-from s2sgrad.normalize.values import Derivative, Function, Known, Object, Partial, Value, is_plain
+from s2sgrad.normalize.values import Derivative, Function, Known, Partial, Value, is_plain, keep_objects
 from s2sgrad.quote import assign, at, name
 from s2sgrad.unit import parameters
 
@@ -66,8 +66,7 @@ class Definitions(Inliner):
 
     def lasting(self, value: Any) -> Any:
         """The value, under a name that keeps it."""
-        if isinstance(value, Object):
-            value.names += 1  # it is kept, whatever its name will stand for
+        keep_objects(value)
         anew = bool(self.flattener.loops)  # what is bound once by the text may be bound in each trip
         moves = isinstance(value, gast.Name) and (anew or value.id in self.shared or not self.is_fixed(value.id))
         if moves and value.id in self.unit.locals:

@@ -65,6 +65,7 @@ from s2sgrad.normalize.values import (
     gives_function,
     is_generator,
     is_plain,
+    keep_objects,
     resizes_argument,
     substitute,
 )
@@ -88,6 +89,7 @@ class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Obj
         self.growing: set[str] = set()
         self.lengths: dict[str, int] = {}
         self.note_growing(tree.body)
+        self.mixed |= self.objects_among(tree.body)
         self.heads: list[gast.AST] = []
         self.loose: list[tuple[gast.AST, Object]] = []
         self.shared = {n for s in tree.body for part in nodes(s) if isinstance(part, gast.Nonlocal) for n in part.names}
@@ -150,9 +152,11 @@ class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Obj
         self.flattener.out.append(statement)
 
     def name(self, target: str, value: Value, statement: gast.AST) -> None:
-        for kept in value.given if isinstance(value, Partial) else ():  # of a method
-            if isinstance(kept, Object):
-                kept.names += 1
+        if not isinstance(value, Object):
+            keep_objects(value)
+        elif target in self.given:
+            self.unit.refuse(statement, f"`{target}` is an argument, and an object that is made here, which cannot be "
+                                        "followed: use two names")  # fmt: skip
         known = self.values.get(target)
         if (self.counts[target] > 1 or target in self.given) and self.choose(target, value, statement):
             return
@@ -167,6 +171,9 @@ class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Obj
             self.rebind(target, value, statement)
             return
         if isinstance(value, Object):
+            if value.loops and value.names and value.block != self.flattener.blocks[-1]:
+                self.unit.refuse(statement, f"`{target}` is another name, in some trips, of an object that the loop makes "
+                                            "again in each, which cannot be followed: make a new object")  # fmt: skip
             if value.rebound:
                 value = self.copied(target, value, statement)
             value.names += 1

@@ -28,7 +28,18 @@ from s2sgrad.normalize import (
     targets,
 )
 from s2sgrad.normalize.known_tests import folded
-from s2sgrad.normalize.values import Display, Function, Known, Value, bindings, functions_among, is_generator, substitute
+from s2sgrad.normalize.values import (
+    Display,
+    Function,
+    Known,
+    Value,
+    bindings,
+    functions_among,
+    is_generator,
+    keep_objects,
+    returns_function,
+    substitute,
+)
 from s2sgrad.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.source import read
 from s2sgrad.unit import MISSING, Unit, parameters
@@ -76,6 +87,8 @@ class Inliner:
     def evaluate(self, node: gast.AST) -> Any: ...
 
     def note_growing(self, body: list[gast.AST]) -> None: ...
+
+    def objects_among(self, body: list[gast.AST]) -> set[str]: ...
 
     def meet(self, free: str, value: Any, opens: bool = False) -> None: ...
 
@@ -156,6 +169,8 @@ class Inliner:
         for p, value in bound.items():
             local = renamed.get(p, p)
             if isinstance(value, Value):
+                if returns_function(function.node):
+                    keep_objects(value)
                 self.counts[local] += inner[local]
                 if not inner[local] or not self.choose(local, value, node):
                     self.values[local] = value
@@ -174,6 +189,7 @@ class Inliner:
         self.counts.update(inner)
         self.mixed |= functions_among(tree.body)
         self.note_growing(tree.body)
+        self.mixed |= self.objects_among(tree.body)
         for statement in tree.body:
             substitute(statement, substituted)
         if at_yield is not None:

@@ -52,7 +52,8 @@ class Objects(GivenObjects):
 
     def construct(self, cls: type, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
         """`cls(..)`: its `__init__` is written out."""
-        made = Object(cls, self.hint or cls.__name__.lower())
+        made = Object(cls, self.hint or cls.__name__.lower(), loops=tuple(self.flattener.loops))
+        made.block = self.flattener.blocks[-1] if self.flattener.blocks else 0
         self.hint = None
         self.of_the_class(made, node)
         start = cls.__init__

@@ -90,6 +90,8 @@ class Object:
     copied: bool = False
     written: bool = False  # an attribute was assigned after that
     rebound: bool = False  # the name that stands for it will stand for others
+    loops: tuple[int, ...] = ()  # those in which it is made
+    block: int = 0  # the block in which it is made
     attributes: dict[str, str] = field(default_factory=dict)
 
 
@@ -115,6 +117,18 @@ class Choice:
 
 
 Value = Function | Partial | Known | Derivative | Display | Object | Generator | Choice
+
+
+def keep_objects(value: Any) -> None:
+    """A value keeps the objects in it, whatever their names will stand for."""
+    if isinstance(value, Object):
+        value.names += 1
+    elif isinstance(value, Partial):
+        for part in (value.inner, *value.given, *value.keywords.values()):
+            keep_objects(part)
+    elif isinstance(value, Display):
+        for part in value.items.values():
+            keep_objects(part)
 
 
 def substitute(statement: gast.AST, values: dict[str, gast.AST]) -> None:

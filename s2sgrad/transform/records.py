@@ -23,7 +23,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis import contexts, effects
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Array, Container, Kind, Number
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
 from s2sgrad.analysis.memory import Memory, in_place, sources
 from s2sgrad.quote import assign, clone, expression, nodes, statements
@@ -115,6 +115,10 @@ class Records:
             if power:
                 return isinstance(node.right, gast.Constant) and node.right.value in (2, -1, 2.0)
             return not isinstance(getattr(node, "op", None), gast.MatMult)
+        if isinstance(node, gast.Compare) and any(isinstance(op, (gast.In, gast.NotIn)) for op in node.ops):
+            owner = node.comparators[-1]  # an iterator is used up by the question
+            if isinstance(owner, gast.Name) and isinstance(self.kinds.get(owner.id, UNKNOWN), Unknown):
+                return False
         if isinstance(node, (gast.Compare, gast.BoolOp)):
             return not any(isinstance(n, gast.Call) for n in nodes(node))
         if isinstance(node, (gast.Tuple, gast.List, gast.Dict, gast.JoinedStr)):

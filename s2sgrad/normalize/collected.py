@@ -17,7 +17,7 @@ from s2sgrad.analysis.instances import is_plain_class
 from s2sgrad.normalize._calls import callee
 from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.values import Display, Value, bindings, substitute
-from s2sgrad.quote import assign, at, clone, constant, nodes
+from s2sgrad.quote import assign, at, blocks, clone, constant, nodes
 from s2sgrad.unit import MISSING
 
 _MOST = 64  # items
@@ -44,6 +44,20 @@ class Collections(Inliner):
                 known = self.unit.resolve(given) if isinstance(given, (gast.Name, gast.Attribute)) else MISSING
                 if made or isinstance(given, gast.Lambda) or (known is not MISSING and callable(known)):
                     self.growing.add(getattr(owner, "id", getattr(owner, "attr", "")))
+
+    def bound_later(self, body: list[gast.AST]) -> set[str]:
+        """The names that lambdas, definitions and constructors of this text are bound to."""
+        out: set[str] = set()
+        waiting = list(body)
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, gast.FunctionDef):
+                out.add(node.name)
+            elif isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Name):
+                made = isinstance(node.value, gast.Call) and is_plain_class(self.unit.resolve(node.value.func))
+                out |= {node.targets[0].id} if made or isinstance(node.value, gast.Lambda) else set()
+            waiting += [n for block in blocks(node) for n in block]
+        return out
 
     def objects_among(self, body: list[gast.AST]) -> set[str]:
         """The names that stand for an object of this text, and for a constant in turn."""

@@ -338,6 +338,7 @@ class _Flattener(Conditions):
 
     def call(self, node: gast.Call) -> None:
         self.functions.starred(node)
+        self.functions.require_bound(node.func)
         if len(node.args) == 1 and self.unit.resolve(node.func) not in (MISSING, builtins.len):
             node.args[0] = self.functions.listed(node.args[0], self.unit.resolve(node.func))
         if isinstance(node.func, gast.Attribute) and self.unit.resolve(node.func) is MISSING:

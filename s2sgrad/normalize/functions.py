@@ -95,14 +95,22 @@ class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Obj
         self.shared = {n for s in tree.body for part in nodes(s) if isinstance(part, gast.Nonlocal) for n in part.names}
         self.counts = bindings(tree.body)
         self.given = {p.id for p in parameters(tree)}
+        self.later = self.bound_later(tree.body) - self.given
         self.known: dict[Any, Function] = {}
         self.lifted: dict[Function, tuple[Known, list[str]]] = {}
         self.chosen: set[str] = set()  # targets of `a if c else b` and of `a or b`
 
     # --- where a name is no callee ---
 
+    def require_bound(self, node: gast.AST) -> None:
+        """Refuse a function or an object that the text binds further down, as a loop may."""
+        if isinstance(node, gast.Name) and node.id in self.later and node.id not in self.values:
+            self.unit.refuse(node, f"`{node.id}` is bound to a function or an object further down, which cannot be "
+                                   "followed: bind it before")  # fmt: skip
+
     def as_value(self, node: gast.AST) -> gast.AST:
         """A name where it is no callee."""
+        self.require_bound(node)
         if not isinstance(node, gast.Name) or node.id not in self.values:
             return node
         value = self.values[node.id]

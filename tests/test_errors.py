@@ -108,6 +108,13 @@ REFUSED = {
             s[0][0] = x * x  # <-
             return m[1][0] * s[1][0]
     """, (2.0,)),
+    "entry written through a shallow copy of the dict": (Unsupported, """
+        def f(x):
+            d = {"a": {"w": x}}
+            c = d.copy()
+            c["a"]["w"] = x * x  # <-
+            return d["a"]["w"] * x
+    """, (2.0,)),
     "row written through a copy of the list": (Unsupported, """
         def f(x):
             m = [[x, 1.0], [2.0, x * x]]

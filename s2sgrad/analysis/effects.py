@@ -293,4 +293,4 @@ def is_library(target: Any) -> bool:
         return True
     module = getattr(target, "__module__", None) or ""
     return module.split(".")[0] in ("numpy", "math", "scipy", "builtins", "operator", "functools", "itertools", "time",
-                                    "random", "logging", "warnings")  # fmt: skip
+                                    "random", "logging", "warnings", "copy")  # fmt: skip

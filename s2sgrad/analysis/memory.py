@@ -175,6 +175,9 @@ def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
             return _held(unit, given[0], kinds)
     if target is MISSING and isinstance(call.func, gast.Attribute):
         copies = any(k.arg == "copy" for k in call.keywords)
+        owner = call.func.value
+        if call.func.attr == "copy" and isinstance(owner, gast.Name) and isinstance(kinds.get(owner.id), Container):
+            return _held(unit, owner, kinds)  # a shallow copy
         if call.func.attr in memory.COPYING_METHODS and not copies:
             return set()
         given.append(call.func.value)

@@ -5,6 +5,32 @@
     y = f(x)
 
 What an argument holds may be one of them, as in `if act is None: act = np.tanh`.
+
+>>> from s2sgrad.pipeline import shown
+>>> print(shown('''
+... def f(x, c):
+...     if c:
+...         g = lambda t: t * x
+...     else:
+...         g = np.sin
+...     return g(2.0)
+... ''', "flatten"))
+def f(x, c):
+    t1 = c
+    if t1:
+        g_which = 0
+    else:
+        g_which = 1
+    g_which_ = g_which
+    t3 = g_which_ == 0
+    if t3:
+        result_ = 2.0 * x
+        value = result_
+    else:
+        t2 = np.sin(2.0)
+        value = t2
+    result = value
+    return result
 """
 
 from __future__ import annotations

@@ -4,6 +4,27 @@
     fs = []; fs.append(np.sin)                 ->      fs[0] is np.sin
 
 What is in such a list must not depend on a branch, nor on how often a loop runs.
+
+>>> from s2sgrad.pipeline import shown
+>>> print(shown('''
+... def f(x):
+...     gs = []
+...     for k in range(2):
+...         gs.append(lambda t, k=k: t * x + k)
+...     return gs[1](gs[0](x))
+... ''', "flatten"))
+def f(x):
+    k = 0
+    k_2 = k
+    k = 1
+    k_3 = k
+    t = x
+    t1 = t * x
+    result_ = t1 + k_2
+    t2 = result_ * x
+    result_2 = t2 + k_3
+    result = result_2
+    return result
 """
 
 from __future__ import annotations
@@ -165,5 +186,3 @@ class Collections(Inliner):
         for bound in bindings(loop.body):
             self.counts[bound] += 2
         return out
-
-

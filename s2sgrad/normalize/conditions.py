@@ -3,6 +3,27 @@
     y = x if c else 0.0      ->      if c: y = x                      y = a or b      ->      y = a
                                      else: y = 0.0                                            if y: pass
                                                                                               else: y = b
+
+>>> from s2sgrad.pipeline import shown
+>>> print(shown('''
+... def f(x, c):
+...     y = x if c else 0.0
+...     return y * (x or 1.0)
+... ''', "flatten"))
+def f(x, c):
+    t1 = c
+    if t1:
+        y = x
+    else:
+        y = 0.0
+    t2 = x
+    t3 = t2
+    if t3:
+        pass
+    else:
+        t2 = 1.0
+    result = y * t2
+    return result
 """
 
 from __future__ import annotations

@@ -6,6 +6,27 @@
                                            return layer_h ** 2
 
 What is written to an attribute is written to the object as well, where the function does it.
+
+>>> from s2sgrad.pipeline import shown
+>>> print(shown('''
+... class Layer:
+...     def __init__(self, w): self.w, self.h = w, None
+...     def __call__(self, x):
+...         self.h = self.w * x
+...         return self.h ** 2
+... layer = Layer(0.5)
+... def f(x):
+...     return layer(x)
+... ''', "flatten"))
+def f(x):
+    layer_w = layer.w
+    layer_h = layer.h
+    t1 = layer_w * x
+    layer_h = t1
+    set_attribute(layer, 'h', layer_h)
+    result_ = layer_h ** 2
+    result = result_
+    return result
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.analysis.memory import Memory
-from s2sgrad.cleanup import algebra, attributes, coalesce, contexts, copies, deadcode, fold, tidy
+from s2sgrad.cleanup import algebra, attributes, coalesce, contexts, copies, deadcode, fold, products, tidy
 from s2sgrad.cleanup import global_names as globals_
 from s2sgrad.normalize import (
     attempts,
@@ -82,6 +82,7 @@ CLEANUP: tuple[tuple[str, Pass], ...] = (
 )
 
 FINISH: tuple[tuple[str, Pass], ...] = (
+    ("products", products.run),
     ("coalesce", coalesce.run),
     ("branches", tidy.branches),
     ("contexts", contexts.run),

@@ -50,11 +50,11 @@ from s2sgrad.names import Namer
 from s2sgrad.options import Options
 from s2sgrad.pipeline import Observer, cleaned, finished, normalized
 from s2sgrad.quote import assign, clone, constant, name, nodes
+from s2sgrad.reach import call
 from s2sgrad.signatures import signature
 from s2sgrad.source import Primal, read
 from s2sgrad.transform import lasting, stopping
 from s2sgrad.transform.calls import Pair
-from s2sgrad.transform.inline import call
 from s2sgrad.transform.reverse import Reverse
 from s2sgrad.unit import Origin, Unit, parameters
 

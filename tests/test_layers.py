@@ -27,6 +27,7 @@ LAYERS = [
     ["emit", "rules", "source"],
     ["lookups"],
     ["unit", "library", "imported"],
+    ["reach"],
     ["analysis"],
     ["normalize", "cleanup", "transform"],
     ["inplace"],

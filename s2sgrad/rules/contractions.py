@@ -254,6 +254,11 @@ def _(g, z, x, y):
     return g * y, g * x
 
 
+@outer.refined(lambda a, b: (a.rank, b.rank) == (1, 1), exact=True)
+def _(g, z, a, b):
+    return g @ b, a @ g
+
+
 @inner.refined(ranks(2, 2), exact=True)
 def _(g, z, x, y):
     return g @ y, g.T @ x

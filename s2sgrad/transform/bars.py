@@ -27,10 +27,10 @@ from s2sgrad.analysis.kinds import (
 )
 from s2sgrad.analysis.memory import is_fresh
 from s2sgrad.quote import assign, clone, constant, name
+from s2sgrad.reach import call
 from s2sgrad.simplify import same, simplified
 from s2sgrad.transform import stores
 from s2sgrad.transform.cotangents import Bar, Cotangent, accumulate, index_value, total
-from s2sgrad.transform.inline import call
 from s2sgrad.transform.shapes import conformed, relation
 from s2sgrad.unit import Unit
 

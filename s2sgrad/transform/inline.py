@@ -15,8 +15,8 @@ import gast
 import numpy as np
 
 from s2sgrad import source
-from s2sgrad.quote import constant, name, nodes, substitute
-from s2sgrad.rules.table import Rule
+from s2sgrad.quote import name, nodes, substitute
+from s2sgrad.reach import call, reach
 from s2sgrad.unit import Unit, parameters
 
 
@@ -94,26 +94,6 @@ def _mentions(node: gast.AST, identifier: str) -> bool:
     return any(isinstance(n, gast.Name) and n.id == identifier for n in nodes(node))
 
 
-def reach(unit: Unit, base: str, value: Any) -> str:
-    """The free name under which the user's function, or else our shim, reaches an object."""
-    if isinstance(value, types.ModuleType):
-        return module_alias(unit, value)
-    if isinstance(value, Rule):
-        value, base = value.pullback, f"{base}_pullback"
-    return unit.helper(base, value)
-
-
-def module_alias(unit: Unit, module: types.ModuleType) -> str:
-    """The user's own name for a module, NumPy or math or SciPy's; a name of ours where the user has none."""
-    usual = ("np", "numpy") if module is np else (module.__name__.rpartition(".")[2],)
-    globals_ = unit.primal.function.__globals__
-    for candidate in (*usual, *(k for k in sorted(globals_) if globals_[k] is module)):
-        if globals_.get(candidate) is module and candidate not in unit.locals:
-            if unit.resolve(name(candidate)) is module:
-                return candidate
-    return unit.helper(usual[0], module)
-
-
 def _divisions(unit: Unit, node: gast.AST, divides: Callable[[gast.BinOp], bool]) -> gast.AST:
     """`a / b` as np.divide(a, b) where both may be Python numbers."""
     for part in nodes(node):
@@ -132,18 +112,3 @@ def _divisions(unit: Unit, node: gast.AST, divides: Callable[[gast.BinOp], bool]
 
 def _divide(unit: Unit, node: gast.BinOp) -> gast.Call:
     return call(unit, "divide", np.divide, node.left, node.right)
-
-
-def numpy_function(unit: Unit, attribute: str) -> gast.Attribute:
-    """`np.<attribute>` through the user's alias."""
-    return gast.Attribute(name(module_alias(unit, np)), attribute, gast.Load())
-
-
-def call(unit: Unit, base: str, function: Any, *arguments: gast.AST, **keywords: Any) -> gast.Call:
-    """A call of a NumPy function (through the user's alias) or of one of the shim's."""
-    if getattr(np, base, None) is function:
-        target: gast.AST = numpy_function(unit, base)
-    else:
-        target = name(unit.helper(base, function))
-    given = [gast.keyword(k, constant(v)) for k, v in keywords.items()]
-    return gast.Call(target, list(arguments), given)

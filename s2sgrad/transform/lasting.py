@@ -11,7 +11,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind, Number
 from s2sgrad.quote import expression
-from s2sgrad.transform.inline import call
+from s2sgrad.reach import call
 from s2sgrad.transform.records import Records
 from s2sgrad.unit import Unit
 

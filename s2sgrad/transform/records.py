@@ -28,7 +28,7 @@ from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
 from s2sgrad.analysis.memory import Memory, in_place, sources
 from s2sgrad.quote import assign, clone, expression, nodes, statements
 from s2sgrad.quote import name as name_
-from s2sgrad.transform.inline import call
+from s2sgrad.reach import call
 from s2sgrad.transform.tails import breaks
 from s2sgrad.unit import Unit
 

@@ -25,13 +25,13 @@ from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
 from s2sgrad.analysis.memory import Memory, in_place
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.quote import assign, clone, constant, expression, name
+from s2sgrad.reach import call
 from s2sgrad.transform import again as again_
 from s2sgrad.transform import containers, stores
 from s2sgrad.transform.adjoint import Adjoints
 from s2sgrad.transform.branches import Branches
 from s2sgrad.transform.calls import Call, Pairs, call_adjoint, checked_owner
 from s2sgrad.transform.cotangents import Bar, Cotangent
-from s2sgrad.transform.inline import call
 from s2sgrad.transform.records import Records
 from s2sgrad.transform.refusals import Refusals
 from s2sgrad.transform.tails import at_tail

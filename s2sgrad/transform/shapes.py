@@ -14,7 +14,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis.kinds import Array, Dim, Kind, Number, same_size
 from s2sgrad.quote import constant, expression, name
-from s2sgrad.transform.inline import call
+from s2sgrad.reach import call
 from s2sgrad.unit import Unit
 
 

@@ -19,10 +19,10 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.quote import assign, clone, constant, expression, name, nodes
+from s2sgrad.reach import call
 from s2sgrad.rules import memory
 from s2sgrad.simplify import same, simplified
 from s2sgrad.transform.cotangents import Cotangent, index_value, total
-from s2sgrad.transform.inline import call
 from s2sgrad.unit import MISSING, Unit
 
 

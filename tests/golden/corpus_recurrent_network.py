@@ -13,6 +13,7 @@ def recurrent_network_grad(W, u, h, inputs, *, seed=1.0):
     W_bar = np.zeros_like(W)
     h_bar = np.zeros_like(h)
     u_bar = np.zeros_like(u)
+    W_bar_columns, W_bar_rows = [], []
     for k in reversed(range(len(inputs))):
         # loss = loss + error * error
         value = inputs[k]
@@ -25,6 +26,9 @@ def recurrent_network_grad(W, u, h, inputs, *, seed=1.0):
         h = h_stack.pop()
         t1 = h_bar * (1.0 - h_new * h_new)
         u_bar += t1 * value
-        W_bar += np.outer(t1, h)
+        W_bar_columns.append(t1)
+        W_bar_rows.append(h)
         h_bar = t1 @ W
+    # h = np.tanh(W @ h + u * value)
+    W_bar += np.array(W_bar_columns).T @ np.array(W_bar_rows)
     return W_bar, u_bar, h_bar

@@ -15,13 +15,20 @@ def unroll_grad(W, U, h, xs, *, seed=1.0):
     h_bar = 2.0 * seed * h
     U_bar = np.zeros_like(U)
     W_bar = np.zeros_like(W)
+    U_bar_columns, U_bar_rows = [], []
+    W_bar_columns, W_bar_rows = [], []
     for k in reversed(range(len(xs))):
         # h = np.tanh(W @ h + U @ x)
         h_new = h
         h = h_stack.pop()
         t1 = h_bar * (1.0 - h_new * h_new)
         x = xs[k]
-        U_bar += np.outer(t1, x)
-        W_bar += np.outer(t1, h)
+        U_bar_columns.append(t1)
+        U_bar_rows.append(x)
+        W_bar_columns.append(t1)
+        W_bar_rows.append(h)
         h_bar = t1 @ W
+    # h = np.tanh(W @ h + U @ x)
+    U_bar += np.array(U_bar_columns).T @ np.array(U_bar_rows)
+    W_bar += np.array(W_bar_columns).T @ np.array(W_bar_rows)
     return W_bar, U_bar, like(h, h_bar)

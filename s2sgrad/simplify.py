@@ -103,6 +103,12 @@ def _binary(node: gast.BinOp) -> gast.AST:
                 setattr(node, side, part.operand)
                 inner = _binary(node)
                 return _negated(inner) or gast.UnaryOp(gast.USub(), inner)
+    elif isinstance(node.op, gast.MatMult):
+        for side in ("left", "right"):
+            part = getattr(node, side)
+            if isinstance(part, gast.UnaryOp) and isinstance(part.op, gast.USub):
+                setattr(node, side, part.operand)
+                return gast.UnaryOp(gast.USub(), _binary(node))
     elif isinstance(node.op, gast.Div):
         if right == 1:
             return node.left

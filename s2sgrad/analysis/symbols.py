@@ -77,7 +77,7 @@ class Symbols:
         rest = len(owner.dims) - sum(_axes_of(k) for k in index)
         for part, kind in zip(parts, index, strict=True):
             if isinstance(kind, Known) and kind.value is None:
-                dims.append(None)
+                dims.append(1)
             elif isinstance(kind, Known):
                 dims += owner.dims[axis : axis + rest]
                 axis += rest

@@ -158,10 +158,10 @@ def tie_weights(x, y, axis=None, keepdims=False):
     """
     y = spreading(y, x, axis, keepdims)
     ties = np.equal(x, y)
-    if np.any(y != y):
+    if np.isnan(y).any():
         ties = ties | (np.isnan(x) & np.isnan(y))
     weights = ties / np.add.reduce(ties, axis=axis, keepdims=True)
-    return weights.astype(x.dtype, copy=False) if hasattr(x, "dtype") else weights
+    return weights.astype(x.dtype) if getattr(x, "dtype", weights.dtype) != weights.dtype else weights
 
 
 flat(tie_weights)

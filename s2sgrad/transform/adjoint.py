@@ -16,6 +16,7 @@ from s2sgrad.analysis.kinds import (
     Array,
     Container,
     Kind,
+    Known,
     Number,
     constant_kind,
     is_python_number,
@@ -27,7 +28,7 @@ from s2sgrad.simplify import same
 from s2sgrad.transform import inline, keywords, stores
 from s2sgrad.transform.bars import Bars
 from s2sgrad.transform.cotangents import Cotangent
-from s2sgrad.transform.shapes import relation
+from s2sgrad.transform.shapes import axes_of, relation, with_axes
 
 _SHAPE_ONLY = {"size", "shape", "ndim", "full_like", "zeros_like", "ones_like"}
 
@@ -72,7 +73,7 @@ class Adjoints(Bars):
         if operation.target is np.where and self._is_selection(operation, wanted):
             self._selection(operation, g, wanted)
             return
-        if not g.full and (rule.tag != "elementwise" or not self._same_shapes(operation, wanted, y)):
+        if not g.full and not (rule.tag == "elementwise" and not also and self._fills(operation, g, y, wanted)):
             g = self.spread(g, y.id)
         if also:
             g = self.named(self.held_apart(g))
@@ -129,9 +130,10 @@ class Adjoints(Bars):
         holes |= dict(zip(names, operation.operands, strict=False))
         before, cotangents = inline.write(self.unit, formula, holes, wanted, self._divides(operation))
         for statement in before:
+            statement.value = with_axes(self.unit, statement.value, self.inference.kind)
             self.kinds[statement.targets[0].id] = self.inference.kind(statement.value) or UNKNOWN
             self.out.append(statement)
-        return {k: self.shapes_of_variables(value) for k, value in cotangents.items()}
+        return {k: with_axes(self.unit, self.shapes_of_variables(v), self.inference.kind) for k, v in cotangents.items()}
 
     def call_of(self, operation: Operation, pullback: Callable, y: gast.AST, g: Cotangent) -> gast.AST:
         """The call of a pullback that is not written out."""
@@ -171,6 +173,17 @@ class Adjoints(Bars):
                     self.alike[target] = self.alike.get(operand.id, operand.id)
                     return
 
+    def _fills(self, operation: Operation, g: Cotangent, y: gast.AST, wanted: list[int]) -> bool:
+        """Whether a cotangent left small serves every operand: it need not be summed there, or is of full shape by then."""
+        if self._same_shapes(operation, wanted, y):
+            return True
+        formula = inline.formula(operation.rule.choose(self.argument_kinds(operation)))
+        if g.mask is not None or formula is None or formula.prelude:
+            return False
+        result = self.kinds.get(y.id)
+        values = self.written(operation, formula, y, replace(g, value=clone(g.value)), wanted)
+        return all(relation(self.inference.kind(value), result) == "same" for value in values.values())
+
     def _same_shapes(self, operation: Operation, wanted: list[int], y: gast.AST) -> bool:
         """Whether each operand has the shape of the result, so that a cotangent left small serves them as well."""
         result = self.kinds.get(y.id)
@@ -191,7 +204,8 @@ class Adjoints(Bars):
         kinds = {n: constant_kind(v) for n, v in rule.keywords.items()}
         for parameter, node in [*zip(rule.differentiable, operation.operands, strict=False), *operation.keywords.items()]:
             kinds[parameter] = self.inference.kind(node) or UNKNOWN
-        return kinds
+        tuples = {n: axes_of(kinds[n]) for n in operation.keywords if isinstance(kinds[n], Container)}
+        return kinds | {n: Known(axes) for n, axes in tuples.items() if axes is not None}
 
     def _called_rule(self, operation: Operation, pullback: Callable, y: gast.AST, g: Cotangent, wanted: list[int]) -> None:
         value = self.call_of(operation, pullback, y, g)

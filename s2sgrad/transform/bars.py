@@ -110,7 +110,7 @@ class Bars:
             how = relation(cotangent.kind, self.kinds.get(x.id))
             if how == "same":
                 cotangent.full = True
-            elif how != "under" or x.id not in self.unit.temps:
+            elif how != "under":
                 cotangent = self.spread(cotangent, x.id)
         self.pending.setdefault(x.id, []).append(cotangent)
 
@@ -191,8 +191,7 @@ class Bars:
         if late and sections:  # their values may read the old adjoint
             sections = [replace(c, value=self.named(c, anew=True).value) for c in sections]
         if whole:
-            whole = [c if c.full or not isinstance(kind, Array) else self.spread(c, x) for c in whole]
-            self._write_whole(x, bar, whole, kind)
+            self._write_whole(x, bar, self._broadcasting(x, whole, kind), kind)
         if not sections:
             return
         if x in self.present:
@@ -201,6 +200,15 @@ class Bars:
             self.start(x)
         for section in self._joined(sections):
             self._write_section(bar, kind, section)
+
+    def _broadcasting(self, x: str, whole: list[Cotangent], kind: Kind) -> list[Cotangent]:
+        """Contributions of which one has the shape of `x`, or that are added to what has it: the others may be smaller."""
+        if not isinstance(kind, Array):
+            return whole
+        held = x in self.present
+        whole = [c if c.full or relation(c.kind, kind) == "under" else self.spread(c, x) for c in whole]
+        whole.sort(key=lambda c: not c.full)
+        return whole if held or whole[0].full else [self.spread(whole[0], x), *whole[1:]]
 
     def _write_whole(self, x: str, bar: str, whole: list[Cotangent], kind: Kind) -> None:
         numeric = isinstance(kind, (Number, Array)) or all(c.numeric for c in whole)

@@ -12,9 +12,9 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis.kinds import Array, Dim, Kind, Number, same_size
-from s2sgrad.quote import constant, expression, name
-from s2sgrad.reach import call
+from s2sgrad.analysis.kinds import Array, Container, Dim, Kind, Known, Number, same_size
+from s2sgrad.quote import clone, constant, expression, name
+from s2sgrad.reach import call, numpy_function
 from s2sgrad.unit import Unit
 
 
@@ -112,3 +112,49 @@ def _inner(e: gast.AST, kind_of: KindOf) -> gast.AST | None:
                 if isinstance(kind_of(number), Number):
                     return gast.BinOp(number, gast.Mult(), gast.BinOp(first, gast.MatMult(), other))
     return gast.BinOp(e.left, gast.MatMult(), e.right)
+
+
+def with_axes(unit: Unit, node: gast.AST, kind_of: KindOf) -> gast.AST:
+    """`np.expand_dims(g, 1) * x` as `g[:, np.newaxis] * x`, and `np.expand_dims(g, 0) * x`, which broadcasts, as `g * x`."""
+    for field, value in node.__dict__.items():
+        if isinstance(value, gast.expr):
+            node.__dict__[field] = with_axes(unit, value, kind_of)
+        elif isinstance(value, list):
+            node.__dict__[field] = [with_axes(unit, v, kind_of) if isinstance(v, gast.AST) else v for v in value]
+    if isinstance(node, gast.BinOp) and not isinstance(node.op, gast.MatMult):
+        for side, other in (("left", node.right), ("right", node.left)):
+            part = getattr(node, side)
+            bare = _without_leading(unit, part)
+            rank = None if bare is None else kind_of(part).rank
+            if rank is not None and getattr(kind_of(other), "rank", None) == rank:
+                setattr(node, side, bare)
+    if not isinstance(node, gast.Call) or unit.resolve(node.func) is not np.expand_dims or len(node.args) != 2:
+        return node
+    operand, axis = node.args
+    kind, axes = kind_of(operand), axes_of(kind_of(axis))
+    if not isinstance(kind, Array) or not kind.rank or not axes or min(axes) < 0 or max(axes) >= kind.rank + len(axes):
+        return node
+    new = numpy_function(unit, "newaxis")
+    parts = [clone(new) if k in axes else gast.Slice(None, None, None) for k in range(max(axes) + 1)]
+    return gast.Subscript(operand, parts[0] if len(parts) == 1 else gast.Tuple(parts, gast.Load()), gast.Load())
+
+
+def _without_leading(unit: Unit, node: gast.AST) -> gast.AST | None:
+    """`e` of `e[np.newaxis]`."""
+    if not isinstance(node, gast.Subscript):
+        return None
+    parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+    leading = all(isinstance(p, gast.Attribute) and unit.resolve(p) is np.newaxis for p in parts)
+    return node.value if leading else None
+
+
+def axes_of(kind: Kind | None) -> tuple[int, ...] | None:
+    """The axes that a constant of the text, a number or a tuple of them, names."""
+    if isinstance(kind, Number):
+        return (kind.value,) if kind.known and type(kind.value) is int else None
+    if isinstance(kind, Known):
+        return kind.value if isinstance(kind.value, tuple) else None
+    if not isinstance(kind, Container) or kind.type is not tuple or not kind.items:
+        return None
+    found = [axes_of(k) for k in kind.items]
+    return None if None in found else tuple(k for axes in found for k in axes)

@@ -17,7 +17,7 @@ def chained_methods_grad(m, *, seed=1.0):
         + unbroadcast(
             np.reshape(
                 np.broadcast_to(
-                    np.expand_dims(seed * t3 * tie_weights(t1, t2), 1), np.shape(t4.reshape(2, 3))
+                    (seed * t3 * tie_weights(t1, t2))[:, np.newaxis], np.shape(t4.reshape(2, 3))
                 ),
                 np.shape(t4)
             ).T,

@@ -19,7 +19,7 @@ def softmax_cross_entropy_grad(w, b, images, labels, *, seed=1.0):
     shifted_bar = np.zeros_like(shifted)
     shifted_bar = add_at(shifted_bar, (t3, labels), -t4)
     # log_norm = np.log(np.sum(np.exp(shifted), axis=1))
-    shifted_bar += np.expand_dims(log_norm_bar / t2, 1) * t1
+    shifted_bar += (log_norm_bar / t2)[:, np.newaxis] * t1
     # shifted = logits - np.max(logits, axis=1, keepdims=True)
     logits_bar = (
         shifted_bar

@@ -12,7 +12,7 @@ def softmax_grad(z, *, seed=None):
     # reverse sweep
     seed = seed_like(result, seed)
     # return e / np.sum(e)
-    e_bar = seed / t1 + np.full_like(e, -seed @ result / t1)
+    e_bar = seed / t1 - seed @ result / t1
     # e = np.exp(z - np.max(z))
     t2 = e_bar * e
     z_bar = t2 + np.sum(-t2) * tie_weights(z, np.max(z))

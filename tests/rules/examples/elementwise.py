@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.rules import elementwise, helpers, scalar_math, special
+from s2sgrad.rules import choices, elementwise, helpers, scalar_math, special
 
 from .base import between, example, normal
 
@@ -68,6 +68,10 @@ example(np.clip, 0.5, 0.2, 0.9)
 example(np.where, np.array([True, False, True]), normal(2, 3), 0.7)
 example(np.where, np.array([[True], [False]]), normal(3), normal(2, 3))
 example(np.where, True, 0.3, 0.7)
+for _shape in ((2, 3), (40, 30)):
+    _first = normal(*_shape) > 0.0
+    example(choices.chosen, normal(*_shape), _first, ~_first & (normal(*_shape) > 0.0))
+    example(choices.chosen, 0.7, _first, ~_first)
 example(np.where, False, 0.3, 0.7)
 
 # --- the math module -------------------------------------------------------------------------------------------------

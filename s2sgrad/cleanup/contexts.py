@@ -35,6 +35,8 @@ def _block(body: list[gast.AST]) -> list[gast.AST]:
         if region.final > region.exit:
             made = gast.Try(inside, [], [], final)
         whole = at(body[region.enter], made) if inside or not contexts.is_quiet(manager) else final
+        if region.final > region.exit and not final:
+            whole = inside
         out[region.made] = []
         out[region.enter : region.final + 1] = [whole, *([] for _ in range(region.final - region.enter))]
     return [s for part in out for s in part]

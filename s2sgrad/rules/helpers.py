@@ -42,6 +42,8 @@ def fit(g, x):
         return {k: g[k] if k in g else runtime.zeros(x[k]) for k in x}
     if x is None or isinstance(x, (list, tuple, dict)):
         return None if x is None else g
+    if isinstance(g, (list, tuple)) and isinstance(x, np.ndarray):  # of a list that was stacked
+        return np.array([fit(a, b) for a, b in zip(g, x, strict=True)])
     return unbroadcast(g, x)
 
 

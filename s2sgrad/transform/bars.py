@@ -292,7 +292,8 @@ class Bars:
             return g
         holder = self.unit.temp()
         self.kinds[holder] = g.kind or UNKNOWN
-        value = g.value if is_fresh(self.unit, g.value) else stores.hold(self, holder, g.value, g.kind)
+        value = simplified(clone(g.value))
+        value = value if is_fresh(self.unit, value) else stores.hold(self, holder, value, g.kind)
         self.out.append(assign(holder, value))
         return Cotangent(name(holder), g.kind, g.full, None, g.numeric)
 
@@ -302,6 +303,7 @@ class Bars:
             return g
         holder = self.unit.temp()
         self.kinds[holder] = g.kind or UNKNOWN
-        value = g.value if is_fresh(self.unit, g.value) else stores.detached(self, g.value, g.kind)
+        value = simplified(clone(g.value))
+        value = value if is_fresh(self.unit, value) else stores.detached(self, value, g.kind)
         self.out.append(assign(holder, value))
         return replace(g, value=name(holder))

@@ -15,6 +15,7 @@ import gast
 from s2sgrad.analysis import effects, presence
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
+from s2sgrad.analysis.memory import has_memory
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.transform.cotangents import Bar
@@ -42,6 +43,7 @@ class Branches:
 
     def _if(self, statement: gast.If, body: Block) -> Block:
         adjoints = self.adjoints
+        before_test = self._held_test(statement, body)
         out, before = adjoints.out, adjoints.present
         arms: list[Block] = []
         swept: list[Block] = []
@@ -61,7 +63,19 @@ class Branches:
         if any(swept):
             self._emit(statement, [gast.If(clone(statement.test), *swept)], comment=False)
         self.segment = None
-        return [at(statement, gast.If(statement.test, *arms))[0]]
+        return [*before_test, at(statement, gast.If(statement.test, *arms))[0]]
+
+    def _held_test(self, statement: gast.If, body: Block) -> Block:
+        """`if xs:` asks for the items that a list has now: where an arm changes them, the answer is kept."""
+        test = statement.test
+        if not isinstance(test, gast.Name) or not has_memory(self.kinds.get(test.id)):
+            return []
+        changed = set().union(*map(self.records.memory.changed, effects.walk([*statement.body, *statement.orelse])))
+        if not changed & self.records.memory.with_memory_of(test.id):
+            return []
+        held = self._new_local(f"{test.id}_any", Number(bool), body)
+        statement.test = name(held)
+        return [assign(held, gast.Call(self.unit.builtin(bool), [test], []))]
 
     def _zero(self, x: str, statement: gast.AST) -> None:
         start = len(self.adjoints.out)

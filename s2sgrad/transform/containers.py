@@ -60,7 +60,7 @@ def stack(adjoints: Adjoints, operation: Operation, targets: list[str], cotangen
         return
     if cotangent is not None and not cotangent.full:
         cotangent = adjoints.spread(cotangent, targets[0])
-    value = stores.detached(adjoints, cotangent.value, cotangent.kind)
+    value = stores.apart(adjoints, cotangent)
     adjoints.out += statements("s.append(g)", s=bar, g=value)
 
 
@@ -153,5 +153,5 @@ def resized(adjoints: Adjoints, operation: Operation, targets: list[str], cotang
         given: gast.AST = adjoints.zero(targets[0])
     else:
         full = cotangent if cotangent.full else adjoints.spread(cotangent, targets[0])
-        given = stores.detached(adjoints, full.value, full.kind)
+        given = stores.apart(adjoints, full)
     adjoints.out += statements("s.append(g)", s=bar, g=given)

@@ -18,6 +18,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
+from s2sgrad.analysis.memory import is_fresh
 from s2sgrad.quote import assign, clone, constant, expression, name, nodes
 from s2sgrad.reach import call
 from s2sgrad.rules import memory
@@ -187,5 +188,15 @@ def detached(adjoints: Bars, value: gast.AST, kind: Kind | None) -> gast.AST:
     if isinstance(kind, Number) or not reads_section(adjoints, value):
         return value
     if isinstance(kind, Array):
+        return expression("x.copy()", x=value)
+    return call(adjoints.unit, "own", runtime.own, value)
+
+
+def apart(adjoints: Bars, cotangent: Cotangent) -> gast.AST:
+    """The value of a cotangent that a list is to hold: new memory, for either may be written where it stands."""
+    value = simplified(clone(cotangent.value))  # `x_bar * 1.0` would look like new memory
+    if isinstance(cotangent.kind, Number) or cotangent.own or is_fresh(adjoints.unit, value):
+        return value
+    if isinstance(cotangent.kind, Array):
         return expression("x.copy()", x=value)
     return call(adjoints.unit, "own", runtime.own, value)

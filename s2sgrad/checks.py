@@ -100,6 +100,21 @@ def scalar(x: Any, name: str, line: int) -> None:
         raise Refusal(line, f"`{name}` is a view of an array that is written while it is used: write `.copy()` behind it")
 
 
+def asked_whole(x: Any, method: str, line: int) -> None:
+    """Check that `x * o` calls the method of `o` once, and not once for each element of an array; TypeError if not.
+
+    >>> asked_whole(np.ones(2), "Scale.__rmul__", 7)
+    Traceback (most recent call last):
+    s2sgrad.checks.Refusal: line 7: NumPy calls `Scale.__rmul__` once for each element of the array on its left: write ...
+    """
+    if isinstance(x, np.ndarray):
+        raise Refusal(
+            line,
+            f"NumPy calls `{method}` once for each element of the array on its left: write `__array_ufunc__ = None` "
+            "in the class",
+        )
+
+
 def bound(x: Any, name: str) -> None:
     """Raise UnboundLocalError for a variable that the user's function would find unbound (here it may hold None)."""
     if x is None:

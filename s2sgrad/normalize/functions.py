@@ -239,7 +239,10 @@ class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Obj
             known = self.held(node.value)
             if isinstance(known, Known):
                 return self.evaluate(at(node, gast.Attribute(clone(known.node), node.attr, gast.Load()))[0])
-            return self.get(self.evaluate(node.value), node.attr, node)
+            owner = self.evaluate(node.value)
+            if isinstance(owner, gast.AST):  # it turned out to be data
+                return self.flattener.hold(at(node, gast.Attribute(owner, node.attr, gast.Load()))[0])
+            return self.get(owner, node.attr, node)
         if isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Compare)) and self.is_function(node):
             return self.operator(node)
         if isinstance(node, (gast.Name, gast.Attribute)):
@@ -274,6 +277,10 @@ class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Obj
             return constant(issubclass(owner.cls, cls)) if isinstance(cls, type) else None
         return None
 
+    def is_result(self, node: gast.AST) -> bool:
+        """Whether a node is an attribute of what a call returns that may be an object."""
+        return isinstance(node, gast.Attribute) and isinstance(node.value, gast.Call) and self.is_function(node.value)
+
     def callee(self, node: gast.AST) -> Any:
         if self.is_function(node):
             return self.evaluate(node)
@@ -292,7 +299,12 @@ class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Obj
             inner = self.callee(node.args[0])
             given = [self.lasting(self.evaluate(a)) for a in node.args[1:]]
             return Partial(inner, given, {k.arg: self.lasting(self.evaluate(k.value)) for k in node.keywords})
-        callee = self.callee(node.func)
+        owner = self.evaluate(node.func.value) if self.is_result(node.func) else None
+        if isinstance(owner, gast.AST):  # it turned out to be data
+            node.func.value = owner
+            self.flattener.call(node)
+            return self.flattener.hold(node)
+        callee = self.callee(node.func) if owner is None else self.get(owner, node.func.attr, node)
         if isinstance(callee, Known) and is_generator(callee.target):
             callee = self.read(callee.target)
         given: list[Any] = []

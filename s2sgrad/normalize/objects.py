@@ -17,17 +17,20 @@ from typing import Any
 
 import gast
 
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
 from s2sgrad.analysis.instances import written_attributes
 from s2sgrad.lookups import note_member
 from s2sgrad.normalize.given_objects import GivenObjects
 from s2sgrad.normalize.values import Known, Object, Partial, Value
-from s2sgrad.quote import assign, at, name
+from s2sgrad.quote import assign, at, constant, expression, name
 from s2sgrad.source import underlying
 from s2sgrad.unit import MISSING
 
 _OPERATORS = {
     gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul", gast.Div: "truediv", gast.MatMult: "matmul", gast.Pow: "pow",
-    gast.FloorDiv: "floordiv", gast.Mod: "mod",
+    gast.FloorDiv: "floordiv", gast.Mod: "mod", gast.BitAnd: "and", gast.BitOr: "or", gast.BitXor: "xor",
+    gast.LShift: "lshift", gast.RShift: "rshift",
 }  # fmt: skip
 _COMPARISONS = {
     gast.Lt: ("__lt__", "__gt__"), gast.Gt: ("__gt__", "__lt__"), gast.LtE: ("__le__", "__ge__"),
@@ -52,6 +55,9 @@ class Objects(GivenObjects):
 
     def construct(self, cls: type, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
         """`cls(..)`: its `__init__` is written out."""
+        if type(cls).__call__ is not type.__call__:
+            self.unit.refuse(node, f"`{cls.__name__}` has a metaclass with `__call__`, which cannot be followed: make the "
+                                   "object outside")  # fmt: skip
         made = Object(cls, self.hint or cls.__name__.lower(), loops=tuple(self.flattener.loops))
         made.block = self.flattener.blocks[-1] if self.flattener.blocks else 0
         self.hint = None
@@ -146,10 +152,7 @@ class Objects(GivenObjects):
         if owner.given is not None and isinstance(value, Value):
             self.unit.refuse(node, f"the attribute `{attribute}` of an object of the caller's would hold a function or an "
                                    "object that is made here, which cannot be followed: make it outside")  # fmt: skip
-        if owner.made and owner.copied:
-            self.unit.refuse(node, f"this writes the attribute `{attribute}` of an object for which several names stand in "
-                                   "turn, which cannot be followed: make a new object")  # fmt: skip
-        owner.written = owner.written or owner.made
+        self.is_written(owner, attribute, node)
         local = owner.attributes.get(attribute)
         if local is None:
             if (owner.made or owner.given is not None) and setter is not MISSING:
@@ -171,6 +174,13 @@ class Objects(GivenObjects):
                                        "followed: use two attributes")  # fmt: skip
             self.flattener.assign(at(node, assign(local, value))[0])
             self.passed_on(owner, attribute, node)
+
+    def is_written(self, owner: Object, attribute: str, node: gast.AST) -> None:
+        """Note that an attribute is written; refuse where another name may stand for the object."""
+        if owner.made and owner.copied:
+            self.unit.refuse(node, f"this writes the attribute `{attribute}` of an object for which several names stand in "
+                                   "turn, which cannot be followed: make a new object")  # fmt: skip
+        owner.written = owner.written or owner.made
 
     def store(self, target: gast.Attribute, statement: gast.Assign) -> None:
         """`o.w = value`, of an object made here."""
@@ -198,7 +208,7 @@ class Objects(GivenObjects):
     def updated_object(self, statement: gast.AugAssign) -> gast.AST:
         """`o += value`, of an object: `o = o + value`, or what `__iadd__` returns."""
         owner = self.held(statement.target)
-        word = f"__i{_OPERATORS.get(type(statement.op), 'and')}__"
+        word = f"__i{_OPERATORS[type(statement.op)]}__"
         read = name(statement.target.id)
         value: gast.AST = gast.BinOp(read, statement.op, statement.value)
         if hasattr(owner.cls, word):
@@ -224,6 +234,7 @@ class Objects(GivenObjects):
         if not plain or owner.attributes[target.attr] in self.values:
             self.unit.refuse(target, "an update of an attribute of what is not made here is not differentiated: use a local "
                                      "variable")  # fmt: skip
+        self.is_written(owner, target.attr, target)
         self.counts[owner.attributes[target.attr]] += 1
         return name(owner.attributes[target.attr], store=True)
 
@@ -268,7 +279,7 @@ class Objects(GivenObjects):
 
     def bound(self, function: types.FunctionType, owner: Object) -> Partial:
         value = self.read(function)
-        value.owner = next((k for k in owner.cls.__mro__ if function in _functions(k)), owner.cls)
+        value.owner = next((k for k in owner.cls.__mro__ if any(f is function for f in _functions(k))), owner.cls)
         return Partial(value, [owner], {})
 
     def above(self, attribute: str, node: gast.AST) -> Any:
@@ -297,19 +308,56 @@ class Objects(GivenObjects):
         right = self.evaluate(node.right)
         if not isinstance(left, Object) and not isinstance(right, Object):
             return self.plain_operator(node, gast.BinOp(left, node.op, right), [left, right])
-        word = _OPERATORS.get(type(node.op), "and")
-        for owner, other, method in ((left, right, f"__{word}__"), (right, left, f"__r{word}__")):
-            if isinstance(owner, Object) and hasattr(owner.cls, method):
-                return self.apply(self.method(owner, method, node), [other], {}, node)
-        self.unit.refuse(node, "this operator of an object cannot be followed: call a method")
+        word = _OPERATORS[type(node.op)]
+        tries = [(left, right, f"__{word}__"), (right, left, f"__r{word}__")]
+        if isinstance(left, Object) and isinstance(right, Object):
+            if left.cls is right.cls:
+                tries.pop()
+            elif issubclass(right.cls, left.cls) and getattr(right.cls, tries[1][2], None) is not getattr(
+                left.cls, tries[1][2], None
+            ):
+                tries.reverse()  # what a subclass says of it comes first
+        elif isinstance(right, Object):
+            self.require_whole(left, right.cls, tries[1][2], node)
+        return self.first_answer(tries, node, "this operator of an object cannot be followed: call a method")
+
+    def first_answer(self, tries: list[tuple[Any, Any, str]], node: gast.AST, otherwise: str | None) -> Any:
+        """What the first of these methods returns that does not return NotImplemented."""
+        for owner, other, method in tries:
+            if not isinstance(owner, Object) or not isinstance(self.looked_up(owner.cls, method), types.FunctionType):
+                continue
+            start = len(self.flattener.out)
+            value = self.apply(self.method(owner, method, node), [other], {}, node)
+            declined = [self.unit.resolve(v) is NotImplemented for v in _bound_to(value, self.flattener.out[start:])]
+            if not any(declined):
+                return value
+            if not all(declined):
+                self.unit.refuse(node, f"whether `{method}` of `{owner.cls.__name__}` returns NotImplemented cannot be "
+                                       "followed here: test for it before")  # fmt: skip
+        if otherwise is None:
+            return None
+        self.unit.refuse(node, otherwise)
+
+    def require_whole(self, left: gast.AST, cls: type, method: str, node: gast.AST) -> None:
+        """Data on the left of an object: NumPy asks the object once for each element of an array."""
+        if isinstance(left, gast.Constant) or hasattr(cls, "__array_ufunc__") or hasattr(cls, "__array_priority__"):
+            return
+        asked = self.unit.helper("asked_whole", runtime.asked_whole)
+        line = constant(getattr(node, "lineno", 0))
+        check = expression("f(x, m, line)", f=asked, x=left, m=constant(f"{cls.__name__}.{method}"), line=line)
+        self.flattener.out += at(node, gast.Expr(check))
 
     def comparison(self, node: gast.Compare) -> Any:
         left = self.kept(self.evaluate(node.left), [node.comparators[0]])
         right = self.evaluate(node.comparators[0])
         method, reflected = _COMPARISONS[type(node.ops[0])]
-        for owner, other, word in ((left, right, method), (right, left, reflected)):
-            if isinstance(owner, Object) and isinstance(inspect.getattr_static(owner.cls, word, None), types.FunctionType):
-                return self.apply(self.method(owner, word, node), [other], {}, node)
+        tries = [(left, right, method), (right, left, reflected)]
+        if isinstance(left, Object) and isinstance(right, Object) and left.cls is not right.cls:
+            if issubclass(right.cls, left.cls):
+                tries.reverse()
+        answer = self.first_answer(tries, node, None)
+        if answer is not None:
+            return answer
         return self.plain_operator(node, gast.Compare(left, node.ops, [right]), [left, right])
 
     def plain_operator(self, node: gast.AST, made: gast.AST, operands: list[Any]) -> gast.AST:
@@ -317,6 +365,17 @@ class Objects(GivenObjects):
         if not all(isinstance(operand, gast.AST) for operand in operands):
             self.unit.refuse(node, "a function has no operators")
         return self.flattener.hold(at(node, made)[0])
+
+
+def _bound_to(value: Any, body: list[gast.AST]) -> list[gast.AST]:
+    """What the statements bind a variable to; the value itself if they do not."""
+    if not isinstance(value, gast.AST):
+        return []
+    return [
+        s.value
+        for s in effects.walk(body)
+        if isinstance(s, gast.Assign) and isinstance(value, gast.Name) and value.id in effects.targets(s)
+    ] or [value]
 
 
 def _functions(cls: type) -> list[Any]:

@@ -33,7 +33,7 @@ def rebinds(x: Any, name: str, line: int) -> None:
     Traceback (most recent call last):
     s2sgrad.checks.Refusal: line 7: `x` is an array that other names may see, and an augmented assignment would ...
     """
-    if hasattr(x, "__iadd__"):
+    if hasattr(x, "__iadd__") or hasattr(x, "__ior__"):
         what = "an array" if isinstance(x, np.ndarray) else f"a {type(x).__name__}"
         raise Refusal(
             line,

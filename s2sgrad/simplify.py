@@ -19,18 +19,27 @@ from s2sgrad.quote import constant
 _FOLDED = {gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul}
 
 
-def simplified(node: gast.AST) -> gast.AST:
-    """An equal expression, simplified from the leaves up."""
+_ARITHMETIC = (gast.BinOp, gast.UnaryOp, gast.Compare)
+
+
+def simplified(node: gast.AST, identities: bool = True) -> gast.AST:
+    """An equal expression, simplified from the leaves up.
+
+    `x * 1.0` is new memory and `x` is not: what is not an operand of arithmetic stays what it is, and so does the whole
+    where `identities` is False.
+    """
     for field, value in node.__dict__.items():
+        inner = isinstance(node, _ARITHMETIC)
         if isinstance(value, gast.expr):
-            node.__dict__[field] = simplified(value)
+            node.__dict__[field] = simplified(value, inner)
         elif isinstance(value, list):
-            node.__dict__[field] = [simplified(v) if isinstance(v, gast.expr) else v for v in value]
+            node.__dict__[field] = [simplified(v, inner) if isinstance(v, gast.expr) else v for v in value]
+    new = node
     if isinstance(node, gast.BinOp):
-        return _binary(node)
-    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
-        return _negated(node.operand) or node
-    return node
+        new = _binary(node)
+    elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
+        new = _negated(node.operand) or node
+    return new if identities or isinstance(new, (*_ARITHMETIC, gast.Constant)) else node
 
 
 def _number(node: gast.AST) -> float | int | None:

@@ -17,7 +17,8 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Text, is_plain_index
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Text, Unknown, is_plain_index
+from s2sgrad.quote import name as name_
 from s2sgrad.quote import nodes
 from s2sgrad.rules import memory, spellings
 from s2sgrad.rules.table import Rule
@@ -30,7 +31,8 @@ _NEW = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.JoinedStr, gast.Constant)
 
 class Memory:
     """Facts about one function: `shared[x]` are the names that may share memory with `x`, `x` itself among them, where
-    there are others; `written` the names whose memory some statement writes."""
+    there are others; `written` the names whose memory some statement writes; `lost` the names of objects that calls
+    change (sets, what is global, what is not plain), which the reverse sweep finds as the function left them."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
         self.unit, self.kinds = unit, kinds
@@ -39,7 +41,9 @@ class Memory:
         self.shared: dict[str, frozenset[str]] = {}
         self.bases = frozenset(bases)
         self.written: frozenset[str] = frozenset(bases)
-        if not bases:
+        self.lost: frozenset[str] = frozenset()
+        handed = set().union(*(handed_over(unit, s, kinds) for s in effects.walk(tree.body)))
+        if not bases and not handed:
             return
         for statement in effects.walk(tree.body):
             self._statement(statement)
@@ -48,6 +52,7 @@ class Memory:
             groups.setdefault(self._find(name), set()).add(name)
         self.shared = {n: frozenset(group) for group in groups.values() if len(group) > 1 for n in group}
         self.written |= {n for b in bases for n in self.shared.get(b, ())}
+        self.lost = frozenset(n for h in handed for n in self.with_memory_of(h))
 
     def changed(self, statement: gast.AST) -> set[str]:
         """The names that a statement binds, or whose content it may change."""
@@ -56,6 +61,8 @@ class Memory:
             base = in_place(self.unit, statement, self.kinds)
             if base is not None and base in self.shared:
                 out |= self.shared[base]
+        if self.lost:
+            out |= {n for h in handed_over(self.unit, statement, self.kinds) for n in self.with_memory_of(h)}
         return out
 
     def with_memory_of(self, name: str) -> frozenset[str]:
@@ -121,6 +128,55 @@ def in_place(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> str | N
         bound_anew = not has_memory(kind) or (isinstance(kind, Container) and kind.type is tuple)
         return None if name and bound_anew else base
     return None
+
+
+_TAKEN_BACK = ("append", "pop")  # of a list
+
+
+def handed_over(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> set[str]:
+    """The objects that a statement's calls may change, other than by what the reverse sweep takes back: `s` of `s.add(1)`,
+    a global list, an object of which nothing is known whose method is called."""
+    if not isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)):
+        return set()
+    out: set[str] = set()
+    if isinstance(statement, gast.AugAssign):  # of a set, or of another object
+        kind = kinds.get(statement.target.id, UNKNOWN) if isinstance(statement.target, gast.Name) else None
+        out |= {statement.target.id} if isinstance(kind, Unknown) else set()
+    for call in nodes(statement.value):
+        if not isinstance(call, gast.Call):
+            continue
+        target = unit.resolve(call.func)
+        if target is MISSING and isinstance(call.func, gast.Attribute):
+            root, method = _root_or_none(call.func.value), call.func.attr
+            kind = kinds.get(root, UNKNOWN)
+            if root is None or isinstance(kind, (Array, Number, Text)) or method in memory.COPYING_METHODS or method in memory.VIEW_METHODS:
+                continue
+            local = root in unit.locals
+            if isinstance(kind, Container) and local and (method in _TAKEN_BACK or method not in spellings.MUTATING_METHODS):
+                continue
+            if not local and not is_writable(unit.resolve(name_(root))):
+                continue
+            out.add(root)
+        elif target is not MISSING and not effects.is_pure(unit, call):
+            writes = target in spellings.MUTATORS if _hashable(target) else False
+            if writes or not effects.is_library(target):
+                given = [a.id for a in call.args if isinstance(a, gast.Name)]
+                out |= {n for n in given if n not in unit.locals or isinstance(kinds.get(n, UNKNOWN), Unknown)}
+    return {n for n in out if n in unit.locals or is_writable(unit.resolve(name_(n)))}
+
+
+def _root_or_none(node: gast.AST) -> str | None:
+    while isinstance(node, (gast.Attribute, gast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, gast.Name) else None
+
+
+def _hashable(target: Any) -> bool:
+    try:
+        hash(target)
+    except TypeError:
+        return False
+    return True
 
 
 def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:

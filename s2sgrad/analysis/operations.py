@@ -146,7 +146,7 @@ def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
     target = unit.resolve(node.func)
     starred = any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
     if target is MISSING and isinstance(node.func, gast.Attribute):
-        return _method(node, kinds, starred)
+        return _method(unit, node, kinds, starred)
     if target is runtime.push and len(node.args) == 2:
         return Operation("append", node, list(node.args))
     if target is runtime.pop and len(node.args) == 1:
@@ -181,9 +181,9 @@ def _hashable(value: Any) -> bool:
     return True
 
 
-def _method(node: gast.Call, kinds: dict[str, Kind], starred: bool) -> Operation:
+def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind], starred: bool) -> Operation:
     owner, name = node.func.value, node.func.attr
-    if name in STACK_METHODS and isinstance(owner, gast.Name) and not node.keywords:
+    if name in STACK_METHODS and isinstance(owner, gast.Name) and owner.id in unit.locals and not node.keywords:
         if name == "append" and len(node.args) == 1:
             return Operation("append", node, [owner, node.args[0]])
         if name == "pop" and not node.args:

@@ -18,5 +18,5 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         origin = getattr(statement, "origin", None)
         ours = origin is not None and origin.sweep == "reverse"
         if ours and isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)):
-            statement.value = simplified(statement.value)
+            statement.value = simplified(statement.value, isinstance(statement, gast.AugAssign))
     return tree

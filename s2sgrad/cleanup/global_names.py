@@ -1,6 +1,6 @@
 """A global that the text reads and writes by calls is declared, and named, again.
 
-    count_global.write(count_global.read() + 1)      ->      global count; count += 1
+    count_global.write(count_global.read() + 1)      ->      global count; count = count + 1
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.quote import at, name, nodes
+from s2sgrad.quote import assign, at, name, nodes
 from s2sgrad.unit import Unit, parameters
 
 
@@ -41,15 +41,8 @@ def _block(body: list[gast.AST], known: dict[str, str]) -> list[gast.AST]:
             if hasattr(statement, field):
                 setattr(statement, field, _block(getattr(statement, field), known))
         variable = _called(getattr(statement, "value", None), "write", known) if isinstance(statement, gast.Expr) else None
-        out.append(statement if variable is None else at(statement, _assigned(variable, statement.value.args[0], known))[0])
+        out.append(statement if variable is None else at(statement, assign(variable, statement.value.args[0]))[0])
     return out
-
-
-def _assigned(variable: str, value: gast.AST, known: dict[str, str]) -> gast.AST:
-    target = name(variable, store=True)
-    if isinstance(value, gast.BinOp) and _called(value.left, "read", known) == variable:
-        return gast.AugAssign(target, value.op, value.right)
-    return gast.Assign([target], value, None)
 
 
 def _read(part: object, known: dict[str, str]) -> object:

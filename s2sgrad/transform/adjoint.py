@@ -24,7 +24,7 @@ from s2sgrad.analysis.kinds import (
 )
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.quote import assign, clone, constant, name, nodes
-from s2sgrad.simplify import same
+from s2sgrad.simplify import same, simplified
 from s2sgrad.transform import inline, keywords, stores
 from s2sgrad.transform.bars import Bars
 from s2sgrad.transform.cotangents import Cotangent
@@ -98,6 +98,7 @@ class Adjoints(Bars):
             full = pullback in rule.exact
         alone = len(cotangents) == 1 and isinstance(g.value, gast.Name)
         for k, value in cotangents.items():
+            value = simplified(clone(value))  # which may be no new memory any more
             own = g.own and alone and same(value, g.value)
             numeric = not isinstance(self.kinds.get(operation.operands[k].id), Container)
             kind = self.inference.kind(value)

@@ -26,7 +26,7 @@ from s2sgrad.analysis.kinds import (
     is_plain_index,
 )
 from s2sgrad.analysis.memory import is_fresh
-from s2sgrad.quote import assign, clone, constant, name
+from s2sgrad.quote import assign, clone, constant, expression, name
 from s2sgrad.reach import call
 from s2sgrad.simplify import same, simplified
 from s2sgrad.transform import stores
@@ -189,7 +189,7 @@ class Bars:
         kind = self.kinds.get(x, UNKNOWN)
         bar = self.bar(x)
         if late and sections:  # their values may read the old adjoint
-            sections = [replace(c, value=self.named(c, anew=True).value) for c in sections]
+            sections = [replace(c, value=self.named(self._of_its_own(c), anew=True).value) for c in sections]
         if whole:
             self._write_whole(x, bar, self._broadcasting(x, whole, kind), kind)
         if not sections:
@@ -209,6 +209,15 @@ class Bars:
         whole = [c if c.full or relation(c.kind, kind) == "under" else self.spread(c, x) for c in whole]
         whole.sort(key=lambda c: not c.full)
         return whole if held or whole[0].full else [self.spread(whole[0], x), *whole[1:]]
+
+    def _of_its_own(self, c: Cotangent) -> Cotangent:
+        """A contribution that may be a view of the adjoint to which it is added, copied."""
+        value = simplified(clone(c.value))
+        if isinstance(c.kind, Number) or isinstance(value, gast.Constant) or is_fresh(self.unit, value):
+            return c
+        if isinstance(c.kind, Array):
+            return replace(c, value=expression("x.copy()", x=value))
+        return replace(c, value=call(self.unit, "own", runtime.own, value))
 
     def _write_whole(self, x: str, bar: str, whole: list[Cotangent], kind: Kind) -> None:
         numeric = isinstance(kind, (Number, Array)) or all(c.numeric for c in whole)

@@ -95,7 +95,7 @@ class Records:
             where = section is not None and target in {n.id for n in effects.loads(section.slice)}
             compound = isinstance(body[reader], (gast.If, gast.For, gast.While))
             between = set().union(*changed[k + 1 : reader + (compound or where)])
-            if operands & between:
+            if operands & between or operands & self.memory.lost:
                 continue
             plan.at.setdefault(reader, []).insert(0, statement)
             plan.names.add(target)

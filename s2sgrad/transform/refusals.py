@@ -117,7 +117,7 @@ class Refusals:
             if method in ("append", "extend", "add") and not outermost and self.is_local_container(call.func.value):
                 self.unit.refuse(call, f"`.{method}(...)` changes its object inside an expression, which is not "
                                        "differentiated: make it a statement of its own")  # fmt: skip
-            stack = isinstance(call.func, gast.Attribute) and call.func.attr in ("append", "pop")
+            stack = method in ("append", "pop") and getattr(call.func.value, "id", None) in self.unit.locals
             if alone and not differentiated and not stack and (mutable or self.carries(given)):
                 self.unit.refuse(call, f"`{shown}` is only known at run time and may change or keep what it is given, "
                                        "which is not differentiated yet: return a value from it")  # fmt: skip

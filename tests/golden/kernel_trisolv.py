@@ -21,7 +21,7 @@ def trisolv_grad(L, x, b, *, seed=None):
     for i in reversed(range(t1[0])):
         # x[i] /= L[i, i]
         t2 = L[i, i]
-        L_bar[i, i] += -(x_bar[i] * x[i] / t2)
+        L_bar[i, i] -= x_bar[i] * x[i] / t2
         x_bar[i] /= t2
         # x[i] = b[i] - L[i, :i] @ x[:i]
         t3 = x_bar[i]

@@ -92,13 +92,17 @@ class Facts:
 class Compiled:
     """A gradient: `function(*args, seed=...)` over the user's `functions`; right while `holds()`."""
 
-    __slots__ = ("below", "function", "functions", "key", "made", "recipe", "scalar", "seed", "unsure", "written")
+    __slots__ = (
+        "below", "defaults", "function", "functions", "key", "made", "named", "recipe", "scalar", "seed", "unsure",
+        "written",
+    )  # fmt: skip
 
     def __init__(self, recipe: Recipe, functions: Functions, made: list[types.FunctionType]) -> None:
         self.recipe = recipe
         self.functions = functions
         self.made = made
         self.function = made[0]
+        self.defaults, self.named = functions[0].__defaults__, dict(functions[0].__kwdefaults__ or {})
         self.key: Any = None  # the kinds that it was asked for
         self.below: Compiled | None = None  # the gradient whose gradient this is
         if recipe.facts is not None:
@@ -117,9 +121,15 @@ class Compiled:
 
     def holds(self) -> bool:
         """Whether every name that the text was specialised on still stands for what it stood for."""
+        entry = self.functions[0]
+        if entry.__defaults__ is not self.defaults or (self.named and not self._same_named(entry.__kwdefaults__ or {})):
+            return False
         if not self.recipe.guards.hold(self.functions) or (self.below is not None and not self.below.holds()):
             return False
         return not self.recipe.inside or all(compiled.holds() for compiled in self.recipe.inside)
+
+    def _same_named(self, named: dict[str, Any]) -> bool:
+        return named.keys() == self.named.keys() and all(named[k] is v for k, v in self.named.items())
 
     def outside(self) -> dict[str, Any]:
         """The arrays that the text reads under names from outside."""

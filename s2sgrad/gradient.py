@@ -123,8 +123,8 @@ class Gradient:
             with contextlib.suppress(cache.Forgotten):
                 return self._of_kinds(known)
         given = self._arguments(args, keywords)
-        kinds = dict(zip(given, kinds_of(given.values()), strict=True))
         self._require_floats(family.wrt, given)
+        kinds = dict(zip(given, kinds_of(given.values()), strict=True))
         key = cache.Kinds(tuple(kinds.items()))
         compiled = self._of_kinds(key)
         if quick is not None and not compiled.unsure:

@@ -151,6 +151,9 @@ class Guards:
         self._codes = [weakref.ref(f.__code__) for f in self.functions]
         called = any(b is not None and b.value is entry for _, _, b in self._lookups.names.values())
         self._entry = self._defaults(entry) if called else None
+        self._others = [
+            (k, self._defaults(f)) for k, f in enumerate(self.functions) if k and (f.__defaults__ or f.__kwdefaults__)
+        ]
         functions = self.functions
         del self.functions, self._lookups, self._place, self._strict
         return functions
@@ -217,6 +220,8 @@ class Guards:
     def hold(self, functions: Functions) -> bool:
         """Whether the text is right over these functions."""
         if self._entry is not None and not _fit(functions[0], self._entry):
+            return False
+        if not all(_fit(functions[k], expected) for k, expected in self._others):
             return False
         for function, code in zip(functions, self._codes, strict=True):
             if function.__code__ is not code():  # reloaded in place

@@ -30,6 +30,8 @@ from s2sgrad.structure import ABSENT, attributes_of, float_type, is_sequence, re
 def unbroadcast(g: Any, x: Any) -> Any:
     """Bring the cotangent `g` to the shape of `x`: sum over axes that broadcasting added or stretched, repeat over
     axes that `g` leaves out.  Raises TypeError where `x` is no number or array."""
+    if isinstance(x, (list, tuple)) and isinstance(g, np.ndarray) and g.shape == np.shape(x):
+        return g  # NumPy made an array of it
     shape = np.shape(_numeric(x))
     if np.shape(g) == shape:
         return g

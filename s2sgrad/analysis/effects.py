@@ -25,6 +25,7 @@ from s2sgrad.rules import spellings, table
 from s2sgrad.source import brings_gradient, read
 from s2sgrad.unit import MISSING, Unit
 
+MUTATING_METHODS = spellings.MUTATING_METHODS
 _CHANGING = ("push", "pop", "poison")
 _SCOPES = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda)
 _IMPURE_RUNTIME = {runtime.push, runtime.pop, runtime.add_at, runtime.vjp, runtime.sequence, runtime.require_array,

@@ -170,9 +170,24 @@ def kinds_of(values: Iterable[Any]) -> tuple[Kind, ...]:
     return tuple(_kind_of(v, sizes) for v in values)
 
 
+_PLAIN_NUMBERS = (float, int, bool, complex)
+_OPERATORS = [f"__{r}{word}__" for word in ("add", "sub", "mul", "truediv", "pow", "floordiv", "mod") for r in ("", "r")]
+
+
+def _require_arithmetic(v: Any) -> None:
+    """Raise TypeError for a number of a subclass whose arithmetic is not that of numbers."""
+    plain = next(t for t in _PLAIN_NUMBERS if isinstance(v, t))
+    if any(getattr(type(v), word, None) is not getattr(plain, word, None) for word in _OPERATORS):
+        raise TypeError(f"operators of a {type(v).__name__} mean something else than a number's: pass a {plain.__name__}")
+
+
 def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
     if isinstance(v, (float, int, complex, np.generic)) and not isinstance(v, (np.str_, np.bytes_)):
+        if type(v) not in _PLAIN_NUMBERS and not isinstance(v, np.generic):
+            _require_arithmetic(v)
         return Number(type(v))
+    if isinstance(v, (np.matrix, np.ma.MaskedArray)):
+        raise TypeError(f"operators of a {type(v).__name__} mean something else than an array's: pass an ndarray")
     if type(v) is np.ndarray:
         if v.dtype.kind not in "fiubc":
             return UNKNOWN

@@ -149,7 +149,8 @@ def handed_over(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> set[
         if target is MISSING and isinstance(call.func, gast.Attribute):
             root, method = _root_or_none(call.func.value), call.func.attr
             kind = kinds.get(root, UNKNOWN)
-            if root is None or isinstance(kind, (Array, Number, Text)) or method in memory.COPYING_METHODS or method in memory.VIEW_METHODS:
+            only_reads = method in memory.COPYING_METHODS or method in memory.VIEW_METHODS
+            if root is None or isinstance(kind, (Array, Number, Text)) or only_reads:
                 continue
             local = root in unit.locals
             if isinstance(kind, Container) and local and (method in _TAKEN_BACK or method not in spellings.MUTATING_METHODS):
@@ -261,7 +262,9 @@ def is_writable(found: Any) -> bool:
 
 def _is_foreign(target: Any) -> bool:
     """Whether nothing is known of what a callable returns: a user's function, a pair of ours, a rule."""
-    if isinstance(target, (np.ufunc, type)):
+    if isinstance(target, type):  # an object of a user's class, or a named tuple, holds what it is given
+        return hasattr(target, "_fields") or not effects.is_pure_function(target)
+    if isinstance(target, np.ufunc):
         return False
     if isinstance(target, Rule) or hasattr(target, "primal"):
         return True

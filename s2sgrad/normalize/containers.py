@@ -69,8 +69,14 @@ def written(unit: Unit, node: gast.Call, atom: Atom) -> Written | None:
     return _METHODS[node.func.attr](unit, owner.id, given, node)
 
 
+def may_repeat(keys: list[gast.AST]) -> bool:
+    """Whether two keys of a dict display may be equal: the second then replaces what the first brought."""
+    constants = [k.value for k in keys if isinstance(k, gast.Constant)]
+    return len(keys) > 1 and (len(constants) < len(keys) or len(set(constants)) < len(keys))
+
+
 def joined(unit: Unit, node: gast.Dict, atom: Atom) -> Written:
-    """A dict display with `**`: a copy of what stands first, updated with the rest."""
+    """A dict display with `**`, or with keys that may be equal: a copy of what stands first, updated with the rest."""
     made = unit.local("merged")
     before: list[gast.AST] = []
     pairs = list(zip(node.keys, node.values, strict=True))

@@ -34,11 +34,11 @@ import itertools
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.normalize import comprehensions, containers, loops, mutators, targets
+from s2sgrad.normalize import comprehensions, containers, index_tricks, loops, mutators, targets
 from s2sgrad.normalize._calls import calls_user, linked, walruses
 from s2sgrad.normalize.conditions import Conditions
 from s2sgrad.normalize.functions import Functions
-from s2sgrad.quote import assign, at, clone, constant, name
+from s2sgrad.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.unit import MISSING, Unit
 
 
@@ -159,22 +159,45 @@ class _Flattener(Conditions):
             if isinstance(statement.value, gast.Name) and statement.value.id == target.id:
                 return  # a comprehension, written out under this name
         else:
+            if isinstance(target, gast.Subscript):
+                self.require_place(target, statement.value)
             statement.value = self.atom(statement.value)
         if isinstance(target, gast.Subscript):
             statement.targets = [self.section(target)]
         self.out.append(statement)
 
-    def section(self, target: gast.Subscript) -> gast.Subscript:
-        """The target of a store: a section of a variable."""
+    def section(self, target: gast.Subscript, value: gast.AST | None = None) -> gast.Subscript:
+        """The target of a store: a section of a variable; `value` is still to be evaluated."""
         made = gast.Subscript(self.atom(target.value), self.index(target.slice), gast.Store())
+        if value is not None:
+            for node in nodes(made.slice):
+                for field, part in node.__dict__.items():
+                    if isinstance(part, gast.Name):
+                        setattr(node, field, self.functions.kept(part, [value]))
+                    elif isinstance(part, list):
+                        part[:] = [self.functions.kept(p, [value]) if isinstance(p, gast.Name) else p for p in part]
+            if isinstance(made.slice, gast.Name):
+                made.slice = self.functions.kept(made.slice, [value])
         return at(target, made)[0]
+
+    def require_place(self, target: gast.Subscript, value: gast.AST) -> None:
+        """A place counted from the end must not move while the value of the store is computed."""
+        index = target.slice.operand if isinstance(target.slice, gast.UnaryOp) else target.slice
+        behind = index is not target.slice or (type(getattr(index, "value", None)) is int and index.value < 0)
+        for call in nodes(value) if behind and isinstance(target.value, gast.Name) else ():
+            method = call.func if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) else None
+            if method is not None and method.attr in effects.MUTATING_METHODS:
+                if isinstance(method.value, gast.Name) and method.value.id == target.value.id:
+                    self.unit.refuse(target, f"`.{method.attr}()` changes the list while a place counted from its end is "
+                                             "stored in: call it on a line of its own before")  # fmt: skip
 
     def augmented_section(self, statement: gast.AugAssign) -> None:
         """`x[i] += e` as `t = x[i] + e; x[i] = t` (`tidy.augmented` writes it back)."""
         if walruses(statement):
             self.unit.refuse(statement, "`:=` in an update of a section is not differentiated: assign before it")
         self.unit.updates.add((statement.lineno, statement.col_offset))
-        target = self.section(statement.target)
+        self.require_place(statement.target, statement.value)
+        target = self.section(statement.target, statement.value)
         old = self.hold(at(statement, gast.Subscript(clone(target.value), clone(target.slice), gast.Load()))[0])
         new = at(statement, gast.BinOp(old, statement.op, self.atom(statement.value)))[0]
         self.out.append(gast.Assign([target], self.hold(new), None))
@@ -234,15 +257,15 @@ class _Flattener(Conditions):
 
     # --- expressions ---
 
-    def atoms(self, nodes: list[gast.AST]) -> list[gast.AST]:
+    def atoms(self, given: list[gast.AST]) -> list[gast.AST]:
         """Operands evaluated from left to right; a name that a later operand rebinds is copied first."""
         out = []
-        for k, node in enumerate(nodes):
+        for k, node in enumerate(given):
             value = self.atom(node)
-            later = set().union(*map(walruses, nodes[k + 1 :]))
+            later = set().union(*map(walruses, given[k + 1 :]))
             if isinstance(value, gast.Name) and value.id in later:
                 value = self.hold(value)
-            out.append(self.functions.kept(value, nodes[k + 1 :]))
+            out.append(self.functions.kept(value, given[k + 1 :]))
         return out
 
     def hold(self, value: gast.AST) -> gast.Name:
@@ -302,6 +325,8 @@ class _Flattener(Conditions):
             if self.unit.resolve(node) is MISSING:
                 mutators.refuse_kept(self.unit, node)
                 node.value = self.atom(node.value)
+        elif isinstance(node, gast.Subscript) and (joined := index_tricks.joined(self.unit, node)) is not None:
+            return self.flat(joined)
         elif isinstance(node, gast.Subscript):
             node.value = self.functions.kept(self.atom(node.value), [node.slice])
             node.slice = self.index(node.slice)
@@ -315,7 +340,7 @@ class _Flattener(Conditions):
         elif isinstance(node, (gast.Tuple, gast.List)):
             node.elts = self.atoms(node.elts)
         elif isinstance(node, gast.Dict):
-            if None in node.keys:
+            if None in node.keys or containers.may_repeat(node.keys):
                 return self.behind(node, *containers.joined(self.unit, node, self.atom))
             if any(map(walruses, node.keys)):
                 self.unit.refuse(node, "`:=` in a dict is not differentiated: assign before it")

@@ -34,6 +34,7 @@ import itertools
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.analysis import effects
 from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.unit import MISSING, Unit, parameters
 
@@ -63,6 +64,7 @@ class _Iterators(gast.NodeTransformer):
                 bound.setdefault(node.targets[0].id, []).append(node.value)
             elif isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
                 bound.setdefault(node.id, [])
+        self.changed = _changed(tree)  # dicts, among others
         self.lists = {
             n for n, values in bound.items() if values and all(isinstance(v, (gast.List, gast.ListComp)) for v in values)
         } - {p.id for p in parameters(tree)}
@@ -148,6 +150,11 @@ class _Iterators(gast.NodeTransformer):
         """`a, b = (..)`: a list is unpacked as well."""
         if isinstance(statement.value, gast.GeneratorExp) and isinstance(statement.targets[0], (gast.Tuple, gast.List)):
             statement.value = _listed(statement.value)
+        call = statement.value
+        if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) and call.func.attr in ("keys", "values", "items"):
+            if isinstance(call.func.value, gast.Name) and call.func.value.id in self.changed:
+                self.unit.refuse(call, f"`.{call.func.attr}()` of a dict that changes is kept here, which cannot be followed: "
+                                       "call it where it is read, or make a list of it")  # fmt: skip
         return self.generic_visit(statement)
 
     def visit_Expr(self, statement: gast.Expr) -> gast.AST:
@@ -285,3 +292,17 @@ def _holds_pairs(node: gast.AST) -> bool:
     """Whether an expression is a list of pairs in the text."""
     shown = isinstance(node, (gast.List, gast.Tuple))
     return shown and all(isinstance(e, (gast.List, gast.Tuple)) and len(e.elts) == 2 for e in node.elts)
+
+
+def _changed(tree: gast.FunctionDef) -> set[str]:
+    """The names that a store, a method or a call may change."""
+    out: set[str] = set()
+    for node in nodes(tree):
+        if isinstance(node, gast.Subscript) and not isinstance(node.ctx, gast.Load):
+            out |= {node.value.id} if isinstance(node.value, gast.Name) else set()
+        elif isinstance(node, gast.Call):
+            method = node.func.attr if isinstance(node.func, gast.Attribute) else ""
+            owners = [node.func.value] if method in effects.MUTATING_METHODS else []
+            handed = [] if isinstance(node.func, gast.Name) and node.func.id in ("len", "list", "sorted", "sum") else node.args
+            out |= {n.id for n in (*owners, *handed) if isinstance(n, gast.Name)}
+    return out

@@ -140,6 +140,13 @@ def min_(g, y, a, b):
     return g * (a <= b), g * (a > b)
 
 
+for _rule in (max_, min_):
+    _rule.refuse(
+        lambda a, b: hasattr(a, "items") or hasattr(b, "items"),
+        "the larger or smaller of two lists or tuples has no derivative rule: compare numbers",
+    )
+
+
 def largest_of(*xs):
     """`max(*xs)` of three arguments or more."""
     return builtins.max(*xs)

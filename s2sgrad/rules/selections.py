@@ -23,8 +23,8 @@ def untake(g, x, indices, axis=None):
     array([5., 0., 2.])
     """
     out = np.zeros(np.shape(x), np.result_type(g))
-    if axis is None:
-        np.add.at(np.reshape(out, -1), indices, g)
+    if axis is None or not out.size:
+        np.add.at(np.reshape(out, -1), indices if out.size else [], g if out.size else 0.0)
         return out
     axis %= out.ndim
     rank = np.ndim(indices)
@@ -256,7 +256,7 @@ def unrepeat(g, x, repeats, axis=None):
     if axis is None:
         return np.reshape(unrepeat(g, np.reshape(x, -1), repeats, 0), np.shape(x))
     n = np.shape(x)[axis]
-    if np.size(repeats) == 1:
+    if np.size(repeats) == 1 and np.size(g):
         axis %= np.ndim(x)
         return np.sum(np.reshape(g, (*np.shape(x)[: axis + 1], -1, *np.shape(x)[axis + 1 :])), axis=axis + 1)
     return untake(g, x, np.repeat(np.arange(n), repeats), axis)

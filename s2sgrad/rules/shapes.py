@@ -330,7 +330,7 @@ def arange_step(g, y, start, stop=None, step=None, *, dtype=None):
 
 
 flat(np.shape, np.ndim, np.size, np.zeros, np.ones, np.empty, np.ndarray, np.zeros_like, np.ones_like, np.empty_like, np.eye)
-flat(np.identity, np.tri, np.indices, np.triu_indices, np.tril_indices, np.diag_indices, np.ix_, np.unravel_index)
+flat(np.identity, np.tri, np.indices, np.triu_indices, np.tril_indices, np.diag_indices, np.unravel_index)
 flat(np.ravel_multi_index, np.broadcast_shapes, np.result_type, np.promote_types, np.finfo, np.iinfo, np.isscalar)
 flat(np.iscomplexobj, np.isrealobj, np.shares_memory, np.may_share_memory, np.isfortran, np.iterable, np.can_cast)
 flat(np.diag_indices_from, np.tril_indices_from, np.triu_indices_from, np.common_type, np.issubdtype, np.min_scalar_type)

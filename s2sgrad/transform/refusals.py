@@ -46,6 +46,8 @@ class Refusals:
             if _is_list(self.kinds.get(owner)) and _is_section(section.slice):
                 self.unit.refuse(statement, "a store into a section of a list, or a sort of a list in place, cannot be "
                                             "followed: build a new list, or use an array")  # fmt: skip
+            self.keys(statement, section)
+            self.indices(statement)
             on_path = operation is not None and bool(set(binds(statement)) & self.active)
             if on_path:
                 self.operation(statement, operation)
@@ -57,6 +59,29 @@ class Refusals:
             for call in (n for n in nodes(header) if isinstance(n, gast.Call)):
                 alone = isinstance(statement, gast.Expr) and statement.value is call
                 self.effect(call, on_path and operation.node is call, isinstance(statement, gast.Expr), alone)
+
+    def keys(self, statement: gast.AST, section: gast.Subscript | None) -> None:
+        """The keys of a dict are constants: what is read off them again would be without a derivative."""
+        keys: list[gast.AST] = []
+        if self.unit.primal.is_generated:
+            return
+        if section is not None and not isinstance(self.kinds.get(getattr(section.value, "id", "")), Array):
+            keys = [section.slice]
+        elif isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Dict):
+            keys = statement.value.keys
+        for key in keys:
+            if any(n.id in self.varied for n in effects.loads(key)):
+                self.unit.refuse(key, "a key that depends on a differentiated value is not differentiated: use a constant, "
+                                      "or `stop_gradient(..)`")  # fmt: skip
+
+    def indices(self, statement: gast.AST) -> None:
+        """`np.mgrid[0:x:5j]`: what computes with its index has no rule."""
+        for node in nodes(effects.header(statement)):
+            if not isinstance(node, gast.Subscript) or isinstance(self.unit.resolve(node.value), _INDEXED):
+                continue
+            if self.unit.resolve(node.value) is not MISSING and any(n.id in self.varied for n in effects.loads(node.slice)):
+                self.unit.no_rule(node, f"the index of `{emit.expression(node.value)}` has no derivative rule: use a function "
+                                        "that has one, like np.linspace")  # fmt: skip
 
     def operation(self, statement: gast.AST, operation: Operation) -> None:
         """An operation on the differentiated path."""
@@ -199,6 +224,9 @@ _UNSEEN = (*_DESCRIPTORS, types.BuiltinFunctionType, type(np.copyto))
 _OURS = ("s2sgrad.runtime", "s2sgrad.checks", "s2sgrad.outside", "s2sgrad.rules")
 _CHANGING = {"popitem", "remove", "clear", "setdefault", "insert", "discard", "appendleft", "popleft"}
 _WRITING = {"sort", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "reverse"}
+
+
+_INDEXED = (np.ndarray, np.generic, list, tuple, dict, str, bytes)
 
 
 def _is_section(index: gast.AST) -> bool:

@@ -11,6 +11,7 @@ may want is restored here; what nobody reads is removed by `cleanup.deadcode`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
@@ -78,11 +79,13 @@ class Reverse(Branches):
         self.active |= stacks & self._recorded()
         self.adjoints = Adjoints(unit, inference, self.active, stacks & self.active, grown)
         self.inference = inference
+        bound = Counter(b for s in effects.walk(tree.body) for b in binds(s))
         for statement in effects.walk(tree.body):
             operation = self.found.get(id(statement))
             if operation is not None and isinstance(statement, gast.Assign):
                 for target in binds(statement):
-                    self.adjoints.note_alike(target, operation)
+                    if bound[target] == 1:
+                        self.adjoints.note_alike(target, operation)
         self.targets: list[str] = []
         self.position: tuple[int, int] | None = None
         self.segment: gast.AST | None = None

@@ -1,0 +1,42 @@
+"""`np.r_[..]` and `np.c_[..]` join arrays like the functions that have rules.
+
+    np.r_[a, 0.0, b]      ->      np.concatenate((np.atleast_1d(a), np.atleast_1d(0.0), np.atleast_1d(b)))
+
+>>> from s2sgrad.pipeline import shown
+>>> print(shown('''
+... def f(x):
+...     return np.c_[x, 2.0 * x]
+... ''', "flatten"))
+def f(x):
+    t1 = 2.0 * x
+    t2 = x, t1
+    result = np.column_stack(t2)
+    return result
+
+With slices (`np.r_[0:1:5j]`) they make grids, which are refused where they depend on what is differentiated.
+"""
+
+from __future__ import annotations
+
+import gast
+import numpy as np
+
+from s2sgrad.quote import at
+from s2sgrad.reach import call
+from s2sgrad.unit import Unit
+
+
+def joined(unit: Unit, node: gast.Subscript) -> gast.Call | None:
+    """The call that an index of `np.r_` or `np.c_` stands for; None for any other index."""
+    trick = unit.resolve(node.value)
+    if trick is not np.r_ and trick is not np.c_:
+        return None
+    parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+    if any(isinstance(p, (gast.Slice, gast.Starred)) or isinstance(getattr(p, "value", None), str) for p in parts):
+        return None
+    if trick is np.c_:
+        made = call(unit, "column_stack", np.column_stack, gast.Tuple(parts, gast.Load()))
+    else:
+        pieces = [call(unit, "atleast_1d", np.atleast_1d, p) for p in parts]
+        made = call(unit, "concatenate", np.concatenate, gast.Tuple(pieces, gast.Load()))
+    return at(node, made)[0]

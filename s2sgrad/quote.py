@@ -21,7 +21,8 @@ from typing import Any
 import gast
 
 Hole = gast.AST | str | int | float | None
-_POSITIONS = ("lineno", "col_offset", "end_lineno", "end_col_offset", "origin", "primal", "uncertain")
+_POSITIONS = ("lineno", "col_offset", "end_lineno", "end_col_offset", "origin", "primal", "written_out", "uncertain")
+Place = tuple[Any, int, int, int]
 # Most of what a node holds is no tree, or one without children.  A look-up by type tells so faster than `isinstance`.
 _ATOMS = frozenset({str, int, float, bool, type(None)})
 CHILDLESS = _ATOMS | {gast.Load, gast.Store, gast.Del, gast.Param}
@@ -104,6 +105,12 @@ def at(origin: gast.AST, *statements: gast.AST) -> list[gast.AST]:
             if hasattr(origin, attribute):
                 setattr(statement, attribute, getattr(origin, attribute))
     return list(statements)
+
+
+def place_of(node: gast.AST) -> Place:
+    """Which statement of the user's a node comes from: the call that is written out, the source, the line and the column."""
+    source = id(node.primal) if hasattr(node, "primal") else 0
+    return getattr(node, "written_out", 0), source, getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 @functools.lru_cache(maxsize=512)

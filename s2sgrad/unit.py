@@ -14,7 +14,7 @@ from s2sgrad import imported
 from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.lookups import note_attribute, note_import, note_name
 from s2sgrad.names import Namer
-from s2sgrad.quote import nodes
+from s2sgrad.quote import Place, nodes, place_of
 from s2sgrad.rules import table
 from s2sgrad.source import Binding, Primal, underlying
 
@@ -65,8 +65,8 @@ class Unit:
     stack_bases: dict[str, str] = field(default_factory=dict)
     own_names: set[str] = field(default_factory=set)
     helpers: dict[str, Any] = field(default_factory=dict)
-    compound: set[tuple[int, int]] = field(default_factory=set)
-    updates: set[tuple[int, int]] = field(default_factory=set)
+    compound: set[Place] = field(default_factory=set)
+    updates: set[Place] = field(default_factory=set)
     bars: set[str] = field(default_factory=set)
     captured: set[str] = field(default_factory=set)
     inlined: list[Unit] = field(default_factory=list)
@@ -91,7 +91,7 @@ class Unit:
                     bound.add(node.id)
             elif isinstance(node, _CAPTURES):
                 bound |= {n for n in (getattr(node, "name", None), getattr(node, "rest", None)) if isinstance(n, str)}
-        compound = {(n.lineno, n.col_offset) for n in nodes(tree) if isinstance(n, (gast.If, gast.For, gast.While))}
+        compound = {place_of(n) for n in nodes(tree) if isinstance(n, (gast.If, gast.For, gast.While))}
         outer = {n for node in nodes(tree) if isinstance(node, gast.Global) for n in node.names}
         bound -= outer
         mentioned |= outer
@@ -171,7 +171,7 @@ class Unit:
         if not hasattr(statement, "lineno"):
             return None
         text = getattr(statement, "primal", self.primal).text(statement)
-        if (statement.lineno, statement.col_offset) in self.compound:
+        if place_of(statement) in self.compound:
             text = text.splitlines()[0]
         return text or None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.quote import at
+from s2sgrad.quote import at, place_of
 from s2sgrad.simplify import same
 from s2sgrad.unit import Unit
 
@@ -63,7 +63,7 @@ def _update(unit: Unit, statement: gast.AST) -> gast.AST:
     if whole and same(section.value, value.left):
         section = section.value  # an array in a list or a dict
         section.ctx = gast.Store()
-    if not isinstance(value, gast.BinOp) or _position(statement) not in unit.updates or not same(section, value.left):
+    if not isinstance(value, gast.BinOp) or place_of(statement) not in unit.updates or not same(section, value.left):
         return statement
     if getattr(getattr(statement, "origin", None), "sweep", None) == "reverse":
         return statement
@@ -85,10 +85,6 @@ def _block(body: list[gast.AST], rewrite) -> list[gast.AST]:
     return out
 
 
-def _position(statement: gast.AST) -> tuple[int, int]:
-    return getattr(statement, "lineno", -1), getattr(statement, "col_offset", -1)
-
-
 def _conditional(statement: gast.AST) -> list[gast.AST]:
     if not isinstance(statement, gast.If) or len(statement.body) != 1 or len(statement.orelse) != 1:
         return [statement]
@@ -96,7 +92,7 @@ def _conditional(statement: gast.AST) -> list[gast.AST]:
     both = isinstance(then, gast.Assign) and isinstance(other, gast.Assign)
     if not both or not all(isinstance(s.targets[0], gast.Name) for s in (then, other)):
         return [statement]
-    if then.targets[0].id != other.targets[0].id or not _position(statement) == _position(then) == _position(other):
+    if then.targets[0].id != other.targets[0].id or not place_of(statement) == place_of(then) == place_of(other):
         return [statement]
     value = gast.IfExp(statement.test, then.value, other.value)
     made = at(statement, gast.Assign(then.targets, value, None))[0]

@@ -22,7 +22,7 @@ from s2sgrad.inplace import items, sharing, views
 from s2sgrad.inplace.saying import is_said
 from s2sgrad.inplace.sharing import OUTSIDE, Clash
 from s2sgrad.inplace.splice import Splicer
-from s2sgrad.quote import assign, at, constant, expression, name, nodes
+from s2sgrad.quote import assign, at, constant, expression, name, nodes, place_of
 from s2sgrad.transform.calls import Pairs
 from s2sgrad.unit import Unit, parameters
 
@@ -181,7 +181,7 @@ class _Resolver:
             line = constant(getattr(statement, "lineno", 0))
             shown = constant(self.unit.bases.get(section.value.id, section.value.id) + "[..]")
             self.before(statement, "rebinds", runtime.rebinds, [name(holder), shown, line])
-            self.unit.updates.discard((statement.lineno, statement.col_offset))
+            self.unit.updates.discard(place_of(statement))
         return True
 
     def element(self, suspect: str) -> bool:

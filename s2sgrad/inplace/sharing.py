@@ -23,6 +23,7 @@ from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.analysis.lifetimes import Block, binds
 from s2sgrad.analysis.memory import has_memory, in_place, sources
 from s2sgrad.inplace.saying import is_said
+from s2sgrad.quote import place_of
 from s2sgrad.unit import Unit, parameters
 
 _Pairs = dict[str, frozenset[str]]
@@ -63,9 +64,8 @@ def resized(unit: Unit, statement: gast.AST) -> str | None:
 
 def updates_item(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> bool:
     """Whether a store into a list or dict is the user's `d[k] op= e`, which writes an array in place."""
-    place = getattr(statement, "lineno", None), getattr(statement, "col_offset", None)
     section = effects.stored(statement)
-    if section is None or place not in unit.updates or not isinstance(section.value, gast.Name):
+    if section is None or place_of(statement) not in unit.updates or not isinstance(section.value, gast.Name):
         return False
     value = kinds.get(getattr(statement.value, "id", ""))
     return isinstance(kinds.get(section.value.id), Container) and not isinstance(value, Number)

@@ -22,7 +22,7 @@ from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import has_memory
 from s2sgrad.analysis.operations import is_user_function
 from s2sgrad.inplace.saying import is_said
-from s2sgrad.quote import assign, at, clone, name, nodes
+from s2sgrad.quote import assign, at, clone, name, nodes, place_of
 from s2sgrad.rules import table
 from s2sgrad.transform.calls import Pairs
 from s2sgrad.unit import MISSING, Unit, parameters
@@ -104,14 +104,18 @@ class Splicer:
             part.within = (*within, target, *getattr(part, "within", ()))
         renamed = self.names(callee, body)
         heads = self.bind(callee, body, target, given, renamed)
+        number, moved = len(self.units), {}
         for node in nodes(body):
             if isinstance(node, gast.Name):
                 node.id = renamed.get(node.id, node.id)
-            if hasattr(node, "lineno") and not hasattr(node, "primal"):
-                node.primal = callee.primal
+            if hasattr(node, "lineno"):
+                before = place_of(node)
+                node.primal = getattr(node, "primal", callee.primal)
+                node.written_out = (number, getattr(node, "written_out", 0))
+                moved[before] = place_of(node)
         out = [*at(statement, *heads), *body.body[:-1]]
-        self.unit.compound |= callee.compound
-        self.unit.updates |= callee.updates
+        self.unit.compound |= {moved[p] for p in callee.compound & moved.keys()}
+        self.unit.updates |= {moved[p] for p in callee.updates & moved.keys()}
         if isinstance(statement, gast.Assign):
             out.append(at(statement, gast.Assign(statement.targets, body.body[-1].value, None))[0])
         return out

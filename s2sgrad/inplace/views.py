@@ -20,7 +20,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.analysis.lifetimes import Block, binds
 from s2sgrad.analysis.memory import is_basic
-from s2sgrad.quote import assign, at, clone, constant, name, nodes, substitute
+from s2sgrad.quote import assign, at, clone, constant, name, nodes, place_of, substitute
 from s2sgrad.rules import memory
 from s2sgrad.unit import MISSING, Unit, parameters
 
@@ -339,7 +339,7 @@ class _Writer:
         if self.view.is_item:
             made.insert(0, self.once(statement))
         at(statement, value)
-        self.unit.updates.add((getattr(statement, "lineno", -1), getattr(statement, "col_offset", -1)))
+        self.unit.updates.add(place_of(statement))
         return at(statement, *made)
 
     def target(self, section: gast.Subscript) -> gast.Subscript:

@@ -52,6 +52,8 @@ class Choices(Inliner):
     given: set[str]  # parameters of the function
     arguments: set[str]  # variables that hold the arguments of what is written out
     heads: list[gast.AST]  # statements to be run first
+    data: set[str]  # variables that a plain statement has bound
+    plain_names: dict[str, str]  # new names for those of them that stand for functions of ours as well
 
     def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any: ...
 
@@ -62,6 +64,8 @@ class Choices(Inliner):
             return False
         if isinstance(value, Choice) or target in self.arguments:
             return False
+        if known is None and target in self.data:
+            self.require_straight(target, statement)
         if known is None:
             known = self.values[target] = Choice(self.unit.local(f"{target}_which"), [])
             if target in self.given and self.flattener.loops:
@@ -72,6 +76,10 @@ class Choices(Inliner):
                 held = self.unit.local(f"{target}_given")
                 known.options.append(Known(None, name(held)))
                 self.heads += [assign(held, name(target)), assign(known.selector, constant(0))]
+            elif target in self.data:  # a function that is looked up when it is called
+                self.plain_names[target] = self.fresh(target)
+                known.options.append(Known(None, name(self.plain_names[target])))
+                self.heads.append(assign(known.selector, constant(0)))
         if known.loops & set(self.flattener.loops):
             self.unit.refuse(statement, f"`{target}` is called in this loop before it stands for this function, which "
                                         "cannot be followed: bind it at the head of the loop")  # fmt: skip
@@ -79,6 +87,12 @@ class Choices(Inliner):
         self.flattener.out += at(statement, assign(known.selector, constant(len(known.options))))
         known.options.append(value)
         return True
+
+    def require_straight(self, target: str, statement: gast.AST) -> None:
+        """What is bound again in a loop is not, in the next trip, what it was before the loop."""
+        if self.flattener.loops:
+            self.unit.refuse(statement, f"`{target}` stands for another function in each trip of this loop, which cannot be "
+                                        "followed: write the calls out, or keep the functions in a list")  # fmt: skip
 
     def chosen_now(self, choice: Choice) -> Choice:
         """What a name stands for now, whatever it will stand for."""

@@ -34,11 +34,11 @@ import itertools
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.normalize import comprehensions, containers, index_tricks, loops, mutators, targets
+from s2sgrad.normalize import comprehensions, containers, index_tricks, loops, mutators, scopes, targets
 from s2sgrad.normalize._calls import calls_user, linked, walruses
 from s2sgrad.normalize.conditions import Conditions
 from s2sgrad.normalize.functions import Functions
-from s2sgrad.quote import assign, at, clone, constant, name, nodes
+from s2sgrad.quote import assign, at, clone, constant, name, nodes, place_of
 from s2sgrad.unit import MISSING, Unit
 
 
@@ -49,6 +49,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     heads, flattener.out = flattener.out, []
     body = flattener.block(tree.body)
     tree.body = at(body[0], *heads, *flattener.functions.heads, *flattener.functions.separated()) + body
+    if flattener.functions.plain_names:
+        scopes.rename(tree, flattener.functions.plain_names)
     return tree
 
 
@@ -155,6 +157,7 @@ class _Flattener(Conditions):
             statement.value = value
         if isinstance(target, gast.Name):
             self.functions.require_data(target.id, statement)
+            self.functions.data.add(target.id)
             statement.value = self.flat(statement.value, target.id)
             if isinstance(statement.value, gast.Name) and statement.value.id == target.id:
                 return  # a comprehension, written out under this name
@@ -195,7 +198,7 @@ class _Flattener(Conditions):
         """`x[i] += e` as `t = x[i] + e; x[i] = t` (`tidy.augmented` writes it back)."""
         if walruses(statement):
             self.unit.refuse(statement, "`:=` in an update of a section is not differentiated: assign before it")
-        self.unit.updates.add((statement.lineno, statement.col_offset))
+        self.unit.updates.add(place_of(statement))
         self.require_place(statement.target, statement.value)
         target = self.section(statement.target, statement.value)
         old = self.hold(at(statement, gast.Subscript(clone(target.value), clone(target.slice), gast.Load()))[0])

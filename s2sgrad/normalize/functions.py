@@ -85,6 +85,7 @@ class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Obj
         self.opened: list[Object] = []
         self.outside_objects: dict[int, Object] = {}
         self.arguments: set[str] = set()
+        self.data, self.plain_names = set(), {}
         self.mixed = functions_among(tree.body)
         self.growing: set[str] = set()
         self.lengths: dict[str, int] = {}
@@ -166,6 +167,9 @@ class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Obj
             self.unit.refuse(statement, f"`{target}` is an argument, and an object that is made here, which cannot be "
                                         "followed: use two names")  # fmt: skip
         known = self.values.get(target)
+        if target in self.data and known is None and isinstance(value, Object):
+            self.unit.refuse(statement, f"`{target}` stands for an object here and for something else before, which cannot be "
+                                        "followed: use two names")  # fmt: skip
         if (self.counts[target] > 1 or target in self.given) and self.choose(target, value, statement):
             return
         if target in self.chosen:

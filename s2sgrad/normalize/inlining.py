@@ -40,7 +40,7 @@ from s2sgrad.normalize.values import (
     returns_function,
     substitute,
 )
-from s2sgrad.quote import assign, at, clone, constant, name, nodes
+from s2sgrad.quote import Place, assign, at, clone, constant, name, nodes, place_of
 from s2sgrad.source import read
 from s2sgrad.unit import MISSING, Unit, parameters
 
@@ -155,11 +155,18 @@ class Inliner:
         tree = clone(self.prepared(function, bound))
         own = scopes.bound(tree.body) | {p.id for p in parameters(tree)}
         renamed: dict[str, str] = {}
+        moved: dict[Place, gast.AST] = {}
         if function.used or function.unit is not self.unit:
             renamed = {n: self.fresh(function.unit.bases.get(n, n)) for n in sorted(own)}
         function.used = True
+        for node in nodes(tree):
+            if hasattr(node, "lineno"):
+                before = place_of(node)
+                node.written_out = self.calls
+                moved[before] = node
         if function.unit is not self.unit:
             self.adopt(function.unit, tree, own, renamed)
+        self.unit.compound |= {place_of(moved[p]) for p in function.unit.compound & moved.keys()}
         inner = Counter({renamed.get(n, n): count for n, count in bindings(tree.body).items()})
         for part in [*tree.body, *parameters(tree)]:
             scopes.rename(part, renamed)
@@ -228,9 +235,8 @@ class Inliner:
                     self.meet(renamed.get(node.id, node.id), value)
                 else:  # of a scope within
                     renamed[node.id] = self.fresh(unit.bases.get(node.id, node.id))
-            if hasattr(node, "lineno") and not hasattr(node, "primal"):
-                node.primal = unit.primal
-        self.unit.compound |= unit.compound
+            if hasattr(node, "lineno"):
+                node.primal = getattr(node, "primal", unit.primal)
 
     def bind(
         self, function: Function, tree: gast.FunctionDef, given: list[Any], keywords: dict[str, Any], node: gast.AST

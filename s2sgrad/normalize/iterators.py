@@ -150,11 +150,11 @@ class _Iterators(gast.NodeTransformer):
         """`a, b = (..)`: a list is unpacked as well."""
         if isinstance(statement.value, gast.GeneratorExp) and isinstance(statement.targets[0], (gast.Tuple, gast.List)):
             statement.value = _listed(statement.value)
-        call = statement.value
-        if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) and call.func.attr in ("keys", "values", "items"):
-            if isinstance(call.func.value, gast.Name) and call.func.value.id in self.changed:
-                self.unit.refuse(call, f"`.{call.func.attr}()` of a dict that changes is kept here, which cannot be followed: "
-                                       "call it where it is read, or make a list of it")  # fmt: skip
+        asked = statement.value.func if isinstance(statement.value, gast.Call) else None
+        if isinstance(asked, gast.Attribute) and asked.attr in ("keys", "values", "items"):
+            if isinstance(asked.value, gast.Name) and asked.value.id in self.changed:
+                self.unit.refuse(statement.value, f"`.{asked.attr}()` of a dict that changes is kept here, which cannot be "
+                                                  "followed: call it where it is read, or make a list of it")  # fmt: skip
         return self.generic_visit(statement)
 
     def visit_Expr(self, statement: gast.Expr) -> gast.AST:
@@ -303,6 +303,7 @@ def _changed(tree: gast.FunctionDef) -> set[str]:
         elif isinstance(node, gast.Call):
             method = node.func.attr if isinstance(node.func, gast.Attribute) else ""
             owners = [node.func.value] if method in effects.MUTATING_METHODS else []
-            handed = [] if isinstance(node.func, gast.Name) and node.func.id in ("len", "list", "sorted", "sum") else node.args
+            only_reads = isinstance(node.func, gast.Name) and node.func.id in ("len", "list", "sorted", "sum")
+            handed = [] if only_reads else node.args
             out |= {n.id for n in (*owners, *handed) if isinstance(n, gast.Name)}
     return out

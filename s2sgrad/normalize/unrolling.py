@@ -95,7 +95,7 @@ class Unroller(Inliner):
         total = self.unit.local("total")
         rest: gast.AST = items
         if len(node.args) == 3:
-            self.flattener.out.append(assign(total, self.flattener.atom(node.args[2])))
+            self.flattener.statement(at(node, assign(total, node.args[2]))[0])
         else:
             self.flattener.statement(at(node, assign(total, gast.Subscript(items, constant(0), gast.Load())))[0])
             rest = gast.Subscript(clone(items), gast.Slice(constant(1), None, None), gast.Load())

@@ -12,25 +12,20 @@ from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.kinds import Number
 from s2sgrad.analysis.lifetimes import Block, binds
 from s2sgrad.analysis.memory import Memory
-from s2sgrad.quote import assign, clone, expression
+from s2sgrad.quote import assign, clone, expression, place_of
 from s2sgrad.transform.adjoint import Adjoints
 from s2sgrad.unit import Unit
 
 
 def group(unit: Unit, statement: gast.AST, body: Block) -> Block:
     """The statements that compute the operands of the last one of a source statement."""
-    here = position(statement)
+    here = place_of(statement)
     out: Block = []
     for before in reversed(body[: next(k for k, s in enumerate(body) if s is statement)]):
-        if position(before) != here or not set(binds(before)) <= unit.temps:
+        if place_of(before) != here or not set(binds(before)) <= unit.temps:
             break
         out.append(before)
     return out
-
-
-def position(statement: gast.AST) -> tuple[int, int]:
-    """Where the user's statement stands."""
-    return getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0)
 
 
 def recovered(adjoints: Adjoints, found: Operations, statement: gast.Assign, body: Block, again: Block) -> Block:
@@ -39,7 +34,7 @@ def recovered(adjoints: Adjoints, found: Operations, statement: gast.Assign, bod
     if not isinstance(value, gast.Name) or value.id not in unit.temps:
         return []
     kind = adjoints.kinds.get(value.id)
-    if not isinstance(kind, Number) and position(statement) not in unit.updates:
+    if not isinstance(kind, Number) and place_of(statement) not in unit.updates:
         return []
     made = next((s for s in group(unit, statement, body) if value.id in binds(s)), None)
     operation = found.get(id(made))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
+from collections import Counter
 from typing import Any
 
 import gast
@@ -37,6 +38,7 @@ class Refusals:
 
     def run(self, tree: gast.FunctionDef) -> None:
         """Raise Unsupported or NoRule at the first construct that cannot be differentiated."""
+        self.histories = self.only_appended(tree)
         for statement in effects.walk(tree.body):
             operation = self.found.get(id(statement))
             if isinstance(statement, gast.AugAssign) and _is_list(self.kinds.get(getattr(statement.target, "id", ""))):
@@ -60,6 +62,17 @@ class Refusals:
                 alone = isinstance(statement, gast.Expr) and statement.value is call
                 self.effect(call, on_path and operation.node is call, isinstance(statement, gast.Expr), alone)
 
+    def only_appended(self, tree: gast.FunctionDef) -> set[str]:
+        """The lists from outside that the function appends to and does not look into: their items are for the caller."""
+        kept: Counter[str] = Counter()
+        for statement in effects.walk(tree.body):
+            call = statement.value if isinstance(statement, gast.Expr) else None
+            if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) and call.func.attr == "append":
+                if isinstance(call.func.value, gast.Name) and call.func.value.id not in self.unit.locals:
+                    kept[call.func.value.id] += 1
+        read = Counter(n.id for s in effects.walk(tree.body) for n in effects.loads(effects.header(s)))
+        return {owner for owner, count in kept.items() if read[owner] == count}
+
     def keys(self, statement: gast.AST, section: gast.Subscript | None) -> None:
         """The keys of a dict are constants: what is read off them again would be without a derivative."""
         keys: list[gast.AST] = []
@@ -80,8 +93,8 @@ class Refusals:
             if not isinstance(node, gast.Subscript) or isinstance(self.unit.resolve(node.value), _INDEXED):
                 continue
             if self.unit.resolve(node.value) is not MISSING and any(n.id in self.varied for n in effects.loads(node.slice)):
-                self.unit.no_rule(node, f"the index of `{emit.expression(node.value)}` has no derivative rule: use a function "
-                                        "that has one, like np.linspace")  # fmt: skip
+                self.unit.no_rule(node, f"the index of `{emit.expression(node.value)}` has no derivative rule: use a "
+                                        "function that has one, like np.linspace")  # fmt: skip
 
     def operation(self, statement: gast.AST, operation: Operation) -> None:
         """An operation on the differentiated path."""
@@ -142,8 +155,10 @@ class Refusals:
             if method in ("append", "extend", "add") and not outermost and self.is_local_container(call.func.value):
                 self.unit.refuse(call, f"`.{method}(...)` changes its object inside an expression, which is not "
                                        "differentiated: make it a statement of its own")  # fmt: skip
-            stack = method in ("append", "pop") and getattr(call.func.value, "id", None) in self.unit.locals
-            if alone and not differentiated and not stack and (mutable or self.carries(given)):
+            owner = getattr(getattr(call.func, "value", None), "id", None)
+            stack = method in ("append", "pop") and owner in self.unit.locals
+            carries = self.carries(given) and not (method == "append" and owner in self.histories)
+            if alone and not differentiated and not stack and (mutable or carries):
                 self.unit.refuse(call, f"`{shown}` is only known at run time and may change or keep what it is given, "
                                        "which is not differentiated yet: return a value from it")  # fmt: skip
             return

@@ -25,7 +25,7 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number, may_carry
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
 from s2sgrad.analysis.memory import Memory, in_place
 from s2sgrad.analysis.operations import Operation
-from s2sgrad.quote import assign, clone, constant, expression, name
+from s2sgrad.quote import Place, assign, clone, constant, expression, name, place_of
 from s2sgrad.reach import call
 from s2sgrad.transform import again as again_
 from s2sgrad.transform import containers, stores
@@ -87,7 +87,7 @@ class Reverse(Branches):
                     if bound[target] == 1:
                         self.adjoints.note_alike(target, operation)
         self.targets: list[str] = []
-        self.position: tuple[int, int] | None = None
+        self.position: Place | None = None
         self.segment: gast.AST | None = None
         self.extra: dict[int, list[str]] = {}
         self.stored_later: set[str] = set()
@@ -207,7 +207,7 @@ class Reverse(Branches):
 
     def _simple(self, statement: gast.AST, body: Block, again: Block) -> Block:
         targets = binds(statement)
-        here = (getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0))
+        here = place_of(statement)
         in_group = len(targets) == 1 and targets[0] in self.unit.temps and here == self.position
         if not in_group:
             self._flush()

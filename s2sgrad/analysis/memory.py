@@ -43,7 +43,8 @@ class Memory:
         self.written: frozenset[str] = frozenset(bases)
         self.lost: frozenset[str] = frozenset()
         handed = set().union(*(handed_over(unit, s, kinds) for s in effects.walk(tree.body)))
-        if not bases and not handed:
+        grown = any(effects.changed_by_call(getattr(s, "value", None)) for s in effects.walk(tree.body))
+        if not bases and not handed and not grown:
             return
         for statement in effects.walk(tree.body):
             self._statement(statement)

@@ -173,7 +173,8 @@ class _Sweep:
                 wanted |= {f"{n}!" for n in self.unit.memory.with_memory_of(changed)}
             elif isinstance(statement, (gast.AugAssign, gast.Expr)):
                 wanted |= effects.writes(statement)
-                if getattr(statement, "restore", False):
+                if getattr(statement, "restore", False):  # of a list, whatever its name
+                    wanted = set().union(*map(self.unit.memory.with_memory_of, wanted))
                     wanted |= {f"{n}!" for n in wanted}
             read = self.reads(statement)
             popped = embedded_pops(statement) if read & self.local_stacks else []

@@ -14,6 +14,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Container, Kind, Number
 from s2sgrad.analysis.lifetimes import Block, binds
 from s2sgrad.inplace import views
+from s2sgrad.inplace.saying import is_said
 from s2sgrad.inplace.sharing import Clash, made_once, updates_item
 from s2sgrad.quote import assign, at, clone, constant, name
 from s2sgrad.unit import Unit, parameters
@@ -54,13 +55,14 @@ def put_back(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clash: 
 def merge_names(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
     """One name for a list that grows or shrinks, where a plain assignment gave it two; whether there was any."""
     resized = {n for s in effects.walk(tree.body) for n in effects.writes(s) - set(binds(s)) if n in unit.locals}
+    said = {s.value.args[0].id for s in effects.walk(tree.body) if is_said(unit, s)}  # bound anew instead, each by itself
     found = False
     for statement in list(effects.walk(tree.body)):
         target, value = (statement.targets[0], statement.value) if isinstance(statement, gast.Assign) else (None, None)
-        if unit.primal.is_generated or not isinstance(target, gast.Name) or not isinstance(value, gast.Name):
+        if not isinstance(target, gast.Name) or not isinstance(value, gast.Name):
             continue
         lists = all(isinstance(kinds.get(n), Container) and kinds[n].type is list for n in (target.id, value.id))
-        if lists and resized & {target.id, value.id}:
+        if lists and resized & {target.id, value.id} and not said & {target.id, value.id}:
             found |= views.eliminate(unit, tree, kinds, target.id)
     return found
 

@@ -66,6 +66,8 @@ def _settled(
                 if not _copied(unit, tree, inference.env):
                     return inference, found.arguments
         inference = infer()
+        if changed and items.merge_names(unit, tree, inference.env):
+            inference = infer()
     raise AssertionError("what the callees write was not settled")
 
 

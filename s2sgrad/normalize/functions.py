@@ -168,8 +168,8 @@ class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Obj
                                         "followed: use two names")  # fmt: skip
         known = self.values.get(target)
         if target in self.data and known is None and isinstance(value, Object):
-            self.unit.refuse(statement, f"`{target}` stands for an object here and for something else before, which cannot be "
-                                        "followed: use two names")  # fmt: skip
+            self.unit.refuse(statement, f"`{target}` stands for an object here and for something else before, which cannot "
+                                        "be followed: use two names")  # fmt: skip
         if (self.counts[target] > 1 or target in self.given) and self.choose(target, value, statement):
             return
         if target in self.chosen:
@@ -260,11 +260,20 @@ class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Obj
     def item(self, node: gast.Subscript) -> Any:
         owner = self.held(node.value)
         if isinstance(owner, Object):
-            return self.apply(self.method(owner, "__getitem__", node), [self.evaluate(node.slice)], {}, node)
+            return self.apply(self.method(owner, "__getitem__", node), [self.evaluate(self.key(node.slice))], {}, node)
         index = place(node.slice, owner)
         if index in owner.items:
             return owner.items[index]
         self.unit.refuse(node, "which function or object this is cannot be followed: use a constant index")
+
+    def key(self, index: gast.AST) -> gast.AST:
+        """What a method is given for an index: a slice is an object."""
+        if isinstance(index, gast.Tuple):
+            return gast.Tuple([self.key(e) for e in index.elts], gast.Load())
+        if not isinstance(index, gast.Slice):
+            return index
+        parts = [constant(None) if p is None else p for p in (index.lower, index.upper, index.step)]
+        return gast.Call(self.unit.builtin(slice), parts, [])
 
     def constant_call(self, node: gast.Call) -> gast.AST | None:
         """`isinstance(o, C)` and `len(display)`, of what is made here."""

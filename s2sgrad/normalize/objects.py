@@ -49,6 +49,8 @@ class Objects(GivenObjects):
 
     def held(self, node: gast.AST) -> Any: ...
 
+    def key(self, index: gast.AST) -> gast.AST: ...
+
     def begun(self, target: gast.AST, value: gast.AST) -> Any: ...
 
     def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any: ...
@@ -193,7 +195,7 @@ class Objects(GivenObjects):
     def set_item(self, target: gast.Subscript, statement: gast.Assign) -> None:
         """`o[i] = value`, of an object."""
         method = self.method(self.evaluate(target.value), "__setitem__", target)
-        self.apply(method, [self.evaluate(target.slice), self.evaluate(statement.value)], {}, statement)
+        self.apply(method, [self.evaluate(self.key(target.slice)), self.evaluate(statement.value)], {}, statement)
 
     def updates(self, statement: gast.AugAssign) -> bool:
         """Whether `op=` was one of an attribute or of an object, which is written now."""

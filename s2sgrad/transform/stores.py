@@ -88,7 +88,8 @@ def begin(adjoints: Bars, statement: gast.Assign) -> None:
                        index_value(section.slice, adjoints.unit.builtin(slice)))  # fmt: skip
         value = call(adjoints.unit, "where", np.where, lasting, value, constant(0.0))
     whole = isinstance(owner, Container) and not isinstance(target.slice, gast.Slice)  # the item is the value itself
-    adjoints.contribute(statement.value, Cotangent(value, kind, whole, None))
+    numeric = not isinstance(owner, Container) or isinstance(kind, (Number, Array))
+    adjoints.contribute(statement.value, Cotangent(value, kind, whole, None, numeric))
 
 
 def _reshapes(adjoints: Bars, view: gast.AST) -> bool:

@@ -68,7 +68,7 @@ def sources(operation: Operation) -> list[str]:
     """The variables that an operation's result may depend on differentiably."""
     if operation.form == "flat":
         return []
-    if operation.form in ("atom", "opaque"):
+    if operation.form in ("atom", "opaque") or operation.why:
         return [n.id for n in effects.loads(operation.node)]
     carriers = [o.id for o in operation.given if isinstance(o, gast.Name)]
     if operation.form == "call":  # what is called may carry values itself: a closure, the owner of a method

@@ -82,6 +82,10 @@ class _Iterators(gast.NodeTransformer):
         if target is builtins.dict and not node.args and node.keywords and all(k.arg for k in node.keywords):
             values = [k.value for k in node.keywords]
             return at(node, gast.Dict([constant(k.arg) for k in node.keywords], values))[0]
+        if target is builtins.dict and len(node.args) == 1 and node.keywords and all(k.arg for k in node.keywords):
+            keys, values = [constant(k.arg) for k in node.keywords], [k.value for k in node.keywords]
+            if not isinstance(node.args[0], gast.Starred):
+                return at(node, gast.Dict([None, *keys], [*node.args, *values]))[0]
         if target is builtins.dict and plain and len(node.args) == 1 and _holds_pairs(node.args[0]):
             pairs = [pair.elts for pair in node.args[0].elts]
             return at(node, gast.Dict([k for k, _ in pairs], [v for _, v in pairs]))[0]

@@ -1,0 +1,936 @@
+"""Programs that were once silently wrong, or might be: the right derivative, or a refusal with a place; never anything else.
+
+`PROGRAMS` lists them with a point.  `test_doubtful.py` checks each at first and second order against differences.
+"""
+
+# ruff: noqa: B002, B007, C406, F601  (these programs are odd on purpose)
+from __future__ import annotations
+
+import functools
+import math
+from collections import Counter, deque
+
+import numpy as np
+
+PROGRAMS = []
+FOUR = np.array([0.3, 0.6, 0.9, 1.2])
+DATA = np.array([0.0, 1.0, 5.0])
+WEIGHTS = np.array([0.3, 0.7, -0.2, 1.1])
+
+
+def program(*args):
+    """Enter a function with the arguments at which it is checked; its first one is differentiated."""
+
+    def enter(function):
+        PROGRAMS.append((function, args))
+        return function
+
+    return enter
+
+
+@program(np.array([0.5, 0.7]))
+def history_of_a_scratch_buffer(x):
+    buf = np.empty(2)
+    rows = []
+    for k in range(2):
+        buf[:] = x * (k + 1.0)
+        rows.append(buf.copy())
+    return np.sum(np.array(rows) ** 2)
+
+
+@program(np.array([0.5, 0.7]))
+def history_of_a_buffer_written_after(x):
+    buf = np.empty(2)
+    rows = []
+    for k in range(2):
+        buf[:] = x * (k + 1.0)
+        rows += [buf + 0]
+        buf[0] = 1.0
+    return np.sum(np.array(rows) ** 2)
+
+
+@program(FOUR)
+def array_popped_into_another(x):
+    a = x.copy()
+    xs = [x * 2.0]
+    y = np.sum(a * a)
+    a += xs.pop()
+    return y * np.sum(a)
+
+
+@program(FOUR)
+def copy_in_a_list_beside_its_buffer(x):
+    xs = [np.ones(4)]
+    a = x * 1.5
+    xs.append(a + 0.0)
+    a[1] *= 2.0
+    return np.sum(xs[-1] * a)
+
+
+@program(FOUR)
+def array_popped_after_items_were_read(x):
+    a = x.copy()
+    xs = [x * 3.0, x * x]
+    y = a[0] * a[1]
+    a += xs.pop()
+    return np.sum(a) * y
+
+
+@program(FOUR)
+def two_arrays_popped_into_one(x):
+    a = x.copy()
+    xs = [x * 3.0, x * x]
+    a += xs.pop()
+    a *= xs.pop()
+    return np.sum(a * x)
+
+
+@program(0.6)
+def arrays_popped_after_stores_into_them(x):
+    m = [np.ones(2) * x, np.ones(2) * x * x]
+    m[0][0] = x * x
+    m[1][1] = x**3
+    t = m.pop() + m.pop()
+    return np.sum(t * np.array([1.0, 2.0]) * x)
+
+
+@program(0.6)
+def copies_of_items_written(x):
+    xs = [np.ones(2) * x, np.ones(2)]
+    m = [v * 1 for v in xs]
+    m[0][0] = x * x
+    return np.sum(xs[0] * m[0])
+
+
+@program(0.6)
+def arrays_popped_until_none_is_left(x):
+    m = [np.ones(2) * x for _ in range(3)]
+    t = np.zeros(2)
+    while m:
+        t += m.pop()
+        t *= x
+    return np.sum(t * t)
+
+
+@program(0.6)
+def history_of_copies_and_the_buffer(x):
+    m = []
+    t = x * np.ones(2)
+    for k in range(3):
+        m.append(t * 1)
+        t[0] = x * k
+        m.append(t.copy())
+        t += m[k]
+    return np.sum(t * m[1] * m[4])
+
+
+@program(FOUR)
+def section_of_a_product_with_one(x):
+    a = x * 1.0
+    a[1:3] = x[2:] * a[0] * 1.0
+    return np.sum(a)
+
+
+@program(FOUR)
+def section_of_a_double_negation(x):
+    a = x * 1.0
+    a[1:3] = -(-(x[2:] * a[:2]))
+    return np.sum(a * x)
+
+
+@program(FOUR)
+def section_through_a_view_divided_by_one(x):
+    a = x * 1.0
+    v = a[1:3]
+    v[:] = x[[3, 3]] * a[0] / 1.0
+    return np.sum(a * x)
+
+
+@program(FOUR)
+def list_stacked_and_indexed(x):
+    s = 1.0
+    m = [x * x, x + 1.0]
+    s += np.sum(np.stack(m) ** 2)
+    return m[0][0] + s
+
+
+@program(0.6)
+def list_made_an_array_in_a_loop(x):
+    w = [1.0, 2.0]
+    t = x
+    for k in range(2):
+        t = t * np.sum(np.array(w) * x)
+        w[k] = x
+    return t
+
+
+@program(0.6)
+def finally_that_passes_after_except(x):
+    try:
+        y = math.log(x)
+    except ValueError:
+        y = x**3
+    finally:
+        pass
+    return y
+
+
+@program(0.6)
+def finally_that_passes(x):
+    a = [x]
+    try:
+        a = a + [x * x]
+    finally:
+        pass
+    return sum(a)
+
+
+@program(0.6)
+def test_by_a_list_that_the_arm_shortens(x):
+    xs = [1, 2, 3]
+    t = x
+    for k in range(5):
+        if xs:
+            xs.pop()
+            t = t * x
+    return t
+
+
+@program(0.6)
+def endless_loop_until_a_list_is_empty(x):
+    xs = [1, 2, 3]
+    t = x
+    while True:
+        if xs:
+            xs.pop()
+            t = t * x
+        else:
+            break
+    return t
+
+
+class Holder:
+    def __init__(s):
+        s.l = [1, 2, 3]
+        s.a = np.array([2.0])
+
+
+@program(0.6)
+def while_an_attribute_holds_items(x):
+    p = Holder()
+    t = x
+    while p.l:
+        p.l.pop()
+        t = t * x
+    return t
+
+
+@program(0.6)
+def item_taken_in_a_conditional_expression(x):
+    xs = [1.0, 2.0]
+    t = x
+    for k in range(4):
+        t = t + xs.pop() if xs else t * x
+    return t
+
+
+@program(0.6)
+def test_by_an_array_that_the_arm_writes(x):
+    a = np.ones(1)
+    t = x
+    if a:
+        a[0] = 0
+        t = t * x
+    return t
+
+
+@program(0.6)
+def keys_kept_while_a_key_is_added(x):
+    d = {"a": x}
+    ks = d.keys()
+    d["b"] = x * x
+    return len(ks) * x + sum(d[k] for k in ks)
+
+
+class Measure:
+    def __init__(s, v):
+        s.v = v
+
+    def __add__(s, o):
+        return s.v + o.v
+
+
+class Doubled(Measure):
+    def __radd__(s, o):
+        return s.v * 100
+
+
+@program(0.6)
+def operator_of_a_subclass_on_the_right(x):
+    return Measure(x) + Doubled(x)
+
+
+class Factor:
+    def __init__(s, v):
+        s.v = v
+
+    def __rmul__(s, o):
+        return np.sum(o) ** 2 * s.v
+
+
+@program(0.6)
+def array_times_an_object(x):
+    return np.sum(np.array([x, 2 * x]) * Factor(x))
+
+
+class Sum:
+    def __init__(s, v):
+        s.v = v
+
+    def __add__(s, o):
+        if isinstance(o, Sum):
+            return Sum(s.v + o.v)
+        return NotImplemented
+
+
+class Guest:
+    def __init__(s, v):
+        s.v = v
+
+    def __radd__(s, o):
+        return Sum(o.v * 7 + s.v)
+
+
+@program(0.6)
+def operator_that_declines(x):
+    return (Sum(x) + Guest(x)).v
+
+
+class Quadrupling(type):
+    def __call__(cls, v):
+        return super().__call__(v * 4)
+
+
+class Made(metaclass=Quadrupling):
+    def __init__(s, v):
+        s.v = v
+
+
+@program(0.6)
+def metaclass_with_a_call(x):
+    return Made(x).v
+
+
+class Tabled:
+    TAB = np.array([1.0, 2.0])
+
+    def __init__(s, v):
+        s.v = v
+
+    def go(s, x):
+        return s.v * x + s.TAB[1] * x
+
+
+@program(0.6)
+def array_in_a_class_body(x):
+    return Tabled(x).go(x)
+
+
+@program(0.6)
+def index_that_the_right_side_changes(x):
+    k = 0
+    y = [1.0, 2.0, 3.0]
+
+    def nx():
+        nonlocal k
+        k += 1
+        return x * k
+
+    y[k] += nx()
+    return y[0] + 10 * y[1]
+
+
+class Ticker:
+    def __init__(s):
+        s.v = 0
+
+    def nx(s, x):
+        s.v += 1
+        return x * s.v
+
+
+@program(0.6)
+def attribute_in_an_index_that_a_method_changes(x):
+    a = Ticker()
+    y = [1.0, 2.0, 3.0]
+    y[a.v] += a.nx(x)
+    return y[0] + 10 * y[1]
+
+
+@program(0.6)
+def last_item_updated_by_the_item_taken_off(x):
+    y = [x, x * x]
+    y[-1] += y.pop()
+    return y[0] * x
+
+
+@program(0.6)
+def last_item_stored_after_one_is_taken_off(x):
+    y = [x, x * x, x**3]
+    y[-1] = y.pop() * x
+    return y[0] + 3 * y[1]
+
+
+@program(0.6)
+def sum_of_differentiated_keys(x):
+    d = {x: 1.0, x * x: 2.0}
+    return sum(d)
+
+
+@program(0.6)
+def dict_turned_around(x):
+    d = {"a": x, "b": x * x}
+    e = {v: k for k, v in d.items()}
+    return sum(e)
+
+
+@program(0.6)
+def keys_one_and_true(x):
+    d = {1: x, True: x * x, 1.0: x**3}
+    return d[1] * len(d)
+
+
+@program(0.6)
+def key_given_twice_by_a_variable(x, k="a"):
+    d = {"a": x, k: x * x}
+    return sum(d.values())
+
+
+@program(0.6)
+def pairs_with_the_same_key(x):
+    d = dict([("a", x), ("a", x * x)])
+    return sum(d.values())
+
+
+class Signs:
+    def __init__(s, a):
+        s.a = a
+
+    def __and__(s, o):
+        return s.a * o.a
+
+    def __or__(s, o):
+        return s.a + o.a
+
+    def __xor__(s, o):
+        return s.a + 3 * o.a
+
+    def __lshift__(s, o):
+        return s.a - 3 * o.a
+
+    def __rshift__(s, o):
+        return s.a - 5 * o.a
+
+    def __mod__(s, o):
+        return s.a - 7 * o.a
+
+    def __floordiv__(s, o):
+        return s.a - 9 * o.a
+
+
+@program(0.6)
+def operators_by_their_names(x):
+    return (
+        (Signs(x) ^ Signs(x))
+        + (Signs(x) << Signs(2 * x)) * (Signs(x) >> Signs(x * x))
+        + (Signs(x) % Signs(x)) * (Signs(x) // Signs(x))
+    )
+
+
+class Growing:
+    def __init__(s, a):
+        s.a = a
+
+    def __iadd__(s, o):
+        s.a += o
+        return s
+
+
+@program(0.6)
+def object_with_two_names_updated(x):
+    v = Growing(x)
+    w = v
+    v += x
+    w += x * x
+    return v.a * w.a
+
+
+class Point:
+    def __init__(s, v):
+        s.v = v
+
+
+@program(0.6)
+def object_twice_in_a_loop(x):
+    a, b = Point(x), Point(x * x)
+    for p in (a, b, a):
+        p.v += x
+    return a.v * b.v
+
+
+@program(0.6)
+def best_object_so_far(x):
+    best = Point(x)
+    for k in range(3):
+        c = Point(x * k)
+        if c.v > best.v:
+            best = c
+        c.v += x
+    return best.v
+
+
+@program(0.6)
+def set_that_grows_between_reads(x):
+    s = {1, 2}
+    y = x * len(s)
+    s.add(3)
+    return y * len(s)
+
+
+@program(0.6)
+def set_of_what_was_seen(x):
+    seen = set()
+    t = 0.0
+    for k in [1, 2, 1, 3, 2]:
+        if k not in seen:
+            seen.add(k)
+            t += x * k * len(seen)
+    return t
+
+
+@program(0.6)
+def set_with_two_names_updated(x):
+    s = {1}
+    u = s
+    u |= {2, 3}
+    return x * len(s)
+
+
+@program(0.6)
+def set_in_a_list_that_grows(x):
+    m = [{1}, {2}]
+    y = x * len(m[0])
+    m[0].add(3)
+    return y * len(m[0])
+
+
+@program(0.6)
+def smaller_of_two_tuples(x):
+    return min((x, [1]), (x * x, [2]))[0] * 3
+
+
+@program(np.array([1.0, 2.0, 3.0]))
+def joined_by_r_(w):
+    return np.sum(np.r_[0.5, w] * np.arange(4.0))
+
+
+@program(np.array([1.0, 2.0, 3.0]))
+def joined_by_c_(w):
+    return np.sum(np.c_[w, w**2] ** 2)
+
+
+@program(0.6)
+def grid_up_to_x(x):
+    return np.sum(np.mgrid[0:x:3j] ** 2)
+
+
+@program(FOUR)
+def section_shifted_by_a_product_with_one(x):
+    b = x * 1.5
+    b[1:] = b[:-1] * 1.0
+    return np.sum(b * WEIGHTS * b)
+
+
+@program(FOUR)
+def sections_swapped_by_products_with_one(x):
+    b = x * 1.5
+    b[:-1], b[1:] = b[1:] * 1.0, b[:-1] * 1.0
+    return np.sum(b * WEIGHTS * b)
+
+
+@program(FOUR)
+def periodic_shift_by_concatenation(x):
+    b = x * 1.5
+    for _ in range(2):
+        b += np.concatenate([b[1:], b[:1]])
+    return np.sum(b * WEIGHTS * b)
+
+
+@program(FOUR)
+def item_of_a_display_of_a_sum_with_zero(x):
+    b = x * 1.5
+    y = np.sum(np.cos([b + 0.0][0]))
+    b[3] += 1.0
+    return y * np.sum(b * b)
+
+
+@program(FOUR)
+def buffer_scaled_by_one_in_a_loop(x):
+    b = x * 1.5
+    y = 1.0
+
+    def scaled(p, s=1.0):
+        return s * p
+
+    for k in range(2):
+        y = y + np.sum(scaled(b) ** 2)
+        b *= 1.1
+    return y
+
+
+@program(FOUR)
+def sum_over_a_conditional_of_slices(x):
+    return np.sum(x[1:] * 3.0 if x[0] > 0 else x[1:] * 2)
+
+
+@program(FOUR)
+def open_mesh_of_floats(x):
+    a, b = np.ix_(x, x)
+    return np.sum(np.sin(a) * b)
+
+
+@program(FOUR)
+def repeat_of_nothing(x):
+    return np.sum(np.repeat(x[x > 9], 1)) + np.sum(x * x)
+
+
+def comp(f, g):
+    return lambda t: f(g(t))
+
+
+@program(0.6)
+def functions_composed_in_a_loop(x):
+    f = np.sin
+    for g in [np.cos, np.exp]:
+        f = comp(f, g)
+    return f(x)
+
+
+@program(0.6)
+def functions_composed_by_reduce(x):
+    return functools.reduce(comp, [np.sin, np.cos])(x)
+
+
+@program(0.6)
+def functions_composed_while(x):
+    f = np.sin
+    k = 0
+    while k < 2:
+        f = comp(f, np.cos)
+        k += 1
+    return f(x)
+
+
+def mul(a, t):
+    return a * t
+
+
+def twice(f):
+    return lambda t: f(f(t))
+
+
+@program(0.6)
+def partial_in_an_arm_not_taken(x):
+    g = np.tanh
+    if x < 0:
+        g = functools.partial(mul, 1.2)
+    return g(x)
+
+
+@program(0.6)
+def partial_in_the_other_arm(x):
+    if x > 0:
+        g = np.tanh
+    else:
+        g = functools.partial(mul, 1.2)
+    return g(x)
+
+
+def user(t):
+    return t * t
+
+
+@program(0.6)
+def function_of_the_module_and_a_made_one(x):
+    f = user
+    if x < 0:
+        f = twice(np.cos)
+    return f(x)
+
+
+@program(0.6)
+def list_with_two_names_shortened_at_its_head(x):
+    lb = []
+    for k in range(3):
+        lb.append(x * k)
+    la = lb
+    la.pop(0)
+    return x * len(lb)
+
+
+class Keeper:
+    def __init__(s, v):
+        s.v = v
+
+
+@program(0.6)
+def list_in_an_attribute_reversed(x):
+    q = [v * x for v in (1.0, 2.0)]
+    p = Keeper(q)
+    q.reverse()
+    return p.v[0]
+
+
+@program(0.6)
+def item_stored_in_a_reversed_list(x):
+    xs = [x * x, 1.0]
+    k = xs
+    xs.reverse()
+    k[0] += x
+    return xs[0]
+
+
+class Walker:
+    def __init__(s, v):
+        s.v = v
+        s.l = [v, v * v]
+
+    def up(s, k):
+        s.v = s.v * k
+        return s.v
+
+
+def _app2(xs, v):
+    xs.append(v)
+    return xs
+
+
+@program(0.6)
+def list_of_an_attribute_returned_by_a_helper(x):
+    p = Walker(x)
+    la = _app2(p.l, p.up(0.9))
+    return sum(la) * x
+
+
+@program(0.6)
+def list_stored_into_a_list(x):
+    lb = [x * x, 1.0]
+    m = [[x], [1.0]]
+    m[0] = lb
+    return sum(lb) * x + sum(m[0])
+
+
+@program(0.6)
+def list_rebuilt_in_a_loop_and_popped(x):
+    la = [x, 2.0 * x]
+    for j in range(1):
+        la = [v * x for v in la]
+    t = la.pop()
+    return x * x * t
+
+
+def _app(xs, v):
+    xs.append(v)
+
+
+@program(0.6)
+def list_read_before_a_helper_appends(x):
+    lb = [x * x, 1.0]
+    la = lb
+    y = lb[-1]
+    _app(la, x)
+    return sum(la) + y * x
+
+
+class Cell:
+    def __init__(s, v):
+        s.v = v
+
+    def __setitem__(s, k, w):
+        s.v = w
+
+    def __getitem__(s, k):
+        return s.v
+
+
+@program(0.6)
+def slice_given_to_an_object(x):
+    o = Cell(x)
+    o[1:2] = x * x
+    return o.v
+
+
+@program(np.array([0.3, 0.7]))
+def bounds_of_clip(x):
+    return np.sum(np.clip(DATA, min=x[0], max=x[1]))
+
+
+@program(np.array([0.3, 0.7]))
+def initial_value_of_a_sum(x):
+    return np.sum(DATA, initial=x[0])
+
+
+@program(np.array([0.3, 0.7, 0.9]))
+def weights_of_a_fit(x):
+    return np.polyfit([0.0, 1.0, 2.0], DATA, 1, w=x)[0]
+
+
+@program(0.6)
+def dict_with_one_more_key(x):
+    return dict({"b": 2.0}, c=x)["c"]
+
+
+LOG = []
+SEEN = [1, 2, 3]
+TABLE = {"a": 1, "b": 2}
+MARKS = {1}
+TURNING = deque([1, 2])
+COUNTS = Counter()
+START = np.array([3.0, 1.0, 2.0])
+CURRENT = START
+
+
+@program(0.6)
+def global_list_read_around_appends(x):
+    LOG.append(1)
+    y = x * len(LOG)
+    LOG.append(2)
+    z = y * len(LOG)
+    LOG.clear()
+    return z
+
+
+@program(0.6)
+def global_list_reversed_between_reads(x):
+    y = x * SEEN[0]
+    SEEN.reverse()
+    z = y * SEEN[0]
+    SEEN.reverse()
+    return z
+
+
+@program(0.6)
+def item_of_a_global_list_taken_and_put_back(x):
+    y = x * len(SEEN)
+    v = SEEN.pop()
+    z = y * len(SEEN) * v
+    SEEN.append(v)
+    return z
+
+
+@program(0.6)
+def global_dict_updated_between_reads(x):
+    TABLE.update(a=1, b=2)
+    y = x * len(TABLE)
+    TABLE.pop("a")
+    return y * len(TABLE)
+
+
+@program(0.6)
+def global_set_grown_between_reads(x):
+    y = x * len(MARKS)
+    MARKS.add(5)
+    z = y * len(MARKS)
+    MARKS.discard(5)
+    return z
+
+
+@program(0.6)
+def global_deque_turned_between_reads(x):
+    y = x * TURNING[0]
+    TURNING.rotate(1)
+    z = y * TURNING[0]
+    TURNING.rotate(1)
+    return z
+
+
+@program(0.6)
+def global_counter_updated_between_reads(x):
+    y = x * len(COUNTS) + x
+    COUNTS.update("aab")
+    z = y * COUNTS["a"]
+    COUNTS.clear()
+    return z
+
+
+class Guarded:
+    def __init__(s):
+        s.n = 1
+
+    def __getattr__(s, k):
+        raise AttributeError(k)
+
+    def inc(s):
+        s.n += 1
+
+    def dec(s):
+        s.n -= 1
+
+
+GUARDED = Guarded()
+
+
+@program(0.6)
+def global_object_with_hooks_counts(x):
+    y = x * GUARDED.n + x
+    GUARDED.inc()
+    z = y * GUARDED.n
+    GUARDED.dec()
+    return z
+
+
+@program(0.6)
+def global_array_bound_anew(x):
+    global CURRENT
+    CURRENT = CURRENT + 1.0
+    r = x * START[0]
+    CURRENT = START
+    return r
+
+
+class Graph:
+    def __init__(s):
+        s.seen = {1}
+
+
+@program(0.6)
+def set_in_an_attribute_grown(x):
+    g = Graph()
+    y = x * len(g.seen)
+    g.seen.add(2)
+    return y * len(g.seen)
+
+
+@program(0.6)
+def set_grown_by_a_nested_function(x):
+    s = set()
+
+    def put(k):
+        s.add(k)
+
+    put(1)
+    y = x * len(s)
+    put(2)
+    return y * len(s)
+
+
+def addto(s, k):
+    s.add(k)
+
+
+@program(0.6)
+def set_grown_by_a_helper(x):
+    s = {1}
+    y = x * len(s)
+    addto(s, 2)
+    return y * len(s)

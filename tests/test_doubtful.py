@@ -1,4 +1,4 @@
-"""Programs that were once silently wrong: the right derivative at both orders, or a refusal that points at the user's line."""
+"""Programs that were once silently wrong: the right derivative at both orders, or a refusal with the place."""
 
 import copy
 

@@ -23,7 +23,7 @@ from s2sgrad.checks import asked_whole, bound, contiguous, once, poison, raised,
 from s2sgrad.checks import require_array, resizes, scalar, unpackable  # noqa: F401
 from s2sgrad.outside import Global, distinct, set_attribute  # noqa: F401
 from s2sgrad.records import refilled
-from s2sgrad.structure import ABSENT, attributes_of, float_type, is_sequence, rebuilt, repeated  # noqa: F401
+from s2sgrad.structure import ABSENT, FINITE, attributes_of, float_type, is_sequence, rebuilt, repeated  # noqa: F401
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
@@ -71,10 +71,10 @@ def _numeric(x: Any) -> Any:
 
 def sequence(x: Any) -> Any:
     """`x`, checked to be something that `x[k]` for k in range(len(x)) walks as `for` does."""
-    if isinstance(x, dict):
-        return list(x)
     if isinstance(x, (list, tuple, range, str, np.ndarray)) or hasattr(x, "__array_ufunc__"):
         return x
+    if isinstance(x, FINITE) or (hasattr(x, "__iter__") and iter(x) is not x):
+        return list(x)
     raise TypeError(f"a loop over a {type(x).__name__} cannot be reversed; loop over list(...) of it")
 
 

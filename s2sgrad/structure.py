@@ -8,10 +8,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
+FINITE = (itertools.product, itertools.permutations, itertools.combinations, itertools.combinations_with_replacement,
+          np.ndindex, np.ndenumerate)  # fmt: skip
+"""Iterators that end, and that nothing else can have begun where a loop stands over a call of them."""
 
 _DATA = (tuple, list, dict, set, type, int, float, complex, str, bytes, np.ndarray, np.generic)
 _NO_INSTANCES = ("builtins", "numpy", "types", "functools", "collections", "random", "s2sgrad", "re", "threading")

@@ -232,8 +232,8 @@ def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
         if isinstance(kinds.get(given[0].id), Container):
             return _held(unit, given[0], kinds)
         outside = unit.resolve(given[0])
-        items = outside.values() if isinstance(outside, dict) else outside if isinstance(outside, (list, tuple)) else [outside]
-        if not any(map(is_writable, items)):
+        items = outside.values() if isinstance(outside, dict) else outside
+        if isinstance(outside, (dict, list, tuple)) and not any(map(is_writable, items)):
             return set()
     if target is MISSING and isinstance(call.func, gast.Attribute):
         copies = any(k.arg == "copy" for k in call.keywords)

@@ -35,6 +35,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.normalize.values import is_generator
 from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.unit import MISSING, Unit, parameters
 
@@ -72,7 +73,7 @@ class _Iterators(gast.NodeTransformer):
     def visit_Call(self, node: gast.Call) -> gast.AST:
         self.generic_visit(node)
         target = self.unit.resolve(node.func)
-        if target is MISSING and isinstance(node.func, gast.Attribute) and isinstance(node.func.value, gast.Name):
+        if target is MISSING and isinstance(node.func, gast.Attribute) and _is_path(node.func.value):
             return self.method(node)
         plain = not node.keywords and not any(isinstance(a, gast.Starred) for a in node.args)
         if plain and len(node.args) == 2 and getattr(target, "__module__", "") == "_operator":
@@ -132,10 +133,14 @@ class _Iterators(gast.NodeTransformer):
     def method(self, node: gast.Call) -> gast.AST:
         """`d.get(k, v)`, and `d.items()` where it is no loop that asks for it."""
         owner, attribute = node.func.value, node.func.attr
-        if attribute == "get" and len(node.args) in (1, 2) and isinstance(node.args[0], (gast.Constant, gast.Name)):
-            test = gast.Compare(clone(node.args[0]), [gast.In()], [clone(owner)])
+        if attribute == "get" and len(node.args) in (1, 2) and not node.keywords:
+            asked = key = node.args[0]
+            if not isinstance(key, (gast.Constant, gast.Name)):
+                key = name(self.unit.local("key"))
+                asked = gast.NamedExpr(name(key.id, store=True), node.args[0])
+            test = gast.Compare(clone(asked), [gast.In()], [clone(owner)])
             default = node.args[1] if len(node.args) == 2 else constant(None)
-            return at(node, gast.IfExp(test, gast.Subscript(owner, node.args[0], gast.Load()), default))[0]
+            return at(node, gast.IfExp(test, gast.Subscript(owner, clone(key), gast.Load()), default))[0]
         if node.args or node.keywords or attribute not in ("items", "keys", "values"):
             return node
         keys = self.keys(owner)
@@ -151,7 +156,19 @@ class _Iterators(gast.NodeTransformer):
         return expression("keys_of(d)", keys_of=self.unit.helper("keys_of", runtime.keys_of), d=owner)
 
     def visit_Assign(self, statement: gast.Assign) -> gast.AST:
-        """`a, b = (..)`: a list is unpacked as well."""
+        """`a, b = (..)`: a list is unpacked as well; `a, b = zip(*rows)`: the columns."""
+        unpacked = isinstance(statement.targets[0], (gast.Tuple, gast.List))
+        if unpacked and isinstance(statement.value, gast.Call):
+            target = self.unit.resolve(statement.value.func)
+            if target is builtins.zip and len(statement.value.args) == 1 and not statement.value.keywords:
+                if isinstance(statement.value.args[0], gast.Starred):
+                    return self.columns(statement, statement.value.args[0].value)
+            if is_generator(target):
+                statement.value = at(statement, gast.Call(self.unit.builtin(list), [statement.value], []))[0]
+            self.generic_visit(statement)
+            if isinstance(statement.value, gast.GeneratorExp):  # of `map`
+                statement.value = _listed(statement.value)
+            return statement
         if isinstance(statement.value, gast.GeneratorExp) and isinstance(statement.targets[0], (gast.Tuple, gast.List)):
             statement.value = _listed(statement.value)
         asked = statement.value.func if isinstance(statement.value, gast.Call) else None
@@ -160,6 +177,16 @@ class _Iterators(gast.NodeTransformer):
                 self.unit.refuse(statement.value, f"`.{asked.attr}()` of a dict that changes is kept here, which cannot be "
                                                   "followed: call it where it is read, or make a list of it")  # fmt: skip
         return self.generic_visit(statement)
+
+    def columns(self, statement: gast.Assign, rows: gast.AST) -> list[gast.AST]:
+        """`a, b = zip(*rows)`: `a = [row[0] for row in rows]`, and so on."""
+        held, row = self.unit.local("rows"), self.unit.local("row")
+        count = len(statement.targets[0].elts)
+        first = expression("f(rows[0], n)", f=self.unit.helper("unpackable", runtime.unpackable), rows=held, n=count)
+        parts = [expression("tuple([r[k] for r in rows])", tuple=self.unit.builtin(tuple), r=row, k=k, rows=held)
+                 for k in range(count)]  # fmt: skip
+        made = [assign(held, rows), gast.Expr(first), gast.Assign(statement.targets, gast.Tuple(parts, gast.Load()), None)]
+        return [self.visit(s) for s in at(statement, *made)]
 
     def visit_Expr(self, statement: gast.Expr) -> gast.AST:
         """`xs.extend(ys)` as a loop of `append`."""
@@ -220,7 +247,7 @@ class _Iterators(gast.NodeTransformer):
             pair = loop.target
             owner = asked.func.value
             simple = isinstance(pair, gast.Tuple) and len(pair.elts) == 2 and isinstance(pair.elts[0], gast.Name)
-            if simple and isinstance(owner, gast.Name) and self.unit.resolve(asked.func) is MISSING:
+            if simple and _is_path(owner) and self.unit.resolve(asked.func) is MISSING:
                 value = gast.Subscript(clone(owner), name(pair.elts[0].id), gast.Load())
                 loop.body = at(loop, gast.Assign([pair.elts[1]], value, None)) + loop.body
                 loop.target, loop.iter = pair.elts[0], at(asked, self.keys(owner))[0]
@@ -296,6 +323,13 @@ def _holds_pairs(node: gast.AST) -> bool:
     """Whether an expression is a list of pairs in the text."""
     shown = isinstance(node, (gast.List, gast.Tuple))
     return shown and all(isinstance(e, (gast.List, gast.Tuple)) and len(e.elts) == 2 for e in node.elts)
+
+
+def _is_path(node: gast.AST) -> bool:
+    """Whether an expression is a name, or an attribute of what a name stands for."""
+    while isinstance(node, gast.Attribute):
+        node = node.value
+    return isinstance(node, gast.Name)
 
 
 def _changed(tree: gast.FunctionDef) -> set[str]:

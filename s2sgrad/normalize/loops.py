@@ -189,8 +189,19 @@ def _walk(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk:
     return _Walk(length, lambda k: expression("xs[k]", xs=holder, k=k))
 
 
+def _columns(unit: Unit, rows: gast.AST, setup: list[gast.AST]) -> _Walk:
+    """`zip(*rows)`: the columns, as many as the shortest row has items."""
+    held, row = unit.temp(), unit.local("row")
+    setup.append(assign(held, rows))
+    length = expression("len(rows) and min([len(r) for r in rows])", len=unit.builtin(len), min=unit.builtin(min),
+                        rows=held, r=row)  # fmt: skip
+    return _Walk(length, lambda k: expression("[r[k] for r in rows]", r=unit.local("row"), k=k, rows=held))
+
+
 def _zipped(unit: Unit, node: gast.Call, setup: list[gast.AST]) -> _Walk:
     """Side by side; with `strict=` the lengths are compared where Python does: when the shortest has come to its end."""
+    if len(node.args) == 1 and isinstance(node.args[0], gast.Starred) and not node.keywords:
+        return _columns(unit, node.args[0].value, setup)
     if any(isinstance(a, gast.Starred) for a in node.args):
         unit.refuse(node, "a loop over `zip(*...)` cannot be reversed: name what is zipped, or index it")
     walks = [_walk(unit, argument, setup) for argument in node.args]

@@ -83,7 +83,8 @@ class Refusals:
         elif isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Dict):
             keys = statement.value.keys
         for key in keys:
-            if any(n.id in self.varied for n in effects.loads(key)):
+            floats = [n for n in effects.loads(key) if isinstance(self.kinds.get(n.id), (Number, Array))]
+            if any(n.id in self.varied for n in floats):
                 self.unit.refuse(key, "a key that depends on a differentiated value is not differentiated: use a constant, "
                                       "or `stop_gradient(..)`")  # fmt: skip
 

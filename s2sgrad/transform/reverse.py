@@ -268,7 +268,8 @@ class Reverse(Branches):
                 assert isinstance(operation.node, gast.Name)
                 containers.unpacked(self.adjoints, operation.node, targets, cotangent)
             elif operation.form == "call":
-                forward = self._call(statement, operation, body, cotangent)
+                if self.varied.intersection(activity.sources(operation)):  # else it is a constant, like a random draw
+                    forward = self._call(statement, operation, body, cotangent)
             else:
                 y = name(y.id) if isinstance(y, gast.Name) else y
                 adjoints.operation(operation, y, cotangent)

@@ -94,6 +94,13 @@ def unpackable(x: Any, n: int) -> None:
         raise ValueError(few if len(x) < n else f"too many values to unpack (expected {n})")
 
 
+def only_these(d: Any, words: tuple[str, ...], called: str) -> None:
+    """Check that `f(**d)` fits the parameters of `f` that are still open; TypeError as Python raises it."""
+    for key in d:
+        if key not in words:
+            raise TypeError(f"{called}() got an unexpected keyword argument {key!r}")
+
+
 def scalar(x: Any, name: str, line: int) -> None:
     """Check that `x = a[i]` is an element and no row, which would change with `a`; TypeError for an array."""
     if isinstance(x, (np.ndarray, list, dict)):

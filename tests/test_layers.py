@@ -60,7 +60,7 @@ ALLOWED = {
     "quote": {"gast", "functools", "copy"},
     "runtime": {"copy", "numpy", "s2sgrad.checks", "s2sgrad.outside", "s2sgrad.records", "s2sgrad.structure"},
     "outside": {"s2sgrad.checks"},
-    "structure": {"numpy"},
+    "structure": {"itertools", "numpy"},
     "checks": {"numpy"},
     "records": {"numpy"},
     "rules": {"numpy", "scipy", "sys", "importlib", "bisect", "heapq", "math", "random", "operator", "builtins", "inspect",

@@ -31,7 +31,7 @@ _SCOPES = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.L
 _IMPURE_RUNTIME = {runtime.push, runtime.pop, runtime.add_at, runtime.vjp, runtime.sequence, runtime.require_array,
                    runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar, runtime.set_attribute,
                    runtime.distinct, runtime.once, runtime.resizes, runtime.restored, runtime.put_back, runtime.poison,
-                   runtime.unpackable, runtime.asked_whole}  # fmt: skip
+                   runtime.unpackable, runtime.asked_whole, runtime.only_these}  # fmt: skip
 
 
 def loads(node: gast.AST, hidden: frozenset[str] = frozenset()) -> Iterator[gast.Name]:

@@ -57,6 +57,10 @@ class Arguments(Inliner):
         self.unit.refuse(argument, "`*` before a value whose length is not in the text cannot be followed: name the "
                                    "arguments")  # fmt: skip
 
+    def shown(self, value: gast.AST) -> bool:
+        """Whether the keys of what `**` stands before are in the text."""
+        return isinstance(value, gast.Dict) or self.display(value) is not None
+
     def spread_keywords(self, value: gast.AST) -> dict[str, Any]:
         if isinstance(value, gast.Dict) and all(isinstance(k, gast.Constant) for k in value.keys):
             return {k.value: self.evaluate(v) for k, v in zip(value.keys, value.values, strict=True)}
@@ -65,6 +69,37 @@ class Arguments(Inliner):
             items = {k.value: gast.Subscript(name(value.id), clone(k), gast.Load()) for k in display.keys}
             return {k: self.evaluate(at(value, item)[0]) for k, item in items.items()}
         self.unit.refuse(value, "`**` before a value whose keys are not in the text cannot be followed: name the keywords")
+
+    def by_parameters(self, value: gast.AST, callee: Any, node: gast.Call) -> dict[str, gast.AST] | None:
+        """`f(x, **d)`: what `d` holds for the parameters of `f` that nothing else fills; it must hold no more."""
+        function = callee if isinstance(callee, Function) else None
+        if isinstance(callee, Known) and is_plain(callee.target):
+            function = self.read(callee.target)
+        stars = [a for a in node.args if isinstance(a, gast.Starred)] + [k for k in node.keywords if k.arg is None]
+        if function is None or len(stars) != 1 or function.node.args.kwarg or function.node.args.vararg:
+            return None
+        args = function.node.args
+        named = {k.arg for k in node.keywords}
+        unfilled = [*args.args[max(0, len(node.args) - len(args.posonlyargs)) :], *args.kwonlyargs]
+        left = {getattr(p, "keyword", p.id): p.id for p in unfilled if getattr(p, "keyword", p.id) not in named}
+        data = self.flattener.atom(value)
+        if not isinstance(data, gast.Name):
+            return None
+        check = self.unit.helper("only_these", checks.only_these)
+        words = gast.Tuple([constant(word) for word in left], gast.Load())
+        self.flattener.out += at(value, gast.Expr(
+            expression("f(d, words, called)", f=check, d=data, words=words, called=constant(function.name))))  # fmt: skip
+        out: dict[str, gast.AST] = {}
+        for word, parameter in left.items():
+            held: gast.AST = gast.Subscript(clone(data), constant(word), gast.Load())
+            default = function.defaults.get(parameter)
+            if parameter in function.defaults:
+                otherwise = default.node if isinstance(default, Known) else default
+                if not isinstance(otherwise, gast.AST):
+                    return None
+                held = gast.IfExp(gast.Compare(constant(word), [gast.In()], [clone(data)]), held, clone(otherwise))
+            out[word] = at(value, held)[0]
+        return out
 
     def starred(self, node: gast.Call) -> None:
         """Name the arguments of a call that `*` and `**` stand for, where the text says what they are."""
@@ -75,8 +110,11 @@ class Arguments(Inliner):
         words: list[gast.keyword] = []
         for keyword in node.keywords:
             known = keyword.arg is None and self.display(keyword.value) is not None
-            spread = self.spread_keywords(keyword.value) if known else {}
-            words += [gast.keyword(k, v) for k, v in spread.items()] if known else [keyword]
+            spread = self.spread_keywords(keyword.value) if known else None
+            if keyword.arg is None and not known:
+                target = self.unit.resolve(node.func)
+                spread = self.by_parameters(keyword.value, Known(target, node.func), node)
+            words += [keyword] if spread is None else [gast.keyword(k, v) for k, v in spread.items()]
         node.args, node.keywords = args, words
 
     def display(self, node: gast.AST) -> gast.AST | None:

@@ -266,15 +266,6 @@ class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Obj
             return owner.items[index]
         self.unit.refuse(node, "which function or object this is cannot be followed: use a constant index")
 
-    def key(self, index: gast.AST) -> gast.AST:
-        """What a method is given for an index: a slice is an object."""
-        if isinstance(index, gast.Tuple):
-            return gast.Tuple([self.key(e) for e in index.elts], gast.Load())
-        if not isinstance(index, gast.Slice):
-            return index
-        parts = [constant(None) if p is None else p for p in (index.lower, index.upper, index.step)]
-        return gast.Call(self.unit.builtin(slice), parts, [])
-
     def constant_call(self, node: gast.Call) -> gast.AST | None:
         """`isinstance(o, C)` and `len(display)`, of what is made here."""
         target = self.unit.resolve(node.func)
@@ -333,7 +324,9 @@ class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Obj
             given = [self.kept(v, [keyword.value]) for v in given]
             keywords = {k: self.kept(v, [keyword.value]) for k, v in keywords.items()}
             if keyword.arg is None:
-                keywords |= self.spread_keywords(keyword.value)
+                by_name = None if self.shown(keyword.value) else self.by_parameters(keyword.value, callee, node)
+                evaluated = {k: self.evaluate(v) for k, v in (by_name or {}).items()}
+                keywords |= self.spread_keywords(keyword.value) if by_name is None else evaluated
             else:
                 keywords[keyword.arg] = self.evaluate(keyword.value)
         return self.apply(callee, given, keywords, node)

@@ -49,8 +49,6 @@ class Objects(GivenObjects):
 
     def held(self, node: gast.AST) -> Any: ...
 
-    def key(self, index: gast.AST) -> gast.AST: ...
-
     def begun(self, target: gast.AST, value: gast.AST) -> Any: ...
 
     def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any: ...
@@ -196,6 +194,15 @@ class Objects(GivenObjects):
         """`o[i] = value`, of an object."""
         method = self.method(self.evaluate(target.value), "__setitem__", target)
         self.apply(method, [self.evaluate(self.key(target.slice)), self.evaluate(statement.value)], {}, statement)
+
+    def key(self, index: gast.AST) -> gast.AST:
+        """What a method is given for an index: a slice is an object."""
+        if isinstance(index, gast.Tuple):
+            return gast.Tuple([self.key(e) for e in index.elts], gast.Load())
+        if not isinstance(index, gast.Slice):
+            return index
+        parts = [constant(None) if p is None else p for p in (index.lower, index.upper, index.step)]
+        return gast.Call(self.unit.builtin(slice), parts, [])
 
     def updates(self, statement: gast.AugAssign) -> bool:
         """Whether `op=` was one of an attribute or of an object, which is written now."""

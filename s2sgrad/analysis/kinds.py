@@ -161,7 +161,13 @@ class Unknown(Kind):
     """Anything at all: the top of the lattice."""
 
 
+@dataclass(frozen=True)
+class Foreign(Unknown):
+    """An object with operators of its own that is no number, array or container: a sparse matrix."""
+
+
 UNKNOWN = Unknown()
+FOREIGN = Foreign()
 
 
 def kinds_of(values: Iterable[Any]) -> tuple[Kind, ...]:
@@ -204,7 +210,9 @@ def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
         return whole if len(items) <= LONGEST else Container(type(v), None, None, whole.element())
     if type(v) is dict and all(isinstance(k, (str, int)) for k in v) and len(v) <= LONGEST:
         return Container(dict, tuple(_kind_of(item, sizes, depth) for item in v.values()), tuple(v))
-    return _instance(v, sizes, depth)
+    found = _instance(v, sizes, depth)
+    operators = hasattr(v, "__matmul__") and not hasattr(v, "__array_ufunc__")
+    return FOREIGN if operators and found == UNKNOWN else found
 
 
 def _instance(v: Any, sizes: dict[int, int], depth: int) -> Kind:

@@ -115,9 +115,9 @@ class _Fold:
                     if key in ("value", "test", "exc", "msg") and isinstance(part, gast.AST):
                         statement.__dict__[key] = substitute(part, {name: value})
                     elif key == "target" and isinstance(part, gast.Subscript):
-                        part.slice = substitute(part.slice, {name: value})
+                        _fill_target(part, {name: value})
                     elif key == "targets" and isinstance(part[0], gast.Subscript):
-                        part[0].slice = substitute(part[0].slice, {name: value})
+                        _fill_target(part[0], {name: value})
 
     def in_order(self, root: gast.AST, name: str, value: gast.AST) -> bool:
         """Whether everything that has effects is still evaluated in the same order."""
@@ -130,6 +130,13 @@ class _Fold:
             if impure_value and isinstance(part, (gast.IfExp, gast.BoolOp)):
                 return False
         return False
+
+
+def _fill_target(target: gast.Subscript, values: dict[str, gast.AST]) -> None:
+    """Put values into a section: its index, and what the view that it is one of is made with."""
+    target.slice = substitute(target.slice, values)
+    if not isinstance(target.value, gast.Name):
+        target.value = substitute(target.value, values)
 
 
 def _depth(node: gast.AST) -> int:

@@ -137,6 +137,8 @@ def _form(unit: Unit, value: gast.AST, kinds: dict[str, Kind], item: bool) -> tu
         arguments = value.args
         if target is MISSING and isinstance(value.func, gast.Attribute):
             target, arguments = memory.VIEW_METHODS.get(value.func.attr), [value.func.value, *value.args]
+        if any(isinstance(getattr(a, "value", None), str) for a in arguments[1:]):
+            return None  # the order of the elements
         if arguments and (_member(target, memory.ALWAYS) or _member(target, memory.CONTIGUOUS)):
             owner, form = arguments[0], (target.__name__, [_skeleton(a) for a in arguments[1:]])
             value.of_first = owner in value.args

@@ -17,8 +17,22 @@ from s2sgrad.runtime import unbroadcast
 # --- matmul ----------------------------------------------------------------------------------------------------------
 
 
+def is_operator(x):
+    """Whether `x` is a matrix of another library, which has the products and the transpose of one: a sparse one.
+
+    >>> is_operator(np.eye(2)), is_operator(2.0), is_operator([[1.0]])
+    (False, False, False)
+    """
+    return not hasattr(x, "__array_ufunc__") and hasattr(x, "T") and hasattr(x, "__matmul__")
+
+
+flat(is_operator)
+
+
 def matmul_left(g, x, y):
-    """The cotangent of `x` in `x @ y`; of `x` only the shape is used."""
+    """The cotangent of `x` in `x @ y`; of `x` only the shape is used.  `y` may be a sparse matrix."""
+    if is_operator(y):
+        return g @ y.T
     if np.ndim(y) == 1:
         return np.expand_dims(g, -1) * y
     if np.ndim(x) == 1:
@@ -27,7 +41,9 @@ def matmul_left(g, x, y):
 
 
 def matmul_right(g, x, y):
-    """The cotangent of `y` in `x @ y`; of `y` only the shape is used."""
+    """The cotangent of `y` in `x @ y`; of `y` only the shape is used.  `x` may be a sparse matrix."""
+    if is_operator(x):
+        return x.T @ g
     if np.ndim(x) == 1:
         return g * x if np.ndim(y) == 1 else np.expand_dims(x, -1) * np.expand_dims(g, -2)
     if np.ndim(y) == 1:
@@ -37,12 +53,12 @@ def matmul_right(g, x, y):
 
 @bilinear(matmul_left)
 def _(w, x_bar, g, x, y):
-    return np.matmul(w, y), None, matmul_right(g, w, y)
+    return w @ y, None, matmul_right(g, w, y)
 
 
 @bilinear(matmul_right)
 def _(w, y_bar, g, x, y):
-    return np.matmul(x, w), matmul_left(g, x, w), None
+    return x @ w, matmul_left(g, x, w), None
 
 
 @bilinear(np.matmul, np.linalg.matmul)

@@ -39,7 +39,7 @@ VIEW_METHODS = {"transpose": np.transpose, "swapaxes": np.swapaxes, "squeeze": n
 
 COPYING_METHODS = {
     "copy", "flatten", "astype", "sum", "mean", "prod", "max", "min", "std", "var", "cumsum", "cumprod", "argmax", "argmin",
-    "argsort", "all", "any", "round", "clip", "dot", "repeat", "take", "trace", "conj", "conjugate", "nonzero",
+    "argsort", "all", "any", "round", "clip", "dot", "repeat", "take", "trace", "nonzero",
     "searchsorted", "tolist", "item", "tobytes", "ptp", "compress", "choose", "is_integer", "format", "join",
 }  # fmt: skip
 """Methods of arrays (and texts) that return new memory."""
@@ -50,6 +50,8 @@ def may_view(function: Any) -> bool:
     if (getattr(function, "__module__", None) or "").startswith("s2sgrad.rules."):
         rule = table.lookup(function)
         return rule is None or rule.tag != "elementwise"
+    if isinstance(function, type) and issubclass(function, np.generic):
+        return True  # `np.float64(x)` of an array
     try:
         return function in ALWAYS or function in CONTIGUOUS or function in _SOMETIMES
     except TypeError:

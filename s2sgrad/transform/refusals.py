@@ -17,14 +17,14 @@ import numpy as np
 from s2sgrad import emit, runtime, source
 from s2sgrad.analysis import activity, effects, mutation
 from s2sgrad.analysis.activity import Operations
-from s2sgrad.analysis.kinds import Array, Container, Kind, Number, is_complex
+from s2sgrad.analysis.kinds import Array, Container, Foreign, Kind, Number, is_complex
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import sources
 from s2sgrad.analysis.operations import Operation, is_user_function
 from s2sgrad.quote import nodes
 from s2sgrad.rules import spellings, table
 from s2sgrad.transform.calls import Pairs
-from s2sgrad.unit import MISSING, Unit
+from s2sgrad.unit import MISSING, Unit, parameters
 
 
 class Refusals:
@@ -39,6 +39,7 @@ class Refusals:
     def run(self, tree: gast.FunctionDef) -> None:
         """Raise Unsupported or NoRule at the first construct that cannot be differentiated."""
         self.histories = self.only_appended(tree)
+        self.given = {p.id for p in parameters(tree)}
         for statement in effects.walk(tree.body):
             operation = self.found.get(id(statement))
             if isinstance(statement, gast.AugAssign) and _is_list(self.kinds.get(getattr(statement.target, "id", ""))):
@@ -121,6 +122,7 @@ class Refusals:
             if not has_rule and any(n.id in self.active for n in effects.loads(value)):
                 self.unit.no_rule(value, f"the keyword `{keyword}` depends on a differentiated value, for which there is "
                                          "no rule: pass a constant")  # fmt: skip
+        self.operands(operation)
         for parameter, why in operation.rule.constants.items() if operation.rule is not None else ():
             value = operation.operands[operation.rule.differentiable.index(parameter)]
             if any(n.id in self.varied for n in effects.loads(value)):
@@ -131,6 +133,18 @@ class Refusals:
             if not self.pairs.has_source(target):
                 self.unit.no_rule(node, f"`{emit.expression(node.func)}` has no derivative rule: write the value with "
                                         "functions that have one, or pass it as an argument")  # fmt: skip
+
+    def operands(self, operation: Operation) -> None:
+        """`x * S` of a sparse matrix is no product of elements: what is no number or array has operators of its own."""
+        if not isinstance(operation.node, gast.BinOp) or isinstance(operation.node.op, gast.MatMult):
+            return
+        for node in (operation.node.left, operation.node.right):
+            found = self.unit.resolve(node) if isinstance(node, (gast.Name, gast.Attribute)) else MISSING
+            given = isinstance(node, gast.Name) and node.id in self.given and isinstance(self.kinds.get(node.id), Foreign)
+            foreign = found is not MISSING and not hasattr(found, "__array_ufunc__") and not isinstance(found, _OPERANDS)
+            if (foreign or given) and not self.unit.primal.is_generated:
+                self.unit.no_rule(operation.node, f"operators of `{emit.expression(node)}`, which is no number and no array, "
+                                                  "have no derivative rule: make an array of it")  # fmt: skip
 
     def effect(self, call: gast.Call, differentiated: bool, alone: bool, outermost: bool) -> None:
         """A call that may change what the reverse sweep reads, or carry a value where we do not see it."""
@@ -242,6 +256,7 @@ _CHANGING = {"popitem", "remove", "clear", "setdefault", "insert", "discard", "a
 _WRITING = {"sort", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "reverse"}
 
 
+_OPERANDS = (int, float, complex, str, bytes, list, tuple, dict, set)
 _INDEXED = (np.ndarray, np.generic, list, tuple, dict, str, bytes)
 
 

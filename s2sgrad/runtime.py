@@ -73,7 +73,7 @@ def sequence(x: Any) -> Any:
     """`x`, checked to be something that `x[k]` for k in range(len(x)) walks as `for` does."""
     if isinstance(x, (list, tuple, range, str, np.ndarray)) or hasattr(x, "__array_ufunc__"):
         return x
-    if isinstance(x, FINITE) or (hasattr(x, "__iter__") and iter(x) is not x):
+    if isinstance(x, FINITE) or (hasattr(x, "__iter__") and attributes_of(x) is None and iter(x) is not x):
         return list(x)
     raise TypeError(f"a loop over a {type(x).__name__} cannot be reversed; loop over list(...) of it")
 

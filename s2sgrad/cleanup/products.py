@@ -4,7 +4,8 @@
         W_bar += np.outer(g, x)               for _ in range(n):
                                       ->          W_bar_columns.append(g)
                                                   W_bar_rows.append(x)
-                                              W_bar += np.array(W_bar_columns).T @ np.array(W_bar_rows)
+                                              if W_bar_columns:
+                                                  W_bar += np.array(W_bar_columns).T @ np.array(W_bar_rows)
 
 Adding one outer product to a matrix reads and writes all of it, as seven products of the matrix with a vector do; the
 product of two matrices works in the cache.  The order of a sum is free, so the loop may add whatever else it likes, but
@@ -242,8 +243,9 @@ class _Products:
             rewrite(inner)
         lists = gast.Tuple([gast.List([], gast.Load()), gast.List([], gast.Load())], gast.Load())
         before = [assign(gast.Tuple([name(columns, store=True), name(rows, store=True)], gast.Store()), lists)]
-        after = [gast.AugAssign(name(bar, store=True), gast.Add(), self.product(name(columns), name(rows)))]
-        before[0].origin, after[0].origin = loop.origin, first
+        added = gast.AugAssign(name(bar, store=True), gast.Add(), self.product(name(columns), name(rows)))
+        after: list[gast.AST] = [gast.If(name(columns), [added], [])]  # no trip, no matrix
+        before[0].origin, after[0].origin, added.origin = loop.origin, first, first
         return before, after
 
     def product(self, columns: gast.AST, rows: gast.AST) -> gast.AST:

@@ -133,7 +133,8 @@ class _Iterators(gast.NodeTransformer):
     def method(self, node: gast.Call) -> gast.AST:
         """`d.get(k, v)`, and `d.items()` where it is no loop that asks for it."""
         owner, attribute = node.func.value, node.func.attr
-        if attribute == "get" and len(node.args) in (1, 2) and not node.keywords:
+        called = [n for a in node.args for n in nodes(a) if isinstance(n, gast.Call)]  # Python calls all of them
+        if attribute == "get" and len(node.args) in (1, 2) and not node.keywords and not called:
             asked = key = node.args[0]
             if not isinstance(key, (gast.Constant, gast.Name)):
                 key = name(self.unit.local("key"))
@@ -173,7 +174,7 @@ class _Iterators(gast.NodeTransformer):
             statement.value = _listed(statement.value)
         asked = statement.value.func if isinstance(statement.value, gast.Call) else None
         if isinstance(asked, gast.Attribute) and asked.attr in ("keys", "values", "items"):
-            if isinstance(asked.value, gast.Name) and asked.value.id in self.changed:
+            if _is_path(asked.value) and getattr(asked.value, "id", getattr(asked.value, "attr", "")) in self.changed:
                 self.unit.refuse(statement.value, f"`.{asked.attr}()` of a dict that changes is kept here, which cannot be "
                                                   "followed: call it where it is read, or make a list of it")  # fmt: skip
         return self.generic_visit(statement)
@@ -337,11 +338,11 @@ def _changed(tree: gast.FunctionDef) -> set[str]:
     out: set[str] = set()
     for node in nodes(tree):
         if isinstance(node, gast.Subscript) and not isinstance(node.ctx, gast.Load):
-            out |= {node.value.id} if isinstance(node.value, gast.Name) else set()
+            out |= {getattr(node.value, "id", getattr(node.value, "attr", ""))}
         elif isinstance(node, gast.Call):
             method = node.func.attr if isinstance(node.func, gast.Attribute) else ""
             owners = [node.func.value] if method in effects.MUTATING_METHODS else []
             only_reads = isinstance(node.func, gast.Name) and node.func.id in ("len", "list", "sorted", "sum")
             handed = [] if only_reads else node.args
-            out |= {n.id for n in (*owners, *handed) if isinstance(n, gast.Name)}
+            out |= {getattr(n, "id", getattr(n, "attr", "")) for n in (*owners, *handed)}
     return out

@@ -26,7 +26,7 @@ from s2sgrad.analysis.kinds import (
     is_plain_index,
 )
 from s2sgrad.analysis.memory import is_fresh
-from s2sgrad.quote import assign, clone, constant, expression, name
+from s2sgrad.quote import assign, clone, constant, expression, name, nodes
 from s2sgrad.reach import call
 from s2sgrad.simplify import same, simplified
 from s2sgrad.transform import stores
@@ -206,9 +206,14 @@ class Bars:
         if not isinstance(kind, Array):
             return whole
         held = x in self.present
-        whole = [c if c.full or relation(c.kind, kind) == "under" else self.spread(c, x) for c in whole]
+        small = [relation(c.kind, kind) == "under" and not self._is_outer(c.value) for c in whole]
+        whole = [c if c.full or s else self.spread(c, x) for c, s in zip(whole, small, strict=True)]
         whole.sort(key=lambda c: not c.full)
         return whole if held or whole[0].full else [self.spread(whole[0], x), *whole[1:]]
+
+    def _is_outer(self, value: gast.AST) -> bool:
+        """Whether a value is made of outer products, which are collected where all have one shape (`cleanup.products`)."""
+        return any(isinstance(n, gast.Call) and self.unit.resolve(n.func) is np.outer for n in nodes(value))
 
     def _of_its_own(self, c: Cotangent) -> Cotangent:
         """A contribution that may be a view of the adjoint to which it is added, copied."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from typing import Any
 
 import gast
@@ -39,6 +39,7 @@ class Refusals:
     def run(self, tree: gast.FunctionDef) -> None:
         """Raise Unsupported or NoRule at the first construct that cannot be differentiated."""
         self.histories = self.only_appended(tree)
+        self.others: set[str] = set()
         self.given = {p.id for p in parameters(tree)}
         for statement in effects.walk(tree.body):
             operation = self.found.get(id(statement))
@@ -49,6 +50,7 @@ class Refusals:
             if _is_list(self.kinds.get(owner)) and _is_section(section.slice):
                 self.unit.refuse(statement, "a store into a section of a list, or a sort of a list in place, cannot be "
                                             "followed: build a new list, or use an array")  # fmt: skip
+            self.collection(statement)
             self.keys(statement, section)
             self.indices(statement)
             on_path = operation is not None and bool(set(binds(statement)) & self.active)
@@ -73,6 +75,22 @@ class Refusals:
                     kept[call.func.value.id] += 1
         read = Counter(n.id for s in effects.walk(tree.body) for n in effects.loads(effects.header(s)))
         return {owner for owner, count in kept.items() if read[owner] == count}
+
+    def collection(self, statement: gast.AST) -> None:
+        """Collections that are no lists and no dicts, though their methods have the names."""
+        value = getattr(statement, "value", None)
+        made = self.unit.resolve(value.func) if isinstance(value, gast.Call) else MISSING
+        if made is defaultdict:
+            self.unit.refuse(value, "a `defaultdict` stores a key where it is read, which is not differentiated: use a "
+                                    "dict, and `get` or `setdefault`")  # fmt: skip
+        if any(made is kind for kind in (set, frozenset, deque, Counter)) or isinstance(value, gast.Set):
+            self.others |= set(binds(statement)) if isinstance(statement, gast.Assign) else set()
+        operation = self.found.get(id(statement))
+        if operation is not None and operation.form in ("append", "pop", "grow", "shrink"):
+            owner = operation.operands[0]
+            if isinstance(owner, gast.Name) and owner.id in self.others:
+                self.unit.refuse(operation.node, f"`{owner.id}` is a set or a deque, of which items cannot be taken or "
+                                                 "added like those of a list: use a list")  # fmt: skip
 
     def keys(self, statement: gast.AST, section: gast.Subscript | None) -> None:
         """The keys of a dict are constants: what is read off them again would be without a derivative."""
@@ -143,8 +161,8 @@ class Refusals:
             given = isinstance(node, gast.Name) and node.id in self.given and isinstance(self.kinds.get(node.id), Foreign)
             foreign = found is not MISSING and not hasattr(found, "__array_ufunc__") and not isinstance(found, _OPERANDS)
             if (foreign or given) and not self.unit.primal.is_generated:
-                self.unit.no_rule(operation.node, f"operators of `{emit.expression(node)}`, which is no number and no array, "
-                                                  "have no derivative rule: make an array of it")  # fmt: skip
+                self.unit.no_rule(operation.node, f"operators of `{emit.expression(node)}`, which is no number and no "
+                                                  "array, have no derivative rule: make an array of it")  # fmt: skip
 
     def effect(self, call: gast.Call, differentiated: bool, alone: bool, outermost: bool) -> None:
         """A call that may change what the reverse sweep reads, or carry a value where we do not see it."""

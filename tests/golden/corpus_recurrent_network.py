@@ -30,5 +30,6 @@ def recurrent_network_grad(W, u, h, inputs, *, seed=1.0):
         W_bar_rows.append(h)
         h_bar = t1 @ W
     # h = np.tanh(W @ h + u * value)
-    W_bar += np.array(W_bar_columns).T @ np.array(W_bar_rows)
+    if W_bar_columns:
+        W_bar += np.array(W_bar_columns).T @ np.array(W_bar_rows)
     return W_bar, u_bar, h_bar

@@ -29,6 +29,8 @@ def unroll_grad(W, U, h, xs, *, seed=1.0):
         W_bar_rows.append(h)
         h_bar = t1 @ W
     # h = np.tanh(W @ h + U @ x)
-    U_bar += np.array(U_bar_columns).T @ np.array(U_bar_rows)
-    W_bar += np.array(W_bar_columns).T @ np.array(W_bar_rows)
+    if U_bar_columns:
+        U_bar += np.array(U_bar_columns).T @ np.array(U_bar_rows)
+    if W_bar_columns:
+        W_bar += np.array(W_bar_columns).T @ np.array(W_bar_rows)
     return W_bar, U_bar, like(h, h_bar)

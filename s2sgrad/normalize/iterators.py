@@ -161,7 +161,8 @@ class _Iterators(gast.NodeTransformer):
         unpacked = isinstance(statement.targets[0], (gast.Tuple, gast.List))
         if unpacked and isinstance(statement.value, gast.Call):
             target = self.unit.resolve(statement.value.func)
-            if target is builtins.zip and len(statement.value.args) == 1 and not statement.value.keywords:
+            strict = any(getattr(k.value, "value", True) for k in statement.value.keywords)
+            if target is builtins.zip and len(statement.value.args) == 1 and not strict:
                 if isinstance(statement.value.args[0], gast.Starred):
                     return self.columns(statement, statement.value.args[0].value)
             if is_generator(target):

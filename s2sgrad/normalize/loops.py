@@ -200,7 +200,9 @@ def _columns(unit: Unit, rows: gast.AST, setup: list[gast.AST]) -> _Walk:
 
 def _zipped(unit: Unit, node: gast.Call, setup: list[gast.AST]) -> _Walk:
     """Side by side; with `strict=` the lengths are compared where Python does: when the shortest has come to its end."""
-    if len(node.args) == 1 and isinstance(node.args[0], gast.Starred) and not node.keywords:
+    if len(node.args) == 1 and isinstance(node.args[0], gast.Starred) and not any(
+        getattr(k.value, "value", True) for k in node.keywords
+    ):
         return _columns(unit, node.args[0].value, setup)
     if any(isinstance(a, gast.Starred) for a in node.args):
         unit.refuse(node, "a loop over `zip(*...)` cannot be reversed: name what is zipped, or index it")

@@ -23,6 +23,7 @@ from . import (  # noqa: F401
     dicts,
     exits,
     found,
+    idioms,
     imports,
     indexing,
     indices,

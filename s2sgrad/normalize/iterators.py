@@ -120,7 +120,13 @@ class _Iterators(gast.NodeTransformer):
             node.args[0] = _listed(node.args[0])
         if target in (builtins.list, builtins.tuple) and plain and len(node.args) == 1:
             zipped = node.args[0]
-            if isinstance(zipped, gast.Call) and self.unit.resolve(zipped.func) is builtins.zip and zipped.args:
+            zips = isinstance(zipped, gast.Call) and self.unit.resolve(zipped.func) is builtins.zip and zipped.args
+            if zips and any(isinstance(a, gast.Starred) for a in zipped.args):
+                column = self.unit.local("column")
+                each = gast.comprehension(name(column, store=True), zipped, [], 0)
+                made = gast.Call(self.unit.builtin(tuple), [name(column)], [])
+                node.args[0] = at(zipped, gast.GeneratorExp(at(zipped, made)[0], [each]))[0]
+            elif zips:
                 items = [self.unit.local("item") for _ in zipped.args]
                 stored = gast.Tuple([name(i, store=True) for i in items], gast.Store())
                 each = gast.comprehension(stored, zipped, [], 0)

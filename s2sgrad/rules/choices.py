@@ -1,6 +1,6 @@
 """Rules of elementwise choices: absolute values, maxima, masks; and the functions that are flat.
 
-    z = np.maximum(x, y)   ->  x_bar = chosen(z_bar, x > y, x == y); y_bar = z_bar - x_bar
+    z = np.maximum(x, y)   ->  x_bar = chosen(z_bar, x > y, x == y); y_bar = chosen(z_bar, y > x, x == y)
 
 Choices are made with np.where and not by multiplying with a mask: an infinite cotangent of a branch that was not taken
 then leaves no nan behind.
@@ -55,8 +55,7 @@ def _(w, y, g, first, tied):
 
 @elementwise(np.maximum)
 def maximum(g, z, x, y):
-    part = chosen(g, x > y, x == y)
-    return part, g - part
+    return chosen(g, x > y, x == y), chosen(g, y > x, x == y)
 
 
 @maximum.refined(numbers)
@@ -66,8 +65,7 @@ def _(g, z, x, y):
 
 @elementwise(np.minimum)
 def minimum(g, z, x, y):
-    part = chosen(g, x < y, x == y)
-    return part, g - part
+    return chosen(g, x < y, x == y), chosen(g, y < x, x == y)
 
 
 @minimum.refined(numbers)
@@ -82,12 +80,13 @@ def fmax(g, z, x, y):
 
 @elementwise(np.clip)
 def clip(g, y, a, a_min, a_max):
-    return np.where(a == y, g, 0.0), np.where(a < y, g, 0.0), np.where(a > y, g, 0.0)
+    moved = a != y  # where the bounds cross, the upper one holds
+    return np.where(a == y, g, 0.0), np.where(moved & (y != a_max), g, 0.0), np.where(moved & (y == a_max), g, 0.0)
 
 
 @clip.refined(lambda a, a_min, a_max: a.rank == 0 and a_min.rank == 0 and a_max.rank == 0)
 def _(g, y, a, a_min, a_max):
-    return g if a == y else 0.0, g if a < y else 0.0, g if a > y else 0.0
+    return g if a == y else 0.0, g if a != y and y != a_max else 0.0, g if a != y and y == a_max else 0.0
 
 
 @elementwise(np.where)

@@ -40,9 +40,11 @@ def recovered(adjoints: Adjoints, found: Operations, statement: gast.Assign, bod
     operation = found.get(id(made))
     if operation is None or not adjoints.wants_result(operation):
         return []
-    again[:] = [s for s in again if value.id not in binds(s)]
     load = clone(effects.stored(statement))
     load.ctx = gast.Load()
+    if isinstance(kind, Number) and not isinstance(adjoints.inference.kind(load), Number):
+        return []  # it was spread over the section
+    again[:] = [s for s in again if value.id not in binds(s)]
     return [assign(value.id, load if isinstance(kind, Number) else expression("x.copy()", x=load))]
 
 

@@ -26,7 +26,7 @@ from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
 from s2sgrad.analysis.memory import Memory, in_place, sources
-from s2sgrad.quote import assign, clone, expression, nodes, statements
+from s2sgrad.quote import assign, clone, constant, expression, nodes, place_of, statements
 from s2sgrad.quote import name as name_
 from s2sgrad.reach import call
 from s2sgrad.transform.tails import breaks
@@ -217,10 +217,17 @@ class Records:
             return name_(name)
         return call(self.unit, "own", runtime.own, name_(name))
 
-    def section(self, target: gast.Subscript, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
+    def section(self, statement: gast.Assign, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of the section that a store overwrites."""
+        target = effects.stored(statement)
         base = effects.base(target)
         owner = self.inference.kind(loaded(target.value))
+        if isinstance(owner, Container) and place_of(statement) in self.unit.updates and not self.unit.primal.is_generated:
+            item = self.inference.kind(loaded(target))
+            if isinstance(item, Array):  # `xs[0] += e` changes the array itself, which may have other names
+                content = gast.Subscript(loaded(target), constant(Ellipsis), gast.Store())
+                once = id(body) not in self.lifetimes.repeated
+                return self._copied(base, content, loaded(target), item, once)
         text = isinstance(target.slice, gast.Constant) and isinstance(target.slice.value, str)
         if (isinstance(owner, Container) and owner.type is dict) or text:
             return self._entry(base, target, id(body) not in self.lifetimes.repeated)

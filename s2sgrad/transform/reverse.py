@@ -230,7 +230,7 @@ class Reverse(Branches):
             restores = restore + restores
         section = effects.stored(statement)
         if section is not None:
-            records, restores = self.records.section(section, body)
+            records, restores = self.records.section(statement, body)
         operation = self.found.get(id(statement))
         for watched in self.watched & set(targets):
             self._keep(watched)

@@ -154,7 +154,7 @@ def add_at(x_bar: Any, index: Any, e: Any) -> Any:
     if isinstance(x_bar, np.ndarray):
         np.add.at(x_bar, index, e)
         return x_bar
-    return x_bar + e  # an index into a number: x[()], x[...]
+    return x_bar + np.sum(e)  # an index into a number: x[()], x[None]
 
 
 def lasting(x: Any, index: Any) -> Any:

@@ -153,7 +153,9 @@ def _values(shape: tuple[int, ...], dtype: str) -> np.ndarray:
     values = np.random.default_rng(0).uniform(0.2, 0.8, shape)
     if len(shape) > 1 and shape[-1] == shape[-2]:
         values = values + 10.0 * np.eye(shape[-1])
-    array = np.ones(shape, dtype) if np.dtype(dtype).kind in "iub" else values.astype(dtype)
+    array = np.ones(shape, dtype) if np.dtype(dtype).kind in "iu" else values.astype(dtype)
+    if np.dtype(dtype).kind == "b":  # a mask selects some elements, not all
+        array = (np.arange(math.prod(shape)) % 2 == 0).reshape(shape)
     array.flags.writeable = False
     return array
 

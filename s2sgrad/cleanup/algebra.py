@@ -6,10 +6,20 @@
 from __future__ import annotations
 
 import gast
+import numpy as np
 
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Array
+from s2sgrad.quote import nodes
 from s2sgrad.simplify import simplified
 from s2sgrad.unit import Unit
+
+
+def _wraps(unit: Unit, value: gast.AST) -> bool:
+    """Whether whole numbers or booleans are computed with: `-u` and `u + u` of a byte are something else."""
+    kinds = [unit.kinds.get(n.id) for n in effects.loads(value)]
+    whole = any(isinstance(k, Array) and k.dtype and np.dtype(k.dtype).kind in "iub" for k in kinds)
+    return whole or any(isinstance(n, gast.BinOp) and isinstance(n.left, gast.Compare) for n in nodes(value))
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -17,6 +27,6 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     for statement in effects.walk(tree.body):
         origin = getattr(statement, "origin", None)
         ours = origin is not None and origin.sweep == "reverse"
-        if ours and isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)):
+        if ours and isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)) and not _wraps(unit, statement.value):
             statement.value = simplified(statement.value, isinstance(statement, gast.AugAssign))
     return tree

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import gast
 
+from s2sgrad.analysis import effects
 from s2sgrad.normalize import (
     attempts,
     check,
@@ -183,7 +184,9 @@ class Inliner:
                     self.values[local] = value
                 self.counts[local] -= inner[local]
             elif not inner[local] and (isinstance(value, gast.Constant) or (
-                isinstance(value, gast.Name) and (value.id not in self.unit.locals or self.is_fixed(value.id))
+                isinstance(value, gast.Name)
+                and (value.id not in self.unit.locals or self.is_fixed(value.id))
+                and (value.id not in self.shared or _only_reads(function.unit, tree))
             )):  # fmt: skip
                 substituted[local] = value
             else:
@@ -263,6 +266,18 @@ class Inliner:
             display = gast.Dict([constant(k) for k in others], list(others.values()))
             bound[args.kwarg.id] = Display(others) if functions else display
         return bound
+
+
+def _only_reads(unit: Unit, tree: gast.FunctionDef) -> bool:
+    """Whether a function writes no attribute and no outer variable, and calls nothing that might."""
+    for node in nodes(tree):
+        if isinstance(node, (gast.Nonlocal, gast.Global)):
+            return False
+        if isinstance(node, gast.Attribute) and not isinstance(node.ctx, gast.Load):
+            return False
+        if isinstance(node, gast.Call) and not effects.is_pure(unit, node):
+            return False
+    return True
 
 
 def _consumed(body: list[gast.AST], at_yield: Callable[[gast.AST], list[gast.AST]]) -> list[gast.AST]:

@@ -23,9 +23,8 @@ def spread(g, xs):
     """
     if isinstance(xs, np.ndarray):
         return np.broadcast_to(g, xs.shape)
-    if isinstance(xs, tuple):
-        return (g,) * len(xs)
-    return [g] * len(xs)
+    each = [g if np.shape(x) == np.shape(g) else unbroadcast(g, x) for x in xs]
+    return tuple(each) if isinstance(xs, tuple) else each
 
 
 def regroup(g, xs):

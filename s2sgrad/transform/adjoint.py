@@ -167,6 +167,9 @@ class Adjoints(Bars):
         if target not in self.unit.temps or operation.rule is None or operation.rule.tag != "elementwise":
             return
         kind = self.kinds.get(target)
+        dims = kind.dims if isinstance(kind, Array) and kind.dims is not None else ()
+        if not all(map(self.inference.symbols.is_exact, dims)):
+            return
         for operand in operation.operands:
             if isinstance(operand, gast.Name) and operand.id in self.unit.locals and isinstance(kind, Array):
                 other = self.kinds.get(operand.id)
@@ -188,6 +191,9 @@ class Adjoints(Bars):
     def _same_shapes(self, operation: Operation, wanted: list[int], y: gast.AST) -> bool:
         """Whether each operand has the shape of the result, so that a cotangent left small serves them as well."""
         result = self.kinds.get(y.id)
+        dims = result.dims if isinstance(result, Array) and result.dims is not None else ()
+        if not all(map(self.inference.symbols.is_exact, dims)):  # one of them may have been stretched
+            return False
         return all(relation(result, self.inference.kind(operation.operands[k])) == "same" for k in wanted)
 
     def _one_shape(self, operation: Operation) -> bool:

@@ -274,7 +274,7 @@ def push(stack: list, x: Any) -> None:
 
 def restored(x: Any, old: Any) -> Any:
     """What a variable held before `x += e`: an array gets its old content back, in the same memory."""
-    if isinstance(x, np.ndarray):
+    if isinstance(x, np.ndarray) and isinstance(old, np.ndarray):  # a number plus an array is another object
         x[...] = old
         return x
     return old

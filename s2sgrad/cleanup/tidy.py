@@ -9,7 +9,7 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.quote import at, place_of
+from s2sgrad.quote import at, clone, place_of
 from s2sgrad.simplify import same
 from s2sgrad.unit import Unit
 
@@ -61,8 +61,11 @@ def _update(unit: Unit, statement: gast.AST) -> gast.AST:
     value = statement.value if section is not None else None
     whole = isinstance(value, gast.BinOp) and effects.is_whole(section.slice)
     if whole and same(section.value, value.left):
-        section = section.value  # an array in a list or a dict
-        section.ctx = gast.Store()
+        if isinstance(section.value, gast.Subscript):  # an array in a list or a dict
+            section = section.value
+            section.ctx = gast.Store()
+        else:  # `x.T[...] += e`
+            value.left = clone(section)
     if not isinstance(value, gast.BinOp) or place_of(statement) not in unit.updates or not same(section, value.left):
         return statement
     if getattr(getattr(statement, "origin", None), "sweep", None) == "reverse":

@@ -3,9 +3,10 @@
 `PROGRAMS` lists them with a point.  `test_doubtful.py` checks each at first and second order against differences.
 """
 
-# ruff: noqa: B002, B007, C406, F601  (these programs are odd on purpose)
+# ruff: noqa: B002, B007, B905, C406, F601, F841  (these programs are odd on purpose)
 from __future__ import annotations
 
+import collections
 import functools
 import math
 from collections import Counter, deque
@@ -934,3 +935,267 @@ def set_grown_by_a_helper(x):
     y = x * len(s)
     addto(s, 2)
     return y * len(s)
+
+
+ONES = np.ones(3)
+
+
+@program(np.array([0.3, 0.5]))
+def real_part_written(x):
+    y = x * 2.0
+    z = y.conj()
+    z[0] = 5.0
+    return np.sum(y * y)
+
+
+@program(np.array([0.3, 0.5]))
+def number_type_of_an_array_written(x):
+    y = x * 2.0
+    z = np.float64(y)
+    z[0] = x[1]
+    return np.sum(y * y)
+
+
+@program(np.array([0.3, 0.5]))
+def column_order_written(x):
+    M = np.outer(x, x)
+    v = M.ravel("F")
+    v[1] = x[0]
+    return np.sum(M * M * np.array([[1, 2], [3, 4.0]]))
+
+
+@program(0.6)
+def default_of_get_with_an_effect(x):
+    n = 0
+
+    def dflt():
+        nonlocal n
+        n += 1
+        return x * n
+
+    d = {"a": x}
+    y = d.get("a", dflt())
+    return y * n
+
+
+@program(0.6)
+def key_stored_by_reading(x):
+    d = collections.defaultdict(float)
+    y = d["a"]
+    return x * len(d)
+
+
+@program(0.6)
+def deque_as_a_list(x):
+    q = deque()
+    q.append(x)
+    q.append(x * x)
+    return q[0] * q[1]
+
+
+@program(0.6)
+def items_taken_off_a_set(x):
+    s = {1, 2}
+    t = x
+    while s:
+        k = s.pop()
+        t = t * x + len(s)
+    return t
+
+
+@program(0.6)
+def number_spread_over_a_row(x):
+    A = np.ones((2, 2)) * x
+    A[0] = np.tanh(x)
+    return np.sum(A * A)
+
+
+@program(0.6)
+def row_of_one_number_read_again(x):
+    A = np.ones((2, 2)) * x
+    A[0] = np.exp(x)
+    A[1] = A[0] * x
+    return np.sum(A * A)
+
+
+@program(0.6)
+def number_spread_over_a_mask(x):
+    A = np.ones((2, 2)) * x
+    A[:, 0] = np.exp(x)
+    A[A < 1] = np.exp(x)
+    return np.sum(A * A)
+
+
+@program(0.6)
+def number_spread_through_views(x):
+    A = np.ones((2, 2)) * x
+    A.T[0] = np.exp(x)
+    v = A[1]
+    v[:] = np.tanh(x)
+    A[0], A[1] = np.exp(x), np.tanh(x)
+    A[0] = A[1] = np.exp(x)
+    return np.sum(A * A)
+
+
+@program(0.6)
+def array_in_a_list_updated(x):
+    a = np.ones(2) * x
+    ks = [np.tanh(a)]
+    ks[0] += x
+    return np.sum(ks[0] * a)
+
+
+@program(0.6)
+def array_in_a_dict_updated(x):
+    a = np.ones(2) * x
+    d = {"k": np.exp(a)}
+    d["k"] *= x
+    return np.sum(d["k"] * a)
+
+
+@program(0.6)
+def arrays_appended_and_updated(x):
+    a = np.ones(2) * x
+    xs = []
+    xs.append(np.exp(a))
+    xs[0] *= x
+    xs.append(np.exp(xs[0]))
+    xs[1] *= x
+    return np.sum(xs[0] * a * xs[1])
+
+
+@program(0.6)
+def inverse_in_a_list_updated(x):
+    m = np.eye(2) * x + 0.1
+    xs = [np.linalg.inv(m)]
+    xs[0] -= x
+    xs[0] **= 2
+    xs[0] /= x
+    return np.sum(xs[0] * m)
+
+
+@program(0.6)
+def bounds_that_cross(x):
+    return np.clip(x - 2.0, 0.5, 0.1 * x)
+
+
+@program(0.6)
+def columns_in_a_list(x):
+    r = list(zip(*[[x, 2.0], [x * x, x]]))
+    return r[0][1] * r[1][0]
+
+
+@program(np.array([0.2, 0.5, -0.3]), np.ones(3))
+def one_masked_element_stretched(x, y):
+    return np.sum(x[x > 0.3] + y)
+
+
+@program(np.array([0.2, 0.5, -0.3]), np.ones(3))
+def number_with_a_new_axis(x, y):
+    return np.sum(x[0][None] * y)
+
+
+@program(0.6, np.array([0.2, 0.5, -0.3]))
+def sum_of_a_number_and_an_array(s, y):
+    return np.sum(sum([s, s * y]))
+
+
+@program(np.array([0.2, 0.5, -0.3]), np.array([100, 200, 3], np.uint8))
+def bytes_negated(x, u):
+    return np.sum(-u * x)
+
+
+@program(np.array([0.2, 0.5, -0.3]), np.array([100, 200, 3], np.uint8))
+def bytes_doubled(x, u):
+    return np.sum((u + u) * x)
+
+
+@program(np.array([0.2, 0.5, -0.3]), np.array([100, 200, 3], np.uint8))
+def comparisons_added(x, u):
+    return np.sum(((u > 1) + (u > 1)) * x)
+
+
+class Counting:
+    def __init__(s, v, w):
+        s.v = v
+        s.w = w
+
+    def go(s, t):
+        s.w = s.w + t
+        return s.v * t
+
+    def __call__(s, t):
+        s.w = s.w + t
+        return s.v * t * s.w
+
+
+@program(0.6)
+def attribute_given_to_a_method_that_writes_it(x):
+    z = Counting(0.7, x)
+    return z.go(z.w)
+
+
+@program(0.6)
+def attribute_given_to_a_nested_function(x):
+    z = Counting(0.7, x)
+
+    def g(t):
+        z.w = z.w * 3
+        return t
+
+    return g(z.w) * z.w
+
+
+@program(0.6)
+def attribute_given_to_a_lambda(x):
+    z = Counting(0.7, x)
+    return (lambda t: z.go(1.0) * t)(z.w)
+
+
+@program(np.array([0.6, 0.7]))
+def mean_updated_by_an_array(x):
+    s = np.mean(x)
+    s -= x
+    return np.sum(s * s)
+
+
+@program(0.6)
+def number_updated_by_an_array(x):
+    s = x
+    s += ONES * x
+    return np.sum(s * s)
+
+
+@program(0.6)
+def number_divided_and_raised_by_an_array(x):
+    s = x
+    s /= ONES * x
+    s **= ONES * 2
+    return np.sum(s * x)
+
+
+@program(np.array([0.6, 0.7]))
+def number_that_becomes_an_array_in_a_loop(x):
+    s = x[0]
+    for _ in range(2):
+        s += x
+    return np.sum(s * s)
+
+
+@program(0.6)
+def transpose_updated(x):
+    u = np.outer(ONES, ONES) * x
+    v = u.T
+    v += x
+    return np.sum(u * u)
+
+
+@program(0.6)
+def transposes_updated_and_stored(x):
+    u = np.outer(ONES, ONES) * x
+    v = u.T
+    v *= x
+    v[0] = x
+    w = u[1:].T
+    w *= x
+    return np.sum(u * u)

@@ -1199,3 +1199,24 @@ def transposes_updated_and_stored(x):
     w = u[1:].T
     w *= x
     return np.sum(u * u)
+
+
+TABLE_OF_TWO = np.array([[0.2, 0.5, 0.9], [0.1, 0.4, 0.6]])
+
+
+@program(np.array([0.3, 0.05, 0.7]), TABLE_OF_TWO)
+def branches_of_where_stretched(x, y):
+    return np.sum(np.where(x > 0.1, x * 2, y * 3))
+
+
+@program(np.array([0.3, 0.05, 0.7]))
+def number_where_or_an_array(x):
+    return np.sum(np.where(x[0] > 0.1, x[0] * 2, x))
+
+
+@program(np.array([0.3, 0.05, 0.7]))
+def item_bound_to_a_result_and_updated(x):
+    xs = [x * 1.0]
+    xs[0] = np.tanh(x)
+    xs[0] *= 0.32
+    return np.sum(xs[0])

@@ -71,6 +71,8 @@ class Adjoints(Bars):
         if g.mask is not None and (rule.tag != "elementwise" or operation.target is np.where or also):
             g = self.settled(g, y.id)
         if operation.target is np.where and self._is_selection(operation, wanted):
+            if not g.full and not self._same_shapes(operation, wanted, y):
+                g = self.spread(g, y.id)
             self._selection(operation, g, wanted)
             return
         if not g.full and not (rule.tag == "elementwise" and not also and self._fills(operation, g, y, wanted)):

@@ -83,6 +83,7 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: fr
     """Follow a function.  Names in `separate` are taken to share nothing: they are checked when the text runs."""
     walker = _Walker(unit, kinds, liveness.after(tree), separate)
     walker.fresh_stacks = _fresh_stacks(unit, tree, kinds)
+    walker.changed_later = _changed_later(unit, tree)
     start: _Pairs = {}
     for parameter in parameters(tree):
         if has_memory(kinds.get(parameter.id)):
@@ -131,6 +132,18 @@ def made_once(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> set
 
 
 
+def _changed_later(unit: Unit, tree: gast.FunctionDef) -> dict[int, set[str]]:
+    """By statements that bind a list anew in the place of a change: the lists that are changed in place behind them."""
+    out: dict[int, set[str]] = {}
+    changed: set[str] = set()
+    for statement in reversed(list(effects.walk(tree.body))):
+        if is_said(unit, statement):
+            out[id(statement)] = set(changed)
+        else:
+            changed |= effects.writes(statement) - set(binds(statement))
+    return out
+
+
 class _Walker:
     def __init__(
         self, unit: Unit, kinds: dict[str, Kind], live: dict[int, frozenset[str]], separate: frozenset[str]
@@ -138,6 +151,7 @@ class _Walker:
         self.unit, self.kinds, self.live, self.separate = unit, kinds, live, separate
         self.found = Sharing()
         self.fresh_stacks: set[str] = set()
+        self.changed_later: dict[int, set[str]] = {}
         self.breaks: list[list[_Pairs]] = []
 
     def block(self, body: Block, pairs: _Pairs) -> _Pairs | None:
@@ -215,12 +229,13 @@ class _Walker:
             shared = self.closed({base}, pairs)
         after = self.live.get(id(statement), frozenset()) - set(effects.targets(statement) if isinstance(
             statement, gast.Assign) else ())  # fmt: skip
+        after = after | self.changed_later.get(id(statement), set())
         for other in sorted(shared - {base}):
             if other.startswith(ARGUMENT):
                 self.found.arguments.setdefault(other.removeprefix(ARGUMENT), statement)
             elif other in after or other.startswith(OUTSIDE):
                 clash = Clash(statement, base, other)
-                if clash not in self.found.clashes:
+                if clash not in self.found.clashes or is_said(self.unit, statement):
                     self.found.clashes.append(clash)
 
     def seen_inside(self, owner: str, item: Kind | None, pairs: _Pairs) -> set[str]:

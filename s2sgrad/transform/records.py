@@ -228,6 +228,11 @@ class Records:
                 content = gast.Subscript(loaded(target), constant(Ellipsis), gast.Store())
                 once = id(body) not in self.lifetimes.repeated
                 return self._copied(base, content, loaded(target), item, once)
+            if not isinstance(item, Number):
+                once = id(body) not in self.lifetimes.repeated
+                record, (back,) = self._copied(base, clone(target), loaded(target), item, once)
+                back.value = call(self.unit, "restored", runtime.restored, loaded(target), back.value)
+                return record, [back]
         text = isinstance(target.slice, gast.Constant) and isinstance(target.slice.value, str)
         if (isinstance(owner, Container) and owner.type is dict) or text:
             return self._entry(base, target, id(body) not in self.lifetimes.repeated)

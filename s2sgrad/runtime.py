@@ -133,9 +133,8 @@ def add(a: Any, b: Any) -> Any:
 
 
 def add_at(x_bar: Any, index: Any, e: Any) -> Any:
-    """Add `e` to the item or section `index` of the cotangent `x_bar`, in place where it can be; return `x_bar`.
-
-    `x_bar` belongs to the caller.  Repeated indices add up.
+    """Add `e` to the item or section `index` of the cotangent `x_bar`, in place where it can be; return `x_bar`, where
+    repeated indices add up.
 
     >>> add_at(np.zeros(3), [0, 0, 2], 1.0), add_at((0.0, 0.0), 1, 5.0)
     (array([2., 0., 1.]), (0.0, 5.0))
@@ -274,15 +273,16 @@ def push(stack: list, x: Any) -> None:
 
 def restored(x: Any, old: Any) -> Any:
     """What a variable held before `x += e`: an array gets its old content back, in the same memory."""
-    if isinstance(x, np.ndarray) and isinstance(old, np.ndarray):  # a number plus an array is another object
-        x[...] = old
-        return x
-    return old
+    if not (isinstance(x, np.ndarray) and isinstance(old, np.ndarray)):  # a number plus an array is another object
+        return old
+    np.copyto(x, old)
+    return x
 
 
-def held(d: Any, key: Any) -> Any:
+def held(d: Any, key: Any, copied: bool = True) -> Any:
     """What `d[key] = ..` overwrites, for `put_back`; also that there is no such key yet."""
-    return own(d[key]) if not isinstance(d, dict) or key in d else ABSENT
+    found = ABSENT if isinstance(d, dict) and key not in d else d[key]
+    return own(found) if copied and found is not ABSENT else found
 
 
 def put_back(d: Any, key: Any, old: Any) -> Any:

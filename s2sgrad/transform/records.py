@@ -56,6 +56,8 @@ class Records:
         self.stacks: list[str] = []
         self.grown: set[str] = set()  # lists that change and are read: not to be recorded before they have changed
         self.unbound: dict[int, list[str]] = {}
+        stores = [s for s in effects.walk(lifetimes.blocks[lifetimes.root]) if effects.stored(s) is not None]
+        self.updated = {effects.base(effects.stored(s)) for s in stores if place_of(s) in unit.updates}
 
     # --- recomputation ---
 
@@ -233,6 +235,10 @@ class Records:
                 record, (back,) = self._copied(base, clone(target), loaded(target), item, once)
                 back.value = call(self.unit, "restored", runtime.restored, loaded(target), back.value)
                 return record, [back]
+        replaces = isinstance(owner, Container) and owner.type is list and base in self.updated
+        if replaces and not self.unit.primal.is_generated:
+            if isinstance(self.inference.kind(loaded(target)), Array):  # the array itself, whose content is given back
+                return self._referred(base, target, id(body) not in self.lifetimes.repeated)
         text = isinstance(target.slice, gast.Constant) and isinstance(target.slice.value, str)
         if (isinstance(owner, Container) and owner.type is dict) or text:
             return self._entry(base, target, id(body) not in self.lifetimes.repeated)
@@ -240,10 +246,21 @@ class Records:
         value.ctx = gast.Load()
         return self._copied(base, clone(target), value, self.inference.kind(value), id(body) not in self.lifetimes.repeated)
 
+    def _referred(self, base: str, target: gast.Subscript, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
+        """(record, restore) of the item of a list that a store replaces, by reference."""
+        if once:
+            old = self._old(base, UNKNOWN)
+            return [assign(old, loaded(target))], [gast.Assign([clone(target)], name_(old), None)]
+        stack = self._stack(base)
+        taken = expression("stack.pop()", stack=stack)
+        return statements("stack.append(x)", stack=stack, x=loaded(target)), [gast.Assign([clone(target)], taken, None)]
+
     def _entry(self, base: str, target: gast.Subscript, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of the entry of a dict that a store makes or overwrites."""
         owner, key = target.value, target.slice
         value = call(self.unit, "held", runtime.held, loaded(owner), clone(key))
+        if base in self.updated and not self.unit.primal.is_generated:  # the array itself, whose content is given back
+            value.args.append(constant(False))
         stack = self._old(base, None) if once else self._stack(base)
         taken: gast.AST = name_(stack) if once else expression("stack.pop()", stack=stack)
         place = clone(owner)

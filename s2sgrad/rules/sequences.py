@@ -92,7 +92,7 @@ def put_back(g, y, d, key, old):
 
 
 @linear(runtime.held)
-def held(g, y, d, key):
+def held(g, y, d, key, copied=True):
     return alone(g, d, key), None
 
 

@@ -230,7 +230,7 @@ class Records:
                 content = gast.Subscript(loaded(target), constant(Ellipsis), gast.Store())
                 once = id(body) not in self.lifetimes.repeated
                 return self._copied(base, content, loaded(target), item, once)
-            if not isinstance(item, Number):
+            if isinstance(item, Unknown):
                 once = id(body) not in self.lifetimes.repeated
                 record, (back,) = self._copied(base, clone(target), loaded(target), item, once)
                 back.value = call(self.unit, "restored", runtime.restored, loaded(target), back.value)
@@ -259,7 +259,8 @@ class Records:
         """(record, restore) of the entry of a dict that a store makes or overwrites."""
         owner, key = target.value, target.slice
         value = call(self.unit, "held", runtime.held, loaded(owner), clone(key))
-        if base in self.updated and not self.unit.primal.is_generated:  # the array itself, whose content is given back
+        array = isinstance(self.inference.kind(loaded(target)), Array)
+        if array and base in self.updated and not self.unit.primal.is_generated:  # itself: its content is given back
             value.args.append(constant(False))
         stack = self._old(base, None) if once else self._stack(base)
         taken: gast.AST = name_(stack) if once else expression("stack.pop()", stack=stack)

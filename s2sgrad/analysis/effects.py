@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 import gast
@@ -180,6 +180,14 @@ def walk(body: list[gast.AST]) -> Iterator[gast.AST]:
 
 
 # --- purity ----------------------------------------------------------------------------------------------------------
+
+
+def is_one_of(target: Any, group: Container[Any]) -> bool:
+    """Whether an object, which need not be hashable, is in a set."""
+    try:
+        return target in group
+    except TypeError:
+        return False
 
 
 def is_pure(unit: Unit, node: gast.AST) -> bool:

@@ -160,8 +160,7 @@ def handed_over(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> set[
                 continue
             out.add(root)
         elif target is not MISSING and not effects.is_pure(unit, call):
-            writes = target in spellings.MUTATORS if _hashable(target) else False
-            if writes or not effects.is_library(target):
+            if effects.is_one_of(target, spellings.MUTATORS) or not effects.is_library(target):
                 given = [a.id for a in call.args if isinstance(a, gast.Name)]
                 out |= {n for n in given if n not in unit.locals or isinstance(kinds.get(n, UNKNOWN), Unknown)}
     return {n for n in out if n in unit.locals or is_writable(unit.resolve(name_(n)))}
@@ -171,14 +170,6 @@ def _root_or_none(node: gast.AST) -> str | None:
     while isinstance(node, (gast.Attribute, gast.Subscript)):
         node = node.value
     return node.id if isinstance(node, gast.Name) else None
-
-
-def _hashable(target: Any) -> bool:
-    try:
-        hash(target)
-    except TypeError:
-        return False
-    return True
 
 
 def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:

@@ -19,7 +19,7 @@ So do those that stand in one block.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import gast
 import numpy as np
@@ -52,16 +52,12 @@ class _Term:
         return _Term(self.sign, gast.BinOp(self.column, op, factor), self.row)
 
 
-@dataclass
-class _Sum:
-    """What a loop adds to one adjoint: the statements, by identity, with their outer products and what else they add."""
-
-    found: dict[int, tuple[list[_Term], gast.AST | None]] = field(default_factory=dict)
+_Sum = dict[int, tuple[list[_Term], gast.AST | None]]  # by the identity of a statement: its outer products, and the rest
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with products of matrices after its loops."""
-    _Products(unit).block(tree.body, frozenset())
+    _Products(unit).block(tree.body)
     return tree
 
 
@@ -69,13 +65,13 @@ class _Products:
     def __init__(self, unit: Unit) -> None:
         self.unit, self.kinds = unit, unit.kinds
 
-    def block(self, body: list[gast.AST], around: frozenset[str]) -> None:
-        """Rewrite a block; `around` are the variables of the loops that it is in."""
+    def block(self, body: list[gast.AST]) -> None:
+        """Rewrite a block and those within it, the outermost loop that adds something up first."""
         out: list[gast.AST] = []
         for statement in body:
             if not isinstance(statement, _LOOPS):
                 for inner in blocks(statement):
-                    self.block(inner, around)
+                    self.block(inner)
                 out.append(statement)
                 continue
             summed = self.sums(statement) if _is_reverse(statement) else {}
@@ -84,9 +80,8 @@ class _Products:
                 made, product = self.collected(statement, bar, found)
                 before += made
                 after += product
-            inside = around | ({statement.target.id} if isinstance(statement, gast.For) else set())
             for inner in blocks(statement):
-                self.block(inner, inside)
+                self.block(inner)
             out += [*before, statement, *after]
         body[:] = self.joined(out)
 
@@ -103,7 +98,7 @@ class _Products:
             if bar in self.unit.bars and isinstance(self.kinds.get(bar), Array):
                 terms, rest = self.split(statement.value, 1 if isinstance(statement.op, gast.Add) else -1)
                 if terms and self.is_placed(section, loop):
-                    out.setdefault(bar, _Sum()).found[id(statement)] = terms, rest
+                    out.setdefault(bar, {})[id(statement)] = terms, rest
             added |= {bar} - {None}
             spoiled |= _touched(statement, bar)
         shared = self.unit.memory.with_memory_of
@@ -223,11 +218,11 @@ class _Products:
             for statement in body:
                 for inner in blocks(statement):
                     rewrite(inner)
-                if id(statement) not in found.found:
+                if id(statement) not in found:
                     out.append(statement)
                     continue
                 first = first or statement.origin
-                terms, rest = found.found[id(statement)]
+                terms, rest = found[id(statement)]
                 new: list[gast.AST] = []
                 for term in terms:
                     new += self.kept(bar, columns, rows, term, statement.target, changed)

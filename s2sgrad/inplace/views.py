@@ -139,23 +139,16 @@ def _form(unit: Unit, value: gast.AST, kinds: dict[str, Kind], item: bool) -> tu
             target, arguments = memory.VIEW_METHODS.get(value.func.attr), [value.func.value, *value.args]
         if any(isinstance(getattr(a, "value", None), str) for a in arguments[1:]):
             return None  # the order of the elements
-        if arguments and (_member(target, memory.ALWAYS) or _member(target, memory.CONTIGUOUS)):
+        if arguments and (effects.is_one_of(target, memory.ALWAYS) or effects.is_one_of(target, memory.CONTIGUOUS)):
             owner, form = arguments[0], (target.__name__, [_skeleton(a) for a in arguments[1:]])
             value.of_first = owner in value.args
-            contiguous = _member(target, memory.CONTIGUOUS)
+            contiguous = effects.is_one_of(target, memory.CONTIGUOUS)
     if not isinstance(owner, gast.Name) or owner.id not in unit.locals:
         return None
     if within:
         picks = isinstance(value.slice, (gast.Name, gast.Constant)) and item and kinds[owner.id].type is not tuple
         return (owner.id, form, False) if picks else None
     return (owner.id, form, contiguous) if isinstance(kinds.get(owner.id), Array) else None
-
-
-def _member(target: Any, of: set[Any]) -> bool:
-    try:
-        return target in of
-    except TypeError:
-        return False
 
 
 def _skeleton(node: gast.AST | None) -> Any:

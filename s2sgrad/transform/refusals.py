@@ -195,9 +195,10 @@ class Refusals:
                 self.unit.refuse(call, f"`{shown}` is only known at run time and may change or keep what it is given, "
                                        "which is not differentiated yet: return a value from it")  # fmt: skip
             return
-        if _member(target, mutation.FORBIDDEN):
+        if effects.is_one_of(target, mutation.FORBIDDEN):
             self.unit.refuse(call, f"`{shown}` reads or writes variables unseen and cannot be differentiated: use names")
-        if _member(target, spellings.MUTATORS) or (getattr(target, "__name__", "") == "at" and not table.lookup(target)):
+        at_places = getattr(target, "__name__", "") == "at" and not table.lookup(target)
+        if effects.is_one_of(target, spellings.MUTATORS) or at_places:
             self.unit.refuse(call, f"`{shown}` writes its argument, which is not differentiated yet: build a new array")
         reached = _reached(target)
         unseen = isinstance(reached, _UNSEEN) and (reached is not target or isinstance(target, _DESCRIPTORS))
@@ -284,10 +285,3 @@ def _is_section(index: gast.AST) -> bool:
 
 def _is_list(kind: Kind | None) -> bool:
     return isinstance(kind, Container) and kind.type is not tuple
-
-
-def _member(target: object, of: set) -> bool:
-    try:
-        return target in of
-    except TypeError:
-        return False

@@ -10,18 +10,17 @@ stays.  A store is needed while the content of a memory that it may change is, a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator
 
 import gast
-import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import contexts, effects, lifetimes
-from s2sgrad.analysis.kinds import Array, Container, Kind, Number
+from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.memory import in_place
+from s2sgrad.cleanup.overwritten import Overwritten
 from s2sgrad.cleanup.sections import Sections
-from s2sgrad.quote import at, nodes
-from s2sgrad.rules import helpers, spellings
+from s2sgrad.cleanup.shape_reads import shape_reads
+from s2sgrad.quote import at, clone, constant, nodes
 from s2sgrad.unit import Unit, parameters
 
 _LOOPS = (gast.For, gast.While)
@@ -54,6 +53,9 @@ class _Sweep:
         self.facts: dict[int, tuple[set[str], set[str], set[str], list[str]]] = {}
         self.contents: frozenset[str] = unit.memory.written
         self.sections = Sections(unit, tree) if self.contents - unit.bars else None
+        found = Overwritten(unit, tree, self.sections) if self.sections is not None else None
+        self.overwritten: set[int] = found.restores() if found is not None else set()
+        self.partly: set[int] = set()  # those whose array is read
         self.spare: dict[int, dict[int, frozenset[str]]] = {}  # by loop: restores that only what follows it may need
         self.spared: list[set[int]] = []
         self.bound: set[str] = set()
@@ -156,7 +158,7 @@ class _Sweep:
         held = names & self.contents
         if not held:
             return names
-        shapes = Counter(_shape_reads(self.unit, effects.header(statement)))
+        shapes = Counter(n.id for n in shape_reads(self.unit, effects.header(statement)))
         changed = in_place(self.unit, statement, self.unit.kinds)
         if changed is not None and effects.accumulates(self.unit, statement) is None:
             shapes[changed] += not isinstance(getattr(statement, "target", None), gast.Name)
@@ -192,6 +194,10 @@ class _Sweep:
 
     def _is_needed(self, statement: gast.AST, wanted: set[str], live: set[str]) -> bool:
         if id(statement) in self.ends:
+            return False
+        if id(statement) in self.overwritten:
+            if wanted & live:
+                self.partly.add(id(statement))
             return False
         if any(id(statement) in spared for spared in self.spared):
             self.doubtful.add(id(statement))
@@ -229,6 +235,10 @@ class _Sweep:
         base = effects.base(section)
         if base in self.unit.bars or base not in self.bound or not isinstance(self.unit.kinds.get(base), Array):
             return []
+        if id(statement) in self.partly:  # the rest of the array may be read
+            kind = self.unit.kinds[base].dtype
+            lost = gast.Assign([clone(section)], constant(float("nan")), None)
+            return at(statement, lost) if kind is not None and kind.startswith("float") else []
         check = gast.Name(self.unit.helper("poison", runtime.poison), gast.Load(), None, None)
         return at(statement, gast.Expr(gast.Call(check, [gast.Name(base, gast.Load(), None, None)], [])))
 
@@ -283,33 +293,6 @@ def _overwritten(statement: gast.AST, kinds: dict[str, Kind]) -> list[str]:
 
 def _sweep(statement: gast.AST) -> str | None:
     return getattr(getattr(statement, "origin", None), "sweep", None)
-
-
-_SHAPES_OF = {np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.shape, np.size, np.ndim, len, runtime.zeros,
-              runtime.like, runtime.seed_like, runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.lasting,
-              runtime.contiguous, helpers.fit}  # fmt: skip
-
-
-def _shape_reads(unit: Unit, node: gast.AST) -> Iterator[str]:
-    """The variables of which an expression reads the shape alone, one for each mention."""
-    for part in nodes(node):
-        if isinstance(part, gast.Attribute) and isinstance(part.value, gast.Name):
-            if part.attr in spellings.FLAT_ATTRIBUTES:
-                yield part.value.id
-        elif isinstance(part, gast.Call):
-            target = unit.resolve(part.func)
-            if isinstance(target, Hashable) and target in _SHAPES_OF:
-                place = 1 if target in (runtime.unbroadcast, runtime.unreduce, runtime.spreading, helpers.fit) else 0
-                if len(part.args) > place and isinstance(part.args[place], gast.Name):
-                    if _has_shape(unit.kinds.get(part.args[place].id)):
-                        yield part.args[place].id
-
-
-def _has_shape(kind: Kind | None) -> bool:
-    """Whether a value has a shape apart from its content: the structure of a list is its content."""
-    if isinstance(kind, Container) and kind.type is tuple and kind.items is not None:
-        return all(map(_has_shape, kind.items))
-    return isinstance(kind, (Array, Number))
 
 
 def embedded_pops(statement: gast.AST) -> list[str]:

@@ -44,7 +44,7 @@ class Sections:
 
     def spare(self, loop: gast.For) -> dict[int, frozenset[str]]:
         """The restores in a loop that are not needed, and the names whose memory must not be read after the loop."""
-        step, least = _direction(loop), _least(loop)
+        step, least = _direction(loop), least_of(loop)
         if step is None or least is None:
             return {}
         variable = loop.target.id
@@ -57,10 +57,10 @@ class Sections:
             shared = self.unit.memory.with_memory_of(section.value.id)
             mentions = self.mentions(statements, shared, statement)
             if mentions is None or not all(
-                isinstance(p, (gast.Name, gast.BinOp, gast.Slice)) for p in _parts(section.slice)[:1]
+                isinstance(p, (gast.Name, gast.BinOp, gast.Slice)) for p in parts_of(section.slice)[:1]
             ):
                 continue
-            if self.apart(_Mention(order, _parts(section.slice), loops), mentions, variable, step, least, loop):
+            if self.apart(_Mention(order, parts_of(section.slice), loops), mentions, variable, step, least, loop):
                 out[id(statement)] = shared
         return out
 
@@ -85,7 +85,7 @@ class Sections:
                 if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node.value.id in shared:
                     plain.add(id(node.value))
                     if id(node) not in skipped and node is not stored:
-                        out.append(_Mention(order, _parts(node.slice), loops))
+                        out.append(_Mention(order, parts_of(node.slice), loops))
                 elif _is_shape(node) and isinstance(node.value, gast.Name):
                     plain.add(id(node.value))
             for node in effects.loads(header):
@@ -94,7 +94,7 @@ class Sections:
                 viewed = self.values.get(node.id)
                 if not isinstance(viewed, gast.Subscript) or not isinstance(viewed.value, gast.Name):
                     return None
-                out.append(_Mention(order, _parts(viewed.slice), loops))
+                out.append(_Mention(order, parts_of(viewed.slice), loops))
             if isinstance(statement, gast.Assign) and set(effects.targets(statement)) & (shared - self.unit.temps):
                 return None
         return out
@@ -173,7 +173,7 @@ def _is_one_axis(part: gast.AST) -> bool:
     return isinstance(part, (gast.Slice, gast.Name, gast.BinOp)) or type(getattr(part, "value", None)) is int
 
 
-def _parts(index: gast.AST) -> list[gast.AST]:
+def parts_of(index: gast.AST) -> list[gast.AST]:
     return list(index.elts) if isinstance(index, gast.Tuple) else [index]
 
 
@@ -214,7 +214,7 @@ def _direction(loop: gast.For) -> int | None:
     return (1 if step > 0 else -1) * (-1 if reversed_ else 1)
 
 
-def _least(loop: gast.For) -> int | None:
+def least_of(loop: gast.For) -> int | None:
     """The least value of a loop's variable, where it is a constant."""
     call = _range_of(loop.iter)
     step = None if call is None else _step(call)

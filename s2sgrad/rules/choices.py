@@ -1,6 +1,6 @@
 """Rules of elementwise choices: absolute values, maxima, masks; and the functions that are flat.
 
-    z = np.maximum(x, y)   ->  x_bar = chosen(z_bar, x > y, x == y); y_bar = chosen(z_bar, y > x, x == y)
+    z = np.maximum(x, y)   ->  x_bar, y_bar = shares(z_bar, x > y, x == y)
 
 Choices are made with np.where and not by multiplying with a mask: an infinite cotangent of a branch that was not taken
 then leaves no nan behind.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.rules.table import elementwise, flat, linear
+from s2sgrad.rules.table import elementwise, flat, general, linear
 
 
 @elementwise(np.absolute, np.fabs, abs)
@@ -34,7 +34,12 @@ def numbers(x, y):
     return x.rank == 0 and y.rank == 0
 
 
-_MANY = 1000  # from here on np.where, which branches at every element, is slower than arithmetic
+_MANY = 200  # from here on np.where, which branches at every element, is slower than arithmetic
+
+
+def _is_plain(g):
+    """Whether a cotangent may be multiplied by a mask: where it is infinite, that would leave a nan."""
+    return type(g) is np.ndarray and g.dtype == np.float64 and np.isfinite(g).all()
 
 
 def chosen(g, first, tied):
@@ -43,8 +48,8 @@ def chosen(g, first, tied):
     >>> chosen(np.array([1.0, 2.0, np.inf]), np.array([True, False, False]), np.array([False, True, False]))
     array([1., 1., 0.])
     """
-    if type(g) is np.ndarray and g.size > _MANY and g.dtype == np.float64 and np.isfinite(g).all():
-        return g * (first + 0.5 * tied)
+    if np.size(g) > _MANY and _is_plain(g):
+        return g * (first + 0.5 * tied) if tied.any() else g * first
     return np.where(first, g, np.where(tied, 0.5 * g, 0.0))
 
 
@@ -53,9 +58,32 @@ def _(w, y, g, first, tied):
     return chosen(w, first, tied), None, None
 
 
+def shares(g, first, tied):
+    """`g` where `first` and `g` elsewhere, half of it in both where `tied`, whatever `g` is.
+
+    >>> shares(np.array([1.0, 2.0, np.inf]), np.array([True, False, False]), np.array([False, True, False]))
+    (array([1., 1., 0.]), array([ 0.,  1., inf]))
+    """
+    if _is_plain(g):
+        part = g * (first + 0.5 * tied) if tied.any() else g * first
+        return part, g - part
+    half = 0.5 * g
+    return np.where(first, g, np.where(tied, half, 0.0)), np.where(first, 0.0, np.where(tied, half, g))
+
+
+@general(shares)
+def _(w, y, g, first, tied):
+    return chosen(w[0], first, tied) + chosen(w[1], ~(first | tied), tied), None, None
+
+
 @elementwise(np.maximum)
 def maximum(g, z, x, y):
     return chosen(g, x > y, x == y), chosen(g, y > x, x == y)
+
+
+@maximum.jointly
+def _(g, z, x, y):
+    return shares(g, x > y, x == y)
 
 
 @maximum.refined(numbers)
@@ -66,6 +94,11 @@ def _(g, z, x, y):
 @elementwise(np.minimum)
 def minimum(g, z, x, y):
     return chosen(g, x < y, x == y), chosen(g, y < x, x == y)
+
+
+@minimum.jointly
+def _(g, z, x, y):
+    return shares(g, x < y, x == y)
 
 
 @minimum.refined(numbers)

@@ -98,6 +98,8 @@ class Adjoints(Bars):
             full = g.full and self._one_shape(operation)
         else:  # a refined pullback may leave the shape of its argument to broadcasting
             full = pullback in rule.exact
+        if rule.joint is not None and pullback is rule.pullback and len(cotangents) == len(rule.differentiable):
+            cotangents = self._at_once(operation, y, g, cotangents)
         alone = len(cotangents) == 1 and isinstance(g.value, gast.Name)
         for k, value in cotangents.items():
             value = simplified(clone(value))  # which may be no new memory any more
@@ -107,6 +109,18 @@ class Adjoints(Bars):
             if rule.tag == "elementwise" and g.full:
                 kind = self._of_result(kind, y)
             self.contribute(operation.operands[k], Cotangent(value, kind, full, None, numeric, g.mask, own))
+
+    def _at_once(
+        self, operation: Operation, y: gast.AST, g: Cotangent, cotangents: dict[int, gast.AST]
+    ) -> dict[int, gast.AST]:
+        """The names of all cotangents, from one call that gives what these expressions would."""
+        formula = inline.formula(operation.rule.joint, 1)
+        call = self.written(operation, formula, y, g, [0])[0]
+        names = {k: self.unit.temp() for k in cotangents}
+        self.kinds |= {names[k]: self.inference.kind(value) or UNKNOWN for k, value in cotangents.items()}
+        target = gast.Tuple([name(n, store=True) for n in names.values()], gast.Store())
+        self.out.append(gast.Assign([target], call, None))
+        return {k: name(n) for k, n in names.items()}
 
     def _of_result(self, kind: Kind | None, y: gast.AST) -> Kind | None:
         """The kind of a full cotangent times a slope: the operands that the slope reads were stretched to the result."""

@@ -137,11 +137,11 @@ def pullbacks(rule: Rule, e: Example) -> list[Any]:
         for when, pullback in rule.refinements:
             if rule.holds(when, known) and pullback not in found:
                 found.append(pullback)
-    return found
+    return [*found, rule.joint] if rule.joint is not None and rule.pullback in found else found
 
 
 def all_pullbacks(rule: Rule) -> list[Any]:
-    own = [rule.pullback, *(p for _, p in rule.refinements)]
+    own = [rule.pullback, *(p for _, p in rule.refinements), *([rule.joint] if rule.joint is not None else [])]
     return own + [p for keyword in rule.keyword_rules.values() for p in all_pullbacks(keyword)]
 
 

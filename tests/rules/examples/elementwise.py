@@ -72,6 +72,9 @@ for _shape in ((2, 3), (40, 30)):
     _first = normal(*_shape) > 0.0
     example(choices.chosen, normal(*_shape), _first, ~_first & (normal(*_shape) > 0.0))
     example(choices.chosen, 0.7, _first, ~_first)
+    _tied = ~_first & (normal(*_shape) > 0.0)
+    example(choices.shares, normal(*_shape), _first, _tied)
+    example(choices.shares, normal(*_shape), _first, np.zeros(_shape, bool))
 example(np.where, False, 0.3, 0.7)
 
 # --- the math module -------------------------------------------------------------------------------------------------

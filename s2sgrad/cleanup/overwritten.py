@@ -1,0 +1,204 @@
+"""Restores that nobody reads, because another store into the same section follows first.
+
+    x[i] = x_stack.pop()                   # what x[i] /= d overwrote
+    d_bar -= x_bar[i] * q / d              d_bar -= x_bar[i] * q / d
+    x_bar[i] /= d                   ->     x_bar[i] /= d
+    x[i] = x_stack_.pop()                  x[i] = x_stack_.pop()        # what x[i] = e overwrote
+
+Every way on from the restore is followed: to the end of its block, around its loops and out of them.  It must meet a store
+into the same section before it meets a read of that memory; reads of sections that surely lie apart are passed by.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import Enum
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.analysis.lifetimes import binds
+from s2sgrad.analysis.memory import in_place
+from s2sgrad.cleanup.sections import Sections, least_of, parts_of
+from s2sgrad.cleanup.shape_reads import shape_reads
+from s2sgrad.quote import clone, nodes
+from s2sgrad.unit import Unit, parameters
+
+_LOOPS = (gast.For, gast.While)
+_SUMS = (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.operator, gast.unaryop, gast.expr_context)
+
+
+class _Met(Enum):
+    """What a way on from a restore meets first."""
+
+    STORE = "another store into the section"
+    READ = "something that may read it, or change what the section is"
+    NOTHING = "neither"
+
+
+@dataclass
+class _Restore:
+    """A restore of the section `text` of `base`, written without temporaries; what it depends on."""
+
+    statement: gast.AST
+    base: str
+    text: str
+    index: list[gast.AST]
+    names: frozenset[str]
+    shared: frozenset[str]
+    loops: list[tuple[str, int]]  # the variables of the loops around it, and the least value of each
+
+
+class Overwritten:
+    """Finds them in one function, forward and reverse sweep in one."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, sections: Sections) -> None:
+        self.unit, self.sections = unit, sections
+        self.counts = Counter(b for s in effects.walk(tree.body) for b in binds(s) if not isinstance(s, gast.For))
+        self.counters = {s.target.id for s in effects.walk(tree.body) if isinstance(s, gast.For)}
+        self.counts.update(p.id for p in parameters(tree))
+        self.around: dict[int, tuple[gast.AST, list[gast.AST]]] = {}  # by block: the statement that holds it, and its block
+        self.within: list[tuple[list[gast.AST], int]] = []
+        self._place(tree.body)
+
+    def restores(self) -> set[int]:
+        """The restores, by identity, that are overwritten before anything reads them."""
+        out = set()
+        for body, k in self.within:
+            restore = self._restore(body, k)
+            if restore is not None and self._onwards(restore, body, k) is _Met.STORE:
+                out.add(id(body[k]))
+        return out
+
+    def _place(self, body: list[gast.AST]) -> None:
+        for k, statement in enumerate(body):
+            if isinstance(statement, (gast.If, *_LOOPS)):
+                for inner in (statement.body, statement.orelse):
+                    self.around[id(inner)] = statement, body
+                    self._place(inner)
+            elif effects.stored(statement) is not None and getattr(statement.origin, "sweep", "") == "reverse":
+                self.within.append((body, k))
+
+    def _restore(self, body: list[gast.AST], k: int) -> _Restore | None:
+        section = effects.stored(body[k])
+        if not isinstance(section.value, gast.Name) or section.value.id in self.unit.bars:
+            return None
+        base = section.value.id
+        shared = self.unit.memory.with_memory_of(base)
+        index = self._written_out(section.slice)
+        names = frozenset(n.id for n in nodes(index) if isinstance(n, gast.Name))
+        lasting = all(self.counts[n] <= (n not in self.counters) for n in names) and not names & self.unit.memory.written
+        if not lasting or not isinstance(self.unit.kinds.get(base), Array):
+            return None
+        loops, block = [], body
+        while id(block) in self.around:
+            outer, block = self.around[id(block)]
+            least = least_of(outer) if isinstance(outer, gast.For) else None
+            if least is not None:
+                loops.append((outer.target.id, least))
+        return _Restore(body[k], base, gast.dump(index), parts_of(section.slice), names, shared, loops)
+
+    def _written_out(self, index: gast.AST) -> gast.AST:
+        """An index without the temporaries that are sums of other names."""
+        values = self.sections.values
+
+        class Replace(gast.NodeTransformer):
+            def visit_Name(self, node: gast.Name) -> gast.AST:
+                value = values.get(node.id)
+                if value is None or not all(isinstance(n, _SUMS) for n in nodes(value)):
+                    return node
+                return self.visit(clone(value))
+
+        return Replace().visit(clone(index))
+
+    # --- the ways on ---
+
+    def _onwards(self, restore: _Restore, body: list[gast.AST], k: int) -> _Met:
+        while True:
+            met = self._block(restore, body[k + 1 :])
+            if met is not _Met.NOTHING:
+                return met
+            if id(body) not in self.around:
+                return _Met.STORE  # the function ends, and nothing has read it
+            outer, above = self.around[id(body)]
+            if isinstance(outer, _LOOPS):
+                met = self._statement(restore, outer)
+                if met is _Met.READ:
+                    return met
+            body, k = above, next(m for m, s in enumerate(above) if s is outer)
+
+    def _block(self, restore: _Restore, body: list[gast.AST]) -> _Met:
+        for statement in body:
+            met = self._statement(restore, statement)
+            if met is not _Met.NOTHING:
+                return met
+        return _Met.NOTHING
+
+    def _statement(self, restore: _Restore, statement: gast.AST) -> _Met:
+        if statement is restore.statement:
+            return _Met.STORE
+        if isinstance(statement, gast.Break) or set(binds(statement)) & (restore.names | restore.shared):
+            return _Met.READ
+        if self._reads(restore, statement):
+            return _Met.READ
+        if isinstance(statement, gast.If):
+            arms = {self._block(restore, statement.body), self._block(restore, statement.orelse)}
+            return arms.pop() if len(arms) == 1 else _Met.READ if _Met.READ in arms else _Met.NOTHING
+        if isinstance(statement, _LOOPS):  # it may have no trip at all
+            return _Met.READ if self._block(restore, statement.body) is _Met.READ else _Met.NOTHING
+        section = effects.stored(statement)
+        if section is not None and isinstance(section.value, gast.Name) and section.value.id == restore.base:
+            same = gast.dump(self._written_out(section.slice)) == restore.text
+            return _Met.STORE if same or effects.is_whole(section.slice) else _Met.NOTHING
+        return _Met.NOTHING
+
+    def _reads(self, restore: _Restore, statement: gast.AST) -> bool:
+        """Whether a statement (or the header of one) may read what the restore wrote."""
+        header = effects.header(statement)
+        passed = {id(n) for n in shape_reads(self.unit, header)}
+        stored = effects.stored(statement)
+        if stored is not None and isinstance(stored.value, gast.Name):
+            passed.add(id(stored.value))
+        for node in nodes(header):
+            if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node is not stored:
+                if node.value.id in restore.shared and self._apart(restore, node.slice):
+                    passed.add(id(node.value))
+        for node in nodes(header):
+            if isinstance(node, gast.Name) and node.id in restore.shared and id(node) not in passed:
+                view = self.sections.values.get(node.id)
+                plain = isinstance(view, gast.Subscript) and isinstance(view.value, gast.Name)
+                if not plain or not self._apart(restore, view.slice):
+                    return True
+        changed = in_place(self.unit, statement, self.unit.kinds)
+        return changed in restore.shared and stored is None and not isinstance(statement, gast.AugAssign)
+
+    def _apart(self, restore: _Restore, index: gast.AST) -> bool:
+        """Whether a section surely holds nothing of the one that is restored."""
+        for mine, other in zip(restore.index, parts_of(index), strict=False):
+            if not (self._is_one_axis(mine) and self._is_one_axis(other)):
+                return False
+            for variable, least in restore.loops:
+                (a, b), (c, d) = (self._span(p, variable, least) for p in (mine, other))
+                if (b is not None and c is not None and b <= c) or (d is not None and a is not None and d <= a):
+                    return True
+        return False
+
+    def _is_one_axis(self, part: gast.AST) -> bool:
+        if isinstance(part, gast.Slice):
+            return part.step is None
+        if isinstance(part, gast.Name):
+            return isinstance(self.unit.kinds.get(part.id), Number)
+        return isinstance(part, gast.BinOp) or type(getattr(part, "value", None)) is int
+
+    def _span(self, part: gast.AST, variable: str, least: int) -> tuple[int | None, int | None]:
+        """(a, b): the part lies in `variable + a : variable + b`; None where that is not known."""
+        if isinstance(part, gast.Slice):
+            return tuple(None if p is None else self._offset(p, variable, least) for p in (part.lower, part.upper))
+        offset = self._offset(part, variable, least)
+        return (None, None) if offset is None else (offset, offset + 1)
+
+    def _offset(self, node: gast.AST, variable: str, least: int) -> int | None:
+        offset = self.sections.offset(node, variable)
+        return None if offset is None or least + offset < 0 else offset  # a negative one counts from the other side

@@ -1,0 +1,43 @@
+"""What is read of an array besides its content: `x.shape`, `np.zeros_like(x)`, `len(x)`.
+
+    y = np.sin(x)  ...  y_bar = np.zeros_like(y); n = len(y)      ->      what y holds need not be recorded
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+
+import gast
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number
+from s2sgrad.quote import nodes
+from s2sgrad.rules import helpers, spellings
+from s2sgrad.unit import Unit
+
+_SHAPES_OF = {np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.shape, np.size, np.ndim, len, runtime.zeros,
+              runtime.like, runtime.seed_like, runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.lasting,
+              runtime.contiguous, helpers.fit}  # fmt: skip
+
+
+def shape_reads(unit: Unit, node: gast.AST) -> Iterator[gast.Name]:
+    """The mentions of variables in an expression that read the shape alone."""
+    for part in nodes(node):
+        if isinstance(part, gast.Attribute) and isinstance(part.value, gast.Name):
+            if part.attr in spellings.FLAT_ATTRIBUTES:
+                yield part.value
+        elif isinstance(part, gast.Call):
+            target = unit.resolve(part.func)
+            if isinstance(target, Hashable) and target in _SHAPES_OF:
+                place = 1 if target in (runtime.unbroadcast, runtime.unreduce, runtime.spreading, helpers.fit) else 0
+                if len(part.args) > place and isinstance(part.args[place], gast.Name):
+                    if _has_shape(unit.kinds.get(part.args[place].id)):
+                        yield part.args[place]
+
+
+def _has_shape(kind: Kind | None) -> bool:
+    """Whether a value has a shape apart from its content: the structure of a list is its content."""
+    if isinstance(kind, Container) and kind.type is tuple and kind.items is not None:
+        return all(map(_has_shape, kind.items))
+    return isinstance(kind, (Array, Number))

@@ -44,7 +44,7 @@ REFUSED_TWICE = [
 ]
 
 # The modules of the corpus that write into arrays.
-IN_PLACE = ("buffers", "indices", "mutators", "stores", "swaps", "views", "writers")
+IN_PLACE = ("buffers", "indices", "mutators", "overwritten", "stores", "swaps", "views", "writers")
 
 # And those that write into lists, dicts and objects that they made.
 CONTAINERS = ("attributes", "callables", "classes", "closures", "comprehensions", "decorated", "dicts", "lists",
@@ -173,6 +173,8 @@ REFUSED_WHEN_RUN = [
     "argument_of_a_helper_is_updated",
     "store_into_an_element",
     "rows_swapped_through_views",
+    "rows_scaled_and_then_filled",
+    "view_read_between_two_stores",
     "view_sees_a_later_store",
     "name_alias",
     "number_rebound_where_an_array_is_written",

@@ -35,11 +35,16 @@ class Sections:
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
         self.values: dict[str, gast.AST] = {}  # what each temporary is, where it is bound once
+        self.views: dict[str, gast.Assign] = {}  # where a variable is bound to a section, and nowhere else
         counts: dict[str, int] = {}
         for statement in effects.walk(tree.body):
             for bound in effects.targets(statement) if isinstance(statement, gast.Assign) else ():
                 counts[bound] = counts.get(bound, 0) + 1
                 self.values[bound] = statement.value
+        for statement in effects.walk(tree.body):
+            for bound in effects.targets(statement) if isinstance(statement, gast.Assign) else ():
+                if counts[bound] == 1 and _is_section(statement.value):
+                    self.views[bound] = statement
         self.values = {n: v for n, v in self.values.items() if counts[n] == 1 and n in unit.temps}
 
     def spare(self, loop: gast.For) -> dict[int, frozenset[str]]:
@@ -55,7 +60,7 @@ class Sections:
             if section is None or not isinstance(section.value, gast.Name) or section.value.id in self.unit.bars:
                 continue
             shared = self.unit.memory.with_memory_of(section.value.id)
-            mentions = self.mentions(statements, shared, statement)
+            mentions = self.mentions(statements, shared, loop.body)
             if mentions is None or not all(
                 isinstance(p, (gast.Name, gast.BinOp, gast.Slice)) for p in parts_of(section.slice)[:1]
             ):
@@ -64,9 +69,10 @@ class Sections:
                 out[id(statement)] = shared
         return out
 
-    def mentions(self, statements: list, shared: frozenset[str], restore: gast.AST) -> list[_Mention] | None:
+    def mentions(self, statements: list, shared: frozenset[str], body: list[gast.AST]) -> list[_Mention] | None:
         """All reads of a memory in a loop; None where one is not a plain section of it."""
         out = []
+        begun: set[str] = set()  # the views that this trip has bound
         for order, statement, loops in statements:
             header = statement
             if isinstance(statement, (gast.If, gast.While)):
@@ -91,23 +97,34 @@ class Sections:
             for node in effects.loads(header):
                 if node.id not in shared or id(node) in plain:
                     continue
-                viewed = self.values.get(node.id)
-                if not isinstance(viewed, gast.Subscript) or not isinstance(viewed.value, gast.Name):
+                viewed = self.views[node.id].value if node.id in begun else self.values.get(node.id)
+                if not _is_section(viewed):
                     return None
                 out.append(_Mention(order, parts_of(viewed.slice), loops))
-            if isinstance(statement, gast.Assign) and set(effects.targets(statement)) & (shared - self.unit.temps):
+            bound = effects.targets(statement) if isinstance(statement, gast.Assign) else []
+            if len(bound) == 1 and self.views.get(bound[0]) is statement and any(s is statement for s in body):
+                begun.add(bound[0])
+            elif set(bound) & (shared - self.unit.temps):
                 return None
         return out
 
     def apart(self, restore: _Mention, reads: list[_Mention], variable: str, step: int, least: int, loop: gast.For) -> bool:
         """Whether, along some axis, no read of this trip after the restore and none of a later trip meets it."""
         for axis, part in enumerate(restore.index):
-            place = None if isinstance(part, gast.Slice) else self.offset(part, variable)
+            place = self.nearest(part, variable, step)
             if place is None or least + place < 0 or not all(_is_one_axis(p) for p in restore.index[:axis]):
                 continue
             if all(self.misses(place, restore, r, axis, variable, step, least, loop) for r in reads):
                 return True
         return False
+
+    def nearest(self, part: gast.AST, variable: str, step: int) -> int | None:
+        """`c` of the restored index `variable + c`; of a section, the one that later trips would come to first."""
+        if not isinstance(part, gast.Slice):
+            return self.offset(part, variable)
+        end = part.lower if step < 0 else part.upper
+        offset = None if end is None or part.step is not None else self.offset(end, variable)
+        return offset if offset is None or step < 0 else offset - 1
 
     def misses(
         self, place: int, restore: _Mention, read: _Mention, axis: int, variable: str, step: int, least: int, loop: gast.For
@@ -163,6 +180,10 @@ class Sections:
                 base = self.offset(right, variable)
                 return None if base is None else base + left.value
         return None
+
+
+def _is_section(node: gast.AST | None) -> bool:
+    return isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name)
 
 
 def _is_shape(node: gast.AST) -> bool:

@@ -34,7 +34,7 @@ from s2sgrad.unit import Unit
 
 _CHEAP_CALLS = {"len", "range", "float", "int", "min", "max", "shape", "size", "ndim", "reshape", "transpose", "zeros_like",
                 "zeros", "ones", "expand_dims", "sequence", "square", "negative", "abs", "absolute", "add", "subtract",
-                "multiply", "divide"}  # fmt: skip
+                "multiply", "divide", "outer"}  # fmt: skip
 _CHEAP_METHODS = {"reshape", "transpose", "ravel", "swapaxes"}
 
 

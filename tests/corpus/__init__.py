@@ -37,6 +37,7 @@ from . import (  # noqa: F401
     nested_lists,
     numerics,
     objects,
+    overwritten,
     rebinding,
     recursion,
     scopes,

@@ -1,0 +1,134 @@
+"""Sections stored into again and again, between reads of them and of their neighbours: which of the old values count."""
+
+import numpy as np
+
+from .case import case
+
+VECTOR = np.array([0.7, -1.2, 0.4, 1.5, -0.6])
+OTHER = np.array([1.1, 0.6, -0.8, 0.5, 1.3])
+TABLE = 0.9 + 0.6 * np.sin(1.7 * np.arange(20.0)).reshape(4, 5)
+WEIGHTS = np.array([1.0, -0.5, 2.0, 0.3, 1.7])
+
+
+@case(VECTOR, OTHER)
+def section_stored_three_times(x, d):
+    y = np.cos(x)
+    for i in range(5):
+        y[i] = x[i] * y[i]
+        y[i] += d[i] * x[i]
+        y[i] /= 2.0 + d[i] ** 2
+    return np.sum(WEIGHTS * y * y)
+
+
+@case(VECTOR)
+def old_value_read_between_two_stores(x):
+    y = x * x
+    for i in range(5):
+        y[i] = x[i] * y[i]
+        y[i] = y[i] * y[i] + x[i]
+        y[i] = np.sin(y[i])
+    return np.sum(y)
+
+
+@case(VECTOR)
+def neighbour_from_the_other_end_read_between(x):
+    y = x * x
+    for i in range(5):
+        y[i] = y[i - 1] * x[i]
+        y[i] = y[i - 1] * y[i]
+        y[i] += y[i - 1]
+    return np.sum(y)
+
+
+@case(VECTOR[:1])
+def neighbour_that_is_the_section_itself(x):
+    y = x * x
+    for i in range(1):
+        y[i] = y[i - 1] * x[i]
+        y[i] = 3.0 * x[i]
+        y[i] += y[i - 1] * y[i - 1]
+    return np.sum(y)
+
+
+@case(VECTOR, (0, 2))
+def second_store_in_a_loop_without_trips(x, trips):
+    y = x * x
+    total = 0.0
+    for n in trips:
+        y[1] = y[1] * x[1] + n
+        total += y[1] * y[1]
+        for _ in range(n):
+            y[1] = 0.5 * x[2]
+        total += y[1] * y[1]
+    return total
+
+
+@case(VECTOR, (True, False, True))
+def second_store_in_one_branch(x, turns):
+    y = x * x
+    total = 0.0
+    for turn in turns:
+        y[1:3] *= y[1:3]
+        if turn:
+            y[1:3] = x[2:4]
+        total += np.sum(y * y)
+        y[1:3] *= x[1:3]
+    return total
+
+
+@case(VECTOR)
+def index_bound_anew_between(x):
+    y = x * x
+    k = 0
+    total = 0.0
+    while k < 4:
+        y[k] = y[k] * x[k]
+        k += 1
+        y[k] = y[k] * y[k]
+        total += y[k] * y[k - 1]
+    return total
+
+
+@case(TABLE, VECTOR)
+def rows_scaled_and_then_filled(a, x):
+    for i in range(4):
+        row = a[i, : i + 1]
+        row *= x[0]
+        for k in range(3):
+            row += x[k] * x[: i + 1]
+            row += x[k] * x[k] * x[1]
+    return np.sum(a * a)
+
+
+@case(TABLE)
+def view_read_between_two_stores(a):
+    total = 0.0
+    for i in range(1, 4):
+        above = a[i - 1]
+        a[i] *= above
+        total += np.sum(a[i] * above)
+        a[i] = np.sin(a[i])
+        a[i, 1:] += above[:-1] * a[i, 1:]
+    return total + np.sum(a)
+
+
+@case(TABLE, np.array([2, 0, 2]))
+def places_from_an_array_stored_twice(a, places):
+    for k in range(2):
+        a[places] = a[places] * a[k]
+        a[places] += np.cos(a[k])
+    return np.sum(a * a)
+
+
+@case(VECTOR)
+def store_that_a_break_leaves(x):
+    y = x * x
+    total = 0.0
+    for i in range(4):
+        y[0] = y[0] * x[i]
+        total += y[0] ** 2
+        if i == 2:
+            break
+        y[0] = x[1] * y[1]
+        total += y[0] ** 2
+    return total + y[0] * y[0]

@@ -12,16 +12,17 @@ into the same section before it meets a read of that memory; reads of sections t
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.analysis.apart import parts_of
+from s2sgrad.analysis.kinds import Array
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import in_place
-from s2sgrad.cleanup.sections import Sections, least_of, parts_of
+from s2sgrad.cleanup.sections import Sections
 from s2sgrad.cleanup.shape_reads import shape_reads
 from s2sgrad.quote import clone, nodes
 from s2sgrad.unit import Unit, parameters
@@ -48,7 +49,8 @@ class _Restore:
     index: list[gast.AST]
     names: frozenset[str]
     shared: frozenset[str]
-    loops: list[tuple[str, int]]  # the variables of the loops around it, and the least value of each
+    loops: list[gast.For]  # around it, the innermost first
+    ended: list[gast.For]  # those left, having met no read of any section that they restored
 
 
 class Overwritten:
@@ -60,6 +62,7 @@ class Overwritten:
         self.counters = {s.target.id for s in effects.walk(tree.body) if isinstance(s, gast.For)}
         self.counts.update(p.id for p in parameters(tree))
         self.around: dict[int, tuple[gast.AST, list[gast.AST]]] = {}  # by block: the statement that holds it, and its block
+        self.spared: dict[int, dict[int, frozenset[str]]] = {}
         self.within: list[tuple[list[gast.AST], int]] = []
         self._place(tree.body)
 
@@ -95,10 +98,9 @@ class Overwritten:
         loops, block = [], body
         while id(block) in self.around:
             outer, block = self.around[id(block)]
-            least = least_of(outer) if isinstance(outer, gast.For) else None
-            if least is not None:
-                loops.append((outer.target.id, least))
-        return _Restore(body[k], base, gast.dump(index), parts_of(section.slice), names, shared, loops)
+            if isinstance(outer, gast.For):
+                loops.append(outer)
+        return _Restore(body[k], base, gast.dump(index), parts_of(section.slice), names, shared, loops, [])
 
     def _written_out(self, index: gast.AST) -> gast.AST:
         """An index without the temporaries that are sums of other names."""
@@ -123,11 +125,19 @@ class Overwritten:
             if id(body) not in self.around:
                 return _Met.STORE  # the function ends, and nothing has read it
             outer, above = self.around[id(body)]
-            if isinstance(outer, _LOOPS):
-                met = self._statement(restore, outer)
-                if met is _Met.READ:
-                    return met
+            if isinstance(outer, gast.For) and outer.target.id in restore.names:
+                if id(restore.statement) not in self._spare(outer):
+                    return _Met.READ
+                names = restore.names - {outer.target.id}
+                restore = replace(restore, text="", names=names, ended=[*restore.ended, outer])
+            elif isinstance(outer, _LOOPS) and self._statement(restore, outer) is _Met.READ:
+                return _Met.READ
             body, k = above, next(m for m, s in enumerate(above) if s is outer)
+
+    def _spare(self, loop: gast.For) -> dict[int, frozenset[str]]:
+        if id(loop) not in self.spared:
+            self.spared[id(loop)] = self.sections.spare(loop)
+        return self.spared[id(loop)]
 
     def _block(self, restore: _Restore, body: list[gast.AST]) -> _Met:
         for statement in body:
@@ -175,30 +185,4 @@ class Overwritten:
         return changed in restore.shared and stored is None and not isinstance(statement, gast.AugAssign)
 
     def _apart(self, restore: _Restore, index: gast.AST) -> bool:
-        """Whether a section surely holds nothing of the one that is restored."""
-        for mine, other in zip(restore.index, parts_of(index), strict=False):
-            if not (self._is_one_axis(mine) and self._is_one_axis(other)):
-                return False
-            for variable, least in restore.loops:
-                (a, b), (c, d) = (self._span(p, variable, least) for p in (mine, other))
-                if (b is not None and c is not None and b <= c) or (d is not None and a is not None and d <= a):
-                    return True
-        return False
-
-    def _is_one_axis(self, part: gast.AST) -> bool:
-        if isinstance(part, gast.Slice):
-            return part.step is None
-        if isinstance(part, gast.Name):
-            return isinstance(self.unit.kinds.get(part.id), Number)
-        return isinstance(part, gast.BinOp) or type(getattr(part, "value", None)) is int
-
-    def _span(self, part: gast.AST, variable: str, least: int) -> tuple[int | None, int | None]:
-        """(a, b): the part lies in `variable + a : variable + b`; None where that is not known."""
-        if isinstance(part, gast.Slice):
-            return tuple(None if p is None else self._offset(p, variable, least) for p in (part.lower, part.upper))
-        offset = self._offset(part, variable, least)
-        return (None, None) if offset is None else (offset, offset + 1)
-
-    def _offset(self, node: gast.AST, variable: str, least: int) -> int | None:
-        offset = self.sections.offset(node, variable)
-        return None if offset is None or least + offset < 0 else offset  # a negative one counts from the other side
+        return self.sections.indices.apart(restore.index, parts_of(index), restore.loops, restore.ended)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.apart import Indices, least_of, parts_of, range_of, step_of
 from s2sgrad.analysis.memory import in_place
 from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit
@@ -34,18 +35,13 @@ class Sections:
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
-        self.values: dict[str, gast.AST] = {}  # what each temporary is, where it is bound once
+        self.indices = Indices(unit, tree.body, unit.kinds)
+        self.values = self.indices.values
         self.views: dict[str, gast.Assign] = {}  # where a variable is bound to a section, and nowhere else
-        counts: dict[str, int] = {}
         for statement in effects.walk(tree.body):
             for bound in effects.targets(statement) if isinstance(statement, gast.Assign) else ():
-                counts[bound] = counts.get(bound, 0) + 1
-                self.values[bound] = statement.value
-        for statement in effects.walk(tree.body):
-            for bound in effects.targets(statement) if isinstance(statement, gast.Assign) else ():
-                if counts[bound] == 1 and _is_section(statement.value):
+                if self.indices.counts[bound] == 1 and _is_section(statement.value):
                     self.views[bound] = statement
-        self.values = {n: v for n, v in self.values.items() if counts[n] == 1 and n in unit.temps}
 
     def spare(self, loop: gast.For) -> dict[int, frozenset[str]]:
         """The restores in a loop that are not needed, and the names whose memory must not be read after the loop."""
@@ -121,9 +117,9 @@ class Sections:
     def nearest(self, part: gast.AST, variable: str, step: int) -> int | None:
         """`c` of the restored index `variable + c`; of a section, the one that later trips would come to first."""
         if not isinstance(part, gast.Slice):
-            return self.offset(part, variable)
+            return self.indices.offset(part, variable)
         end = part.lower if step < 0 else part.upper
-        offset = None if end is None or part.step is not None else self.offset(end, variable)
+        offset = None if end is None or part.step is not None else self.indices.offset(end, variable)
         return offset if offset is None or step < 0 else offset - 1
 
     def misses(
@@ -145,42 +141,24 @@ class Sections:
             if part.step is not None:
                 return None
             end = part.upper if step < 0 else part.lower
-            offset = None if end is None else self.offset(end, variable)
+            offset = None if end is None else self.indices.offset(end, variable)
             if offset is None or least + offset < 0:  # a negative end counts from the other side
                 return None
             return offset - 1 if step < 0 else offset
-        offset = self.offset(part, variable)
+        offset = self.indices.offset(part, variable)
         if offset is not None:
             return offset if least + offset >= 0 else None
         limits = _limits(inner[part.id]) if isinstance(part, gast.Name) and part.id in inner else None
         if limits is None or not self.is_natural(limits[0], variable, least):
             return None
-        offset = self.offset(limits[1] if step < 0 else limits[0], variable)
+        offset = self.indices.offset(limits[1] if step < 0 else limits[0], variable)
         return None if offset is None else offset - 1 if step < 0 else offset
 
     def is_natural(self, node: gast.AST, variable: str, least: int) -> bool:
-        offset = self.offset(node, variable)
+        offset = self.indices.offset(node, variable)
         if offset is not None:
             return least + offset >= 0
         return isinstance(node, gast.Constant) and type(node.value) is int and node.value >= 0
-
-    def offset(self, node: gast.AST, variable: str) -> int | None:
-        """`c` of `variable + c`."""
-        if isinstance(node, gast.Name):
-            if node.id == variable:
-                return 0
-            return self.offset(self.values[node.id], variable) if node.id in self.values else None
-        if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Add, gast.Sub)):
-            sign = 1 if isinstance(node.op, gast.Add) else -1
-            left, right = node.left, node.right
-            if isinstance(right, gast.Constant) and type(right.value) is int:
-                base = self.offset(left, variable)
-                return None if base is None else base + sign * right.value
-            if isinstance(left, gast.Constant) and type(left.value) is int and sign == 1:
-                base = self.offset(right, variable)
-                return None if base is None else base + left.value
-        return None
-
 
 def _is_section(node: gast.AST | None) -> bool:
     return isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name)
@@ -192,10 +170,6 @@ def _is_shape(node: gast.AST) -> bool:
 
 def _is_one_axis(part: gast.AST) -> bool:
     return isinstance(part, (gast.Slice, gast.Name, gast.BinOp)) or type(getattr(part, "value", None)) is int
-
-
-def parts_of(index: gast.AST) -> list[gast.AST]:
-    return list(index.elts) if isinstance(index, gast.Tuple) else [index]
 
 
 def _ordered(body: list[gast.AST], loops: tuple[int, ...] = (), start: list[int] | None = None):
@@ -210,49 +184,19 @@ def _ordered(body: list[gast.AST], loops: tuple[int, ...] = (), start: list[int]
             yield from _ordered(statement.orelse, inner, start)
 
 
-def _range_of(node: gast.AST) -> gast.Call | None:
-    """The `range(..)` that a loop runs over, forwards or reversed."""
-    while isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "reversed" and node.args:
-        node = node.args[0]
-    plain = isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "range"
-    return node if plain else None
-
-
-def _step(call: gast.Call) -> int | None:
-    if len(call.args) < 3:
-        return 1
-    step = call.args[2]
-    return step.value if isinstance(step, gast.Constant) and type(step.value) is int else None
-
-
 def _direction(loop: gast.For) -> int | None:
     """1 or -1: which way the loop's variable goes."""
-    call = _range_of(loop.iter)
-    step = None if call is None else _step(call)
+    call = range_of(loop.iter)
+    step = None if call is None else step_of(call)
     if not step:
         return None
     reversed_ = loop.iter is not call
     return (1 if step > 0 else -1) * (-1 if reversed_ else 1)
 
 
-def least_of(loop: gast.For) -> int | None:
-    """The least value of a loop's variable, where it is a constant."""
-    call = _range_of(loop.iter)
-    step = None if call is None else _step(call)
-    if step == 1:
-        start = call.args[0] if len(call.args) > 1 else gast.Constant(0, None)
-        return start.value if isinstance(start, gast.Constant) and type(start.value) is int else None
-    if step == -1:
-        stop = call.args[1]
-        if isinstance(stop, gast.UnaryOp) and isinstance(stop.op, gast.USub) and isinstance(stop.operand, gast.Constant):
-            return 1 - stop.operand.value if type(stop.operand.value) is int else None
-        return stop.value + 1 if isinstance(stop, gast.Constant) and type(stop.value) is int else None
-    return None
-
-
 def _limits(loop: gast.For) -> tuple[gast.AST, gast.AST] | None:
     """(start, stop) of a loop that goes through all values between them."""
-    call = _range_of(loop.iter)
-    if call is None or _step(call) != 1:
+    call = range_of(loop.iter)
+    if call is None or step_of(call) != 1:
         return None
     return (call.args[0], call.args[1]) if len(call.args) > 1 else (gast.Constant(0, None), call.args[0])

@@ -22,6 +22,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import contexts, effects
 from s2sgrad.analysis.activity import Operations
+from s2sgrad.analysis.apart import Indices, parts_of
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
@@ -56,6 +57,9 @@ class Records:
         self.stacks: list[str] = []
         self.grown: set[str] = set()  # lists that change and are read: not to be recorded before they have changed
         self.unbound: dict[int, list[str]] = {}
+        root = lifetimes.blocks[lifetimes.root]
+        self.indices = Indices(unit, root, self.kinds)
+        self.loops = {id(s.body): s for s in effects.walk(root) if isinstance(s, gast.For)}
         stores = [s for s in effects.walk(lifetimes.blocks[lifetimes.root]) if effects.stored(s) is not None]
         self.updated = {effects.base(effects.stored(s)) for s in stores if place_of(s) in unit.updates}
 
@@ -97,13 +101,42 @@ class Records:
             where = section is not None and target in {n.id for n in effects.loads(section.slice)}
             compound = isinstance(body[reader], (gast.If, gast.For, gast.While))
             between = set().union(*changed[k + 1 : reader + (compound or where)])
-            if operands & between or operands & self.memory.lost:
+            if operands & self.memory.lost:
+                continue
+            if operands & between and not self.lies_apart(statement, body, k, reader + (compound or where), between):
                 continue
             plan.at.setdefault(reader, []).insert(0, statement)
             plan.names.add(target)
             for operand in operands:
                 last[operand] = max(last.get(operand, 0), reader)
         return plan
+
+    def lies_apart(self, statement: gast.Assign, body: Block, k: int, end: int, changed: set[str]) -> bool:
+        """Whether a section is taken from an array of which, up to the `end`, only sections apart from it are written."""
+        value = statement.value
+        if not isinstance(value, gast.Subscript) or not isinstance(value.value, gast.Name):
+            return False
+        base = value.value.id
+        if effects.reads(statement) & changed != {base} or not isinstance(self.kinds.get(base), Array):
+            return False
+        for part in effects.walk(body[k + 1 : end]):
+            if base in self.memory.changed(part):
+                section = effects.stored(part)
+                if section is None or not isinstance(section.value, gast.Name):
+                    return False
+                one, other = parts_of(value.slice), parts_of(section.slice)
+                if section.value.id != base or not self.indices.apart(one, other, self.loops_around(body)):
+                    return False
+        return True
+
+    def loops_around(self, body: Block) -> list[gast.For]:
+        """The loops that a block is in."""
+        out, block = [], id(body)
+        while block in self.lifetimes.parent:
+            loop = self.loops.get(block)
+            out += [] if loop is None else [loop]
+            block = self.lifetimes.parent[block]
+        return out
 
     def is_cheap(self, statement: gast.Assign) -> bool:
         """Whether running the assignment again costs no more than recording its value."""

@@ -1,0 +1,146 @@
+"""Which sections of an array surely have no element in common: `x[i]` and `x[i - 1]`, `a[k + 1:, j]` and `a[:k, 0]`.
+
+    x[i - 1]  and  x[i]       ->  apart, if i is the variable of a loop that starts at 1 or later
+    a[k + 1:, k + 1:] and a[k + 1:, k]  ->  apart along the second axis
+
+Indices are compared as sums of a loop's variable and a number; a negative one would count from the other end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Kind, Number
+from s2sgrad.unit import Unit
+
+
+class Indices:
+    """The indices of one function; `values` says what each temporary is that is bound once."""
+
+    def __init__(self, unit: Unit, body: list[gast.AST], kinds: dict[str, Kind]) -> None:
+        self.kinds = kinds
+        values: dict[str, gast.AST] = {}
+        counts: dict[str, int] = {}
+        for statement in effects.walk(body):
+            for bound in effects.targets(statement) if isinstance(statement, gast.Assign) else ():
+                counts[bound] = counts.get(bound, 0) + 1
+                values[bound] = statement.value
+        self.counts = counts
+        self.values = {n: v for n, v in values.items() if counts[n] == 1 and n in unit.temps}
+
+    def apart(
+        self, one: list[gast.AST], other: list[gast.AST], loops: list[gast.For], ended: Collection[gast.For] = ()
+    ) -> bool:
+        """Whether two sections, given by their parts, surely have no element in common in one trip of `loops`.
+
+        Of the trips of `ended` loops only the first section is one, and may be of any: the other must be fixed.
+        """
+        for a, b in zip(one, other, strict=False):
+            if not (self.is_one_axis(a) and self.is_one_axis(b)):
+                return False
+            for loop in loops:
+                least = least_of(loop)
+                if least is None:
+                    continue
+                if loop not in ended and self._follow(a, b, loop.target.id, least):
+                    return True
+                if self._before(a, b, loop.target.id, least) or (
+                    loop not in ended and self._before(b, a, loop.target.id, least)
+                ):
+                    return True
+        return False
+
+    def _follow(self, a: gast.AST, b: gast.AST, variable: str, least: int) -> bool:
+        """Whether one part ends before the other begins."""
+        (start, stop), (start_, stop_) = (self._span(p, variable, least) for p in (a, b))
+        return (stop is not None and start_ is not None and stop <= start_) or (
+            stop_ is not None and start is not None and stop_ <= start
+        )
+
+    def _before(self, moving: gast.AST, fixed: gast.AST, variable: str, least: int) -> bool:
+        """Whether a part that is fixed ends before the other begins, in whatever trip."""
+        start, last = self._span(moving, variable, least)[0], _natural(fixed)
+        return start is not None and last is not None and last < least + start
+
+    def _span(self, part: gast.AST, variable: str, least: int) -> tuple[int | None, int | None]:
+        """(a, b): the part lies in `variable + a : variable + b`; None where that is not known."""
+        if isinstance(part, gast.Slice):
+            start, stop = (None if p is None else self._offset(p, variable, least) for p in (part.lower, part.upper))
+            return start, stop
+        offset = self._offset(part, variable, least)
+        return (None, None) if offset is None else (offset, offset + 1)
+
+    def _offset(self, node: gast.AST, variable: str, least: int) -> int | None:
+        offset = self.offset(node, variable)
+        return None if offset is None or least + offset < 0 else offset
+
+    def is_one_axis(self, part: gast.AST) -> bool:
+        """Whether a part of an index stands for one axis, and its elements in order."""
+        if isinstance(part, gast.Slice):
+            return part.step is None
+        if isinstance(part, gast.Name):
+            return isinstance(self.kinds.get(part.id), Number)
+        return isinstance(part, gast.BinOp) or type(getattr(part, "value", None)) is int
+
+    def offset(self, node: gast.AST, variable: str) -> int | None:
+        """`c` of `variable + c`."""
+        if isinstance(node, gast.Name):
+            if node.id == variable:
+                return 0
+            return self.offset(self.values[node.id], variable) if node.id in self.values else None
+        if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Add, gast.Sub)):
+            sign = 1 if isinstance(node.op, gast.Add) else -1
+            left, right = node.left, node.right
+            if isinstance(right, gast.Constant) and type(right.value) is int:
+                base = self.offset(left, variable)
+                return None if base is None else base + sign * right.value
+            if isinstance(left, gast.Constant) and type(left.value) is int and sign == 1:
+                base = self.offset(right, variable)
+                return None if base is None else base + left.value
+        return None
+
+
+def parts_of(index: gast.AST) -> list[gast.AST]:
+    """The parts of an index, one or more axes each."""
+    return list(index.elts) if isinstance(index, gast.Tuple) else [index]
+
+
+def _natural(part: gast.AST) -> int | None:
+    """The last element of a part that is fixed, counted from the start."""
+    value = part.upper if isinstance(part, gast.Slice) else part
+    fixed = isinstance(value, gast.Constant) and type(value.value) is int and value.value >= 0
+    return None if not fixed else value.value - isinstance(part, gast.Slice)
+
+
+def range_of(node: gast.AST) -> gast.Call | None:
+    """The `range(..)` that a loop runs over, forwards or reversed."""
+    while isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "reversed" and node.args:
+        node = node.args[0]
+    plain = isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "range"
+    return node if plain else None
+
+
+def step_of(call: gast.Call) -> int | None:
+    """The step of a `range(..)`, where it is a constant."""
+    if len(call.args) < 3:
+        return 1
+    step = call.args[2]
+    return step.value if isinstance(step, gast.Constant) and type(step.value) is int else None
+
+
+def least_of(loop: gast.For) -> int | None:
+    """The least value of a loop's variable, where it is a constant."""
+    call = range_of(loop.iter)
+    step = None if call is None else step_of(call)
+    if step == 1:
+        start = call.args[0] if len(call.args) > 1 else gast.Constant(0, None)
+        return start.value if isinstance(start, gast.Constant) and type(start.value) is int else None
+    if step == -1:
+        stop = call.args[1]
+        if isinstance(stop, gast.UnaryOp) and isinstance(stop.op, gast.USub) and isinstance(stop.operand, gast.Constant):
+            return 1 - stop.operand.value if type(stop.operand.value) is int else None
+        return stop.value + 1 if isinstance(stop, gast.Constant) and type(stop.value) is int else None
+    return None

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import load
-from s2sgrad.analysis import effects, mutation
+from s2sgrad.analysis import effects, freshness, mutation
 from s2sgrad.analysis.kinds import Kind, Unknown
 from s2sgrad.emitted import Emitted
 from s2sgrad.guards import Functions, Guards
@@ -174,6 +174,7 @@ def compiling() -> Iterator[Lookups]:
         before = sys.getrecursionlimit()
         sys.setrecursionlimit(max(before, _RECURSION))
         effects.forget()
+        freshness.forget()
         mutation.forget()
         try:
             with warnings.catch_warnings(), noted() as lookups:
@@ -181,5 +182,6 @@ def compiling() -> Iterator[Lookups]:
                 yield lookups
         finally:
             sys.setrecursionlimit(before)
+            freshness.forget()
             effects.forget()  # they hold the functions that they looked at
             mutation.forget()

@@ -357,6 +357,7 @@ class Program:
         exposed = Lifetimes(holder).exposed(reverse)
         bound = (effects.written(forward) & unit.locals) | {p.id for p in parameters(tree)}
         saved = [n for n in in_order(forward, tree) if n in exposed & bound]
+        forward, value_node = lasting.without_copy(unit, forward, value_node, saved, {p.id for p in parameters(tree)})
         unchanged = not set(saved) & effects.written(forward)
         variadic = tree.args.vararg is not None and tree.args.vararg.id in saved
         if not entry.used and unchanged and not variadic and all(n in given for n in saved):

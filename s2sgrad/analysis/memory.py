@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import builtins
 import types
+from collections.abc import Collection
 from typing import Any
 
 import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis import effects
+from s2sgrad.analysis import effects, freshness
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Text, Unknown, is_plain_index
 from s2sgrad.quote import name as name_
 from s2sgrad.quote import nodes
@@ -93,7 +94,7 @@ class Memory:
                 return
             bound = set(effects.targets(statement))
             if any(has_memory(self.kinds.get(b)) for b in bound):
-                self._unite(bound | sources(self.unit, statement.value, self.kinds))
+                self._unite(bound | bound_sources(self.unit, bound, statement.value, self.kinds))
         elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
             kept = effects.changed_by_call(statement.value)
             if kept:
@@ -208,6 +209,15 @@ def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
     if isinstance(value, gast.Starred):
         return sources(unit, value.value, kinds)
     return {n.id for n in effects.loads(value) if has_memory(kinds.get(n.id))}
+
+
+def bound_sources(unit: Unit, targets: Collection[str], value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
+    """The names whose memory the targets may share that a value is bound to: none with an array that a call made."""
+    function = unit.resolve(value.func) if isinstance(value, gast.Call) else None
+    if isinstance(function, types.FunctionType) and all(isinstance(kinds.get(t), Array) for t in targets):
+        if len(targets) == 1 and freshness.returns_new(function):
+            return set()
+    return sources(unit, value, kinds)
 
 
 def _held(unit: Unit, container: gast.Name, kinds: dict[str, Kind]) -> set[str]:

@@ -21,7 +21,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects, liveness
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.analysis.lifetimes import Block, binds
-from s2sgrad.analysis.memory import has_memory, in_place, sources
+from s2sgrad.analysis.memory import bound_sources, has_memory, in_place, sources
 from s2sgrad.inplace.saying import is_said
 from s2sgrad.quote import place_of
 from s2sgrad.unit import Unit, parameters
@@ -259,7 +259,7 @@ class _Walker:
         if popped in self.fresh_stacks:
             pass  # what is taken off is in it no more, and nowhere else
         elif has_memory(self.kinds.get(target)) and target not in self.separate:
-            shared = self.closed(sources(self.unit, value, self.kinds), pairs)
+            shared = self.closed(bound_sources(self.unit, [target], value, self.kinds), pairs)
         holders = self.held_by(target, value, pairs)
         for other in pairs.pop(target, ()):
             pairs[other] = pairs[other] - {target}

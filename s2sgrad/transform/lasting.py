@@ -33,3 +33,19 @@ def attributes(unit: Unit, forward: list[gast.AST], records: Records, kinds: dic
         if isinstance(written, gast.Call) and unit.resolve(written.func) is runtime.set_attribute:
             kept = written.args[2]
             written.args[2] = value(unit, records, kept, kinds.get(kept.id))
+
+
+def without_copy(
+    unit: Unit, forward: list[gast.AST], returned: gast.Name, saved: list[str], given: set[str]
+) -> tuple[list[gast.AST], gast.AST]:
+    """A forward sweep and what it returns: `out` for `y = out.copy()`, if neither record nor arguments hold `out`."""
+    last = forward[-1] if forward else None
+    copied = last.value.func if isinstance(last, gast.Assign) and isinstance(last.value, gast.Call) else None
+    if not isinstance(copied, gast.Attribute) or copied.attr != "copy" or not isinstance(copied.value, gast.Name):
+        return forward, returned
+    before, out = forward[:-1], copied.value.id
+    kept = {*saved, *given, *(n for s in effects.walk(before) for n in effects.reads(s) | effects.writes(s))} - {out}
+    alone = not unit.memory.with_memory_of(out) & kept and isinstance(unit.kinds.get(out), Array)
+    if alone and out not in (*saved, *given) and effects.targets(last) == [returned.id] and returned.id not in saved:
+        return before, copied.value
+    return forward, returned

@@ -1,4 +1,4 @@
-"""Arithmetic that a person would not write: `1.0 * e`, `e + 0.0`, `a + -b`, `u.copy() * e`; in the reverse sweep only.
+"""Arithmetic that a person would not write: `1.0 * e`, `a + -b`, `np.sum(-u)`, `u.copy() * e`; in the reverse sweep only.
 
     x_bar = y_bar * 1.0 * (2 * x ** (2 - 1)) + -z_bar     ->     x_bar = y_bar * (2 * x) - z_bar
 """
@@ -9,10 +9,12 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array
+from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.quote import nodes
 from s2sgrad.simplify import simplified
 from s2sgrad.unit import Unit
+
+_PLACES = ("axis", "keepdims")
 
 
 def _wraps(unit: Unit, value: gast.AST) -> bool:
@@ -28,7 +30,10 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         origin = getattr(statement, "origin", None)
         ours = origin is not None and origin.sweep == "reverse"
         if ours and isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)) and not _wraps(unit, statement.value):
+            statement.value = _Outwards(unit).visit(statement.value)
             statement.value = simplified(statement.value, isinstance(statement, gast.AugAssign))
+            if isinstance(statement, gast.AugAssign) and isinstance(statement.value, gast.UnaryOp):
+                _turn(statement)
         if ours and isinstance(statement, (gast.Assign, gast.AugAssign)):
             _read_at_once(unit, statement.value)
     return tree
@@ -44,3 +49,86 @@ def _read_at_once(unit: Unit, value: gast.AST) -> None:
                 owner = method.value.value if isinstance(method.value, gast.Subscript) else method.value
                 if isinstance(owner, gast.Name) and isinstance(unit.kinds.get(owner.id), Array):
                     setattr(node, side, method.value)
+
+
+class _Outwards(gast.NodeTransformer):
+    """Signs and numbers out of sums, products out of transposes.
+
+    np.sum(-u / 3.0)  ->  -(np.sum(u) / 3.0)        (u.T @ v).T  ->  v.T @ u
+    """
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+
+    def visit_Call(self, node: gast.Call) -> gast.AST:
+        self.generic_visit(node)
+        if not node.args or self.unit.resolve(node.func) is not np.sum or not all(k.arg in _PLACES for k in node.keywords):
+            return node
+        if _is_negative(node.args[0]):
+            node.args[0] = node.args[0].operand
+            return gast.UnaryOp(gast.USub(), self.visit_Call(node))
+        node.args[0], factors = self._factored(node.args[0])
+        out: gast.AST = node
+        for op, factor in factors:
+            out = gast.BinOp(out, op, factor)
+        return out
+
+    def _factored(self, node: gast.AST) -> tuple[gast.AST, list[tuple[gast.operator, gast.AST]]]:
+        """A product without its factors that are numbers, and these."""
+        if not isinstance(node, gast.BinOp) or not isinstance(node.op, (gast.Mult, gast.Div)):
+            return node, []
+        if self._is_number(node.right):
+            rest, factors = self._factored(node.left)
+            return rest, [*factors, (node.op, node.right)]
+        if isinstance(node.op, gast.Div):
+            rest, factors = self._factored(node.left)
+            return gast.BinOp(rest, node.op, node.right), factors
+        if self._is_number(node.left):
+            rest, factors = self._factored(node.right)
+            return rest, [(gast.Mult(), node.left), *factors]
+        (left, before), (right, after) = self._factored(node.left), self._factored(node.right)
+        return gast.BinOp(left, node.op, right), [*before, *after]
+
+    def _is_number(self, node: gast.AST) -> bool:
+        if isinstance(node, gast.BinOp):
+            return self._is_number(node.left) and self._is_number(node.right)
+        number = isinstance(node, gast.Constant) and type(node.value) in (int, float)
+        return number or (isinstance(node, gast.Name) and isinstance(self.unit.kinds.get(node.id), Number))
+
+    def visit_Attribute(self, node: gast.Attribute) -> gast.AST:
+        self.generic_visit(node)
+        inner = node.value
+        if node.attr != "T" or not isinstance(inner, (gast.Attribute, gast.BinOp)):
+            return node
+        if isinstance(inner, gast.Attribute):
+            return inner.value if inner.attr == "T" and self._rank(inner.value) is not None else node
+        sides = [inner.left, inner.right]
+        if isinstance(inner.op, gast.MatMult) and [self._rank(_untransposed(s)) for s in sides] == [2, 2]:
+            if any(_untransposed(s) is not s for s in sides):
+                left, right = (_transposed(s) for s in reversed(sides))
+                return gast.BinOp(left, gast.MatMult(), right)
+        return node
+
+    def _rank(self, node: gast.AST) -> int | None:
+        kind = self.unit.kinds.get(node.id) if isinstance(node, gast.Name) else None
+        return kind.rank if isinstance(kind, Array) else None
+
+
+def _is_negative(node: gast.AST) -> bool:
+    return isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub)
+
+
+def _untransposed(node: gast.AST) -> gast.AST:
+    return node.value if isinstance(node, gast.Attribute) and node.attr == "T" else node
+
+
+def _transposed(node: gast.AST) -> gast.AST:
+    inner = _untransposed(node)
+    return inner if inner is not node else gast.Attribute(node, "T", gast.Load())
+
+
+def _turn(statement: gast.AugAssign) -> None:
+    """`x += -e` as `x -= e`."""
+    if _is_negative(statement.value) and isinstance(statement.op, (gast.Add, gast.Sub)):
+        statement.op = gast.Sub() if isinstance(statement.op, gast.Add) else gast.Add()
+        statement.value = statement.value.operand

@@ -22,7 +22,7 @@ from s2sgrad.analysis.memory import is_basic
 from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit
 
-_VALUES = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Subscript, gast.Attribute, gast.Call)
+_VALUES = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Subscript, gast.Call)
 _Found = dict[str, tuple[str, frozenset[str]]]  # by text: the name that holds the value, and what it depends on
 
 
@@ -72,6 +72,8 @@ class _Common:
             found[text] = target.id, frozenset(effects.reads(statement))
 
     def _may_be_shared(self, name: str, value: gast.AST) -> bool:
+        if isinstance(value, gast.Call) and self.unit.resolve(value.func) is len:
+            return False  # which says more than a name for it
         if isinstance(self.unit.kinds.get(name), Number):
             return effects.is_pure(self.unit, value)
         owner = value.value if isinstance(value, gast.Subscript) else None

@@ -7,12 +7,13 @@ It is moved over no statement that binds or changes what it reads; one with effe
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import gast
 
 from s2sgrad.analysis import contexts, effects
-from s2sgrad.quote import substitute
+from s2sgrad.quote import clone, nodes, substitute
 from s2sgrad.unit import Unit
 
 _DEEPEST = 40  # Python's parser takes two hundred nested brackets
@@ -21,6 +22,7 @@ _HEADERS = {gast.If: "test", gast.For: "iter"}
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with single-use temporaries folded into their use."""
+    _write_tuples_out(unit, tree)
     fold = _Fold(unit, tree)
     waiting = [tree.body]
     while waiting:
@@ -30,6 +32,25 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
             if isinstance(statement, (gast.If, gast.For, gast.While)):
                 waiting += [statement.body, statement.orelse]
     return tree
+
+
+def _write_tuples_out(unit: Unit, tree: gast.FunctionDef) -> None:
+    """`t = 1, 2; np.max(x, axis=t)`, however often it is read, as `np.max(x, axis=(1, 2))`."""
+    counts = Counter(b for s in effects.walk(tree.body) for b in effects.writes(s))
+    fixed = {
+        s.targets[0].id: s.value
+        for s in effects.walk(tree.body)
+        if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and isinstance(s.value, gast.Tuple)
+        if s.targets[0].id in unit.temps and counts[s.targets[0].id] == 1
+        if all(isinstance(e, gast.Constant) for e in s.value.elts)
+    }
+    for statement in effects.walk(tree.body) if fixed else ():
+        header = effects.header(statement)
+        for call in (n for n in nodes(header) if isinstance(n, gast.Call)):
+            call.args = [clone(fixed[a.id]) if isinstance(a, gast.Name) and a.id in fixed else a for a in call.args]
+            for keyword in call.keywords:
+                if isinstance(keyword.value, gast.Name) and keyword.value.id in fixed:
+                    keyword.value = clone(fixed[keyword.value.id])
 
 
 class _Fold:

@@ -158,9 +158,11 @@ def tie_weights(x, y, axis=None, keepdims=False):
     """
     y = spreading(y, x, axis, keepdims)
     ties = np.equal(x, y)
-    if np.isnan(y).any():
+    count = np.add.reduce(ties, axis=axis, keepdims=True)
+    if not count.all():  # an extreme value that is nan equals none
         ties = ties | (np.isnan(x) & np.isnan(y))
-    weights = ties / np.add.reduce(ties, axis=axis, keepdims=True)
+        count = np.add.reduce(ties, axis=axis, keepdims=True)
+    weights = ties / count
     return weights.astype(x.dtype) if getattr(x, "dtype", weights.dtype) != weights.dtype else weights
 
 
@@ -172,17 +174,17 @@ def max_(g, y, x, axis=None, *, keepdims=False):
     return spreading(g, x, axis, keepdims) * tie_weights(x, y, axis, keepdims)
 
 
-@max_.refined(along)
+@max_.refined(along, exact=True)
 def _(g, y, x, axis=None, *, keepdims=False):
     return np.expand_dims(g, axis) * tie_weights(x, y, axis)
 
 
-@max_.refined(kept)
+@max_.refined(kept, exact=True)
 def _(g, y, x, axis=None, *, keepdims=False):
     return g * tie_weights(x, y, axis, True)
 
 
-@max_.refined(whole)
+@max_.refined(whole, exact=True)
 def _(g, y, x, axis=None, *, keepdims=False):
     return g * tie_weights(x, y)
 

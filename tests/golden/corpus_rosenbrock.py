@@ -5,6 +5,6 @@ def rosenbrock_grad(x, *, seed=1.0):
     t1 = x[:-1]
     t2 = seed * 100.0 * (2 * (x[1:] - t1 ** 2))
     x_bar = np.zeros_like(x)
-    x_bar[:-1] += -(seed * (2 * (1.0 - x[:-1]))) - t2 * (2 * t1)
+    x_bar[:-1] += -(seed * (2 * (1.0 - t1))) - t2 * (2 * t1)
     x_bar[1:] += t2
     return x_bar,

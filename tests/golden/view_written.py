@@ -12,7 +12,7 @@ def damp_inside_grad(u, c, *, seed=1.0):
     u[1:-1] = u_old
     t1 = u[1:-1]
     t2 = u_bar[1:-1]
-    t3 = t2 * u[1:-1]
+    t3 = t2 * t1
     c_bar = t3 @ t1
     u_bar[1:-1] = t2 * (c * t1) + t3 * c
     return u_bar, c_bar

@@ -14,7 +14,7 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.analysis.memory import Memory
-from s2sgrad.cleanup import algebra, attributes, coalesce, common, contexts, copies, deadcode, fold, products, tidy
+from s2sgrad.cleanup import algebra, attributes, coalesce, common, contexts, copies, deadcode, fold, products, taken, tidy
 from s2sgrad.cleanup import global_names as globals_
 from s2sgrad.normalize import (
     attempts,
@@ -71,6 +71,7 @@ CLEANUP: tuple[tuple[str, Pass], ...] = (
     ("webs", webs.run),
     ("memory", _memory),
     ("deadcode", deadcode.run),
+    ("taken", taken.run),
     ("common", common.run),
     ("copies", copies.run),
     ("deadcode", deadcode.run),

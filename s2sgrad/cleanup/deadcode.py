@@ -20,7 +20,8 @@ from s2sgrad.analysis.memory import in_place
 from s2sgrad.cleanup.overwritten import Overwritten
 from s2sgrad.cleanup.sections import Sections
 from s2sgrad.cleanup.shape_reads import shape_reads
-from s2sgrad.quote import at, clone, constant, nodes
+from s2sgrad.cleanup.stacks import embedded_pops, stack_operation
+from s2sgrad.quote import at, clone, constant
 from s2sgrad.unit import Unit, parameters
 
 _LOOPS = (gast.For, gast.While)
@@ -293,31 +294,3 @@ def _overwritten(statement: gast.AST, kinds: dict[str, Kind]) -> list[str]:
 
 def _sweep(statement: gast.AST) -> str | None:
     return getattr(getattr(statement, "origin", None), "sweep", None)
-
-
-def embedded_pops(statement: gast.AST) -> list[str]:
-    """The stacks that are popped inside the expressions of a statement (or of its header)."""
-    if stack_operation(statement) is not None:
-        return []
-    return [
-        n.func.value.id
-        for n in nodes(effects.header(statement))
-        if isinstance(n, gast.Call)
-        and isinstance(n.func, gast.Attribute)
-        and n.func.attr == "pop"
-        and isinstance(n.func.value, gast.Name)
-        and not n.args
-    ]
-
-
-def stack_operation(statement: gast.AST) -> str | None:
-    """The list of `s.append(x)`, `push(s, x)`, `x = s.pop()` and `x = pop(s)`."""
-    value = getattr(statement, "value", None)
-    if not isinstance(statement, (gast.Expr, gast.Assign)) or not isinstance(value, gast.Call):
-        return None
-    wanted = ("append", "push") if isinstance(statement, gast.Expr) else ("pop",)
-    if isinstance(value.func, gast.Attribute) and isinstance(value.func.value, gast.Name):
-        return value.func.value.id if value.func.attr in wanted else None
-    if isinstance(value.func, gast.Name) and value.func.id in wanted and value.args:
-        return value.args[0].id if isinstance(value.args[0], gast.Name) else None
-    return None

@@ -24,6 +24,7 @@ from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import in_place
 from s2sgrad.cleanup.sections import Sections
 from s2sgrad.cleanup.shape_reads import shape_reads
+from s2sgrad.cleanup.stacks import of_copies
 from s2sgrad.quote import clone, nodes
 from s2sgrad.unit import Unit, parameters
 
@@ -51,6 +52,7 @@ class _Restore:
     shared: frozenset[str]
     loops: list[gast.For]  # around it, the innermost first
     ended: list[gast.For]  # those left, having met no read of any section that they restored
+    loads: list[gast.Subscript] | None = None  # reads of the very section behind it in its block, where they are allowed
 
 
 class Overwritten:
@@ -62,7 +64,10 @@ class Overwritten:
         self.counters = {s.target.id for s in effects.walk(tree.body) if isinstance(s, gast.For)}
         self.counts.update(p.id for p in parameters(tree))
         self.around: dict[int, tuple[gast.AST, list[gast.AST]]] = {}  # by block: the statement that holds it, and its block
+        self.behind = False  # whether what is followed comes behind the restore in its block, or within that
         self.spared: dict[int, dict[int, frozenset[str]]] = {}
+        self.copies = of_copies(tree.body)
+        self.blocks: list[list[gast.AST]] = []
         self.within: list[tuple[list[gast.AST], int]] = []
         self._place(tree.body)
 
@@ -75,7 +80,16 @@ class Overwritten:
                 out.add(id(body[k]))
         return out
 
+    def only_loads(self, body: list[gast.AST], k: int) -> list[gast.Subscript]:
+        """The reads of a restored section that alone make the restore needed; none where others do, or none does."""
+        restore = self._restore(body, k)
+        if restore is None:
+            return []
+        restore.loads = []
+        return restore.loads if self._onwards(restore, body, k) is _Met.STORE else []
+
     def _place(self, body: list[gast.AST]) -> None:
+        self.blocks.append(body)
         for k, statement in enumerate(body):
             if isinstance(statement, (gast.If, *_LOOPS)):
                 for inner in (statement.body, statement.orelse):
@@ -89,7 +103,7 @@ class Overwritten:
         if not isinstance(section.value, gast.Name) or section.value.id in self.unit.bars:
             return None
         base = section.value.id
-        shared = self.unit.memory.with_memory_of(base)
+        shared = self.unit.memory.with_memory_of(base) - self.copies
         index = self._written_out(section.slice)
         names = frozenset(n.id for n in nodes(index) if isinstance(n, gast.Name))
         lasting = all(self.counts[n] <= (n not in self.counters) for n in names) and not names & self.unit.memory.written
@@ -119,14 +133,16 @@ class Overwritten:
 
     def _onwards(self, restore: _Restore, body: list[gast.AST], k: int) -> _Met:
         while True:
+            self.behind = not restore.ended and body[k] is restore.statement
             met = self._block(restore, body[k + 1 :])
+            self.behind = False
             if met is not _Met.NOTHING:
                 return met
             if id(body) not in self.around:
                 return _Met.STORE  # the function ends, and nothing has read it
             outer, above = self.around[id(body)]
             if isinstance(outer, gast.For) and outer.target.id in restore.names:
-                if id(restore.statement) not in self._spare(outer):
+                if id(restore.statement) not in self._spare(outer, restore.loads):
                     return _Met.READ
                 names = restore.names - {outer.target.id}
                 restore = replace(restore, text="", names=names, ended=[*restore.ended, outer])
@@ -134,7 +150,9 @@ class Overwritten:
                 return _Met.READ
             body, k = above, next(m for m, s in enumerate(above) if s is outer)
 
-    def _spare(self, loop: gast.For) -> dict[int, frozenset[str]]:
+    def _spare(self, loop: gast.For, loads: list[gast.Subscript] | None) -> dict[int, frozenset[str]]:
+        if loads:
+            return self.sections.spare(loop, loads)
         if id(loop) not in self.spared:
             self.spared[id(loop)] = self.sections.spare(loop)
         return self.spared[id(loop)]
@@ -149,10 +167,10 @@ class Overwritten:
     def _statement(self, restore: _Restore, statement: gast.AST) -> _Met:
         if statement is restore.statement:
             return _Met.STORE
-        if isinstance(statement, gast.Break) or set(binds(statement)) & (restore.names | restore.shared):
+        if isinstance(statement, gast.Break) or self._reads(restore, statement):
             return _Met.READ
-        if self._reads(restore, statement):
-            return _Met.READ
+        if set(binds(statement)) & (restore.names | (restore.shared - self.sections.values.keys())):
+            return _Met.STORE if self._leaves(restore, statement) else _Met.READ
         if isinstance(statement, gast.If):
             arms = {self._block(restore, statement.body), self._block(restore, statement.orelse)}
             return arms.pop() if len(arms) == 1 else _Met.READ if _Met.READ in arms else _Met.NOTHING
@@ -173,16 +191,39 @@ class Overwritten:
             passed.add(id(stored.value))
         for node in nodes(header):
             if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node is not stored:
-                if node.value.id in restore.shared and self._apart(restore, node.slice):
+                if node.value.id in restore.shared and (self._is_load(restore, node) or self._apart(restore, node.slice)):
                     passed.add(id(node.value))
         for node in nodes(header):
-            if isinstance(node, gast.Name) and node.id in restore.shared and id(node) not in passed:
+            read = isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)
+            if read and node.id in restore.shared and id(node) not in passed:
                 view = self.sections.values.get(node.id)
                 plain = isinstance(view, gast.Subscript) and isinstance(view.value, gast.Name)
-                if not plain or not self._apart(restore, view.slice):
+                taken = plain and any(view is load for load in restore.loads or ())
+                if not plain or not (taken or self._apart(restore, view.slice)):
                     return True
         changed = in_place(self.unit, statement, self.unit.kinds)
         return changed in restore.shared and stored is None and not isinstance(statement, gast.AugAssign)
+
+    def _leaves(self, restore: _Restore, statement: gast.AST) -> bool:
+        """Whether a statement binds the array's only name to another: `x = x_stack.pop()` at the head of a trip."""
+        if binds(statement) != [restore.base] or not isinstance(statement, gast.Assign):
+            return False
+        made = set()  # its views, which this trip has not made yet
+        for body in self.blocks:
+            if any(s is statement for s in body):
+                k = next(m for m, s in enumerate(body) if s is statement)
+                made = {n for s in body[k + 1 :] for n in binds(s) if n in self.sections.values}
+        return restore.shared - made == {restore.base}
+
+    def _is_load(self, restore: _Restore, node: gast.Subscript) -> bool:
+        """Whether this reads the section that was restored, in the same trip; it is noted."""
+        if restore.loads is None or node.value.id != restore.base or not isinstance(node.ctx, gast.Load):
+            return False
+        if not any(node is load for load in restore.loads):
+            if not self.behind or gast.dump(self._written_out(node.slice)) != restore.text:
+                return False
+            restore.loads.append(node)
+        return True
 
     def _apart(self, restore: _Restore, index: gast.AST) -> bool:
         return self.sections.indices.apart(restore.index, parts_of(index), restore.loops, restore.ended)

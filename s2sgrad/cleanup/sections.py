@@ -10,6 +10,7 @@ elements up to `i + d`, in the same trip or a later one, does not meet it if d <
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import gast
@@ -43,8 +44,11 @@ class Sections:
                 if self.indices.counts[bound] == 1 and _is_section(statement.value):
                     self.views[bound] = statement
 
-    def spare(self, loop: gast.For) -> dict[int, frozenset[str]]:
-        """The restores in a loop that are not needed, and the names whose memory must not be read after the loop."""
+    def spare(self, loop: gast.For, passed: Collection[gast.Subscript] = ()) -> dict[int, frozenset[str]]:
+        """The restores in a loop that are not needed, and the names whose memory must not be read after the loop.
+
+        `passed`: reads that do not count.
+        """
         step, least = _direction(loop), least_of(loop)
         if step is None or least is None:
             return {}
@@ -56,7 +60,7 @@ class Sections:
             if section is None or not isinstance(section.value, gast.Name) or section.value.id in self.unit.bars:
                 continue
             shared = self.unit.memory.with_memory_of(section.value.id)
-            mentions = self.mentions(statements, shared, loop.body)
+            mentions = self.mentions(statements, shared, loop.body, passed)
             if mentions is None or not all(
                 isinstance(p, (gast.Name, gast.BinOp, gast.Slice)) for p in parts_of(section.slice)[:1]
             ):
@@ -65,7 +69,9 @@ class Sections:
                 out[id(statement)] = shared
         return out
 
-    def mentions(self, statements: list, shared: frozenset[str], body: list[gast.AST]) -> list[_Mention] | None:
+    def mentions(
+        self, statements: list, shared: frozenset[str], body: list[gast.AST], passed: Collection[gast.Subscript]
+    ) -> list[_Mention] | None:
         """All reads of a memory in a loop; None where one is not a plain section of it."""
         out = []
         begun: set[str] = set()  # the views that this trip has bound
@@ -86,7 +92,7 @@ class Sections:
             for node in nodes(header):
                 if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node.value.id in shared:
                     plain.add(id(node.value))
-                    if id(node) not in skipped and node is not stored:
+                    if id(node) not in skipped and node is not stored and not any(node is p for p in passed):
                         out.append(_Mention(order, parts_of(node.slice), loops))
                 elif _is_shape(node) and isinstance(node.value, gast.Name):
                     plain.add(id(node.value))
@@ -96,7 +102,8 @@ class Sections:
                 viewed = self.views[node.id].value if node.id in begun else self.values.get(node.id)
                 if not _is_section(viewed):
                     return None
-                out.append(_Mention(order, parts_of(viewed.slice), loops))
+                if not any(viewed is p for p in passed):
+                    out.append(_Mention(order, parts_of(viewed.slice), loops))
             bound = effects.targets(statement) if isinstance(statement, gast.Assign) else []
             if len(bound) == 1 and self.views.get(bound[0]) is statement and any(s is statement for s in body):
                 begun.add(bound[0])

@@ -10,7 +10,6 @@ def leaky_grad(x, slope, *, seed=1.0):
     # return np.sum(y * y)
     y_bar = 2.0 * seed * y
     # y[y < 0.0] *= slope
-    y[t1] = y_old
-    slope_bar = y_bar[t1] @ y[t1]
+    slope_bar = y_bar[t1] @ y_old
     y_bar[t1] *= slope
     return y_bar, slope_bar

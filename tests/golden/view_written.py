@@ -9,10 +9,8 @@ def damp_inside_grad(u, c, *, seed=1.0):
     # return np.sum(u * u)
     u_bar = 2.0 * seed * u
     # inner *= c * inner
-    u[1:-1] = u_old
-    t1 = u[1:-1]
-    t2 = u_bar[1:-1]
-    t3 = t2 * t1
-    c_bar = t3 @ t1
-    u_bar[1:-1] = t2 * (c * t1) + t3 * c
+    t1 = u_bar[1:-1]
+    t2 = t1 * u_old
+    c_bar = t2 @ u_old
+    u_bar[1:-1] = t1 * (c * u_old) + t2 * c
     return u_bar, c_bar

@@ -1,0 +1,55 @@
+"""A restored section that only the adjoint of its own store reads is read from the record.
+
+    x[i] = x_stack.pop()                           x_bar[i] *= np.cos(x_stack.pop())
+    x_bar[i] *= np.cos(x[i])               ->
+
+The array keeps what the forward sweep left in it: `overwritten` says that nothing else reads what was restored.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import UNKNOWN
+from s2sgrad.analysis.memory import Memory
+from s2sgrad.cleanup.overwritten import Overwritten
+from s2sgrad.cleanup.sections import Sections
+from s2sgrad.quote import assign, at, nodes
+from s2sgrad.unit import Unit
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree with temporaries for the values of such restores."""
+    while unit.memory.written - unit.bars and _take_one(unit, tree):
+        unit.memory = Memory(unit, tree, unit.kinds)  # what was read of the array shares its memory no more
+    return tree
+
+
+def _take_one(unit: Unit, tree: gast.FunctionDef) -> bool:
+    """Take the value of the last such restore; whether there was one."""
+    found = Overwritten(unit, tree, Sections(unit, tree))
+    for body, k in reversed(found.within):
+        loads = found.only_loads(body, k)
+        if loads:
+            _take(unit, body, k, loads)
+            return True
+    return False
+
+
+def _take(unit: Unit, body: list[gast.AST], k: int, loads: list[gast.Subscript]) -> None:
+    holder = unit.temp()
+    unit.kinds[holder] = UNKNOWN
+    places = {id(load) for load in loads}
+    for statement in effects.walk(body[k + 1 :]):
+        if isinstance(statement, gast.Assign) and id(statement.value) in places:
+            unit.kinds[holder] = unit.kinds.get(statement.targets[0].id, UNKNOWN)
+        for node in nodes(statement):
+            for field, value in node.__dict__.items():
+                if id(value) in places:
+                    node.__dict__[field] = gast.Name(holder, gast.Load(), None, None)
+                elif isinstance(value, list):
+                    node.__dict__[field] = [
+                        gast.Name(holder, gast.Load(), None, None) if id(v) in places else v for v in value
+                    ]
+    body[k] = at(body[k], assign(holder, body[k].value))[0]

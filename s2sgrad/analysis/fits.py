@@ -80,6 +80,8 @@ def _broadcast(inference: Inference, a: tuple[Dim, ...], b: tuple[Dim, ...]) -> 
 
 def _holds(inference: Inference, section: Kind | None, value: Kind | None) -> bool:
     """Whether a value surely fits into a section."""
+    if isinstance(section, Number) and isinstance(value, Array):
+        return value.rank == 0
     if isinstance(value, Number) or not isinstance(value, Array) or not isinstance(section, Array):
         return True
     if section.dims is None or value.dims is None or len(value.dims) > len(section.dims):

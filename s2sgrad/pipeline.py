@@ -27,6 +27,7 @@ from s2sgrad.normalize import (
     iterators,
     loops,
     matches,
+    modules,
     moves,
     scopes,
     stopping,
@@ -42,6 +43,7 @@ Pass = Callable[[Unit, gast.FunctionDef], gast.FunctionDef]
 Observer = Callable[[str, Unit, gast.FunctionDef], None]  # is shown the tree after each pass; the tree goes on being changed
 
 NORMALIZE: tuple[tuple[str, Pass], ...] = (
+    ("modules", modules.run),
     ("matches", matches.run),
     ("imports", imports.run),
     ("attempts", attempts.run),

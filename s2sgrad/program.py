@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis import effects
+from s2sgrad.analysis import arms, effects
 from s2sgrad.analysis.inference import Inference, known_sequences
 from s2sgrad.analysis.kinds import (
     UNKNOWN,
@@ -24,6 +24,7 @@ from s2sgrad.analysis.kinds import (
     is_complex,
     join,
     kinds_of,
+    module_of,
     opened,
     widened,
 )
@@ -176,6 +177,8 @@ class Program:
         def infer() -> Inference:
             inference = Inference(unit, {p.id: kinds.get(p.id, UNKNOWN) for p in parameters(tree)}, self.kind)
             inference.run(tree)
+            if arms.choose(unit, tree, inference):
+                return infer()
             copies.read_through(unit, tree, known_sequences(unit, tree, inference).__contains__)
             return inference
 
@@ -185,7 +188,7 @@ class Program:
         self, target: types.FunctionType, kinds: dict[str, Kind] | None = None, stops: tuple[str, ...] = ()
     ) -> tuple[Unit, gast.FunctionDef]:
         """The unit and the normal form of a function for arguments of these kinds."""
-        held = {p: opened(kind) for p, kind in (kinds or {}).items()}
+        held = {p: module_of(kind) or opened(kind) for p, kind in (kinds or {}).items()}
         unit, tree = normalized(read(target), {p: o for p, o in held.items() if o is not None}, stops)
         self.units += [unit, *unit.inlined]
         return unit, clone(tree)  # a node that stands in two places would be changed in both

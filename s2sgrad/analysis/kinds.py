@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -198,8 +198,8 @@ def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
         if v.dtype.kind not in "fiubc":
             return UNKNOWN
         return Array(v.dtype.name, tuple(n if n < 2 else Size(sizes.setdefault(n, len(sizes))) for n in v.shape))
-    if v is None:
-        return Known(None)
+    if v is None or isinstance(v, ModuleType):
+        return Known(v)
     if isinstance(v, str):
         return Text()
     if type(v) in (list, tuple) or (isinstance(v, tuple) and hasattr(v, "_fields")):
@@ -233,6 +233,11 @@ def opened(kind: Kind | None) -> Opened | None:
         parts = {p: opened(item) for p, item in zip(places, kind.items, strict=True)}
         return Opened(None, parts) if any(part is not None for part in parts.values()) else None
     return None
+
+
+def module_of(kind: Kind | None) -> ModuleType | None:
+    """The module that an argument of this kind is."""
+    return kind.value if isinstance(kind, Known) and isinstance(kind.value, ModuleType) else None
 
 
 def constant_kind(value: Any) -> Kind:

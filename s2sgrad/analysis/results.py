@@ -5,6 +5,7 @@ np.zeros(n), n the length of x      ->      Array('float64', (Size(0),))
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -127,7 +128,8 @@ def object_kind(value: Any) -> Kind:
     if isinstance(value, (float, int, complex, np.generic, np.ndarray)) or attributes_of(value) is not None:
         (kind,) = kinds_of([value])
         return _unnumbered(kind)
-    return Known(value) if callable(value) or value is None or isinstance(value, (str, np.dtype)) else UNKNOWN
+    plain = callable(value) or value is None or isinstance(value, (str, np.dtype, types.ModuleType))
+    return Known(value) if plain else UNKNOWN
 
 
 def _unnumbered(kind: Kind) -> Kind:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Size  # noqa: F401
 
 _SIZES = "nmklpqrs"
@@ -27,4 +29,6 @@ def _word(kind: Kind) -> str:
         return f"{kind.dtype} ({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
     if isinstance(kind, Container):
         return kind.type.__name__
+    if isinstance(kind, Known) and isinstance(kind.value, ModuleType):
+        return f"module {kind.value.__name__}"
     return "None" if isinstance(kind, Known) and kind.value is None else "any"

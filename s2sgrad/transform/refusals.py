@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 import types
 from collections import Counter, defaultdict, deque
 from typing import Any
@@ -174,6 +175,8 @@ class Refusals:
             self.unit.refuse(call, "`out=` is not differentiated yet: assign the result to a name")
         if target is MISSING:
             method = call.func.attr if isinstance(call.func, gast.Attribute) else ""
+            if method in _LOGGING and isinstance(self.unit.resolve(call.func.value), logging.Logger):
+                return  # which writes down what it is given at once, as `print` does
             if method in _WRITING and self.mutable(call.func.value):
                 self.unit.refuse(call, f"`.{method}(...)` writes its object inside an expression, which is not "
                                        "differentiated: call it on a line of its own")  # fmt: skip
@@ -272,6 +275,7 @@ _DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
 _UNSEEN = (*_DESCRIPTORS, types.BuiltinFunctionType, type(np.copyto))
 _OURS = ("s2sgrad.runtime", "s2sgrad.checks", "s2sgrad.outside", "s2sgrad.rules")
 _CHANGING = {"popitem", "remove", "clear", "setdefault", "insert", "discard", "appendleft", "popleft"}
+_LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log"}  # of a logger
 _WRITING = {"sort", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "reverse"}
 
 

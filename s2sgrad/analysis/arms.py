@@ -1,0 +1,106 @@
+"""Tests that the kinds of their operands decide: the other arm is not there.
+
+    if callback is not None: callback(x)      ->      nothing, where None is passed for `callback`
+    if isinstance(t, dict): ..                ->      one of the arms, by what `t` is in this call
+
+The kind of a variable holds wherever it is bound: one that is None at first and an array later has no kind.
+"""
+
+from __future__ import annotations
+
+import types
+from collections import Counter
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Text
+from s2sgrad.analysis.lifetimes import binds
+from s2sgrad.unit import Unit
+
+_PLAIN = (dict, list, tuple, str, set, frozenset, np.ndarray)  # of which no number is an instance
+
+
+def choose(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
+    """Leave out the arms that are not taken; whether there were any."""
+    counts = Counter(b for s in effects.walk(tree.body) for b in binds(s))
+    values = {
+        s.targets[0].id: s.value
+        for s in effects.walk(tree.body)
+        if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and s.targets[0].id in unit.temps
+    }
+    arms = _Arms(unit, inference, {n: v for n, v in values.items() if counts[n] == 1})
+    tree.body = arms.block(tree.body)
+    return arms.changed
+
+
+class _Arms:
+    def __init__(self, unit: Unit, inference: Inference, values: dict[str, gast.AST]) -> None:
+        self.unit, self.inference, self.values = unit, inference, values
+        self.changed = False
+
+    def block(self, body: list[gast.AST]) -> list[gast.AST]:
+        out: list[gast.AST] = []
+        for statement in body:
+            if isinstance(statement, gast.If):
+                taken = self.decided(statement.test)
+                if taken is not None:
+                    self.changed = True
+                    out += self.block(statement.body if taken else statement.orelse)
+                    continue
+            if isinstance(statement, (gast.If, gast.For, gast.While)):
+                statement.body = self.block(statement.body)
+                statement.orelse = self.block(statement.orelse)
+            out.append(statement)
+        return out
+
+    def decided(self, test: gast.AST) -> bool | None:
+        """The truth of a test; None where the kinds do not say it."""
+        if isinstance(test, gast.Name) and test.id in self.values:
+            return self.decided(self.values[test.id])
+        if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+            inner = self.decided(test.operand)
+            return None if inner is None else not inner
+        if isinstance(test, gast.BoolOp):
+            decisive = isinstance(test.op, gast.Or)
+            for value in test.values:  # what would have been evaluated before the first that decides has no effects here
+                part = self.decided(value)
+                if part is not None and part == decisive:
+                    return decisive
+                if part is None:
+                    return None
+            return not decisive
+        if isinstance(test, gast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (gast.Is, gast.IsNot)):
+            sides = [self.unit.resolve(side) for side in (test.left, test.comparators[0])]
+            if all(isinstance(side, types.ModuleType) for side in sides):
+                return (sides[0] is sides[1]) == isinstance(test.ops[0], gast.Is)
+            if isinstance(test.comparators[0], gast.Constant) and test.comparators[0].value is None:
+                nothing = _is_none(self._kind(test.left))
+                return None if nothing is None else nothing == isinstance(test.ops[0], gast.Is)
+        if isinstance(test, gast.Call) and self.unit.resolve(test.func) is isinstance and len(test.args) == 2:
+            return self._is_instance(*test.args)
+        return None
+
+    def _kind(self, node: gast.AST) -> Kind | None:
+        return self.inference.kind(node) if isinstance(node, gast.Name) else None
+
+    def _is_instance(self, owner: gast.AST, classes: gast.AST) -> bool | None:
+        kind = self._kind(owner)
+        asked = tuple(self.unit.resolve(c) for c in (classes.elts if isinstance(classes, gast.Tuple) else [classes]))
+        if kind is None or not asked or not all(c in _PLAIN or c in (int, float, complex) for c in asked):
+            return None
+        if isinstance(kind, Array):
+            return np.ndarray in asked
+        if isinstance(kind, Container):
+            return kind.type in asked if kind.type in (dict, list, tuple) else None
+        if isinstance(kind, Text):
+            return str in asked
+        return False if isinstance(kind, Number) and all(c in _PLAIN for c in asked) else None
+
+
+def _is_none(kind: Kind | None) -> bool | None:
+    if isinstance(kind, Known):
+        return kind.value is None
+    return False if isinstance(kind, (Array, Number, Container, Text)) else None

@@ -43,8 +43,8 @@ Pass = Callable[[Unit, gast.FunctionDef], gast.FunctionDef]
 Observer = Callable[[str, Unit, gast.FunctionDef], None]  # is shown the tree after each pass; the tree goes on being changed
 
 NORMALIZE: tuple[tuple[str, Pass], ...] = (
-    ("modules", modules.run),
     ("matches", matches.run),
+    ("modules", modules.run),
     ("imports", imports.run),
     ("attempts", attempts.run),
     ("contexts", with_.run),

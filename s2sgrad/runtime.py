@@ -126,9 +126,9 @@ def add(a: Any, b: Any) -> Any:
     if isinstance(a, (list, tuple, dict)) or isinstance(b, (list, tuple, dict)):
         if isinstance(b, (list, tuple, dict)) and not isinstance(a, (list, tuple, dict)):
             a, b = b, a
-        if len(a) != len(b):
+        if len(a) != len(b) and not (type(a) is list and min(len(a), len(b)) == 0):
             raise ValueError("two cotangents of one value differ in structure")
-        return rebuilt(a, add, b)
+        return rebuilt(a, add, b) if len(a) == len(b) else a or b  # one is of a record whose entries are taken off: a zero
     return a + b
 
 

@@ -48,7 +48,7 @@ IN_PLACE = ("buffers", "indices", "mutators", "overwritten", "stores", "swaps", 
 
 # And those that write into lists, dicts and objects that they made.
 CONTAINERS = ("attributes", "callables", "classes", "closures", "comprehensions", "decorated", "dicts", "lists",
-              "nested_lists", "objects", "shared_lists", "stateful")  # fmt: skip
+              "nested_lists", "objects", "passed_on", "shared_lists", "stateful")  # fmt: skip
 
 # All tests of a case are run in a row, so that its gradient is compiled once for them.
 every_case = pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name, scope="module")

@@ -43,6 +43,8 @@ _OPERATORS = {
     "add": gast.Add, "sub": gast.Sub, "mul": gast.Mult, "truediv": gast.Div, "matmul": gast.MatMult, "pow": gast.Pow,
 }  # fmt: skip
 _PLAIN = (gast.Name, gast.Attribute, gast.Lambda)
+_READERS = ("len", "list", "tuple", "sorted", "sum", "zip", "enumerate", "reversed", "min", "max", "range", "float", "int",
+            "chain", "from_iterable", "pairwise")  # fmt: skip
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -108,6 +110,19 @@ class _Iterators(gast.NodeTransformer):
         if target is itertools.pairwise and plain and isinstance(node.args[0], gast.Name):
             later = gast.Subscript(clone(node.args[0]), gast.Slice(constant(1), None, None), gast.Load())
             return at(node, gast.Call(self.unit.builtin(zip), [node.args[0], later], []))[0]
+        spread = len(node.args) == 1 and isinstance(node.args[0], gast.Starred) and not node.keywords
+        chained = (spread or plain) and (target is itertools.chain or target == itertools.chain.from_iterable)
+        if chained and not self._changes(node.args):
+            whole = node.args[0].value if spread else node.args[0] if target is not itertools.chain else gast.Tuple(
+                node.args, gast.Load())  # fmt: skip
+            part, item = self.unit.local("part"), self.unit.local("item")
+            each = [gast.comprehension(name(part, store=True), whole, [], 0),
+                    gast.comprehension(name(item, store=True), name(part), [], 0)]  # fmt: skip
+            return at(node, gast.ListComp(name(item), each))[0]
+        if target in (builtins.enumerate, builtins.zip):  # side by side with what is indexed
+            node.args = [
+                _listed(a) if isinstance(a, gast.GeneratorExp) and not self._changes([a]) else a for a in node.args
+            ]
         if target is builtins.filter and plain and len(node.args) == 2:
             f, over = node.args
             item = self.unit.local("item")
@@ -135,6 +150,11 @@ class _Iterators(gast.NodeTransformer):
                 node.args[0] = _listed(node.args[0])
                 return node.args[0] if target is builtins.list else node
         return node
+
+    def _changes(self, parts: list[gast.AST]) -> bool:
+        """Whether something in the function changes what these expressions read, or calls what may."""
+        mentioned = {getattr(n, "id", getattr(n, "attr", None)) for p in parts for n in nodes(p)} & self.changed
+        return bool(mentioned) or any(isinstance(n, gast.NamedExpr) for p in parts for n in nodes(p))
 
     def method(self, node: gast.Call) -> gast.AST:
         """`d.get(k, v)`, and `d.items()` where it is no loop that asks for it."""
@@ -349,7 +369,7 @@ def _changed(tree: gast.FunctionDef) -> set[str]:
         elif isinstance(node, gast.Call):
             method = node.func.attr if isinstance(node.func, gast.Attribute) else ""
             owners = [node.func.value] if method in effects.MUTATING_METHODS else []
-            only_reads = isinstance(node.func, gast.Name) and node.func.id in ("len", "list", "sorted", "sum")
+            only_reads = getattr(node.func, "id", method) in _READERS
             handed = [] if only_reads else node.args
             out |= {getattr(n, "id", getattr(n, "attr", "")) for n in (*owners, *handed)}
     return out

@@ -156,8 +156,8 @@ def _rebinds(body: list[gast.AST], target: str) -> bool:
 def _refuse_endless(unit: Unit, node: gast.AST, called: object) -> None:
     """Loops over what cannot be indexed."""
     method = node.func.attr if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) else ""
-    unindexed = called in (builtins.map, builtins.filter, builtins.iter, builtins.set, builtins.frozenset, builtins.zip)
-    if unindexed or method in ("items", "keys", "values") or isinstance(node, (gast.GeneratorExp, gast.Set, gast.Dict)):
+    unindexed = called in (builtins.map, builtins.filter, builtins.iter, builtins.zip)
+    if unindexed or method in ("items", "keys", "values") or isinstance(node, (gast.GeneratorExp, gast.Dict)):
         unit.refuse(node, "a loop over this cannot be reversed: loop over a list, a tuple, an array or a range")
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 import gast
 import numpy as np
 
+from s2sgrad import runtime
 from s2sgrad.analysis.kinds import (
     UNKNOWN,
     Array,
@@ -30,6 +31,7 @@ from s2sgrad.transform.bars import Bars
 from s2sgrad.transform.cotangents import Cotangent
 from s2sgrad.transform.shapes import axes_of, relation, with_axes
 
+_OF_ANY_STRUCTURE = (runtime.sequence, runtime.own, runtime.like, runtime.seed_like, runtime.restored, runtime.add_at)
 _SHAPE_ONLY = {"size", "shape", "ndim", "full_like", "zeros_like", "ones_like"}
 
 
@@ -104,7 +106,9 @@ class Adjoints(Bars):
         for k, value in cotangents.items():
             value = simplified(clone(value))  # which may be no new memory any more
             own = g.own and alone and same(value, g.value)
-            numeric = not isinstance(self.kinds.get(operation.operands[k].id), Container)
+            given = self.kinds.get(operation.operands[k].id)
+            passed = operation.target in _OF_ANY_STRUCTURE and not isinstance(given, (Array, Number))
+            numeric = not (passed or isinstance(given, Container))
             kind = self.inference.kind(value)
             if rule.tag == "elementwise" and g.full:
                 kind = self._of_result(kind, y)

@@ -38,6 +38,7 @@ from . import (  # noqa: F401
     numerics,
     objects,
     overwritten,
+    passed_on,
     rebinding,
     recursion,
     scopes,

@@ -49,9 +49,9 @@ def pair_for(
 # --- the pairs of `vjp` and of a pullback: the derivative of a gradient whose callee was looked up at run time ---
 
 
-def _vjp_forward(f: Any, *args: Any) -> tuple[Any, Any]:
-    """`vjp(f, *args)`, with f's `fwd` differentiated in its turn."""
-    fwd, bwd, places, receiver, keywords = pair_for(f, args, {})
+def _vjp_forward(f: Any, *args: Any, **options: Any) -> tuple[Any, Any]:
+    """`vjp(f, *args, **options)`, with f's `fwd` differentiated in its turn."""
+    fwd, bwd, places, receiver, keywords = pair_for(f, args, options)
     (y, saved), inner = runtime.vjp(fwd, *receiver, *args, **keywords)
     pullback = runtime.Pullback(bwd, saved, places, tuple(runtime.zeros(a) for a in args))
     return (y, pullback), (inner, len(receiver))

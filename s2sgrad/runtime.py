@@ -34,13 +34,12 @@ def unbroadcast(g: Any, x: Any) -> Any:
     if isinstance(x, (list, tuple)) and isinstance(g, np.ndarray) and g.shape == np.shape(x):
         return g  # NumPy made an array of it
     shape = np.shape(_numeric(x))
+    g = np.asarray(g) if isinstance(g, (list, tuple)) else g
     if np.shape(g) == shape:
         return g
     extra = np.ndim(g) - len(shape)
     if extra > 0:
         g = np.sum(g, axis=tuple(range(extra)))
-    if np.shape(g) == shape:
-        return g
     lead = len(shape) - np.ndim(g)
     stretched = tuple(k for k, n in enumerate(np.shape(g)) if n != 1 and shape[lead + k] == 1)
     if stretched:

@@ -10,6 +10,7 @@ import collections
 import functools
 import math
 from collections import Counter, deque
+from functools import reduce
 
 import numpy as np
 
@@ -1220,3 +1221,46 @@ def item_bound_to_a_result_and_updated(x):
     xs[0] = np.tanh(x)
     xs[0] *= 0.32
     return np.sum(xs[0])
+
+
+def noted(v):
+    LENGTHS.append(v)
+    return v
+
+
+LENGTHS = [1]
+
+
+@program(0.6, noted)
+def global_list_changed_by_an_argument(x, g):
+    y = x * len(LENGTHS)
+    g(2)
+    z = y * len(LENGTHS)
+    LENGTHS.clear()
+    LENGTHS.append(1)
+    return z
+
+
+@program(np.array([0.3, 0.5, -0.7]))
+def list_repeated_into_an_array(x):
+    return np.sum(np.array([x[0]] * 4) ** 2)
+
+
+@program(np.array([0.3, 0.5, -0.7]))
+def product_over_a_generator(x):
+    return x[0] * reduce(lambda a, b: a * b, (v * v + 1 for v in x))
+
+
+@program(0.6)
+def dot_of_numbers(x):
+    return np.dot(x, x) * 2
+
+
+@program(np.array([0.3, 0.5, -0.7]))
+def function_by_its_name(x, mode="sum"):
+    return getattr(np, mode)(x**2, axis=None)
+
+
+@program(np.array([0.3, 0.5, -0.7]))
+def triangle_of_a_vector(x):
+    return np.sum(np.triu(x) ** 2) + np.sum(np.tril(x, -1) * x)

@@ -53,6 +53,8 @@ def _is_certain(statement: gast.AST, inference: Inference, found: Operations) ->
         return all(_broadcast(inference, a.dims, b.dims) for k, a in enumerate(arrays) for b in arrays[k + 1 :])
     if operation.target in _INNER and len(arrays) == 2:
         left, right = (a.dims for a in arrays)
+        if not left or not right:
+            return operation.target is np.dot
         inner = right[-2] if len(right) > 1 else right[0]
         return max(len(left), len(right)) < 3 and _same(inference, left[-1], inner)
     return all(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import types
+from collections import deque
 from collections.abc import Collection
 from typing import Any
 
@@ -43,7 +44,12 @@ class Memory:
         self.bases = frozenset(bases)
         self.written: frozenset[str] = frozenset(bases)
         self.lost: frozenset[str] = frozenset()
+        self.exposed: frozenset[str] = frozenset()  # global containers, which a function that is not known may change
         handed = set().union(*(handed_over(unit, s, kinds) for s in effects.walk(tree.body)))
+        if any(_calls_unknown(unit, s) for s in effects.walk(tree.body)):  # which may change what is global
+            names = {n.id for s in effects.walk(tree.body) for n in effects.loads(effects.header(s))} - unit.locals
+            self.exposed = frozenset(n for n in names if isinstance(unit.resolve(name_(n)), _CHANGEABLE))
+            handed = handed | self.exposed
         grown = any(effects.changed_by_call(getattr(s, "value", None)) for s in effects.walk(tree.body))
         if not bases and not handed and not grown:
             return
@@ -65,6 +71,7 @@ class Memory:
                 out |= self.shared[base]
         if self.lost:
             out |= {n for h in handed_over(self.unit, statement, self.kinds) for n in self.with_memory_of(h)}
+            out |= self.exposed if self.exposed and _calls_unknown(self.unit, statement) else set()
         return out
 
     def with_memory_of(self, name: str) -> frozenset[str]:
@@ -165,6 +172,15 @@ def handed_over(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> set[
                 given = [a.id for a in call.args if isinstance(a, gast.Name)]
                 out |= {n for n in given if n not in unit.locals or isinstance(kinds.get(n, UNKNOWN), Unknown)}
     return {n for n in out if n in unit.locals or is_writable(unit.resolve(name_(n)))}
+
+
+_CHANGEABLE = (list, dict, set, bytearray, deque)
+
+
+def _calls_unknown(unit: Unit, statement: gast.AST) -> bool:
+    """Whether a statement calls a function that an argument or a local variable is."""
+    calls = (n.func for n in nodes(effects.header(statement)) if isinstance(n, gast.Call))
+    return any(isinstance(f, gast.Name) and f.id in unit.locals for f in calls)
 
 
 def _root_or_none(node: gast.AST) -> str | None:

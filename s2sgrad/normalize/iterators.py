@@ -29,9 +29,11 @@ def f(x, xs):
 from __future__ import annotations
 
 import builtins
+import functools
 import itertools
 
 import gast
+import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
@@ -119,6 +121,12 @@ class _Iterators(gast.NodeTransformer):
             each = [gast.comprehension(name(part, store=True), whole, [], 0),
                     gast.comprehension(name(item, store=True), name(part), [], 0)]  # fmt: skip
             return at(node, gast.ListComp(name(item), each))[0]
+        if target is np.clip and {k.arg for k in node.keywords} & {"min", "max"} and len(node.args) < 3:
+            words = {k.arg: k.value for k in node.keywords}
+            bounds = [*node.args[1:], words.pop("min", constant(None)), words.pop("max", constant(None))]
+            node.args, node.keywords = [*node.args[:1], *bounds[:2]], [gast.keyword(w, v) for w, v in words.items()]
+        if target is functools.reduce:  # which runs through it at once
+            node.args = [_listed(a) if isinstance(a, gast.GeneratorExp) else a for a in node.args]
         if target in (builtins.enumerate, builtins.zip):  # side by side with what is indexed
             node.args = [
                 _listed(a) if isinstance(a, gast.GeneratorExp) and not self._changes([a]) else a for a in node.args

@@ -192,11 +192,21 @@ def rot90(g, y, m, k=1, axes=(0, 1)):
 
 @linear(np.triu)
 def triu(g, y, m, k=0):
+    return unbroadcast(np.triu(g, k), m)
+
+
+@triu.refined(lambda operand: (operand.rank or 0) > 1)
+def _(g, y, m, k=0):
     return np.triu(g, k)
 
 
 @linear(np.tril)
 def tril(g, y, m, k=0):
+    return unbroadcast(np.tril(g, k), m)  # of a vector NumPy makes a matrix
+
+
+@tril.refined(lambda operand: (operand.rank or 0) > 1)
+def _(g, y, m, k=0):
     return np.tril(g, k)
 
 

@@ -48,6 +48,7 @@ example(np.rot90, normal(2, 3))
 example(np.rot90, normal(2, 3, 4), 3, (0, 2))
 for _f in (np.triu, np.tril):
     example(_f, normal(3, 3))
+    example(_f, normal(3))
     example(_f, normal(2, 3, 4), 1)
 for _f in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray,
            np.asarray_chkfinite):  # fmt: skip

@@ -313,6 +313,8 @@ def of_kind(value: Any) -> Callable[[Any], bool]:
 
     What a text knows of data under a free name is their type and `object_kind`.
     """
+    if value is None:
+        return lambda v: v is None
     kind = object_kind(value)
     if type(value) is np.ndarray:
         dtype, shape = value.dtype, value.shape

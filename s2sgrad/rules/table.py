@@ -135,6 +135,7 @@ _RULES: dict[Any, Rule] = {}
 _FLAT: set[Any] = set()
 _OWNERS: dict[int, Any] = {}
 _LATER: dict[str, str] = {}  # module of rules -> what it is about
+_imported = 0  # how many modules there were when they were last looked for
 
 
 def _name(primitive: Any) -> str:
@@ -173,11 +174,16 @@ def flat(*primitives: Any) -> None:
 
 def later(module: str, rules: str) -> None:
     """Have the module named `rules` fill the table once something has imported `module`."""
-    _LATER[rules] = module
+    global _imported
+    _LATER[rules], _imported = module, 0
 
 
 def _read_later() -> bool:
     """Read the rules of what has been imported since; whether there were any."""
+    global _imported
+    if len(sys.modules) == _imported:
+        return False
+    _imported = len(sys.modules)
     arrived = [rules for rules, module in list(_LATER.items()) if module in sys.modules]
     for rules in arrived:
         importlib.import_module(rules)  # where another thread imports it, this waits

@@ -31,6 +31,7 @@ def f(x):
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import types
@@ -351,6 +352,12 @@ class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Obj
             return self.apply(self.read(callee.target.__func__), [*bound, *given], keywords, node)
         if isinstance(callee, Known) and is_plain_class(callee.target):
             return self.construct(callee.target, given, keywords, node)
+        if isinstance(callee, Known) and callee.target is dataclasses.replace:
+            if not isinstance(given[0], Object):
+                self.unit.refuse(node, "which object is replaced cannot be followed: bind the new one to another name")
+            kept = [f.name for f in dataclasses.fields(given[0].cls) if f.init and f.name not in keywords]
+            held = {f: self.get(given[0], f, node) for f in kept}
+            return self.construct(given[0].cls, [], {**held, **keywords}, node)
         if isinstance(callee, Known):
             functions = any(isinstance(v, Value) and not isinstance(v, Known) for v in (*given, *keywords.values()))
             if not is_plain(callee.target) or not (

@@ -1,9 +1,10 @@
-"""What programs pass on besides numbers: modules, callbacks that are None, trees of parameters, iterators chained, loggers."""
+"""What programs pass on besides numbers: modules, callbacks, trees of parameters, chained iterators, loggers."""
 
 from __future__ import annotations
 
 import itertools
 import logging
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -67,7 +68,7 @@ def chained_loop(x):
 
 @case(VECTOR)
 def enumerated_values_of_a_dict(x):
-    d = dict(a=x[0], b=x[1] * x[2])
+    d = {"a": x[0], "b": x[1] * x[2]}
     s = sum(v * v * (i + 1) for i, v in enumerate(d.values()))
     for weight, v in zip([1.0, 3.0], d.values(), strict=True):
         s = s + weight * v
@@ -88,3 +89,23 @@ def logged_on_the_way(x):
     y = x * x
     LOG.info("sum %g", np.sum(y))
     return np.sum(y * x)
+
+
+@dataclass(frozen=True)
+class Particle:
+    place: object
+    speed: object
+    stiffness: float = 2.0
+
+
+def moved(p, dt):
+    return replace(p, place=p.place + dt * p.speed, speed=p.speed - dt * p.stiffness * np.sin(p.place))
+
+
+@case(VECTOR)
+def replaced_in_a_frozen_dataclass(x):
+    p = Particle(x, 2.0 * x)
+    for _ in range(3):
+        p = moved(p, 0.1)
+    q = replace(p, stiffness=x[0])
+    return np.sum(p.place * p.speed) * q.stiffness

@@ -146,8 +146,10 @@ class Overwritten:
                     return _Met.READ
                 names = restore.names - {outer.target.id}
                 restore = replace(restore, text="", names=names, ended=[*restore.ended, outer])
-            elif isinstance(outer, _LOOPS) and self._statement(restore, outer) is _Met.READ:
-                return _Met.READ
+            elif isinstance(outer, _LOOPS):
+                if self._statement(restore, outer) is _Met.READ:
+                    return _Met.READ
+                restore = replace(restore, loops=[loop for loop in restore.loops if loop is not outer])
             body, k = above, next(m for m, s in enumerate(above) if s is outer)
 
     def _spare(self, loop: gast.For, loads: list[gast.Subscript] | None) -> dict[int, frozenset[str]]:
@@ -165,12 +167,32 @@ class Overwritten:
         return _Met.NOTHING
 
     def _statement(self, restore: _Restore, statement: gast.AST) -> _Met:
-        if statement is restore.statement:
+        met = self._met(restore, statement)
+        if self.behind and restore.loads is not None and self._stores_beside(restore, statement):
+            self.behind = False  # from here on the section may hold something else
+        return met
+
+    def _stores_beside(self, restore: _Restore, statement: gast.AST) -> bool:
+        """Whether a simple statement stores into the same memory, other than surely beside the section."""
+        section = effects.stored(statement)
+        if section is None or effects.base(section) not in restore.shared:
+            return False
+        return not isinstance(section.value, gast.Name) or not self._apart(restore, section.slice)
+
+    def _met(self, restore: _Restore, statement: gast.AST) -> _Met:
+        if statement is restore.statement and not restore.ended:
             return _Met.STORE
         if isinstance(statement, gast.Break) or self._reads(restore, statement):
             return _Met.READ
         if set(binds(statement)) & (restore.names | (restore.shared - self.sections.values.keys())):
             return _Met.STORE if self._leaves(restore, statement) else _Met.READ
+        if isinstance(statement, (gast.If, *_LOOPS)):
+            inner = list(effects.walk([*statement.body, *statement.orelse]))
+            variables = {loop.target.id for loop in restore.loops}
+            others = [s for s in (statement, *inner) if isinstance(s, gast.For) and s not in restore.loops]
+            if any(loop.target.id in variables for loop in others):
+                return _Met.READ  # whose variable means another number in there
+            self.behind = self.behind and not any(self._stores_beside(restore, s) for s in inner)
         if isinstance(statement, gast.If):
             arms = {self._block(restore, statement.body), self._block(restore, statement.orelse)}
             return arms.pop() if len(arms) == 1 else _Met.READ if _Met.READ in arms else _Met.NOTHING

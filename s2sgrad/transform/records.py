@@ -119,13 +119,16 @@ class Records:
         base = value.value.id
         if effects.reads(statement) & changed != {base} or not isinstance(self.kinds.get(base), Array):
             return False
+        loops = self.loops_around(body)
         for part in effects.walk(body[k + 1 : end]):
+            if isinstance(part, gast.For) and any(part.target.id == loop.target.id for loop in loops):
+                return False  # in there it means another number
             if base in self.memory.changed(part):
                 section = effects.stored(part)
                 if section is None or not isinstance(section.value, gast.Name):
                     return False
                 one, other = parts_of(value.slice), parts_of(section.slice)
-                if section.value.id != base or not self.indices.apart(one, other, self.loops_around(body)):
+                if section.value.id != base or not self.indices.apart(one, other, loops):
                     return False
         return True
 

@@ -132,3 +132,13 @@ def store_that_a_break_leaves(x):
         y[0] = x[1] * y[1]
         total += y[0] ** 2
     return total + y[0] * y[0]
+
+
+@case(np.outer(VECTOR, OTHER), 2)
+def rows_that_a_loop_around_reads_again(a, trips):
+    trip = 0
+    while trip < trips:
+        for i in range(2, 4):
+            a[i + 1, i:] = 0.7 * a[i + 1, i:] + np.cos(a[i, i + 1])
+        trip += 1
+    return np.sum(a * a)

@@ -272,6 +272,11 @@ def _(g, y, a, axis=None, b=None, keepdims=False):
     return g * exp_difference(a, y)
 
 
+@logsumexp.instead(lambda operand, b: is_container(operand) and alone(b))
+def _(g, y, a, axis=None, b=None, keepdims=False):
+    return unreduce(g, a, axis, keepdims) * exp_difference(np.array(a), unreduce(y, a, axis, keepdims))
+
+
 @general(special.softmax)
 def softmax(g, y, x, axis=None):
     return y * (g - np.sum(g * y, axis=axis, keepdims=True))
@@ -282,5 +287,7 @@ def log_softmax(g, y, x, axis=None):
     return g - np.exp(y) * np.sum(g, axis=axis, keepdims=True)
 
 
-for _rule in (logsumexp, softmax, log_softmax):
-    _rule.refuse(lambda operand: is_container(operand), "this function of a list has no derivative rule: pass an array")
+logsumexp.refuse(
+    lambda operand, b: is_container(operand) and not alone(b),
+    "`logsumexp` of a list with weights has no derivative rule: pass an array",
+)

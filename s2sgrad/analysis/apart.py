@@ -16,6 +16,8 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind, Number
 from s2sgrad.unit import Unit
 
+_Ranges = dict[str, tuple[gast.AST, gast.AST]]  # by the variable of a loop: start and stop
+
 
 class Indices:
     """The indices of one function; `values` says what each temporary is that is bound once."""
@@ -32,12 +34,19 @@ class Indices:
         self.values = {n: v for n, v in values.items() if counts[n] == 1 and n in unit.temps}
 
     def apart(
-        self, one: list[gast.AST], other: list[gast.AST], loops: list[gast.For], ended: Collection[gast.For] = ()
+        self,
+        one: list[gast.AST],
+        other: list[gast.AST],
+        loops: list[gast.For],
+        ended: Collection[gast.For] = (),
+        inner: Collection[gast.For] = (),
     ) -> bool:
         """Whether two sections, given by their parts, surely have no element in common in one trip of `loops`.
 
-        Of the trips of `ended` loops only the first section is one, and may be of any: the other must be fixed.
+        Of the trips of `ended` loops only the first section is one, and may be of any: the other must be fixed.  `inner`:
+        further loops, in which the other section is read.
         """
+        ranges = {loop.target.id: found for loop in (*loops, *inner) if (found := limits_of(loop)) is not None}
         for a, b in zip(one, other, strict=False):
             if not (self.is_one_axis(a) and self.is_one_axis(b)):
                 return False
@@ -45,36 +54,32 @@ class Indices:
                 least = least_of(loop)
                 if least is None:
                     continue
-                if loop not in ended and self._follow(a, b, loop.target.id, least):
+                (start, stop), (start_, stop_) = (self._span(p, loop.target.id, least, ranges) for p in (a, b))
+                if _before(start, b, least) or (loop not in ended and _before(start_, a, least)):
                     return True
-                if self._before(a, b, loop.target.id, least) or (
-                    loop not in ended and self._before(b, a, loop.target.id, least)
-                ):
+                if loop not in ended and (_follows(stop, start_) or _follows(stop_, start)):
                     return True
         return False
 
-    def _follow(self, a: gast.AST, b: gast.AST, variable: str, least: int) -> bool:
-        """Whether one part ends before the other begins."""
-        (start, stop), (start_, stop_) = (self._span(p, variable, least) for p in (a, b))
-        return (stop is not None and start_ is not None and stop <= start_) or (
-            stop_ is not None and start is not None and stop_ <= start
-        )
-
-    def _before(self, moving: gast.AST, fixed: gast.AST, variable: str, least: int) -> bool:
-        """Whether a part that is fixed ends before the other begins, in whatever trip."""
-        start, last = self._span(moving, variable, least)[0], _natural(fixed)
-        return start is not None and last is not None and last < least + start
-
-    def _span(self, part: gast.AST, variable: str, least: int) -> tuple[int | None, int | None]:
+    def _span(self, part: gast.AST, variable: str, least: int, ranges: _Ranges) -> tuple[int | None, int | None]:
         """(a, b): the part lies in `variable + a : variable + b`; None where that is not known."""
         if isinstance(part, gast.Slice):
-            start, stop = (None if p is None else self._offset(p, variable, least) for p in (part.lower, part.upper))
-            return start, stop
-        offset = self._offset(part, variable, least)
-        return (None, None) if offset is None else (offset, offset + 1)
+            return (
+                None if part.lower is None else self._bound(part.lower, variable, least, ranges, 0),
+                None if part.upper is None else self._bound(part.upper, variable, least, ranges, 1),
+            )
+        last = self._bound(part, variable, least, ranges, 1)
+        return self._bound(part, variable, least, ranges, 0), None if last is None else last + 1
 
-    def _offset(self, node: gast.AST, variable: str, least: int) -> int | None:
+    def _bound(self, node: gast.AST, variable: str, least: int, ranges: _Ranges, end: int) -> int | None:
+        """`c` if a number is at least (`end` 0), or at most (1), `variable + c`."""
         offset = self.offset(node, variable)
+        if offset is None and isinstance(node, gast.Name) and node.id in ranges:
+            start, stop = ranges[node.id]
+            if end and (_natural(start) is not None or self._bound(start, variable, least, {}, 0) is not None):
+                last = self.offset(stop, variable)  # where it is negative the loop has no trip
+                return None if last is None else last - 1
+            offset = None if end else self.offset(start, variable)
         return None if offset is None or least + offset < 0 else offset
 
     def is_one_axis(self, part: gast.AST) -> bool:
@@ -106,6 +111,16 @@ class Indices:
 def parts_of(index: gast.AST) -> list[gast.AST]:
     """The parts of an index, one or more axes each."""
     return list(index.elts) if isinstance(index, gast.Tuple) else [index]
+
+
+def _follows(stop: int | None, start: int | None) -> bool:
+    return stop is not None and start is not None and stop <= start
+
+
+def _before(start: int | None, fixed: gast.AST, least: int) -> bool:
+    """Whether a part that is fixed ends before one that begins at `start` behind a variable, in whatever trip."""
+    last = _natural(fixed)
+    return start is not None and last is not None and last < least + start
 
 
 def _natural(part: gast.AST) -> int | None:
@@ -144,3 +159,11 @@ def least_of(loop: gast.For) -> int | None:
             return 1 - stop.operand.value if type(stop.operand.value) is int else None
         return stop.value + 1 if isinstance(stop, gast.Constant) and type(stop.value) is int else None
     return None
+
+
+def limits_of(loop: gast.For) -> tuple[gast.AST, gast.AST] | None:
+    """(start, stop) of a loop that goes through all values between them."""
+    call = range_of(loop.iter)
+    if call is None or step_of(call) != 1:
+        return None
+    return (call.args[0], call.args[1]) if len(call.args) > 1 else (gast.Constant(0, None), call.args[0])

@@ -65,7 +65,7 @@ class Overwritten:
         self.counts.update(p.id for p in parameters(tree))
         self.around: dict[int, tuple[gast.AST, list[gast.AST]]] = {}  # by block: the statement that holds it, and its block
         self.behind = False  # whether what is followed comes behind the restore in its block, or within that
-        self.spared: dict[int, dict[int, frozenset[str]]] = {}
+        self.inside: list[gast.For] = []  # the loops behind the restore that are looked into
         self.copies = of_copies(tree.body)
         self.blocks: list[list[gast.AST]] = []
         self.within: list[tuple[list[gast.AST], int]] = []
@@ -142,7 +142,8 @@ class Overwritten:
                 return _Met.STORE  # the function ends, and nothing has read it
             outer, above = self.around[id(body)]
             if isinstance(outer, gast.For) and outer.target.id in restore.names:
-                if id(restore.statement) not in self._spare(outer, restore.loads):
+                around = [loop for loop in restore.loops if loop is not outer and loop not in restore.ended]
+                if not self.sections.later(outer, restore.index, restore.shared, restore.loads or (), around):
                     return _Met.READ
                 names = restore.names - {outer.target.id}
                 restore = replace(restore, text="", names=names, ended=[*restore.ended, outer])
@@ -151,13 +152,6 @@ class Overwritten:
                     return _Met.READ
                 restore = replace(restore, loops=[loop for loop in restore.loops if loop is not outer])
             body, k = above, next(m for m, s in enumerate(above) if s is outer)
-
-    def _spare(self, loop: gast.For, loads: list[gast.Subscript] | None) -> dict[int, frozenset[str]]:
-        if loads:
-            return self.sections.spare(loop, loads)
-        if id(loop) not in self.spared:
-            self.spared[id(loop)] = self.sections.spare(loop)
-        return self.spared[id(loop)]
 
     def _block(self, restore: _Restore, body: list[gast.AST]) -> _Met:
         for statement in body:
@@ -197,7 +191,10 @@ class Overwritten:
             arms = {self._block(restore, statement.body), self._block(restore, statement.orelse)}
             return arms.pop() if len(arms) == 1 else _Met.READ if _Met.READ in arms else _Met.NOTHING
         if isinstance(statement, _LOOPS):  # it may have no trip at all
-            return _Met.READ if self._block(restore, statement.body) is _Met.READ else _Met.NOTHING
+            inside, self.inside = self.inside, [*self.inside, *([statement] if isinstance(statement, gast.For) else [])]
+            met = self._block(restore, statement.body)
+            self.inside = inside
+            return _Met.READ if met is _Met.READ else _Met.NOTHING
         section = effects.stored(statement)
         if section is not None and isinstance(section.value, gast.Name) and section.value.id == restore.base:
             same = gast.dump(self._written_out(section.slice)) == restore.text
@@ -248,4 +245,4 @@ class Overwritten:
         return True
 
     def _apart(self, restore: _Restore, index: gast.AST) -> bool:
-        return self.sections.indices.apart(restore.index, parts_of(index), restore.loops, restore.ended)
+        return self.sections.indices.apart(restore.index, parts_of(index), restore.loops, restore.ended, self.inside)

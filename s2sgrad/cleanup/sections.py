@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.apart import Indices, least_of, parts_of, range_of, step_of
+from s2sgrad.analysis.apart import Indices, least_of, limits_of, parts_of, range_of, step_of
 from s2sgrad.analysis.memory import in_place
 from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit
@@ -44,11 +44,42 @@ class Sections:
                 if self.indices.counts[bound] == 1 and _is_section(statement.value):
                     self.views[bound] = statement
 
-    def spare(self, loop: gast.For, passed: Collection[gast.Subscript] = ()) -> dict[int, frozenset[str]]:
-        """The restores in a loop that are not needed, and the names whose memory must not be read after the loop.
+    def later(
+        self,
+        loop: gast.For,
+        index: list[gast.AST],
+        shared: frozenset[str],
+        passed: Collection[gast.Subscript],
+        around: list[gast.For],
+    ) -> bool:
+        """Whether no later trip of a loop meets the section with this index, which one trip restores.
 
-        `passed`: reads that do not count.
+        `passed`: reads that do not count; `around`: the loops that this one is in.
         """
+        reads = self.mentions(list(_ordered(loop.body)), shared, loop.body, passed)
+        loops = [s for s in effects.walk(loop.body) if isinstance(s, gast.For)]
+        return reads is not None and all(
+            self._goes_by(loop, index, read)
+            or self.indices.apart(index, read.index, around, (), [loop, *(s for s in loops if id(s) in read.loops)])
+            for read in reads
+        )
+
+    def _goes_by(self, loop: gast.For, index: list[gast.AST], read: _Mention) -> bool:
+        """Whether later trips read on one side of the section, along some axis."""
+        step, least = _direction(loop), least_of(loop)
+        if step is None or least is None:
+            return False
+        variable, restore = loop.target.id, _Mention(0, index, ())
+        earlier = _Mention(-1, read.index, read.loops)  # what the same trip reads is asked elsewhere
+        for axis, part in enumerate(index):
+            place = self.nearest(part, variable, step)
+            if place is not None and least + place >= 0 and all(map(_is_one_axis, index[:axis])):
+                if self.misses(place, restore, earlier, axis, variable, step, least, loop):
+                    return True
+        return False
+
+    def spare(self, loop: gast.For) -> dict[int, frozenset[str]]:
+        """The restores in a loop that are not needed, and the names whose memory must not be read after the loop."""
         step, least = _direction(loop), least_of(loop)
         if step is None or least is None:
             return {}
@@ -60,7 +91,7 @@ class Sections:
             if section is None or not isinstance(section.value, gast.Name) or section.value.id in self.unit.bars:
                 continue
             shared = self.unit.memory.with_memory_of(section.value.id)
-            mentions = self.mentions(statements, shared, loop.body, passed)
+            mentions = self.mentions(statements, shared, loop.body, ())
             if mentions is None or not all(
                 isinstance(p, (gast.Name, gast.BinOp, gast.Slice)) for p in parts_of(section.slice)[:1]
             ):
@@ -149,13 +180,19 @@ class Sections:
                 return None
             end = part.upper if step < 0 else part.lower
             offset = None if end is None else self.indices.offset(end, variable)
-            if offset is None or least + offset < 0:  # a negative end counts from the other side
+            if offset is None:
+                offset = None if end is None else self.limit(end, variable, inner, step, least)
+            elif least + offset < 0:  # a negative end counts from the other side
                 return None
-            return offset - 1 if step < 0 else offset
+            return offset if offset is None or step > 0 else offset - 1
         offset = self.indices.offset(part, variable)
         if offset is not None:
             return offset if least + offset >= 0 else None
-        limits = _limits(inner[part.id]) if isinstance(part, gast.Name) and part.id in inner else None
+        return self.limit(part, variable, inner, step, least)
+
+    def limit(self, node: gast.AST, variable: str, inner: dict[str, gast.For], step: int, least: int) -> int | None:
+        """`d` where the variable of an inner loop stays at or below `variable + d` (step < 0), or at or above it."""
+        limits = limits_of(inner[node.id]) if isinstance(node, gast.Name) and node.id in inner else None
         if limits is None or not self.is_natural(limits[0], variable, least):
             return None
         offset = self.indices.offset(limits[1] if step < 0 else limits[0], variable)
@@ -199,11 +236,3 @@ def _direction(loop: gast.For) -> int | None:
         return None
     reversed_ = loop.iter is not call
     return (1 if step > 0 else -1) * (-1 if reversed_ else 1)
-
-
-def _limits(loop: gast.For) -> tuple[gast.AST, gast.AST] | None:
-    """(start, stop) of a loop that goes through all values between them."""
-    call = range_of(loop.iter)
-    if call is None or step_of(call) != 1:
-        return None
-    return (call.args[0], call.args[1]) if len(call.args) > 1 else (gast.Constant(0, None), call.args[0])

@@ -373,3 +373,16 @@ def test_a_changed_seed_is_noticed():
 
     with pytest.raises(AssertionError, match="the seed was changed"):
         unchanged(scale, (1.0,), seed=(np.ones(2), 3.0))
+
+
+NOTHING_RECORDED = [
+    "jacobi_1d", "jacobi_2d", "seidel_2d", "fdtd_2d", "hdiff", "image_blur", "trisolv", "cholesky", "lu",
+    "ldlt_by_outer_products", "exponential_moving_average", "spmv", "conv2d_bias", "max_pooling", "viterbi", "bicg", "mvt",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NOTHING_RECORDED)
+def test_nothing_is_recorded_where_the_reverse_sweep_finds_it(name):
+    entry = next(e for e in KERNELS if e.name == name)
+    text = grad(entry.function, **entry.options).source_for(*entry.args())
+    assert not [line for line in text.splitlines() if "_stack" in line or "_old = " in line]

@@ -23,7 +23,7 @@ from s2sgrad.checks import asked_whole, bound, contiguous, once, poison, raised,
 from s2sgrad.checks import only_these, require_array, resizes, scalar, unpackable  # noqa: F401
 from s2sgrad.outside import Global, distinct, set_attribute  # noqa: F401
 from s2sgrad.records import refilled
-from s2sgrad.structure import ABSENT, FINITE, attributes_of, float_type, is_sequence, rebuilt, repeated  # noqa: F401
+from s2sgrad.structure import ABSENT, FINITE, attributes_of, float_type, is_sequence, rebuilt, repeated, with_fields  # noqa: F401
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 

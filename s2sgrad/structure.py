@@ -65,3 +65,13 @@ class _Absent:
 
 
 ABSENT = _Absent()
+
+
+def with_fields(record: Any, names: tuple[str, ...], *values: Any) -> Any:
+    """The named tuple with other values for some of its fields.
+
+    >>> from collections import namedtuple
+    >>> with_fields(namedtuple("P", "x y")(1.0, 2.0), ("y",), 5.0)
+    P(x=1.0, y=5.0)
+    """
+    return record._replace(**dict(zip(names, values, strict=True)))

@@ -55,6 +55,8 @@ def call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
         return sized(kinds[0].dims[0])
     if target in _RESULTS:
         return _RESULTS[target]
+    if target is runtime.with_fields:
+        return _with_fields(*kinds)
     if target in (max, min) and len(kinds) > 1:
         out: Kind | None = None
         for kind in kinds:
@@ -76,6 +78,15 @@ def call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
     if not known and target in _SHAPED and kinds and isinstance(found, Array):
         return Array(found.dtype, _lengths(kinds[0]) or found.dims)
     return found
+
+
+def _with_fields(record: Kind, names: Kind, *values: Kind) -> Kind:
+    """The kind of a named tuple some of whose fields are replaced."""
+    if not isinstance(record, Container) or record.items is None or record.keys is None or not isinstance(names, Container):
+        return UNKNOWN
+    given = dict(zip((n.value for n in names.items or ()), values, strict=False))
+    items = (given.get(key, item) for key, item in zip(record.keys, record.items, strict=True))
+    return Container(tuple, tuple(items), record.keys)
 
 
 def _lengths(shape: Kind) -> tuple[Dim, ...] | None:

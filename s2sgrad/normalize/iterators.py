@@ -176,6 +176,10 @@ class _Iterators(gast.NodeTransformer):
             test = gast.Compare(clone(asked), [gast.In()], [clone(owner)])
             default = node.args[1] if len(node.args) == 2 else constant(None)
             return at(node, gast.IfExp(test, gast.Subscript(owner, clone(key), gast.Load()), default))[0]
+        if attribute == "_replace" and not node.args and node.keywords and all(k.arg for k in node.keywords):
+            names = gast.Tuple([constant(k.arg) for k in node.keywords], gast.Load())
+            made = name(self.unit.helper("with_fields", runtime.with_fields))
+            return at(node, gast.Call(made, [owner, names, *(k.value for k in node.keywords)], []))[0]
         if node.args or node.keywords or attribute not in ("items", "keys", "values"):
             return node
         keys = self.keys(owner)

@@ -30,7 +30,8 @@ _SOMETIMES = {
     builtins.list, builtins.tuple, builtins.dict, builtins.max, builtins.min, builtins.next, builtins.iter, builtins.zip,
     builtins.sorted, builtins.reversed, builtins.enumerate, builtins.getattr, builtins.map, builtins.filter, builtins.set,
     runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.require_array, runtime.sequence, runtime.add,
-    runtime.add_at, runtime.restored, runtime.seed_like, runtime.pop, runtime.call, runtime.vjp, runtime.push,
+    runtime.add_at, runtime.restored, runtime.seed_like,
+    runtime.with_fields, runtime.pop, runtime.call, runtime.vjp, runtime.push,
 } | {getattr(np, n) for n in ("unstack", "matrix_transpose", "permute_dims") if hasattr(np, n)}  # fmt: skip
 
 VIEW_METHODS = {"transpose": np.transpose, "swapaxes": np.swapaxes, "squeeze": np.squeeze, "reshape": np.reshape,
@@ -65,5 +66,5 @@ def viewed(function: Any) -> int | None:
     module = getattr(function, "__module__", None) or ""
     several = function in (runtime.add, runtime.call, runtime.vjp, np.broadcast_arrays, np.meshgrid, np.einsum)
     several |= function in (np.atleast_1d, np.atleast_2d, np.atleast_3d)
-    several |= function in (builtin_functions.preceded, einsum.replaced, einsum.contracted)
+    several |= function in (builtin_functions.preceded, einsum.replaced, einsum.contracted, runtime.with_fields)
     return 0 if module.split(".")[0] in ("numpy", runtime.__name__.split(".")[0]) and not several else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -109,3 +110,22 @@ def replaced_in_a_frozen_dataclass(x):
         p = moved(p, 0.1)
     q = replace(p, stiffness=x[0])
     return np.sum(p.place * p.speed) * q.stiffness
+
+
+class State(NamedTuple):
+    place: object
+    speed: object
+    drag: float = 0.5
+
+
+def stepped(s, dt):
+    return s._replace(place=s.place + dt * s.speed, speed=s.speed - dt * (np.sin(s.place) + s.drag * s.speed))
+
+
+@case(VECTOR)
+def replaced_in_a_named_tuple(x):
+    s = State(x, 2.0 * x)
+    for _ in range(3):
+        s = stepped(s, 0.1)
+    t = s._replace(drag=x[0])
+    return np.sum(s.place * t.speed) * t.drag

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import builtins
 import operator
+from collections import namedtuple
 
 from s2sgrad import runtime
-from s2sgrad.rules import builtin_functions, helpers, sequences
+from s2sgrad.rules import builtin_functions, helpers, named_tuples, sequences
 
 from .base import example, normal
+
+PLACE = namedtuple("PLACE", "x y z")
 
 # --- helpers of the runtime ------------------------------------------------------------------------------------------
 
@@ -75,6 +78,10 @@ example(builtin_functions.unarranged, [0.3, 0.7], normal(2), [1, 0])
 
 # --- lists and dicts -------------------------------------------------------------------------------------------------
 
+example(runtime.with_fields, PLACE(0.3, normal(2), 0.5), ("y",), normal(3))
+_parts = PLACE(0.3, normal(3), 0.9)
+example(named_tuples.fields, _parts, PLACE(0.4, normal(3), 0.8), ("y",))
+example(named_tuples.unfields, (_parts, 0.0, normal(3)), _parts, PLACE(0.4, normal(3), 0.8), ("y",))
 example(operator.concat, [0.3, normal(2)], [0.7])
 example(operator.concat, (0.3, None), ("name", normal(2, 3)))
 example(runtime.repeated, [0.3, 0.7], 3)

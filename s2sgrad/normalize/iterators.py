@@ -176,6 +176,11 @@ class _Iterators(gast.NodeTransformer):
             test = gast.Compare(clone(asked), [gast.In()], [clone(owner)])
             default = node.args[1] if len(node.args) == 2 else constant(None)
             return at(node, gast.IfExp(test, gast.Subscript(owner, clone(key), gast.Load()), default))[0]
+        if attribute == "clip" and {k.arg for k in node.keywords} <= {"min", "max"} and node.keywords and len(node.args) < 2:
+            words = {k.arg: k.value for k in node.keywords}
+            least = node.args[0] if node.args else words.get("min", constant(None))
+            node.args, node.keywords = [least, words.get("max", constant(None))], []
+            return node
         if attribute == "_replace" and not node.args and node.keywords and all(k.arg for k in node.keywords):
             names = gast.Tuple([constant(k.arg) for k in node.keywords], gast.Load())
             made = name(self.unit.helper("with_fields", runtime.with_fields))

@@ -1264,3 +1264,24 @@ def function_by_its_name(x, mode="sum"):
 @program(np.array([0.3, 0.5, -0.7]))
 def triangle_of_a_vector(x):
     return np.sum(np.triu(x) ** 2) + np.sum(np.tril(x, -1) * x)
+
+
+class Keeps:
+    def __init__(self, array):
+        self.array = array
+
+    def copy(self):
+        return self.array
+
+
+def not_a_copy(x):
+    kept = Keeps(x)
+    return kept.copy()
+
+
+@program(np.array([0.3, 0.5, -0.7]))
+def method_called_copy_that_copies_nothing(x):
+    u = x * 1.0
+    y = not_a_copy(u)
+    y *= x
+    return np.sum(y * u)

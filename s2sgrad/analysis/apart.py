@@ -63,6 +63,8 @@ class Indices:
 
     def _span(self, part: gast.AST, variable: str, least: int, ranges: _Ranges) -> tuple[int | None, int | None]:
         """(a, b): the part lies in `variable + a : variable + b`; None where that is not known."""
+        if isinstance(part, gast.Slice) and part.step is not None:
+            return None, None
         if isinstance(part, gast.Slice):
             return (
                 None if part.lower is None else self._bound(part.lower, variable, least, ranges, 0),
@@ -83,12 +85,14 @@ class Indices:
         return None if offset is None or least + offset < 0 else offset
 
     def is_one_axis(self, part: gast.AST) -> bool:
-        """Whether a part of an index stands for one axis, and its elements in order."""
+        """Whether a part of an index stands for one axis: no mask, which may stand for more, and no `...`."""
         if isinstance(part, gast.Slice):
-            return part.step is None
+            return True
+        if isinstance(part, gast.BinOp):
+            return self.is_one_axis(part.left) and self.is_one_axis(part.right)
         if isinstance(part, gast.Name):
             return isinstance(self.kinds.get(part.id), Number)
-        return isinstance(part, gast.BinOp) or type(getattr(part, "value", None)) is int
+        return type(getattr(part, "value", None)) is int
 
     def offset(self, node: gast.AST, variable: str) -> int | None:
         """`c` of `variable + c`."""
@@ -125,7 +129,9 @@ def _before(start: int | None, fixed: gast.AST, least: int) -> bool:
 
 def _natural(part: gast.AST) -> int | None:
     """The last element of a part that is fixed, counted from the start."""
-    value = part.upper if isinstance(part, gast.Slice) else part
+    value = part
+    if isinstance(part, gast.Slice):
+        value = part.upper if part.step is None else None
     fixed = isinstance(value, gast.Constant) and type(value.value) is int and value.value >= 0
     return None if not fixed else value.value - isinstance(part, gast.Slice)
 

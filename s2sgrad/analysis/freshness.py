@@ -27,9 +27,20 @@ _INNER = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef, g
 _OPERATIONS = (gast.BinOp, gast.UnaryOp, gast.Compare)
 
 
+_CODE = (types.FunctionType, types.ModuleType)
+
+
+def _is_data(value: object) -> bool:
+    """Whether an object is a number, a text, an array or nothing at all."""
+    return value is None or type(value) in (np.ndarray, int, float, bool, complex, str) or isinstance(value, np.generic)
+
+
 @functools.lru_cache(maxsize=1024)
 def returns_new(function: types.FunctionType) -> bool:
-    """Whether the arrays that a user function returns are new memory, to which nothing else refers."""
+    """Whether the arrays that a user function returns are new memory, to which nothing else refers.
+
+    It is given numbers and arrays: an object of the user's may return what it holds from any method.
+    """
     return _returns_new(function, frozenset())
 
 
@@ -48,6 +59,8 @@ def _returns_new(function: types.FunctionType, above: frozenset[int]) -> bool:
     inner = [n for s in tree.body for n in nodes(s)]
     if any(isinstance(n, _INNER) for n in inner):
         return False
+    if not all(map(_is_data, (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()))):
+        return False
     values = [n.value for n in inner if isinstance(n, gast.Return)]
     text = _Text(unit, tree, above | {id(function)})
     return bool(values) and all(v is not None and text.is_new(v) for v in values)
@@ -61,20 +74,25 @@ class _Text:
         self.given = {p.id for p in parameters(tree)}
         self.bound: dict[str, list[gast.AST | None]] = {}
         self.asked: set[str] = set()
+        self.origins: dict[str, list[gast.AST]] = {}  # what each name is taken from, in loops and unpackings too
         for node in (n for s in tree.body for n in nodes(s)):
             if isinstance(node, gast.Assign):
                 for target in node.targets:
                     for part in nodes(target):
                         if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Store):
+                            self.origins.setdefault(part.id, []).append(node.value)
                             alone = part is target and len(node.targets) == 1
                             self.bound.setdefault(part.id, []).append(node.value if alone else None)
             elif isinstance(node, (gast.For, gast.AnnAssign)):
                 for part in nodes(node.target):
                     if isinstance(part, gast.Name):
+                        self.origins.setdefault(part.id, []).append(node.iter if isinstance(node, gast.For) else node)
                         self.bound.setdefault(part.id, []).append(None)
 
     def is_new(self, value: gast.AST) -> bool:
         """Whether an expression, of which an array comes out, is new memory."""
+        if not self._is_plain(value, frozenset()):
+            return False
         if isinstance(value, _OPERATIONS):
             return not isinstance(getattr(value, "op", None), gast.Not)
         if isinstance(value, gast.IfExp):
@@ -82,6 +100,27 @@ class _Text:
         if isinstance(value, gast.Name):
             return self._only_here(value.id)
         return isinstance(value, gast.Call) and self._of_call(value)
+
+    def _is_plain(self, value: gast.AST, seen: frozenset[str]) -> bool:
+        """Whether no object of the user's is in an expression: its methods and operators may return what it holds."""
+        for node in nodes(value):
+            if isinstance(node, gast.Call):
+                target = self.unit.resolve(node.func)
+                ours = isinstance(target, types.FunctionType) and not effects.is_library(target)
+                if ours and not _returns_new(target, self.above):
+                    return False
+            if isinstance(node, gast.Name) and node.id in self.unit.locals:
+                known = node.id in self.given or node.id in seen
+                origins = self.origins.get(node.id, [])
+                if not known and not (origins and all(self._is_plain(o, seen | {node.id}) for o in origins)):
+                    return False
+            elif isinstance(node, (gast.Name, gast.Attribute)):
+                found = self.unit.resolve(node)
+                if found is not MISSING and not (_is_data(found) or isinstance(found, _CODE) or effects.is_library(found)):
+                    return False
+                if isinstance(found, type) and not effects.is_pure_function(found):
+                    return False
+        return True
 
     def _of_call(self, call: gast.Call) -> bool:
         target = self.unit.resolve(call.func)

@@ -231,9 +231,15 @@ def bound_sources(unit: Unit, targets: Collection[str], value: gast.AST, kinds: 
     """The names whose memory the targets may share that a value is bound to: none with an array that a call made."""
     function = unit.resolve(value.func) if isinstance(value, gast.Call) else None
     if isinstance(function, types.FunctionType) and all(isinstance(kinds.get(t), Array) for t in targets):
-        if len(targets) == 1 and freshness.returns_new(function):
+        given = [*value.args, *(k.value for k in value.keywords)]
+        plain = all(isinstance(a, gast.Constant) or _is_plain(a, kinds) for a in given)
+        if len(targets) == 1 and plain and freshness.returns_new(function):
             return set()
     return sources(unit, value, kinds)
+
+
+def _is_plain(node: gast.AST, kinds: dict[str, Kind]) -> bool:
+    return isinstance(node, gast.Name) and isinstance(kinds.get(node.id), (Array, Number, Known, Text))
 
 
 def _held(unit: Unit, container: gast.Name, kinds: dict[str, Kind]) -> set[str]:

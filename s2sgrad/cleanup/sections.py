@@ -73,7 +73,7 @@ class Sections:
         earlier = _Mention(-1, read.index, read.loops)  # what the same trip reads is asked elsewhere
         for axis, part in enumerate(index):
             place = self.nearest(part, variable, step)
-            if place is not None and least + place >= 0 and all(map(_is_one_axis, index[:axis])):
+            if place is not None and least + place >= 0 and all(map(self.indices.is_one_axis, index[:axis])):
                 if self.misses(place, restore, earlier, axis, variable, step, least, loop):
                     return True
         return False
@@ -146,7 +146,7 @@ class Sections:
         """Whether, along some axis, no read of this trip after the restore and none of a later trip meets it."""
         for axis, part in enumerate(restore.index):
             place = self.nearest(part, variable, step)
-            if place is None or least + place < 0 or not all(_is_one_axis(p) for p in restore.index[:axis]):
+            if place is None or least + place < 0 or not all(self.indices.is_one_axis(p) for p in restore.index[:axis]):
                 continue
             if all(self.misses(place, restore, r, axis, variable, step, least, loop) for r in reads):
                 return True
@@ -163,7 +163,7 @@ class Sections:
     def misses(
         self, place: int, restore: _Mention, read: _Mention, axis: int, variable: str, step: int, least: int, loop: gast.For
     ) -> bool:
-        if axis >= len(read.index) or not all(_is_one_axis(p) for p in read.index[:axis]):
+        if axis >= len(read.index) or not all(self.indices.is_one_axis(p) for p in read.index[:axis]):
             return False
         inner = {s.target.id: s for s in effects.walk(loop.body) if isinstance(s, gast.For) and id(s) in read.loops}
         after = read.order > restore.order or bool(set(read.loops) & set(restore.loops))
@@ -210,10 +210,6 @@ def _is_section(node: gast.AST | None) -> bool:
 
 def _is_shape(node: gast.AST) -> bool:
     return isinstance(node, gast.Attribute) and node.attr in ("shape", "size", "ndim", "dtype")
-
-
-def _is_one_axis(part: gast.AST) -> bool:
-    return isinstance(part, (gast.Slice, gast.Name, gast.BinOp)) or type(getattr(part, "value", None)) is int
 
 
 def _ordered(body: list[gast.AST], loops: tuple[int, ...] = (), start: list[int] | None = None):

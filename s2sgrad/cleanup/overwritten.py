@@ -143,7 +143,8 @@ class Overwritten:
             outer, above = self.around[id(body)]
             if isinstance(outer, gast.For) and outer.target.id in restore.names:
                 around = [loop for loop in restore.loops if loop is not outer and loop not in restore.ended]
-                if not self.sections.later(outer, restore.index, restore.shared, restore.loads or (), around):
+                passed = restore.loads or ()
+                if not self.sections.missed_by_later_trips(outer, restore.index, restore.shared, passed, around):
                     return _Met.READ
                 names = restore.names - {outer.target.id}
                 restore = replace(restore, text="", names=names, ended=[*restore.ended, outer])

@@ -44,7 +44,7 @@ class Sections:
                 if self.indices.counts[bound] == 1 and _is_section(statement.value):
                     self.views[bound] = statement
 
-    def later(
+    def missed_by_later_trips(
         self,
         loop: gast.For,
         index: list[gast.AST],

@@ -60,7 +60,7 @@ class Records:
         root = lifetimes.blocks[lifetimes.root]
         self.indices = Indices(unit, root, self.kinds)
         self.loops = {id(s.body): s for s in effects.walk(root) if isinstance(s, gast.For)}
-        stores = [s for s in effects.walk(lifetimes.blocks[lifetimes.root]) if effects.stored(s) is not None]
+        stores = [s for s in effects.walk(root) if effects.stored(s) is not None]
         self.updated = {effects.base(effects.stored(s)) for s in stores if place_of(s) in unit.updates}
 
     # --- recomputation ---

@@ -1,4 +1,4 @@
-"""`grad`, `value_and_grad` and `vjp`: what a user calls."""
+"""`grad` and `value_and_grad`, and `vjp` of `pullbacks`: what a user calls."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import functools
 from collections.abc import Callable
 from typing import Any, overload
 
-from s2sgrad import pullbacks, runtime, travel
+from s2sgrad import runtime, travel
 from s2sgrad.gradient import Argnums, Gradient, differentiated
 from s2sgrad.options import Options
+from s2sgrad.pullbacks import vjp  # noqa: F401
 
 Outputs = str | tuple[str, ...] | None
 
@@ -115,30 +116,6 @@ def value_and_grad(
     (9.0, 6.0)
     """
     return _made(function, argnums, True, output_gradients, unconnected_gradients, outputs)
-
-
-def vjp(f: Callable[..., Any], *primals: Any, **keywords: Any) -> tuple[Any, runtime.Pullback]:
-    """The value of `f` at the primals, and its pullback: from a cotangent of the value to a tuple of cotangents.
-
-    `f` runs once.  `pullback(y_bar)` takes a cotangent of the structure and shape of the value and gives a tuple with one
-    cotangent for every primal (of one primal too), of the structure, shape and dtype of that primal: zeros for what does
-    not reach the value and for ints, None for what has no arithmetic (a text, a function).  It may be called many times,
-    copied and pickled; it holds data alone.  Keywords are passed on to `f` and are constants.
-
-    `f` is a function, lambda, method or other callable with Python source, a function of NumPy or `math`, a partial or
-    a gradient.  The primals are never changed, and may be changed before the pullback is called.
-
-    Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number;
-    TypeError for arguments that `f` does not take; the pullback raises ValueError for another structure or shape.
-
-    >>> y, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
-    >>> y, pullback(1.0), pullback(10.0)
-    (6.0, (3.0, 2.0), (30.0, 20.0))
-    """
-    value, pullback = runtime.vjp(f, *primals, **keywords)
-    pullback.saved = pullbacks.apart(pullback.saved, (primals, keywords, value))
-    pullback.like = runtime.zeros(value)
-    return value, pullback
 
 
 def _pair_for(f: Any, primals: tuple, keywords: dict[str, Any]) -> Any:

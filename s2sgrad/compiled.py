@@ -45,7 +45,10 @@ class Recipe:
         facts: Facts | None,
     ) -> None:
         strict = {(id(unit.primal.function), n) for unit in program.units for n in unit.captured}
-        self.guards = Guards(entry, lookups, strict)
+        generated = program.generated
+        derived = [d for unit in program.units for d in unit.derived]
+        self.guards = Guards(entry, lookups, strict, derived, generated)
+        self.inside = [compiled for _, _, compiled in generated if self.guards.known(compiled.function) is None]
         arrays = [
             (function, name)
             for function, name, binding in lookups.names.values()
@@ -57,25 +60,27 @@ class Recipe:
         self.entries = [order[id(emitted)] for emitted in entries]
         self.facts = facts
         self.shareable = True
-        self.inside = program.inside
         self.lifted = [f for unit in program.units for f in unit.lifted]  # nothing else keeps them alive
         self.bound = any(unit.bound for unit in program.units)
 
-    def sealed(self) -> Compiled:
+    def sealed(self, program: Program) -> Compiled:
         """Let go of the functions that were looked at; the recipe made for them."""
         functions = self.guards.sealed()
         self.shareable = self.guards.shareable and not self.bound
-        return self.over(functions)
+        return self.over(functions, [compiled for _, _, compiled in program.generated])
 
     def fitted(self, entry: types.FunctionType) -> Compiled | None:
         """The functions of the text for a function of the same code, if the text is right for it."""
-        functions = self.guards.fitting(entry)
-        return None if functions is None else self.over(functions)
+        found = self.guards.fitting(entry)
+        if found is None:
+            return None
+        functions, inside = found
+        return self.over(functions, [*self.inside, *inside])
 
-    def over(self, functions: Functions) -> Compiled:
+    def over(self, functions: Functions, inside: list[Compiled]) -> Compiled:
         """The functions of the text over these of the user."""
         made = self.plan.made(functions)
-        return Compiled(self, functions, [made[k] for k in self.entries])
+        return Compiled(self, functions, [made[k] for k in self.entries], inside)
 
 
 @dataclass(frozen=True)
@@ -93,12 +98,15 @@ class Compiled:
     """A gradient: `function(*args, seed=...)` over the user's `functions`; right while `holds()`."""
 
     __slots__ = (
-        "below", "defaults", "function", "functions", "key", "made", "named", "recipe", "scalar", "seed", "unsure",
-        "written",
+        "below", "defaults", "function", "functions", "inside", "key", "made", "named", "recipe", "scalar", "seed",
+        "unsure", "written",
     )  # fmt: skip
 
-    def __init__(self, recipe: Recipe, functions: Functions, made: list[types.FunctionType]) -> None:
+    def __init__(
+        self, recipe: Recipe, functions: Functions, made: list[types.FunctionType], inside: list[Compiled]
+    ) -> None:
         self.recipe = recipe
+        self.inside = inside  # the gradients that the text calls, compiled
         self.functions = functions
         self.made = made
         self.function = made[0]
@@ -126,7 +134,7 @@ class Compiled:
             return False
         if not self.recipe.guards.hold(self.functions) or (self.below is not None and not self.below.holds()):
             return False
-        return not self.recipe.inside or all(compiled.holds() for compiled in self.recipe.inside)
+        return not self.inside or all(compiled.holds() for compiled in self.inside)
 
     def _same_named(self, named: dict[str, Any]) -> bool:
         return named.keys() == self.named.keys() and all(named[k] is v for k, v in self.named.items())
@@ -155,7 +163,7 @@ def compile_gradient(
         (seed,) = entry.defaults
         unsure = any(isinstance(kinds.get(p.partition("[")[0]), Unknown) for p in wrt)
         facts = Facts(seed, entry.scalar, program.written, unsure)
-        return Recipe(program, lookups, function, [entry], entry.name, facts).sealed()
+        return Recipe(program, lookups, function, [entry], entry.name, facts).sealed(program)
 
 
 def compile_pair(function: types.FunctionType, kinds: dict[str, Kind], active: set[str]) -> Compiled:
@@ -164,7 +172,7 @@ def compile_pair(function: types.FunctionType, kinds: dict[str, Kind], active: s
         program = Program()
         pair = program.pair(function, kinds, active, split=True)
         written_outside.check(program.units, at_run_time=True)
-        return Recipe(program, lookups, function, [pair.fwd, pair.bwd], pair.bwd.name, None).sealed()
+        return Recipe(program, lookups, function, [pair.fwd, pair.bwd], pair.bwd.name, None).sealed(program)
 
 
 @contextlib.contextmanager

@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
-from s2sgrad import cache, runtime
+from s2sgrad import cache, pullbacks, runtime
 from s2sgrad.analysis.keys import shapes_of
 from s2sgrad.analysis.kinds import Kind, Unknown, kinds_of, may_carry
+from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.compiled import Compiled, compile_pair
 from s2sgrad.errors import NoRule, Unsupported
+from s2sgrad.higher import Call, Forward, higher_backward, higher_call_backward, is_constant
 from s2sgrad.library import plain
 from s2sgrad.signatures import signature
 from s2sgrad.source import brings_gradient
@@ -24,10 +26,14 @@ def pair_for(
 ) -> tuple[Callable[..., Any], Callable[..., Any], tuple, tuple, dict[str, Any]]:
     """(fwd, bwd, places, lead, keywords): `fwd(*lead, *primals, **keywords) -> (y, saved)`, and `bwd(saved, y_bar)`, the
     cotangents of the positional arguments at `places`."""
-    if f is runtime.vjp:
-        return _vjp_forward, _vjp_backward, tuple(range(1, len(primals))), (), keywords
-    if f is runtime.call:
-        return _call_forward, _call_backward, tuple(range(len(primals))), (), keywords
+    if f in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):
+        f = Forward(0, f)
+    elif f is runtime.call:
+        f = Call(0)
+    if isinstance(f, (Forward, Call)):
+        return f.pair(primals, keywords)
+    if f in (higher_backward, higher_call_backward):
+        raise NoRule("fourth derivatives of a function that is only known at run time are not there yet: call it by name")
     if brings_gradient(f):
         fwd, bwd = _own_pair(f)
         return fwd, bwd, tuple(range(len(primals))), (), keywords
@@ -44,43 +50,6 @@ def pair_for(
     fwd, bwd, active = _compiled(function, receiver + primals, keywords, lead)
     places = tuple(tuple(j - lead for j in k) if isinstance(k, tuple) else k - lead for k in active)
     return fwd, bwd, places, receiver, keywords
-
-
-# --- the pairs of `vjp` and of a pullback: the derivative of a gradient whose callee was looked up at run time ---
-
-
-def _vjp_forward(f: Any, *args: Any, **options: Any) -> tuple[Any, Any]:
-    """`vjp(f, *args, **options)`, with f's `fwd` differentiated in its turn."""
-    fwd, bwd, places, receiver, keywords = pair_for(f, args, options)
-    (y, saved), inner = runtime.vjp(fwd, *receiver, *args, **keywords)
-    pullback = runtime.Pullback(bwd, saved, places, tuple(runtime.zeros(a) for a in args))
-    return (y, pullback), (inner, len(receiver))
-
-
-def _vjp_backward(saved: Any, bars: Any) -> Any:
-    inner, lead = saved
-    out = inner(bars)[lead:]
-    return out[0] if len(out) == 1 else out
-
-
-def _call_forward(pullback: Any, *args: Any) -> tuple[Any, Any]:
-    """`pullback(y_bar)`, with its `bwd` differentiated in its turn; a call of any function that closes over nothing."""
-    if not isinstance(pullback, runtime.Pullback):
-        if _is_constant(pullback) and not getattr(pullback, "__closure__", None) and not _has_receiver(pullback):
-            y, inner = runtime.vjp(pullback, *args)
-            return y, (inner, None)
-        what = type(pullback).__name__
-        raise TypeError(f"a {what} that carries derivatives cannot be called yet: pass its data as arguments")
-    bars, inner = runtime.vjp(pullback.bwd, runtime.refilled(pullback.saved, pullback.bwd), *args)
-    return runtime.spread(pullback, bars), (inner, pullback.places)
-
-
-def _call_backward(saved: Any, bars: Any) -> Any:
-    inner, places = saved
-    if places is None:
-        return (None, *inner(bars))
-    given = tuple(tuple(bars[j] for j in k) if isinstance(k, tuple) else bars[k] for k in places)
-    return inner(given[0] if len(given) == 1 else given)
 
 
 def _own_pair(f: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -105,15 +74,6 @@ def _own_pair(f: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
     return fwd, bwd
 
 
-def _has_receiver(f: Any) -> bool:
-    return not isinstance(getattr(f, "__self__", None), (ModuleType, type(None)))
-
-
-def _is_constant(value: Any) -> bool:
-    """Whether a value of no known kind is looked up in rather than computed with."""
-    return callable(value) or isinstance(value, ModuleType)
-
-
 def pair_in(function: FunctionType, args: tuple, wanted: tuple[int, ...]) -> tuple[Any, Any, tuple[int, ...]]:
     """(fwd, bwd, places): as `pair_for`, of the arguments at the positions `wanted` alone, where these carry floats."""
     return _compiled(function, args, {}, 0, wanted)
@@ -134,13 +94,13 @@ def _compiled(
         kinds = kinds_of([*args, *keywords.values()])
         count = function.__code__.co_argcount
         carries = [
-            may_carry(kind) and not (isinstance(kind, Unknown) and _is_constant(arg)) and (wanted is None or k in wanted)
+            may_carry(kind) and not (isinstance(kind, Unknown) and is_constant(arg)) and (wanted is None or k in wanted)
             for k, (kind, arg) in enumerate(zip(kinds, args, strict=False))
         ]
         active: tuple[Any, ...] = tuple(k for k in range(lead, min(count, len(args))) if carries[k])
         if any(carries[max(count, lead) :]) and lead <= count:  # all of `*args` together
             active += (tuple(range(count, len(args))),)
-        key = cache.Kinds((len(args), kinds, tuple(keywords), active))
+        key = Kinds((len(args), kinds, tuple(keywords), active))
         if quick is not None and not any(isinstance(kind, Unknown) for kind in kinds[lead:]):
             family.remember(quick, key)
     compiled = cache.compiled(family, key, function, lambda: _compile(function, *key.items))
@@ -149,7 +109,7 @@ def _compiled(
     return (*compiled.made[:2], key.items[3])
 
 
-def compiled_pair(function: FunctionType, key: cache.Kinds) -> Compiled:
+def compiled_pair(function: FunctionType, key: Kinds) -> Compiled:
     """The pair of a function for what `_compiled` found out about its arguments."""
     family = cache.of(function.__code__).family(("pair", 0))
     return cache.compiled(family, key, function, lambda: _compile(function, *key.items))
@@ -171,7 +131,5 @@ def _compile(
     known: dict[str, Any] = dict(zip(names, kinds[:given], strict=False))
     known |= dict(zip(keywords, kinds[given:], strict=True))
     if variadic is not None and given > len(names):
-        if function is _vjp_forward:
-            raise NoRule("third derivatives of a function that is only known at run time are not there yet: call it by name")
         known[variadic] = list(kinds[len(names) : given])
     return compile_pair(function, known, {variadic if isinstance(k, tuple) else names[k] for k in active})

@@ -14,6 +14,7 @@ import numpy as np
 from s2sgrad import cache, travel
 from s2sgrad.analysis.keys import NUMBERS, shapes_of
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, kinds_of
+from s2sgrad.analysis.kinds_key import Forgotten, Kinds
 from s2sgrad.arguments import placed, require_floats, require_separate
 from s2sgrad.checks import Refusal
 from s2sgrad.errors import S2SGradError, Unsupported
@@ -57,7 +58,7 @@ class Gradient:
         self._seed = seed
         self._by_types: dict[tuple[type, ...], Compiled] = {}
         self._by_shape: dict[Hashable, Compiled] = {}
-        self._own: dict[cache.Kinds, Compiled] = {}  # what is not shared, because its text holds objects of the user
+        self._own: dict[Kinds, Compiled] = {}  # what is not shared, because its text holds objects of the user
         self._of_bound: tuple[dict, dict, dict] = {}, {}, {}
         self._latest: Compiled | None = None
         self._unbound: Gradient | None = None
@@ -120,12 +121,12 @@ class Gradient:
             quick = None if more is None else (quick, more)
         known = family.quick.get(quick)
         if known is not None:
-            with contextlib.suppress(cache.Forgotten):
+            with contextlib.suppress(Forgotten):
                 return self._of_kinds(known)
         given = self._arguments(args, keywords)
         self._require_floats(family.wrt, given)
         kinds = dict(zip(given, kinds_of(given.values()), strict=True))
-        key = cache.Kinds(tuple(kinds.items()))
+        key = Kinds(tuple(kinds.items()))
         compiled = self._of_kinds(key)
         if quick is not None and not compiled.unsure:
             family.remember(quick, key)
@@ -143,7 +144,7 @@ class Gradient:
         family = code.families.get(asked)
         return code.family(asked, self._wrt()) if family is None else family
 
-    def _of_kinds(self, key: cache.Kinds) -> Compiled:
+    def _of_kinds(self, key: Kinds) -> Compiled:
         """The gradient for arguments of these kinds."""
         if self._own and key in self._own and self._own[key].holds():
             return self._own[key]
@@ -153,6 +154,12 @@ class Gradient:
             self._own[key] = compiled
         return compiled
 
+    @property
+    def asked(self) -> Hashable:
+        """What is asked of the function, the same for gradients of functions of one code; None where arguments are bound."""
+        plain = not (self._seeded or self._lead or self._keywords)
+        return (type(self), self._argnums, self._options, self._binds) if plain else None
+
     def compiled_for(self, kinds: dict[str, Kind]) -> Compiled:
         """The gradient for arguments of these kinds: what another function that calls it differentiates."""
         if self._seeded or self._lead or self._keywords:
@@ -160,9 +167,9 @@ class Gradient:
                 f"`{self.__name__}`, which has output_gradients or arguments that are bound to it, cannot be differentiated "
                 "where it is called: make a gradient without, and pass them at the call"
             )
-        return self._of_kinds(cache.Kinds(tuple(kinds.items())))
+        return self._of_kinds(Kinds(tuple(kinds.items())))
 
-    def _made(self, function: types.FunctionType, key: cache.Kinds) -> Compiled:
+    def _made(self, function: types.FunctionType, key: Kinds) -> Compiled:
         family = self._family(function)
         return cache.compiled(family, key, function, lambda: self._compile(function, dict(key.items)))
 
@@ -224,7 +231,7 @@ class Gradient:
     def _shown(self) -> Compiled:
         if self._latest is None:
             names = cache.of(self._function.__code__).parameters.names
-            self._latest = self._of_kinds(cache.Kinds(tuple((name, UNKNOWN) for name in names)))
+            self._latest = self._of_kinds(Kinds(tuple((name, UNKNOWN) for name in names)))
         return self._latest
 
     @_OfInstances
@@ -315,13 +322,13 @@ class GradientOfGradient(Gradient):
     def _shown_name(self) -> str:
         return self._inner.__name__
 
-    def _of_kinds(self, key: cache.Kinds) -> Compiled:
+    def _of_kinds(self, key: Kinds) -> Compiled:
         if self._own and key in self._own and self._own[key].holds():
             return self._own[key]
         inner = self._inner._of_kinds(key)
         seeds = self._inner._seeds(inner, None)
         kinds = ((name, Number(float) if type(seed) is float else UNKNOWN) for name, seed in seeds.items())
-        compiled = self._made(inner.function, cache.Kinds((*key.items, *kinds)) if seeds else key)
+        compiled = self._made(inner.function, Kinds((*key.items, *kinds)) if seeds else key)
         compiled.below, compiled.key = inner, key
         if not (compiled.recipe.shareable and inner.recipe.shareable):
             self._own[key] = compiled

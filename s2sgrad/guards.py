@@ -5,9 +5,9 @@
         def loss(w): return predict(w) - batch   of the same code, and a batch of the same kind
         return loss
 
-Functions are known by their places: 0 is the differentiated function, then those found in closure cells (a new closure
-brings new ones of the same code), then all others, which must stay the very objects that they are.  Nothing here keeps a
-user's object alive.
+Functions are known by their places: 0 is the differentiated function, then what is found from closure cells (`inner`: a
+new closure brings new ones of the same code), then all others, which must stay the very objects that they are.  Nothing
+here keeps a user's object alive.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ import numpy as np
 
 from s2sgrad.analysis.instances import attributes_of
 from s2sgrad.analysis.keys import shapes_of
+from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.analysis.results import object_kind
+from s2sgrad.inner import Defaults, fit, is_gradient, steps
 from s2sgrad.lookups import Lookups, member_of
-from s2sgrad.unit import MISSING
+from s2sgrad.unit import MISSING, Derived
 
 _GONE: Any = type("GONE", (), {})()
 _LASTING = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, np.ufunc, type(Ellipsis))
 _LIBRARIES = sys.stdlib_module_names | {"numpy", "scipy", "s2sgrad"}
-Functions = list[types.FunctionType]
-Defaults = tuple[tuple[Callable[[Any], bool], ...], dict[str, Callable[[Any], bool]]]
+Functions = list[Any]  # and the gradients of some of them
 
 
 def held(value: Any) -> tuple[Callable[[], Any], bool]:
@@ -47,34 +48,30 @@ def held(value: Any) -> tuple[Callable[[], Any], bool]:
 class Guards:
     """The conditions under which a text is right."""
 
-    def __init__(self, entry: types.FunctionType, lookups: Lookups, strict: set[tuple[int, str]]) -> None:
+    def __init__(
+        self,
+        entry: types.FunctionType,
+        lookups: Lookups,
+        strict: set[tuple[int, str]],
+        derived: list[Derived],
+        generated: list[tuple[Any, Kinds, Any]],
+    ) -> None:
         self.functions: Functions = [entry]  # while the text is written; forgotten by `sealed`
         self.shareable = True
         self._lookups, self._strict = lookups, strict
         self._place: dict[int, int] = {id(entry): 0}
         self._theirs = set(map(id, _user_values(lookups)))
-        self._inner: list[tuple[int, int, weakref.ref, int, str, Any]] = []  # place and cell where found; what it must be
         self._refs: list[Callable[[], Any]] = []
-        self._find_inner()
-        self.inner = len(self.functions)
+        cells = [
+            (function, name, binding.value)
+            for (owner, name), (function, _, binding) in lookups.names.items()
+            if binding is not None and binding.where == "cell" and (owner, name) not in strict
+        ]
+        self._steps = steps(cells, derived, generated, self._place, self._add, self._defaults)
+        for _, kinds, compiled in generated:  # a key without the classes of the arguments cannot be asked for again
+            self.shareable &= id(compiled.function) not in self._place or kinds.kept() is kinds
 
-    def _find_inner(self) -> None:
-        """Give places to the functions in the cells of functions that have one."""
-        found = True
-        while found:
-            found = False
-            for (owner, name), (function, _, binding) in self._lookups.names.items():
-                value = None if binding is None else binding.value
-                if type(value) is not types.FunctionType or binding.where != "cell" or (owner, name) in self._strict:
-                    continue
-                if owner in self._place and id(value) not in self._place:
-                    index = function.__code__.co_freevars.index(name)
-                    code, space = weakref.ref(value.__code__), id(value.__globals__)
-                    self._inner.append((self._place[owner], index, code, space, value.__name__, self._defaults(value)))
-                    self._add(value)
-                    found = True
-
-    def _add(self, function: types.FunctionType) -> int:
+    def _add(self, function: Any) -> int:
         self._place[id(function)] = len(self.functions)
         self.functions.append(function)
         return self._place[id(function)]
@@ -129,10 +126,9 @@ class Guards:
             space = spaces.setdefault(id(function.__globals__), _Space(place))
             space.add(name, binding, lambda b, o=owner, n=name: self._accepts(b.value, (o, n) in self._strict))
         self._spaces = [(s.place, s.same, s.others, s.builtins, s.absent) for s in spaces.values()]
-        places = {id(f.__globals__): place for place, f in reversed(list(enumerate(self.functions)))}
-        self._together = [
-            (k, places[id(f.__globals__)]) for k, f in enumerate(self.functions) if places[id(f.__globals__)] != k
-        ]
+        plain = [(k, f) for k, f in enumerate(self.functions) if not is_gradient(f)]
+        places = {id(f.__globals__): k for k, f in reversed(plain)}
+        self._together = [(k, places[id(f.__globals__)]) for k, f in plain if places[id(f.__globals__)] != k]
         self._paths = [
             (self.held(owner), name, *self._accepts(value, False))
             for owner, name, value in self._lookups.attributes.values()
@@ -148,12 +144,10 @@ class Guards:
         self._modules = [(name, self.held(module)) for name, module in modules if not _is_library(module)]
         entry = self.functions[0]
         self._space, self._name = id(entry.__globals__), entry.__name__
-        self._codes = [weakref.ref(f.__code__) for f in self.functions]
+        self._codes = [(k, weakref.ref(f.__code__)) for k, f in plain]
         called = any(b is not None and b.value is entry for _, _, b in self._lookups.names.values())
         self._entry = self._defaults(entry) if called else None
-        self._others = [
-            (k, self._defaults(f)) for k, f in enumerate(self.functions) if k and (f.__defaults__ or f.__kwdefaults__)
-        ]
+        self._others = [(k, self._defaults(f)) for k, f in plain if k and (f.__defaults__ or f.__kwdefaults__)]
         functions = self.functions
         del self.functions, self._lookups, self._place, self._strict
         return functions
@@ -199,32 +193,28 @@ class Guards:
 
     # --- asking ---
 
-    def fitting(self, entry: types.FunctionType) -> Functions | None:
-        """The functions by their places, if the text is right for this function."""
+    def fitting(self, entry: types.FunctionType) -> tuple[Functions, list[Any]] | None:
+        """The functions by their places, and the gradients among them, compiled, if the text is right for this function."""
         if id(entry.__globals__) != self._space or entry.__name__ != self._name:
             return None
-        functions = [entry]
-        for place, index, code, space, name, defaults in self._inner:
-            try:
-                function = functions[place].__closure__[index].cell_contents
-            except ValueError:
+        functions: Functions = [entry]
+        inside: list[Any] = []
+        for step in self._steps:
+            value = step.found(functions, inside)
+            if value is None:
                 return None
-            if type(function) is not types.FunctionType or function.__code__ is not code():
-                return None
-            if id(function.__globals__) != space or function.__name__ != name or not _fit(function, defaults):
-                return None
-            functions.append(function)
+            functions.append(value)
         functions += [ref() for ref in self._refs]
-        return functions if None not in functions and self.hold(functions) else None
+        return (functions, inside) if None not in functions and self.hold(functions) else None
 
     def hold(self, functions: Functions) -> bool:
         """Whether the text is right over these functions."""
-        if self._entry is not None and not _fit(functions[0], self._entry):
+        if self._entry is not None and not fit(functions[0], self._entry):
             return False
-        if not all(_fit(functions[k], expected) for k, expected in self._others):
+        if not all(fit(functions[k], expected) for k, expected in self._others):
             return False
-        for function, code in zip(functions, self._codes, strict=True):
-            if function.__code__ is not code():  # reloaded in place
+        for k, code in self._codes:
+            if functions[k].__code__ is not code():  # reloaded in place
                 return False
         for place, index, k, accepts in self._cells:
             try:
@@ -327,16 +317,6 @@ def of_kind(value: Any) -> Callable[[Any], bool]:
     if type(value) in (float, int, bool, np.float64):
         return lambda v: type(v) is back()
     return lambda v: type(v) is back() and object_kind(v) == kind
-
-
-def _fit(function: types.FunctionType, expected: Defaults) -> bool:
-    positional, named = expected
-    given, keywords = function.__defaults__ or (), function.__kwdefaults__ or {}
-    if len(given) != len(positional) or keywords.keys() != named.keys():
-        return False
-    return all(accepts(v) for accepts, v in zip(positional, given, strict=True)) and all(
-        accepts(keywords[name]) for name, accepts in named.items()
-    )
 
 
 def _is_library(value: Any) -> bool:

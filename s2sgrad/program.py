@@ -28,6 +28,7 @@ from s2sgrad.analysis.kinds import (
     opened,
     widened,
 )
+from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.analysis.lifetimes import Lifetimes
 from s2sgrad.analysis.operations import is_user_function
 from s2sgrad.analysis.symbols import without_symbols
@@ -74,7 +75,8 @@ class Program:
         self._pairs: dict[Any, _Entry] = {}
         self._kinds: dict[Any, Kind | None] = {}
         self._kept: list[Any] = []
-        self._gradients: dict[Any, Any] = {}  # the gradients that are called inside, compiled
+        self.generated: list[tuple[Any, Kinds, Any]] = []  # the gradients called inside, for which kinds, compiled
+        self._gradients: dict[Any, Any] = {}
         self._running: list[int] = []  # functions whose kinds are being found
         self.written: tuple[str, ...] = ()
         self._compiling: list[int] = []  # functions whose pairs are being written
@@ -227,11 +229,6 @@ class Program:
 
     # --- calls (transform.calls.Pairs) ---
 
-    @property
-    def inside(self) -> list[Any]:
-        """The gradients that are called inside, compiled: the text is right while they are."""
-        return list(self._gradients.values())
-
     def has_source(self, target: Any) -> bool:
         """Whether a callable that is no plain function can be differentiated from its source all the same."""
         return hasattr(target, "compiled_for")
@@ -242,9 +239,11 @@ class Program:
             return target
         key = (id(target), tuple(kinds.items()))
         if key not in self._gradients:
-            self._kept.append(target)
-            self._gradients[key] = target.compiled_for({p: without_symbols(k) or UNKNOWN for p, k in kinds.items()})
-        return self._gradients[key].function
+            exact = {p: without_symbols(k) or UNKNOWN for p, k in kinds.items()}
+            compiled = target.compiled_for(exact)
+            self.generated.append((target, Kinds(tuple(exact.items())), compiled))
+            self._gradients[key] = compiled.function
+        return self._gradients[key]
 
     def kind(self, target: Any, kinds: list[Kind], keywords: dict[str, Kind]) -> Kind | None:
         """The kind of a user function's result for arguments of these kinds."""

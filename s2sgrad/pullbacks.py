@@ -1,4 +1,4 @@
-"""Pullbacks that a user keeps: what they hold shares no memory with the arguments.
+"""Pullbacks that a user asks for: they check what they are called with, and share no memory with the arguments.
 
     y, pullback = vjp(f, x); x[:] = 0.0      ->      pullback(1.0) is what it would have been before
 """
@@ -6,14 +6,68 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from s2sgrad import runtime
 from s2sgrad.records import copied
-from s2sgrad.runtime import Pullback
+from s2sgrad.runtime import Pullback, zeros
 from s2sgrad.structure import rebuilt
+
+
+def vjp(f: Callable[..., Any], *primals: Any, **keywords: Any) -> tuple[Any, Pullback]:
+    """The value of `f` at the primals, and its pullback: from a cotangent of the value to a tuple of cotangents.
+
+    `f` runs once.  `pullback(y_bar)` takes a cotangent of the structure and shape of the value and gives a tuple with one
+    cotangent for every primal (of one primal too), of the structure, shape and dtype of that primal: zeros for what does
+    not reach the value and for ints, None for what has no arithmetic (a text, a function).  It may be called many times,
+    copied and pickled; it holds data alone.  Keywords are passed on to `f` and are constants.
+
+    `f` is a function, lambda, method or other callable with Python source, a function of NumPy or `math`, a partial or
+    a gradient.  The primals are never changed, and may be changed before the pullback is called.
+
+    Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number;
+    TypeError for arguments that `f` does not take; the pullback raises ValueError for another structure or shape.
+
+    >>> y, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
+    >>> y, pullback(1.0), pullback(10.0)
+    (6.0, (3.0, 2.0), (30.0, 20.0))
+    """
+    value, pullback = runtime.vjp(f, *primals, **keywords)
+    pullback.saved = apart(pullback.saved, (primals, keywords, value))
+    pullback.like = zeros(value)
+    return value, pullback
+
+
+class OfClosure(Pullback):
+    """One of a function whose last arguments are what it closes over: it gives no cotangents of these `hidden` ones."""
+
+    __slots__ = ("hidden",)
+    hidden: int
+
+    def __call__(self, y_bar: Any) -> tuple:
+        out = super().__call__(y_bar)
+        return out[: len(out) - self.hidden]
+
+
+def vjp_of_closure(hidden: int, f: Callable[..., Any], *args: Any) -> tuple[Any, Pullback]:
+    """`vjp` of a function whose last arguments, as many as `hidden`, are what it closes over.
+
+    >>> y, pullback = vjp_of_closure(1, lambda x, w: x * w, 2.0, 3.0)
+    >>> y, pullback(1.0)
+    (6.0, (3.0,))
+    """
+    value, pullback = vjp(f, *args)
+    return value, closed(hidden, pullback)
+
+
+def closed(hidden: int, pullback: Pullback) -> OfClosure:
+    """The pullback without the cotangents of the last arguments."""
+    out = OfClosure(pullback.bwd, pullback.saved, pullback.places, pullback.rest, pullback.like)
+    out.hidden = hidden
+    return out
 
 
 def apart(saved: Any, others: Any) -> Any:

@@ -329,7 +329,7 @@ class Pullback:
     def bwd(self) -> Callable[..., Any]:
         """The adjoint; one that came from elsewhere is compiled when it is needed."""
         if isinstance(self._bwd, tuple):
-            self._bwd = _hook("found")(self._bwd)
+            self._bwd = hook("found")(self._bwd)
         return self._bwd
 
     def __call__(self, y_bar: Any) -> tuple:
@@ -339,7 +339,7 @@ class Pullback:
         return out if self.like is None else tuple(map(like, self.rest, out))
 
     def __reduce__(self) -> tuple:
-        way = self._bwd if isinstance(self._bwd, tuple) else _hook("way")(self._bwd)
+        way = self._bwd if isinstance(self._bwd, tuple) else hook("way")(self._bwd)
         return Pullback, (way, self.saved, self.places, self.rest, self.like)
 
     def __copy__(self) -> Pullback:
@@ -375,7 +375,7 @@ def provide(**hooks: Callable[..., Any]) -> None:
     _hooks.update(hooks)
 
 
-def _hook(name: str) -> Callable[..., Any]:
+def hook(name: str) -> Callable[..., Any]:
     if name not in _hooks:
         raise RuntimeError("import s2sgrad before calling vjp, or a pullback that was pickled")
     return _hooks[name]
@@ -394,6 +394,6 @@ def vjp(f: Callable[..., Any], *primals: Any, **keywords: Any) -> tuple[Any, Pul
     >>> float(y), pullback(1.0)
     (6.0, (3.0, 2.0))
     """
-    fwd, bwd, places, lead, keywords = _hook("derivative")(f, primals, keywords)
+    fwd, bwd, places, lead, keywords = hook("derivative")(f, primals, keywords)
     y, saved = fwd(*lead, *primals, **keywords)
     return y, Pullback(bwd, saved, places, tuple(zeros(p) for p in primals))

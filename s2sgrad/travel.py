@@ -37,7 +37,8 @@ def way(function: Any) -> tuple:
 
 def found(there: tuple) -> Any:
     """The function that `way` led to."""
-    from s2sgrad import cache, dynamic, library
+    from s2sgrad import dynamic, library
+    from s2sgrad.analysis.kinds_key import Kinds
 
     how, what, *more = there
     if how == "plain":
@@ -47,11 +48,11 @@ def found(there: tuple) -> Any:
         return library.spelled_out(what)
     items, expected = more
     if how == "grad":
-        compiled = what._of_kinds(cache.Kinds(items))
+        compiled = what._of_kinds(Kinds(items))
         name = compiled.function.__name__
     else:
         function = found(what)
-        compiled = dynamic.compiled_pair(function, cache.Kinds(items))
+        compiled = dynamic.compiled_pair(function, Kinds(items))
         name = function.__name__
     if digest(compiled.recipe.plan.text) != expected:
         raise RuntimeError(f"the pullback of `{name}` was made by another version of `{name}` than the one here")

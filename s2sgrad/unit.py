@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -32,6 +33,15 @@ class Origin:
     comment: str | None
 
 
+@dataclass(frozen=True)
+class Derived:
+    """A gradient that was made while the text was written: `make(of)`."""
+
+    gradient: Any
+    of: Any
+    make: Callable[[Any], Any]
+
+
 def parameters(tree: gast.FunctionDef) -> list[gast.Name]:
     """All parameters of a function in the order of its signature, `*args` and `**kwargs` in their places."""
     a = tree.args
@@ -50,7 +60,8 @@ class Unit:
     `memory` says which names may share memory; `displays` are the tuples, lists and dicts
     whose text is known: their names are bound once, and they never change; `opened` says what those arguments hold that are
     objects; `generators` are its nested generator functions; `lifted` are nested functions made into functions of their own,
-    and `bound` says that one of them holds a cell of this very function; `separate` are the classes of the caller's
+    and `bound` says that one of them holds a cell of this very function; `derived` are the gradients that are made of
+    functions while it is compiled; `separate` are the classes of the caller's
     objects of which attributes are written.
     `bindings` remembers what free names stand for; `lookups` notes them: a cached gradient holds while they hold.
     """
@@ -71,6 +82,7 @@ class Unit:
     captured: set[str] = field(default_factory=set)
     inlined: list[Unit] = field(default_factory=list)
     lifted: list[types.FunctionType] = field(default_factory=list)
+    derived: list[Derived] = field(default_factory=list)
     bound: bool = False
     displays: dict[str, gast.AST] = field(default_factory=dict)
     opened: dict[str, Any] = field(default_factory=dict)

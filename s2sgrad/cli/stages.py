@@ -8,8 +8,8 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, kinds_of
+from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.api import Gradient
-from s2sgrad.cache import Kinds
 from s2sgrad.compiled import compile_gradient, compiling
 from s2sgrad.pipeline import normalizing
 from s2sgrad.signatures import signature

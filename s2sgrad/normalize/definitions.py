@@ -11,12 +11,12 @@ from typing import Any
 
 import gast
 
-from s2sgrad import emit
+from s2sgrad import emit, pullbacks
 from s2sgrad.normalize import lifting
 from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.values import Derivative, Function, Known, Partial, Value, is_plain, keep_objects
-from s2sgrad.quote import assign, at, name
-from s2sgrad.unit import parameters
+from s2sgrad.quote import assign, at, constant, name
+from s2sgrad.unit import Derived, parameters
 
 
 class Definitions(Inliner):
@@ -31,6 +31,8 @@ class Definitions(Inliner):
     def stands_for(self, node: gast.AST) -> bool: ...
 
     def differentiates(self, node: gast.Call) -> bool: ...
+
+    def plain(self, callee: Known, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST: ...
 
     def define(self, statement: gast.FunctionDef) -> None:
         """A nested function: its text waits for its calls."""
@@ -96,4 +98,32 @@ class Definitions(Inliner):
         else:
             self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
         gradient = make(target, *given, **words)
+        self.unit.derived.append(Derived(gradient, target, lambda f: make(f, *given, **words)))
         return Derivative(Known(gradient, name(self.unit.helper(gradient.__name__, gradient))), captured, defaults)
+
+    def recursive(self, callee: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
+        """A call of a nested function that calls itself."""
+        if callee not in self.lifted:
+            target, captured = lifting.lifted(self.unit, callee.node, self.values)
+            self.lifted[callee] = Known(target, name(self.unit.helper(callee.name, target))), captured
+        known, captured = self.lifted[callee]
+        bound = self.bind(callee, callee.node, given, keywords, node)
+        return self.plain(known, [], {**bound, **{c: name(c) for c in captured}}, node)
+
+    def pulled_back(self, node: gast.Call) -> gast.AST:
+        """`vjp(f, ..)` of a function value: what it closes over is passed after its arguments."""
+        f = self.evaluate(node.args[0])
+        if isinstance(f, Derivative):
+            self.unit.refuse(node, "`vjp` of a gradient of a nested function cannot be followed here: use `grad` twice")
+        if not isinstance(f, Function):
+            self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
+        lifting.require_no_writes(self.unit, f.node)
+        if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+            self.unit.refuse(node, "`*` and `**` in a call of `vjp` cannot be followed here: write the arguments out")
+        given = [self.flattener.atom(a) for a in node.args[1:]]
+        bound = self.bind(f, f.node, given, {k.arg: self.flattener.atom(k.value) for k in node.keywords}, node)
+        target, captured = lifting.lifted(self.unit, f.node, self.values, last=True)
+        rest = [*list(bound.values())[len(given) :], *(name(c) for c in captured)]
+        arguments = [constant(len(rest)), name(self.unit.helper(f.name, target)), *given, *rest]
+        made = gast.Call(name(self.unit.helper("vjp_of_closure", pullbacks.vjp_of_closure)), arguments, [])
+        return self.flattener.hold(at(node, made)[0])

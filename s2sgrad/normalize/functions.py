@@ -300,6 +300,8 @@ class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Obj
             return self.reduce(node)
         if self.differentiates(node):
             return self.derivative(node)
+        if self.pulls_back(node):
+            return self.pulled_back(node)
         if self.unit.resolve(node.func) is functools.partial:
             inner = self.callee(node.args[0])
             given = [self.lasting(self.evaluate(a)) for a in node.args[1:]]
@@ -379,15 +381,6 @@ class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Obj
         if lifting.calls_itself(callee.node):
             return self.recursive(callee, given, keywords, node)
         return self.written_out(callee, given, keywords, node)
-
-    def recursive(self, callee: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
-        """A call of a nested function that calls itself."""
-        if callee not in self.lifted:
-            target, captured = lifting.lifted(self.unit, callee.node, self.values)
-            self.lifted[callee] = Known(target, name(self.unit.helper(callee.name, target))), captured
-        known, captured = self.lifted[callee]
-        bound = self.bind(callee, callee.node, given, keywords, node)
-        return self.plain(known, [], {**bound, **{c: name(c) for c in captured}}, node)
 
     def plain(self, callee: Known, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
         """A call of a function from outside, as it stands."""

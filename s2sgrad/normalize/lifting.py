@@ -27,9 +27,12 @@ def calls_itself(node: gast.FunctionDef | gast.Lambda) -> bool:
 
 
 def lifted(
-    unit: Unit, node: gast.FunctionDef | gast.Lambda, values: dict[str, Any]
+    unit: Unit, node: gast.FunctionDef | gast.Lambda, values: dict[str, Any], last: bool = False
 ) -> tuple[types.FunctionType, list[str]]:
-    """(the function, the variables to be passed by keyword); `values` are the function values that have names."""
+    """(the function, the variables to be passed by keyword); `values` are the function values that have names.
+
+    With `last` they are passed after all other arguments, which have no names then.
+    """
     node = clone(node)
     base = getattr(node, "name", "lambda_")
     body = node.body if isinstance(node, gast.FunctionDef) else [gast.Return(node.body)]
@@ -54,6 +57,8 @@ def lifted(
     arguments = node.args
     arguments.defaults = []
     arguments.kwonlyargs = [*arguments.kwonlyargs, *(gast.Name(c, gast.Param(), None, None) for c in captured)]
+    if last:
+        arguments.args, arguments.kwonlyargs = [*arguments.args, *arguments.kwonlyargs], []
     arguments.kw_defaults = [None] * len(arguments.kwonlyargs)
     if arguments.vararg is not None or arguments.kwarg is not None:
         unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and takes `*` or `**` arguments, which "

@@ -12,6 +12,7 @@ from typing import Any
 
 import gast
 
+from s2sgrad import pullbacks
 from s2sgrad.analysis.instances import is_plain_class
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.values import (
@@ -133,11 +134,15 @@ class Recognizer:
         ours = getattr(target, "__module__", "") == "s2sgrad.api" and isinstance(target, types.FunctionType)
         return ours and target.__name__ in ("grad", "value_and_grad") and len(node.args) > 0
 
+    def pulls_back(self, node: gast.Call) -> bool:
+        """Whether a call is `vjp(f, ..)` of a function value."""
+        return self.unit.resolve(node.func) is pullbacks.vjp and bool(node.args) and self.is_function(node.args[0])
+
     def expands(self, node: gast.AST) -> bool:
         """Whether a call is one of a function value, or hands one to a function that can be read."""
         if not isinstance(node, gast.Call):
             return False
-        if self.is_function(node.func):
+        if self.is_function(node.func) or self.pulls_back(node):
             return True
         target = self.unit.resolve(node.func)
         if target is functools.reduce or joins_lists(self.unit, node):

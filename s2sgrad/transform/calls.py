@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import gast
 
-from s2sgrad import runtime, source
+from s2sgrad import pullbacks, runtime, source
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
 from s2sgrad.analysis.operations import Operation
@@ -65,7 +65,8 @@ def call_adjoint(
 ) -> Call:
     """The plan for a call on the differentiated path."""
     late = operation.target is MISSING or isinstance(operation.target, functools.partial)
-    if late or operation.target is runtime.vjp or source.brings_gradient(operation.target):
+    late = late or operation.target in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure)
+    if late or source.brings_gradient(operation.target):
         return _dynamic(unit, inference, operation, active, written)
     arguments = pairs.arguments(unit, operation.target, operation.node)
     kinds: dict[str, Any] = {}

@@ -21,7 +21,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import activity, contexts, effects, fits, narrowing
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number, may_carry
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, may_carry
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
 from s2sgrad.analysis.memory import Memory, in_place
 from s2sgrad.analysis.operations import Operation
@@ -360,8 +360,10 @@ class Reverse(Branches):
             if g is not None:
                 parts.append((self.adjoints.spread(g, target) if not g.full else g).value)
             else:
-                carries = may_carry(self.kinds.get(target))
-                parts.append(self._zero_now(target) if carries else constant(None))
+                kind = self.kinds.get(target)
+                stack = isinstance(kind, Container) and kind.type is list and kind.items == ()
+                none = gast.List([], gast.Load()) if stack else constant(None)  # what is pushed to it has cotangents
+                parts.append(self._zero_now(target) if may_carry(kind) else none)
         return Cotangent(gast.Tuple(parts, gast.Load()), UNKNOWN, True, None, False)
 
     def _call(self, statement: gast.Assign, operation: Operation, body: Block, cotangent: Cotangent) -> Block:

@@ -1,0 +1,195 @@
+"""The derivatives of `vjp` itself, and of pullbacks: gradients whose callees were looked up at run time, to any order.
+
+    y, pullback = vjp(f, x)    ->    (y, pullback), saved = forward(f, x)     with f's own `fwd` differentiated in its turn
+
+The value of `forward` of the next level is that of this one and what its adjoint needs; it comes from this level's value
+for f's `fwd`, whose result is f's and f's record:
+
+    level 0 of fwd:  (y, record), inner     ->      level 1 of f:  (y, Pullback(bwd, record)), (inner, lead)
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from s2sgrad import pullbacks, runtime
+from s2sgrad.rules.table import linear
+
+
+@dataclass(frozen=True)
+class Forward:
+    """`vjp` (level 0: `runtime.vjp`), and the forward sweeps that it has at the levels above.
+
+    `of` is the `vjp` that was called: the user's own pullbacks check their seeds, those of closures hide what is closed
+    over (their number comes first among the arguments).
+    """
+
+    level: int
+    of: Callable[..., Any]
+
+    def __call__(self, *given: Any, **options: Any) -> Any:
+        if self.level == 0:
+            return self.of(*given, **options)
+        hidden = given[0] if self.of is pullbacks.vjp_of_closure else 0
+        f, *args = given[1:] if self.of is pullbacks.vjp_of_closure else given
+        fwd, bwd, places, receiver, keywords = runtime.hook("derivative")(f, tuple(args), options)
+        value = Forward(self.level - 1, runtime.vjp)(fwd, *receiver, *args, **keywords)
+
+        def lifted(value: Any, level: int) -> Any:
+            if level:
+                return lifted(value[0], level - 1), (value[1], len(receiver))
+            (y, record), inner = value
+            pullback = runtime.Pullback(bwd, record, places, tuple(runtime.zeros(a) for a in args))
+            if self.of is not runtime.vjp:
+                pullback.like = runtime.zeros(y)
+            if self.of is pullbacks.vjp_of_closure:
+                pullback = pullbacks.closed(hidden, pullback)
+            return (y, pullback), (inner, len(receiver))
+
+        return lifted(value, self.level - 1)
+
+    def pair(self, given: tuple, options: dict[str, Any]) -> tuple[Any, Any, tuple, tuple, dict[str, Any]]:
+        """What `pair_for` says of this function."""
+        first = 2 if self.of is pullbacks.vjp_of_closure else 1
+        backward = vjp_backward if self.level == 0 else higher_backward
+        return Forward(self.level + 1, self.of), backward, tuple(range(first, len(given))), (), options
+
+
+def vjp_backward(saved: Any, bars: Any) -> Any:
+    """The adjoint of `vjp`."""
+    inner, lead = saved
+    out = inner(bars)[lead:]
+    return out[0] if len(out) == 1 else out
+
+
+def higher_backward(saved: Any, bars: Any) -> Any:
+    """The adjoint of `Forward` above level 0: that of the level below, of f's `fwd`."""
+    below, lead = saved
+    level = _level(below)
+    out = _backward(below, _lowered(bars, level), level)
+    out = (out if isinstance(out, tuple) else (out,))[lead:]
+    return out[0] if len(out) == 1 else out
+
+
+def _backward(saved: Any, bars: Any, level: int) -> Any:
+    return higher_backward(saved, bars) if level else vjp_backward(saved, bars)
+
+
+def _level(saved: Any) -> int:
+    """Of which level of `Forward` this is the record."""
+    inner, level = saved[0], 0
+    while not isinstance(inner, runtime.Pullback):
+        inner, level = inner[0], level + 1
+    return level
+
+
+def _lowered(bars: Any, level: int) -> Any:
+    """Cotangents of the value of one level of f as those of the level below of f's `fwd`."""
+    value_bar, (saved_bar, _) = bars
+    return (_lowered(value_bar, level - 1), saved_bar) if level else (value_bar, saved_bar)
+
+
+@dataclass(frozen=True)
+class Call:
+    """`pullback(y_bar)` (level 0: `runtime.call`), with its `bwd` differentiated in its turn; or a call of any function that
+    closes over nothing."""
+
+    level: int
+
+    def __call__(self, pullback: Any, *args: Any) -> Any:
+        if self.level == 0:
+            return runtime.call(pullback, *args)
+        function, record, places, hidden = pullback, (), None, ()
+        if isinstance(pullback, runtime.Pullback):
+            if pullback.like is not None:
+                args = (runtime.seed_like(pullback.like, *args),)
+            shown = len(pullback.rest) - getattr(pullback, "hidden", 0)
+            function, record = pullback.bwd, (runtime.refilled(pullback.saved, pullback.bwd),)
+            places, hidden = pullback.places, pullback.rest[shown:]
+        elif not is_constant(pullback) or getattr(pullback, "__closure__", None) or _has_receiver(pullback):
+            what = type(pullback).__name__
+            raise TypeError(f"a {what} that carries derivatives cannot be called yet: pass its data as arguments")
+
+        def lifted(value: Any, level: int) -> Any:
+            below, inner = value
+            if level:
+                return lifted(below, level - 1), (inner, places, hidden)
+            return below if places is None else runtime.spread(pullback, below)[:shown], (inner, places, hidden)
+
+        return lifted(Forward(self.level - 1, runtime.vjp)(function, *record, *args), self.level - 1)
+
+    def pair(self, given: tuple, options: dict[str, Any]) -> tuple[Any, Any, tuple, tuple, dict[str, Any]]:
+        """What `pair_for` says of this function."""
+        backward = call_backward if self.level == 0 else higher_call_backward
+        return Call(self.level + 1), backward, tuple(range(len(given))), (), options
+
+
+def call_backward(saved: Any, bars: Any) -> Any:
+    """The adjoint of a call of a pullback: cotangents of its record, and of what it was called with."""
+    inner, places, hidden = saved
+    if places is None:
+        return operator.concat((None,), inner(bars))
+    return inner(arranged(bars, places, hidden))
+
+
+def higher_call_backward(saved: Any, bars: Any) -> Any:
+    """The adjoint of `Call` above level 0."""
+    below, places, hidden = saved
+    level = _level(below)
+    out = _backward(below, _called(bars, level, places, hidden), level)
+    return out if places is not None else (None, *(out if isinstance(out, tuple) else (out,)))
+
+
+def arranged(bars: tuple, places: tuple, hidden: tuple) -> Any:
+    """Cotangents of what a pullback gave as those of what its `bwd` gave, for the arguments at `places` alone.
+
+    >>> arranged((5.0, 6.0, 7.0), (0, (1, 3)), (8.0,)), arranged((5.0, 6.0), (1,), ())
+    ((5.0, (6.0, 8.0)), 6.0)
+    """
+    bars = (*bars, *hidden)
+    given = tuple(tuple(bars[j] for j in k) if isinstance(k, tuple) else bars[k] for k in places)
+    return given[0] if len(given) == 1 else given
+
+
+def rearranged(given: Any, bars: tuple, places: tuple, hidden: tuple) -> tuple:
+    """The transpose of `arranged` in `bars`.
+
+    >>> rearranged((5.0, (6.0, 8.0)), (1.0, 1.0, 1.0), (0, (1, 3)), (1.0,))
+    (5.0, 6.0, 0.0)
+    """
+    out = [runtime.zeros(bar) for bar in (*bars, *hidden)]
+    for place, part in zip(places, (given,) if len(places) == 1 else given, strict=True):
+        for k, bar in zip(place, part, strict=True) if isinstance(place, tuple) else ((place, part),):
+            out[k] = bar
+    return tuple(out[: len(bars)])
+
+
+@linear(arranged)
+def _(w, y, bars, places, hidden):
+    return rearranged(w, bars, places, hidden), None, None
+
+
+@linear(rearranged)
+def _(w, y, given, bars, places, hidden):
+    return arranged(w, places, hidden), None, None, None
+
+
+def _called(bars: Any, level: int, places: tuple | None, hidden: tuple) -> Any:
+    """Cotangents of the value of one level of a call as those of `vjp` of what is called."""
+    value_bar, (saved_bar, *_) = bars
+    if level:
+        return _called(value_bar, level - 1, places, hidden), saved_bar
+    return value_bar if places is None else arranged(value_bar, places, hidden), saved_bar
+
+
+def is_constant(value: Any) -> bool:
+    """Whether a value of no known kind is looked up in rather than computed with."""
+    return callable(value) or isinstance(value, ModuleType)
+
+
+def _has_receiver(f: Any) -> bool:
+    return not isinstance(getattr(f, "__self__", None), (ModuleType, type(None)))

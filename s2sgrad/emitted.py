@@ -74,10 +74,6 @@ def writes_arrays(unit: Unit, body: list[gast.AST]) -> bool:
     return any((b := in_place(unit, s, unit.kinds)) is not None and b not in unit.bars for s in reverse)
 
 
-def empty_arguments() -> gast.arguments:
-    return gast.arguments([], [], None, [], [], None, [])
-
-
 def in_order(forward: list[gast.AST], tree: gast.FunctionDef) -> list[str]:
     seen = dict.fromkeys(p.id for p in parameters(tree))
     for statement in effects.walk(forward):

@@ -64,8 +64,8 @@ class Guards:
         self._refs: list[Callable[[], Any]] = []
         cells = [
             (function, name, binding.value)
-            for (owner, name), (function, _, binding) in lookups.names.items()
-            if binding is not None and binding.where == "cell" and (owner, name) not in strict
+            for (_, name), (function, _, binding) in lookups.names.items()
+            if binding is not None and binding.where == "cell"
         ]
         self._steps = steps(cells, derived, generated, self._place, self._add, self._defaults)
         for _, kinds, compiled in generated:  # a key without the classes of the arguments cannot be asked for again

@@ -38,7 +38,6 @@ from s2sgrad.emitted import (
     Emitted,
     Joined,
     bound_kinds,
-    empty_arguments,
     in_order,
     mark,
     marked,
@@ -51,7 +50,7 @@ from s2sgrad.inplace import outputs, settle
 from s2sgrad.names import Namer
 from s2sgrad.options import Options
 from s2sgrad.pipeline import Observer, cleaned, finished, normalized
-from s2sgrad.quote import assign, clone, constant, name, nodes
+from s2sgrad.quote import assign, clone, constant, empty_arguments, name, nodes
 from s2sgrad.reach import call
 from s2sgrad.signatures import signature
 from s2sgrad.source import Primal, read

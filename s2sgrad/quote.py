@@ -158,3 +158,8 @@ def substitute(node: Any, holes: dict[str, Any]) -> Any:
     for key, value in node.__dict__.items():
         copy.__dict__[key] = substitute(value, holes) if isinstance(value, (gast.AST, list)) else value
     return copy
+
+
+def empty_arguments() -> gast.arguments:
+    """The parameters of a function that has none."""
+    return gast.arguments([], [], None, [], [], None, [])

@@ -15,12 +15,14 @@ from s2sgrad.simplify import simplified
 from s2sgrad.unit import Unit
 
 _PLACES = ("axis", "keepdims")
+_NARROW = (np.unsignedinteger, np.int8, np.int16, np.int32)
 
 
 def _wraps(unit: Unit, value: gast.AST) -> bool:
     """Whether whole numbers or booleans are computed with: `-u` and `u + u` of a byte are something else."""
     kinds = [unit.kinds.get(n.id) for n in effects.loads(value)]
     whole = any(isinstance(k, Array) and k.dtype and np.dtype(k.dtype).kind in "iub" for k in kinds)
+    whole |= any(isinstance(k, Number) and isinstance(k.type, type) and issubclass(k.type, _NARROW) for k in kinds)
     return whole or any(isinstance(n, gast.BinOp) and isinstance(n.left, gast.Compare) for n in nodes(value))
 
 

@@ -1,22 +1,18 @@
-"""Functions that are defined in the text, their decorators and defaults, and `grad` of them.
+"""Functions that are defined in the text, their decorators and defaults.
 
     def g(t, by=w): return t * by      ->      by is evaluated now, and kept; the text waits for its calls
 """
 
 from __future__ import annotations
 
-import ast
 import functools
 from typing import Any
 
 import gast
 
-from s2sgrad import emit, pullbacks
-from s2sgrad.normalize import lifting
 from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.values import Derivative, Function, Known, Partial, Value, is_plain, keep_objects
-from s2sgrad.quote import assign, at, constant, name
-from s2sgrad.unit import Derived, parameters
+from s2sgrad.quote import assign, at, name
 
 
 class Definitions(Inliner):
@@ -32,7 +28,7 @@ class Definitions(Inliner):
 
     def differentiates(self, node: gast.Call) -> bool: ...
 
-    def plain(self, callee: Known, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST: ...
+    def derivative(self, node: gast.Call) -> Derivative: ...
 
     def define(self, statement: gast.FunctionDef) -> None:
         """A nested function: its text waits for its calls."""
@@ -76,54 +72,3 @@ class Definitions(Inliner):
             self.flattener.out.append(assign(holder, value))
             return name(holder)
         return value
-
-    def derivative(self, node: gast.Call) -> Derivative:
-        """`grad(f, ..)` of a function value, made when the text is compiled."""
-        try:
-            given = [ast.literal_eval(emit.expression(a)) for a in node.args[1:]]
-            words = {k.arg: ast.literal_eval(emit.expression(k.value)) for k in node.keywords}
-        except ValueError:
-            self.unit.refuse(node, "the options of `grad` inside of a differentiated function must be constants")
-        make = self.unit.resolve(node.func)
-        f = self.callee(node.args[0])
-        captured, defaults = [], {}
-        if isinstance(f, Function):
-            lifting.require_no_writes(self.unit, f.node)
-            defaults = {getattr(p, "keyword", p.id): f.defaults[p.id] for p in parameters(f.node) if p.id in f.defaults}
-            target, captured = lifting.lifted(self.unit, f.node, self.values)
-        elif isinstance(f, Known):
-            target = f.target
-        elif isinstance(f, Derivative):
-            target, captured, defaults = f.known.target, f.captured, f.defaults
-        else:
-            self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
-        gradient = make(target, *given, **words)
-        self.unit.derived.append(Derived(gradient, target, lambda f: make(f, *given, **words)))
-        return Derivative(Known(gradient, name(self.unit.helper(gradient.__name__, gradient))), captured, defaults)
-
-    def recursive(self, callee: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
-        """A call of a nested function that calls itself."""
-        if callee not in self.lifted:
-            target, captured = lifting.lifted(self.unit, callee.node, self.values)
-            self.lifted[callee] = Known(target, name(self.unit.helper(callee.name, target))), captured
-        known, captured = self.lifted[callee]
-        bound = self.bind(callee, callee.node, given, keywords, node)
-        return self.plain(known, [], {**bound, **{c: name(c) for c in captured}}, node)
-
-    def pulled_back(self, node: gast.Call) -> gast.AST:
-        """`vjp(f, ..)` of a function value: what it closes over is passed after its arguments."""
-        f = self.evaluate(node.args[0])
-        if isinstance(f, Derivative):
-            self.unit.refuse(node, "`vjp` of a gradient of a nested function cannot be followed here: use `grad` twice")
-        if not isinstance(f, Function):
-            self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
-        lifting.require_no_writes(self.unit, f.node)
-        if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-            self.unit.refuse(node, "`*` and `**` in a call of `vjp` cannot be followed here: write the arguments out")
-        given = [self.flattener.atom(a) for a in node.args[1:]]
-        bound = self.bind(f, f.node, given, {k.arg: self.flattener.atom(k.value) for k in node.keywords}, node)
-        target, captured = lifting.lifted(self.unit, f.node, self.values, last=True)
-        rest = [*list(bound.values())[len(given) :], *(name(c) for c in captured)]
-        arguments = [constant(len(rest)), name(self.unit.helper(f.name, target)), *given, *rest]
-        made = gast.Call(name(self.unit.helper("vjp_of_closure", pullbacks.vjp_of_closure)), arguments, [])
-        return self.flattener.hold(at(node, made)[0])

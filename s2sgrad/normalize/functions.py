@@ -45,7 +45,7 @@ from s2sgrad.normalize.arguments import Arguments
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.choices import Choices
 from s2sgrad.normalize.collected import Collections
-from s2sgrad.normalize.definitions import Definitions
+from s2sgrad.normalize.derivatives import Derivatives
 from s2sgrad.normalize.generators import Generators
 from s2sgrad.normalize.inlining import Flattener, Inliner
 from s2sgrad.normalize.objects import Objects
@@ -74,7 +74,7 @@ from s2sgrad.quote import at, clone, constant, name, nodes
 from s2sgrad.unit import MISSING, Unit, parameters
 
 
-class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Objects, Choices, Unroller, Inliner):
+class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Objects, Choices, Unroller, Inliner):
     """The function values of one function that is being flattened; `values` are those that have a name."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Flattener) -> None:
@@ -340,7 +340,7 @@ class Functions(Recognizer, Definitions, Arguments, Collections, Generators, Obj
             return self.apply(callee.inner, [*callee.given, *given], {**callee.keywords, **keywords}, node)
         if isinstance(callee, Derivative):
             closed = {c: name(c) for c in callee.captured}
-            defaults = {k: v for k, v in callee.defaults.items() if k not in keywords}
+            defaults = {k: v for k, v in callee.defaults.items() if k not in callee.order[: len(given)]}
             return self.plain(callee.known, given, {**defaults, **keywords, **closed}, node)
         if isinstance(callee, Choice):
             return self.apply_choice(callee, given, keywords, node)

@@ -7,6 +7,7 @@ Where a function calls itself, or is differentiated inside of another one, its t
 
 from __future__ import annotations
 
+import keyword
 import types
 from typing import Any
 
@@ -14,7 +15,7 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.normalize import mutators, scopes
-from s2sgrad.quote import clone, name, nodes
+from s2sgrad.quote import clone, empty_arguments, name, nodes
 from s2sgrad.source.making import made
 from s2sgrad.unit import Unit, parameters
 
@@ -67,6 +68,52 @@ def lifted(
     function = made(emit.function(tree), base, unit.primal.function, helpers, free - data)
     unit.lifted.append(function)
     return function, captured
+
+
+def function(
+    unit: Unit, base: str, body: list[gast.AST], mine: dict[str, str], count: int, captured: set[str], last: bool
+) -> tuple[types.FunctionType, list[str]]:
+    """(a function with this body, what is to be passed to it as in `lifted`): its parameters are `mine`, under the names
+    that they have in the body, so many of them with positions."""
+    used = {n.id for s in body for n in nodes(s) if isinstance(n, gast.Name)}
+    while base in used or keyword.iskeyword(base):  # the text calls one of this name
+        base += "_"
+    shown = {held: p for p, held in mine.items() if p not in used}
+    body = [clone(s) for s in body]
+    for statement in body:
+        scopes.rename(statement, shown)
+    places = [gast.Name(shown.get(held, held), gast.Param(), None, None) for held in mine.values()]
+    free = used - set(mine.values()) - captured - scopes.bound(body)
+    cells = dict(zip(unit.primal.function.__code__.co_freevars, unit.primal.function.__closure__ or (), strict=True))
+    data = {n for n in free if n in cells and _is_data(cells[n])}
+    passed = sorted(captured | data)
+    extra = [gast.Name(c, gast.Param(), None, None) for c in passed]
+    arguments = empty_arguments()
+    arguments.args = [*places[:count], *(extra if last else [])]
+    arguments.kwonlyargs = [*places[count:], *([] if last else extra)]
+    arguments.kw_defaults = [None] * len(arguments.kwonlyargs)
+    unit.bound = unit.bound or any(n in cells for n in free - data)
+    helpers = {n: unit.helpers[n] for n in free if n in unit.helpers}
+    tree = gast.FunctionDef(base, arguments, body, [], None, None, [])
+    target = made(emit.function(tree), base, unit.primal.function, helpers, free - data)
+    unit.lifted.append(target)
+    return target, passed
+
+
+def is_lifted(node: gast.FunctionDef | gast.Lambda, values: dict[str, Any]) -> bool:
+    """Whether the text of a function can stand alone: it uses no function values but nested functions without defaults."""
+    seen: set[str] = set()
+    waiting = [node]
+    while waiting:
+        for part in nodes(waiting.pop()):
+            if isinstance(part, gast.Name) and part.id in values and part.id not in seen:
+                seen.add(part.id)
+                value = values[part.id]
+                inner = getattr(value, "node", None)
+                if not isinstance(inner, (gast.FunctionDef, gast.Lambda)) or value.defaults or calls_itself(inner):
+                    return False
+                waiting.append(inner)
+    return True
 
 
 def require_no_writes(unit: Unit, node: gast.FunctionDef | gast.Lambda) -> None:

@@ -66,6 +66,7 @@ class Derivative:
     known: Known
     captured: list[str]
     defaults: dict[str, Any]
+    order: list[str]  # the parameters of f that have positions
 
 
 @dataclass(eq=False)

@@ -28,7 +28,7 @@ from s2sgrad.analysis.operations import Operation
 from s2sgrad.quote import Place, assign, clone, constant, expression, name, place_of
 from s2sgrad.reach import call
 from s2sgrad.transform import again as again_
-from s2sgrad.transform import containers, stores
+from s2sgrad.transform import containers, stores, texts
 from s2sgrad.transform.adjoint import Adjoints
 from s2sgrad.transform.branches import Branches
 from s2sgrad.transform.calls import Call, Pairs, call_adjoint, checked_owner
@@ -105,6 +105,7 @@ class Reverse(Branches):
 
     def _check(self) -> None:
         Refusals(self.unit, self.found, self.kinds, self.pairs, self.active, self.varied).run(self.tree)
+        texts.check(self.unit, self.tree, self.varied)
         for stack in self.adjoints.stacks:
             if self.lifetimes.home.get(stack) != self.lifetimes.root:
                 self.unit.refuse(self.tree, f"the list `{stack}` cannot be differentiated: create it outside the loop")

@@ -39,6 +39,7 @@ from . import (  # noqa: F401
     objects,
     overwritten,
     passed_on,
+    pulled_back,
     rebinding,
     recursion,
     scopes,

@@ -1,0 +1,72 @@
+"""Numbers that leave as text, or as bytes, and come back: their derivative would be lost without a word.
+
+    y = float(str(x)); return y * y      ->      Unsupported: this reads numbers off a text made of a differentiated value
+
+What is only printed, logged, or used as a key does not come back.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.lifetimes import binds
+from s2sgrad.quote import nodes
+from s2sgrad.unit import Unit
+
+_WRITERS = (str, repr, format, ascii, np.array2string, np.array_repr, np.array_str, np.format_float_positional,
+            np.format_float_scientific, json.dumps)  # fmt: skip
+_WRITING_METHODS = {"tobytes", "hex", "format", "__str__", "__repr__", "__format__"}
+_READERS = (float, complex, np.float64, np.float32, np.longdouble, np.array, np.asarray, np.frombuffer, np.fromstring, np.loadtxt,
+            np.genfromtxt, json.loads, ast.literal_eval, float.fromhex)  # fmt: skip
+
+
+def check(unit: Unit, tree: gast.FunctionDef, varied: set[str]) -> None:
+    """Raise Unsupported where numbers are read off what was written with a value in `varied`."""
+    texts: set[str] = set()
+    before = -1
+    while before < len(texts):
+        before = len(texts)
+        for statement in effects.walk(tree.body):
+            if _carries(unit, effects.header(statement), varied, texts):
+                texts |= set(binds(statement)) | ({statement.target.id} if isinstance(statement, gast.For) else set())
+                section = effects.stored(statement)
+                texts |= set() if section is None else {effects.base(section)}
+                texts |= effects.changed_by_call(getattr(statement, "value", statement))
+    for statement in effects.walk(tree.body):
+        for call in (n for n in nodes(effects.header(statement)) if isinstance(n, gast.Call)):
+            if _is_one_of(unit.resolve(call.func), _READERS) and any(_carries(unit, a, varied, texts) for a in call.args):
+                unit.refuse(call, "this reads numbers off a text, or off bytes, that were made of a differentiated value: keep "
+                                  "the value itself, or use `stop_gradient(..)`")  # fmt: skip
+
+
+def _carries(unit: Unit, node: gast.AST, varied: set[str], texts: set[str]) -> bool:
+    """Whether an expression gives, or holds, a text that was made of a value in `varied`."""
+    for part in nodes(node):
+        if isinstance(part, gast.Name):
+            if isinstance(part.ctx, gast.Load) and part.id in texts:
+                return True
+            continue
+        method = part.func if isinstance(part, gast.Call) and isinstance(part.func, gast.Attribute) else None
+        writes = (
+            isinstance(part, gast.JoinedStr)
+            or (isinstance(part, gast.Call) and _is_one_of(unit.resolve(part.func), _WRITERS))
+            or (method is not None and method.attr in _WRITING_METHODS)
+            or (isinstance(part, gast.BinOp) and isinstance(part.op, gast.Mod) and _is_text(part.left))
+        )
+        if writes and any(n.id in varied for n in effects.loads(part)):
+            return True
+    return False
+
+
+def _is_text(node: gast.AST) -> bool:
+    return isinstance(node, gast.Constant) and isinstance(node.value, (str, bytes))
+
+
+def _is_one_of(target: Any, group: tuple[Any, ...]) -> bool:
+    return any(target is known for known in group)

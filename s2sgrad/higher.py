@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from s2sgrad import pullbacks, runtime
-from s2sgrad.rules.table import linear
+from s2sgrad.rules.arranging import arranged
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def call_backward(saved: Any, bars: Any) -> Any:
     inner, places, hidden = saved
     if places is None:
         return operator.concat((None,), inner(bars))
-    return inner(arranged(bars, places, hidden))
+    return inner(arranged(operator.concat(bars, hidden), places))
 
 
 def higher_call_backward(saved: Any, bars: Any) -> Any:
@@ -144,46 +144,12 @@ def higher_call_backward(saved: Any, bars: Any) -> Any:
     return out if places is not None else (None, *(out if isinstance(out, tuple) else (out,)))
 
 
-def arranged(bars: tuple, places: tuple, hidden: tuple) -> Any:
-    """Cotangents of what a pullback gave as those of what its `bwd` gave, for the arguments at `places` alone.
-
-    >>> arranged((5.0, 6.0, 7.0), (0, (1, 3)), (8.0,)), arranged((5.0, 6.0), (1,), ())
-    ((5.0, (6.0, 8.0)), 6.0)
-    """
-    bars = (*bars, *hidden)
-    given = tuple(tuple(bars[j] for j in k) if isinstance(k, tuple) else bars[k] for k in places)
-    return given[0] if len(given) == 1 else given
-
-
-def rearranged(given: Any, bars: tuple, places: tuple, hidden: tuple) -> tuple:
-    """The transpose of `arranged` in `bars`.
-
-    >>> rearranged((5.0, (6.0, 8.0)), (1.0, 1.0, 1.0), (0, (1, 3)), (1.0,))
-    (5.0, 6.0, 0.0)
-    """
-    out = [runtime.zeros(bar) for bar in (*bars, *hidden)]
-    for place, part in zip(places, (given,) if len(places) == 1 else given, strict=True):
-        for k, bar in zip(place, part, strict=True) if isinstance(place, tuple) else ((place, part),):
-            out[k] = bar
-    return tuple(out[: len(bars)])
-
-
-@linear(arranged)
-def _(w, y, bars, places, hidden):
-    return rearranged(w, bars, places, hidden), None, None
-
-
-@linear(rearranged)
-def _(w, y, given, bars, places, hidden):
-    return arranged(w, places, hidden), None, None, None
-
-
 def _called(bars: Any, level: int, places: tuple | None, hidden: tuple) -> Any:
     """Cotangents of the value of one level of a call as those of `vjp` of what is called."""
     value_bar, (saved_bar, *_) = bars
     if level:
         return _called(value_bar, level - 1, places, hidden), saved_bar
-    return value_bar if places is None else arranged(value_bar, places, hidden), saved_bar
+    return value_bar if places is None else arranged((*value_bar, *hidden), places), saved_bar
 
 
 def is_constant(value: Any) -> bool:

@@ -66,7 +66,7 @@ def test_a_new_function_in_every_step(hvp, compilations):
     for step in range(12):
         w = np.full(3, 1.0 + step)
         np.testing.assert_allclose(hvp(lambda q, w=None: np.sum(q**2), X, v), 2.0 * v, rtol=1e-12)
-        np.testing.assert_allclose(hvp(lambda q: np.sum(w * q**3), X, v), 6.0 * w * X * v, rtol=1e-12)  # noqa: B023
+        np.testing.assert_allclose(hvp(lambda q: np.sum(w * q**3), X, v), 6.0 * w * X * v, rtol=1e-12)
         if step == 1:
             compiled_until_now = len(compilations)
     assert len(compilations) == compiled_until_now

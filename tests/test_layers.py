@@ -66,7 +66,7 @@ ALLOWED = {
     "checks": {"numpy"},
     "records": {"numpy"},
     "rules": {"numpy", "scipy", "sys", "importlib", "bisect", "heapq", "math", "random", "operator", "builtins", "inspect",
-              "types", "dataclasses", "string", "functools", "s2sgrad.runtime", "s2sgrad.rules"},
+              "types", "dataclasses", "copy", "string", "functools", "s2sgrad.runtime", "s2sgrad.rules"},
     "emit": {"gast", "astunparse", "sys", "s2sgrad.emit"},
     "source": {"gast", "ast", "hashlib", "weakref", "linecache", "threading", "types", "warnings", "dataclasses",
                "functools",

@@ -2,6 +2,7 @@
 
 from s2sgrad.rules import (
     arithmetic,
+    arranging,
     builtin_functions,
     choices,
     contractions,
@@ -32,6 +33,7 @@ from s2sgrad.rules import (
 
 __all__ = [
     "arithmetic",
+    "arranging",
     "builtin_functions",
     "choices",
     "contractions",

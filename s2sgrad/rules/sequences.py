@@ -2,12 +2,14 @@
 
     c = a + b                   ->      a_bar = c_bar[:len(a)]; b_bar = c_bar[len(a):]
     c = a * n                   ->      a_bar = folded(c_bar, a, n)
+    c = copy.deepcopy(a)        ->      a_bar = c_bar
     old = held(d, k)            ->      d_bar = alone(old_bar, d, k)
     d = put_back(d, k, old)     ->      old_bar = entry(d_bar, k); d_bar = without(d_bar, d, k)
 """
 
 from __future__ import annotations
 
+import copy
 import operator
 
 from s2sgrad import runtime
@@ -32,6 +34,16 @@ def folded(g, xs, n):
 @linear(folded)
 def _(w, y, g, xs, n):
     return runtime.repeated(w, n), None, None
+
+
+@linear(copy.copy)
+def copied(g, y, x):
+    return g
+
+
+@linear(copy.deepcopy)
+def deeply_copied(g, y, x, memo=None):
+    return g
 
 
 @general(operator.concat)

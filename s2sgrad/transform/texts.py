@@ -22,8 +22,8 @@ from s2sgrad.unit import Unit
 _WRITERS = (str, repr, format, ascii, np.array2string, np.array_repr, np.array_str, np.format_float_positional,
             np.format_float_scientific, json.dumps)  # fmt: skip
 _WRITING_METHODS = {"tobytes", "hex", "format", "__str__", "__repr__", "__format__"}
-_READERS = (float, complex, np.float64, np.float32, np.longdouble, np.array, np.asarray, np.frombuffer, np.fromstring, np.loadtxt,
-            np.genfromtxt, json.loads, ast.literal_eval, float.fromhex)  # fmt: skip
+_READERS = (float, complex, np.float64, np.float32, np.longdouble, np.array, np.asarray, np.frombuffer, np.fromstring,
+            np.loadtxt, np.genfromtxt, json.loads, ast.literal_eval, float.fromhex)  # fmt: skip
 
 
 def check(unit: Unit, tree: gast.FunctionDef, varied: set[str]) -> None:
@@ -41,8 +41,8 @@ def check(unit: Unit, tree: gast.FunctionDef, varied: set[str]) -> None:
     for statement in effects.walk(tree.body):
         for call in (n for n in nodes(effects.header(statement)) if isinstance(n, gast.Call)):
             if _is_one_of(unit.resolve(call.func), _READERS) and any(_carries(unit, a, varied, texts) for a in call.args):
-                unit.refuse(call, "this reads numbers off a text, or off bytes, that were made of a differentiated value: keep "
-                                  "the value itself, or use `stop_gradient(..)`")  # fmt: skip
+                unit.refuse(call, "this reads numbers off a text, or off bytes, that were made of a differentiated value: "
+                                  "keep the value itself, or use `stop_gradient(..)`")  # fmt: skip
 
 
 def _carries(unit: Unit, node: gast.AST, varied: set[str], texts: set[str]) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import copy
 import operator
 from collections import namedtuple
 
 from s2sgrad import runtime
-from s2sgrad.rules import builtin_functions, helpers, named_tuples, sequences
+from s2sgrad.rules import arranging, builtin_functions, helpers, named_tuples, sequences
 
 from .base import example, normal
 
@@ -83,6 +84,13 @@ _parts = PLACE(0.3, normal(3), 0.9)
 example(named_tuples.fields, _parts, PLACE(0.4, normal(3), 0.8), ("y",))
 example(named_tuples.unfields, (_parts, 0.0, normal(3)), _parts, PLACE(0.4, normal(3), 0.8), ("y",))
 example(operator.concat, [0.3, normal(2)], [0.7])
+example(copy.copy, [0.3, normal(2)])
+example(copy.copy, normal(2, 3))
+example(copy.deepcopy, {"a": [0.3, normal(2)], "b": 0.7})
+example(arranging.arranged, (0.3, normal(2), 0.7, 0.5), (0, (1, 3)))
+example(arranging.arranged, (0.3, normal(2)), (1,))
+example(arranging.rearranged, (0.3, (normal(2), 0.7)), (0.1, normal(2), 0.4, 0.5), (0, (1, 3)))
+example(arranging.rearranged, normal(2), (0.1, normal(2)), (1,))
 example(operator.concat, (0.3, None), ("name", normal(2, 3)))
 example(runtime.repeated, [0.3, 0.7], 3)
 example(runtime.repeated, (0.3, normal(2)), 1)

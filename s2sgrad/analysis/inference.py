@@ -5,6 +5,7 @@ x: Array('float64', (Size(0),));  y = np.sum(x * 2.0)   ->   y: Number(float64)
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -284,7 +285,7 @@ class Inference:
         if target is runtime.sequence:
             listed = isinstance(kinds[0], Container) and kinds[0].type is dict
             return Container(list, None) if listed else kinds[0]
-        if target in (runtime.add_at, runtime.put_back):
+        if target in (runtime.add_at, runtime.put_back, copy.copy, copy.deepcopy) and kinds:
             return kinds[0]
         if target is runtime.pop and isinstance(kinds[0], Container):
             return kinds[0].element()
@@ -307,6 +308,8 @@ class Inference:
         method = node.func.attr
         if method == "pop" and isinstance(owner, Container) and owner.type is list and not kinds:
             return owner.element()
+        if method == "copy" and isinstance(owner, Container) and owner.type in (list, dict):
+            return owner
         if not isinstance(owner, Array) or (method not in spellings.METHODS and method not in spellings.FLAT_METHODS):
             return UNKNOWN
         if method == "item":

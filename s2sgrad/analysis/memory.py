@@ -9,6 +9,7 @@ Numbers, texts and functions have no memory that could be written.
 from __future__ import annotations
 
 import builtins
+import copy
 import types
 from collections import deque
 from collections.abc import Collection
@@ -251,9 +252,11 @@ def _held(unit: Unit, container: gast.Name, kinds: dict[str, Kind]) -> set[str]:
 def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
     target = unit.resolve(call.func)
     given = [*call.args, *(k.value for k in call.keywords)]
-    if target in (builtins.list, builtins.dict, builtins.tuple) and len(given) == 1 and isinstance(given[0], gast.Name):
+    if target in _SHALLOW and len(given) == 1 and isinstance(given[0], gast.Name):
         if isinstance(kinds.get(given[0].id), Container):
             return _held(unit, given[0], kinds)
+        if target is copy.copy and isinstance(kinds.get(given[0].id), (Array, Number)):
+            return set()
         outside = unit.resolve(given[0])
         items = outside.values() if isinstance(outside, dict) else outside
         if isinstance(outside, (dict, list, tuple)) and not any(map(is_writable, items)):
@@ -281,6 +284,9 @@ def _root(node: gast.AST) -> str:
     while not isinstance(node, gast.Name):
         node = node.value
     return node.id
+
+
+_SHALLOW = (builtins.list, builtins.dict, builtins.tuple, copy.copy)
 
 
 def is_writable(found: Any) -> bool:

@@ -5,6 +5,7 @@ x.sum(axis=0), np.sum(x, 0), numpy.sum(x, axis=0)   ->   rule of np.sum, operand
 
 from __future__ import annotations
 
+import copy
 import operator
 import types
 from dataclasses import dataclass, field
@@ -190,9 +191,12 @@ def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind], starred: bool) 
             return Operation("pop", node, [owner])
     if name in spellings.FLAT_METHODS:
         return Operation("flat", node)
+    held = _kind(owner, kinds)
+    if name == "copy" and isinstance(held, Container) and held.type in (list, dict) and not node.args:
+        return _bound(node, table.lookup(copy.copy), copy.copy, [owner])
     primitive = spellings.METHODS.get(name)
     rule = table.lookup(primitive) if primitive is not None else None
-    if rule is None or starred or isinstance(_kind(owner, kinds), (Container, Text, Known)):
+    if rule is None or starred or isinstance(held, (Container, Text, Known)):
         if primitive is not None and table.is_flat(primitive):
             return Operation("flat", node)
         if starred:

@@ -12,6 +12,7 @@ it (`holders`), but not by its items:
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -24,7 +25,7 @@ from s2sgrad.analysis.lifetimes import Block, binds
 from s2sgrad.analysis.memory import bound_sources, has_memory, in_place, sources
 from s2sgrad.inplace.saying import is_said
 from s2sgrad.quote import place_of
-from s2sgrad.unit import Unit, parameters
+from s2sgrad.unit import MISSING, Unit, parameters
 
 _Pairs = dict[str, frozenset[str]]
 ARGUMENT, OUTSIDE = "argument ", "outside "
@@ -316,9 +317,10 @@ class _Walker:
             return container and isinstance(value.slice, gast.Slice)
         if not isinstance(value, gast.Call):
             return False
-        if isinstance(value.func, gast.Attribute) and value.func.attr == "copy":
+        target = self.unit.resolve(value.func)
+        if target is MISSING and isinstance(value.func, gast.Attribute) and value.func.attr == "copy":
             return isinstance(value.func.value, gast.Name) and isinstance(self.kinds.get(value.func.value.id), Container)
-        return self.unit.resolve(value.func) in (list, dict, tuple, sorted)
+        return target in (list, dict, tuple, sorted, copy.copy)
 
     def popped(self, value: gast.AST) -> str | None:
         """The list that an expression takes its last item off."""

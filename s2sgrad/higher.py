@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from s2sgrad import pullbacks, runtime
-from s2sgrad.rules.arranging import arranged
+from s2sgrad.rules.picking import picked
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def call_backward(saved: Any, bars: Any) -> Any:
     inner, places, hidden = saved
     if places is None:
         return operator.concat((None,), inner(bars))
-    return inner(arranged(operator.concat(bars, hidden), places))
+    return inner(picked(operator.concat(bars, hidden), places))
 
 
 def higher_call_backward(saved: Any, bars: Any) -> Any:
@@ -149,7 +149,7 @@ def _called(bars: Any, level: int, places: tuple | None, hidden: tuple) -> Any:
     value_bar, (saved_bar, *_) = bars
     if level:
         return _called(value_bar, level - 1, places, hidden), saved_bar
-    return value_bar if places is None else arranged((*value_bar, *hidden), places), saved_bar
+    return value_bar if places is None else picked((*value_bar, *hidden), places), saved_bar
 
 
 def is_constant(value: Any) -> bool:

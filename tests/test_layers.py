@@ -26,7 +26,7 @@ LAYERS = [
     ["pullbacks"],
     ["emit", "rules", "source"],
     ["lookups"],
-    ["unit", "library", "imported"],
+    ["unit", "library", "imported", "standard"],
     ["reach"],
     ["analysis"],
     ["normalize", "cleanup", "transform"],

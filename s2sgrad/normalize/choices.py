@@ -40,7 +40,7 @@ from typing import Any
 import gast
 
 from s2sgrad.normalize.inlining import Inliner
-from s2sgrad.normalize.values import Choice, Derivative, Function, Known, Partial, Value
+from s2sgrad.normalize.values import Choice, Derivative, Display, Function, Known, Partial, Value
 from s2sgrad.quote import assign, at, clone, constant, name
 
 _FUNCTIONS = (Function, Partial, Known, Derivative)
@@ -100,6 +100,20 @@ class Choices(Inliner):
         self.flattener.out.append(assign(holder, name(choice.selector)))
         options = choice.options if self.flattener.loops else list(choice.options)  # those that it may be by now
         return Choice(holder, options, choice.argument, choice.loops)
+
+    def picked(self, display: Display, node: gast.Subscript) -> Choice:
+        """`table[key]` of functions, where the key is data."""
+        if not all(isinstance(option, _FUNCTIONS) for option in display.items.values()):
+            self.unit.refuse(node, "which function or object this is cannot be followed: use a constant index")
+        numbers: list[gast.AST] = [constant(k) for k in range(len(display.items))]
+        listed = list(display.items) == list(range(len(display.items)))
+        keys = [constant(key) for key in display.items]
+        table = gast.List(numbers, gast.Load()) if listed else gast.Dict(keys, numbers)
+        holder = self.unit.local("which")
+        picked = gast.Subscript(self.flattener.hold(table), self.flattener.atom(node.slice), gast.Load())
+        self.flattener.out += at(node, assign(holder, picked))
+        self.counts[holder] += 2
+        return Choice(holder, list(display.items.values()))
 
     def apply_choice(self, choice: Choice, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
         """The value of a call of the function that was chosen."""

@@ -17,7 +17,7 @@ from typing import Any
 
 import gast
 
-from s2sgrad import emit, pullbacks
+from s2sgrad import emit, pullbacks, standard
 from s2sgrad.analysis import effects
 from s2sgrad.normalize import lifting
 from s2sgrad.normalize.definitions import Definitions
@@ -127,6 +127,14 @@ class Derivatives(Definitions):
         open_ = {*order[:first], *keywords}
         name_ = f.name if isinstance(f, Function) else f.target.__name__
         return name_, order[:first], keywords, {p: v for p, v in defaults.items() if p in open_}
+
+    def vectorized(self, callee: Partial, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+        """A call of `np.vectorize(f)`."""
+        if keywords or len(given) not in (1, 2):
+            self.unit.refuse(node, "a function of `np.vectorize` is differentiated with one or two arguments: write a loop")
+        made = standard.vectorized if len(given) == 1 else standard.vectorized_of_two
+        known = Known(made, name(self.unit.helper(made.__name__, made)))
+        return self.apply(known, [*callee.given, *given], {}, node)
 
     def recursive(self, callee: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
         """A call of a nested function that calls itself."""

@@ -38,6 +38,7 @@ import types
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2sgrad.analysis.instances import is_plain_class
 from s2sgrad.normalize import lifting
@@ -265,7 +266,9 @@ class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Obj
         index = place(node.slice, owner)
         if index in owner.items:
             return owner.items[index]
-        self.unit.refuse(node, "which function or object this is cannot be followed: use a constant index")
+        if isinstance(node.value, gast.Name) and node.value.id in self.growing:
+            self.unit.refuse(node, "which function or object this is cannot be followed: use a constant index")
+        return self.picked(owner, node)
 
     def constant_call(self, node: gast.Call) -> gast.AST | None:
         """`isinstance(o, C)` and `len(display)`, of what is made here."""
@@ -302,6 +305,8 @@ class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Obj
             return self.derivative(node)
         if self.pulls_back(node):
             return self.pulled_back(node)
+        if self.unit.resolve(node.func) is np.vectorize:
+            return Partial(Known(None, node.func), [self.lasting(self.evaluate(node.args[0]))], {})
         if self.unit.resolve(node.func) is functools.partial:
             inner = self.callee(node.args[0])
             given = [self.lasting(self.evaluate(a)) for a in node.args[1:]]
@@ -336,6 +341,8 @@ class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Obj
 
     def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         """The value of a call of a function value."""
+        if isinstance(callee, Partial) and self.unit.resolve(getattr(callee.inner, "node", None)) is np.vectorize:
+            return self.vectorized(callee, given, keywords, node)
         if isinstance(callee, Partial):
             return self.apply(callee.inner, [*callee.given, *given], {**callee.keywords, **keywords}, node)
         if isinstance(callee, Derivative):

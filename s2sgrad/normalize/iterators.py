@@ -37,6 +37,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.normalize import tools
 from s2sgrad.normalize.values import is_generator
 from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.unit import MISSING, Unit, parameters
@@ -76,6 +77,10 @@ class _Iterators(gast.NodeTransformer):
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         self.generic_visit(node)
+        spelled = tools.spelled(self.unit, node)
+        if not isinstance(spelled, gast.Call):
+            return spelled
+        node = spelled
         target = self.unit.resolve(node.func)
         if target is MISSING and isinstance(node.func, gast.Attribute) and _is_path(node.func.value):
             return self.method(node)

@@ -11,6 +11,7 @@ import types
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2sgrad import pullbacks
 from s2sgrad.analysis.instances import is_plain_class
@@ -74,6 +75,8 @@ class Recognizer:
             return self.is_object(node.args[0])
         if isinstance(target, types.MethodType) and is_plain_class(target.__self__):
             return gives_function(target.__func__)
+        if self.unit.resolve(node.func) is np.vectorize and len(node.args) == 1:
+            return self.is_function(node.args[0]) or is_plain(self.unit.resolve(node.args[0]))
         if self.unit.resolve(node.func) is functools.partial and node.args:
             return self.is_function(node.args[0]) or callable(self.unit.resolve(node.args[0]))
         value = self.held(node.func)

@@ -186,7 +186,8 @@ def is_plain(target: Any) -> bool:
     """Whether a callable is a Python function of the user's, to be read."""
     if not isinstance(target, types.FunctionType) or effects.is_library(target):
         return False
-    return not (target.__module__ or "").startswith("s2sgrad.")
+    module = target.__module__ or ""
+    return not module.startswith("s2sgrad.") or module == "s2sgrad.standard"
 
 
 def is_generator(target: Any) -> bool:

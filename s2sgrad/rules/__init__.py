@@ -2,7 +2,6 @@
 
 from s2sgrad.rules import (
     arithmetic,
-    arranging,
     builtin_functions,
     choices,
     contractions,
@@ -16,6 +15,7 @@ from s2sgrad.rules import (
     nans,
     norms,
     padding,
+    picking,
     polynomials,
     quantiles,
     reductions,
@@ -33,7 +33,6 @@ from s2sgrad.rules import (
 
 __all__ = [
     "arithmetic",
-    "arranging",
     "builtin_functions",
     "choices",
     "contractions",
@@ -47,6 +46,7 @@ __all__ = [
     "nans",
     "norms",
     "padding",
+    "picking",
     "polynomials",
     "quantiles",
     "reductions",

@@ -22,7 +22,7 @@ def average(g, y, a, axis=None, weights=None, *, keepdims=False):
     if weights is None:
         return g / count(a, axis)
     w = lined(weights, np.shape(a), axis)
-    return g * w / np.sum(np.broadcast_to(w, np.shape(a)), axis=axis, keepdims=True)
+    return np.multiply(g, w) / np.sum(np.broadcast_to(w, np.shape(a)), axis=axis, keepdims=True)
 
 
 @average.keyword("weights")

@@ -8,7 +8,7 @@ import operator
 from collections import namedtuple
 
 from s2sgrad import runtime
-from s2sgrad.rules import arranging, builtin_functions, helpers, named_tuples, sequences
+from s2sgrad.rules import builtin_functions, helpers, named_tuples, picking, sequences
 
 from .base import example, normal
 
@@ -87,10 +87,10 @@ example(operator.concat, [0.3, normal(2)], [0.7])
 example(copy.copy, [0.3, normal(2)])
 example(copy.copy, normal(2, 3))
 example(copy.deepcopy, {"a": [0.3, normal(2)], "b": 0.7})
-example(arranging.arranged, (0.3, normal(2), 0.7, 0.5), (0, (1, 3)))
-example(arranging.arranged, (0.3, normal(2)), (1,))
-example(arranging.rearranged, (0.3, (normal(2), 0.7)), (0.1, normal(2), 0.4, 0.5), (0, (1, 3)))
-example(arranging.rearranged, normal(2), (0.1, normal(2)), (1,))
+example(picking.picked, (0.3, normal(2), 0.7, 0.5), (0, (1, 3)))
+example(picking.picked, (0.3, normal(2)), (1,))
+example(picking.unpicked, (0.3, (normal(2), 0.7)), (0.1, normal(2), 0.4, 0.5), (0, (1, 3)))
+example(picking.unpicked, normal(2), (0.1, normal(2)), (1,))
 example(operator.concat, (0.3, None), ("name", normal(2, 3)))
 example(runtime.repeated, [0.3, 0.7], 3)
 example(runtime.repeated, (0.3, normal(2)), 1)

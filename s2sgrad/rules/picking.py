@@ -1,6 +1,6 @@
 """Rules of how the cotangents of a pullback are put in order, where a pullback itself is differentiated.
 
-    given = arranged(bars, places)      ->      bars_bar = rearranged(given_bar, bars, places)
+    given = picked(bars, places)      ->      bars_bar = unpicked(given_bar, bars, places)
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from s2sgrad import runtime
 from s2sgrad.rules.table import linear
 
 
-def arranged(bars: tuple, places: tuple) -> Any:
+def picked(bars: tuple, places: tuple) -> Any:
     """Cotangents of what a pullback gave as those of what its `bwd` gave, for the arguments at `places` alone.
 
-    >>> arranged((5.0, 6.0, 7.0, 8.0), (0, (1, 3))), arranged((5.0, 6.0), (1,))
+    >>> picked((5.0, 6.0, 7.0, 8.0), (0, (1, 3))), picked((5.0, 6.0), (1,))
     ((5.0, (6.0, 8.0)), 6.0)
     """
     given = tuple(tuple(bars[j] for j in k) if isinstance(k, tuple) else bars[k] for k in places)
     return given[0] if len(given) == 1 else given
 
 
-def rearranged(given: Any, bars: tuple, places: tuple) -> tuple:
-    """The transpose of `arranged` in `bars`.
+def unpicked(given: Any, bars: tuple, places: tuple) -> tuple:
+    """The transpose of `picked` in `bars`.
 
-    >>> rearranged((5.0, (6.0, 8.0)), (1.0, 1.0, 1.0, 1.0), (0, (1, 3)))
+    >>> unpicked((5.0, (6.0, 8.0)), (1.0, 1.0, 1.0, 1.0), (0, (1, 3)))
     (5.0, 6.0, 0.0, 8.0)
     """
     out = [runtime.zeros(bar) for bar in bars]
@@ -34,11 +34,11 @@ def rearranged(given: Any, bars: tuple, places: tuple) -> tuple:
     return tuple(out)
 
 
-@linear(arranged)
+@linear(picked)
 def _(w, y, bars, places):
-    return rearranged(w, bars, places), None
+    return unpicked(w, bars, places), None
 
 
-@linear(rearranged)
+@linear(unpicked)
 def _(w, y, given, bars, places):
-    return arranged(w, places), None, None
+    return picked(w, places), None, None

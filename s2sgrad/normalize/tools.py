@@ -1,0 +1,154 @@
+"""Tools of Python's library and of NumPy that call functions, as functions with source (`s2sgrad.standard`).
+
+    max(rows, key=f)                ->      largest(rows, f)
+    itertools.islice(x, 1, None)    ->      islice(x, 1, None, 1)
+    next((v for v in x if v > 0), 0.0)      ->      first_of([v for v in x if v > 0], 0.0)
+    helper(v * v for v in x)        ->      helper([v * v for v in x])          where helper runs through it once
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import sys
+import types
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad import standard
+from s2sgrad.analysis import effects
+from s2sgrad.errors import S2SGradError
+from s2sgrad.quote import at, constant, name, nodes
+from s2sgrad.signatures import signature
+from s2sgrad.source import read
+from s2sgrad.unit import Unit
+
+
+def spelled(unit: Unit, call: gast.Call) -> gast.AST:
+    """The call, of a function with source where there is one."""
+    if (unit.primal.function.__module__ or "") == standard.__name__:
+        return call
+    target = unit.resolve(call.func)
+    words = {k.arg: k.value for k in call.keywords}
+    if isinstance(target, np.vectorize):
+        return _vectorized(unit, call, name(unit.helper("function", target.pyfunc)))
+    if not _is_one_of(target) or any(isinstance(a, gast.Starred) for a in call.args) or None in words:
+        return _with_lists(unit, call, target)
+    made = standard.TOOLS.get(target)
+    counted = bool(call.args) and isinstance(call.args[0], gast.Call) and unit.resolve(call.args[0].func) is range
+    if target in (itertools.combinations, itertools.permutations, itertools.product) and counted:
+        return call  # of numbers
+    if target is itertools.islice and 2 <= len(call.args) <= 4:
+        given = call.args[1:]
+        start, stop, step = given if len(given) == 3 else (*given, constant(1)) if len(given) == 2 else (
+            constant(0), *given, constant(1))  # fmt: skip
+        return _call(unit, call, standard.islice, [call.args[0], start, stop, step])
+    if target is itertools.product and len(call.args) == 2 and not words:
+        return _call(unit, call, standard.pairs, call.args)
+    if target in (max, min) and set(words) == {"key"}:
+        items = call.args[0] if len(call.args) == 1 else gast.List(call.args, gast.Load())
+        which = standard.largest if target is max else standard.smallest
+        return _call(unit, call, which, [_listed(unit, items), words["key"]])
+    if target is sorted and "key" in words and not isinstance(words["key"], gast.Constant):
+        return _call(unit, call, standard.ordered, [_listed(unit, call.args[0]), words.pop("key")], words)
+    if target is next and len(call.args) == 2 and isinstance(call.args[0], gast.GeneratorExp):
+        return _call(unit, call, standard.first_of, [_listed(unit, call.args[0]), call.args[1]])
+    if target is zip and not words:
+        call.args = [_counted(unit, a) for a in call.args]
+    if target is operator.itemgetter and len(call.args) == 1:
+        return at(call, _lambda("row", gast.Subscript(name("row"), call.args[0], gast.Load())))[0]
+    if target is operator.attrgetter and isinstance(getattr(call.args[0], "value", None), str) and len(call.args) == 1:
+        return at(call, _lambda("row", gast.Attribute(name("row"), call.args[0].value, gast.Load())))[0]
+    if made is None:
+        return _with_lists(unit, call, target)
+    return _call(unit, call, made, [_listed(unit, a) for a in call.args], words)
+
+
+def _call(
+    unit: Unit, call: gast.Call, made: types.FunctionType, args: list[gast.AST], words: dict[str, gast.AST] | None = None
+) -> gast.AST:
+    keywords = [gast.keyword(k, v) for k, v in (words or {}).items()]
+    return at(call, gast.Call(name(unit.helper(made.__name__, made)), args, keywords))[0]
+
+
+def _vectorized(unit: Unit, call: gast.Call, function: gast.AST) -> gast.AST:
+    if call.keywords or len(call.args) not in (1, 2):
+        unit.refuse(call, "a function of `np.vectorize` is differentiated with one or two arguments: write a loop")
+    made = standard.vectorized if len(call.args) == 1 else standard.vectorized_of_two
+    return _call(unit, call, made, [function, *call.args])
+
+
+def _listed(unit: Unit, node: gast.AST) -> gast.AST:
+    """An argument; what is run through once as a list."""
+    if isinstance(node, gast.GeneratorExp):
+        return at(node, gast.ListComp(node.elt, node.generators))[0]
+    target = unit.resolve(node.func) if isinstance(node, gast.Call) else None
+    if target not in (zip, enumerate) or any(isinstance(a, gast.Starred) for a in node.args):
+        return node
+    items = [unit.local("item") for _ in range(2 if target is enumerate else len(node.args))]
+    stored = gast.Tuple([name(i, store=True) for i in items], gast.Store())
+    each = [gast.comprehension(stored, node, [], 0)]
+    return at(node, gast.ListComp(gast.Tuple([name(i) for i in items], gast.Load()), each))[0]
+
+
+def _lambda(parameter: str, body: gast.AST) -> gast.Lambda:
+    arguments = gast.arguments([gast.Name(parameter, gast.Param(), None, None)], [], None, [], [], None, [])
+    return gast.Lambda(arguments, body)
+
+
+def _counted(unit: Unit, node: gast.AST) -> gast.AST:
+    """`itertools.count(a, b)` beside what ends, as `range(a, huge, b)`."""
+    if not isinstance(node, gast.Call) or unit.resolve(node.func) is not itertools.count or node.keywords:
+        return node
+    if not all(isinstance(a, gast.Constant) and type(a.value) is int and a.value >= 0 for a in node.args):
+        return node
+    first, *step = [a.value for a in node.args] or [0]
+    last = constant(sys.maxsize // 2)
+    return at(node, gast.Call(unit.builtin(range), [constant(first), last, *map(constant, step or [1])], []))[0]
+
+
+def _with_lists(unit: Unit, call: gast.Call, target: Any) -> gast.AST:
+    """Generator expressions that a user's function runs through once, as lists."""
+    where = [k for k, a in enumerate(call.args) if isinstance(a, gast.GeneratorExp)]
+    if not where or not isinstance(target, types.FunctionType) or effects.is_library(target):
+        return call
+    try:
+        parameters = list(signature(target).parameters)
+        tree = read(target).fresh_tree()
+    except (S2SGradError, ValueError):
+        return call
+    for k in where:
+        if k < len(parameters) and _runs_once(tree, parameters[k]):
+            call.args[k] = _listed(unit, call.args[k])
+    return call
+
+
+def _runs_once(tree: gast.FunctionDef, parameter: str) -> bool:
+    """Whether a function mentions a parameter once, as what a loop, a comprehension or a reduction runs through."""
+    mentioned = [n for s in tree.body for n in nodes(s) if isinstance(n, gast.Name) and n.id == parameter]
+    if len(mentioned) != 1:
+        return False
+    loops = [n for s in tree.body for n in nodes(s) if isinstance(n, (gast.For, gast.While))]
+    if any(any(part is mentioned[0] for s in (*n.body, *n.orelse) for part in nodes(s)) for n in loops):
+        return False
+    for node in (n for s in tree.body for n in nodes(s)):
+        over = [node.iter] if isinstance(node, gast.For) else []
+        over += [node.generators[0].iter] if isinstance(node, (gast.ListComp, gast.GeneratorExp, gast.SetComp)) else []
+        reduced = isinstance(node, gast.Call) and getattr(node.func, "id", "") in ("sum", "list", "tuple", "max", "min")
+        over += node.args[:1] if reduced else []
+        if any(part is mentioned[0] for part in over):
+            return True
+    return False
+
+
+_KNOWN = {*standard.TOOLS, itertools.islice, itertools.product, max, min, sorted, next, zip, operator.itemgetter,
+          operator.attrgetter}  # fmt: skip
+
+
+def _is_one_of(target: Any) -> bool:
+    try:
+        return target in _KNOWN
+    except TypeError:
+        return False

@@ -1,0 +1,196 @@
+"""Tools of Python's library and of NumPy that call functions of the user, in words that the compiler follows.
+
+    for s in itertools.accumulate(x, f): ..      ->      for s in accumulate(x, f): ..      a function with source: this one
+
+What they give is complete before it is looked at: a list where Python's own would go step by step.
+
+>>> accumulate([1, 2, 3]), starmap(pow, [(2, 5), (3, 2)]), largest(["a", "bcd", "efg"], key=len)
+([1, 3, 6], [32, 9], 'bcd')
+>>> ordered([3, 1, 2], key=lambda v: -v), apply_along_axis(np.cumsum, 0, np.ones((2, 2))).tolist()
+([3, 2, 1], [[1.0, 1.0], [2.0, 2.0]])
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import statistics
+import sys
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.rules.builtin_functions import order_of
+
+_LAST = sys.maxsize
+
+
+
+def accumulate(iterable, func=operator.add, *, initial=None):
+    """`itertools.accumulate`."""
+    out = []
+    total = initial
+    if initial is not None:
+        out.append(total)
+    for item in iterable:
+        if total is None:
+            total = item
+        else:
+            total = func(total, item)
+        out.append(total)
+    return out
+
+
+def starmap(function, iterable):
+    """`itertools.starmap`."""
+    return [function(*row) for row in iterable]
+
+
+def takewhile(predicate, iterable):
+    """`itertools.takewhile`."""
+    out = []
+    for item in iterable:
+        if not predicate(item):
+            break
+        out.append(item)
+    return out
+
+
+def dropwhile(predicate, iterable):
+    """`itertools.dropwhile`."""
+    out = []
+    dropping = True
+    for item in iterable:
+        dropping = dropping and bool(predicate(item))
+        if not dropping:
+            out.append(item)
+    return out
+
+
+def filterfalse(predicate, iterable):
+    """`itertools.filterfalse`."""
+    return [item for item in iterable if not predicate(item)]
+
+
+def compress(data, selectors):
+    """`itertools.compress`."""
+    return [item for item, chosen in zip(data, selectors) if chosen]  # noqa: B905
+
+
+def islice(iterable, start, stop, step):
+    """`itertools.islice`, of what has a length."""
+    return [iterable[k] for k in range(len(iterable))[start:stop:step]]
+
+
+def combinations(iterable, r):
+    """`itertools.combinations`, of what has a length."""
+    return [[iterable[k] for k in places] for places in list(_combinations(range(len(iterable)), r))]
+
+
+def permutations(iterable, r=None):
+    """`itertools.permutations`, of what has a length."""
+    return [[iterable[k] for k in places] for places in list(_permutations(range(len(iterable)), r))]
+
+
+def pairs(first, second):
+    """`itertools.product` of two."""
+    return [(a, b) for a in first for b in second]
+
+
+def zip_longest(first, second, fillvalue=None):
+    """`itertools.zip_longest` of two, of what has a length."""
+    n, m = len(first), len(second)
+    return [(first[k] if k < n else fillvalue, second[k] if k < m else fillvalue) for k in range(max(n, m))]
+
+
+def largest(items, key):
+    """`max(items, key=key)`: the first of the largest."""
+    return items[_first_of([key(item) for item in items], True)]
+
+
+def smallest(items, key):
+    """`min(items, key=key)`: the first of the smallest."""
+    return items[_first_of([key(item) for item in items], False)]
+
+
+def ordered(items, key, reverse=False):
+    """`sorted(items, key=key, reverse=reverse)`."""
+    return [items[k] for k in order_of([key(item) for item in items], reverse)]
+
+
+def first_of(items, default):
+    """`next(iter(items), default)`."""
+    for item in items:
+        return item
+    return default
+
+
+def fromiter(iterable, dtype, count=-1):
+    """`np.fromiter`."""
+    return np.array([item for item in iterable][: None if count < 0 else count], dtype=dtype)  # noqa: C416
+
+
+def vectorized(function, first):
+    """`np.vectorize(function)(first)`."""
+    return np.reshape(np.array([function(a) for a in np.ravel(first)]), np.shape(first))
+
+
+def vectorized_of_two(function, first, second):
+    """`np.vectorize(function)(first, second)`."""
+    shape = np.broadcast_shapes(np.shape(first), np.shape(second))
+    rows = zip(np.ravel(np.broadcast_to(first, shape)), np.ravel(np.broadcast_to(second, shape)))  # noqa: B905
+    return np.reshape(np.array([function(a, b) for a, b in rows]), shape)
+
+
+def apply_along_axis(func1d, axis, arr):
+    """`np.apply_along_axis`."""
+    moved = np.moveaxis(arr, axis, -1)
+    lead = np.shape(moved)[:-1]
+    rows = np.array([func1d(row) for row in np.reshape(moved, (-1, np.shape(moved)[-1]))])
+    if np.ndim(rows) == 1:
+        return np.reshape(rows, lead)
+    return np.moveaxis(np.reshape(rows, (*lead, np.shape(rows)[-1])), -1, axis)
+
+
+def mean(data):
+    """`statistics.mean` of floats."""
+    return sum(data) / len(data)
+
+
+def pvariance(data):
+    """`statistics.pvariance` of floats."""
+    middle = sum(data) / len(data)
+    return sum([(item - middle) ** 2 for item in data]) / len(data)
+
+
+def variance(data):
+    """`statistics.variance` of floats."""
+    middle = sum(data) / len(data)
+    return sum([(item - middle) ** 2 for item in data]) / (len(data) - 1)
+
+
+def pstdev(data):
+    """`statistics.pstdev` of floats."""
+    return np.sqrt(pvariance(data))
+
+
+def stdev(data):
+    """`statistics.stdev` of floats."""
+    return np.sqrt(variance(data))
+
+
+_combinations, _permutations = itertools.combinations, itertools.permutations
+
+
+def _first_of(keys, most):
+    return order_of(keys, most)[0]
+
+
+TOOLS: dict[Any, Any] = {
+    itertools.accumulate: accumulate, itertools.starmap: starmap, itertools.takewhile: takewhile,
+    itertools.dropwhile: dropwhile, itertools.filterfalse: filterfalse, itertools.compress: compress,
+    itertools.combinations: combinations, itertools.permutations: permutations, itertools.zip_longest: zip_longest,
+    np.fromiter: fromiter, np.apply_along_axis: apply_along_axis, statistics.mean: mean, statistics.fmean: mean,
+    statistics.pvariance: pvariance, statistics.variance: variance, statistics.pstdev: pstdev, statistics.stdev: stdev,
+}  # fmt: skip
+"""Which function with source stands for which tool, where all arguments are the same."""

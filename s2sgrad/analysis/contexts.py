@@ -11,11 +11,15 @@ is moved over either end.
 
 from __future__ import annotations
 
+import contextlib
+import warnings
 from dataclasses import dataclass
 
 import gast
+import numpy as np
 
 from s2sgrad.quote import assign, statements
+from s2sgrad.unit import Unit
 
 ENTER, EXIT = "__enter__", "__exit__"
 
@@ -33,9 +37,10 @@ class Region:
     final: int
 
 
-def opened(context: str, manager: gast.AST) -> list[gast.AST]:
-    """The statements that enter a context."""
-    return [assign(context, manager), *statements("c.__enter__()", c=context)]
+def opened(context: str, manager: gast.AST, value: str | None = None) -> list[gast.AST]:
+    """The statements that enter a context, and bind what it gives to a name."""
+    (enter,) = statements("c.__enter__()", c=context)
+    return [assign(context, manager), enter if value is None else assign(value, enter.value)]
 
 
 def closed(context: str) -> list[gast.AST]:
@@ -45,7 +50,7 @@ def closed(context: str) -> list[gast.AST]:
 
 def end(statement: gast.AST) -> tuple[str, str] | None:
     """Whether a statement enters or leaves a context, and which: None for any other."""
-    call = statement.value if isinstance(statement, gast.Expr) else None
+    call = statement.value if isinstance(statement, (gast.Expr, gast.Assign)) else None
     if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name):
         return (call.func.attr, call.func.value.id) if call.func.attr in (ENTER, EXIT) else None
     return None
@@ -69,9 +74,10 @@ def regions(body: list[gast.AST]) -> list[Region]:
     return sorted((Region(*places[:3], places[-1]) for places in out), key=lambda region: region.final)
 
 
-def is_quiet(manager: gast.AST) -> bool:
+def is_quiet(unit: Unit, manager: gast.AST) -> bool:
     """Whether a context that holds nothing may be left out: it only sets how NumPy, or Python, reports something."""
-    return isinstance(manager, gast.Call)
+    target = unit.resolve(manager.func) if isinstance(manager, gast.Call) else None
+    return target in (np.errstate, np.printoptions, warnings.catch_warnings, contextlib.nullcontext)
 
 
 def _makes(statement: gast.AST, context: str) -> bool:

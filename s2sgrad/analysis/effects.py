@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import types
 from collections.abc import Container, Iterator
@@ -265,6 +266,9 @@ def reads_outside(function: types.FunctionType) -> bool:
     return False
 
 
+CONTEXT_MANAGER = contextlib.contextmanager(lambda: iter(())).__code__
+"""The code of every function that `contextlib.contextmanager` makes."""
+
 _PLAIN = (int, float, complex, str, bytes, type(None), np.generic, np.dtype, np.ufunc, type, types.ModuleType,
           types.FunctionType, types.BuiltinFunctionType)  # fmt: skip
 
@@ -299,6 +303,8 @@ _EFFECTS = (gast.Raise, gast.Assert, gast.While, gast.Global, gast.Nonlocal, gas
 def is_library(target: Any) -> bool:
     """Whether a callable belongs to a library, which is taken not to write its arguments unless it is listed."""
     if isinstance(target, (types.BuiltinFunctionType, np.ufunc, type)) or brings_gradient(target):
+        return True
+    if getattr(target, "__code__", None) is CONTEXT_MANAGER:
         return True
     module = getattr(target, "__module__", None) or ""
     return module.split(".")[0] in ("numpy", "math", "scipy", "builtins", "operator", "functools", "itertools", "time",

@@ -18,23 +18,25 @@ from s2sgrad.unit import Unit
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with `with`."""
-    tree.body = _block(tree.body)
+    tree.body = _block(unit, tree.body)
     return tree
 
 
-def _block(body: list[gast.AST]) -> list[gast.AST]:
+def _block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
     for statement in body:
         if isinstance(statement, (gast.If, gast.For, gast.While)):
-            statement.body, statement.orelse = _block(statement.body), _block(statement.orelse)
+            statement.body, statement.orelse = _block(unit, statement.body), _block(unit, statement.orelse)
     out: list[list[gast.AST]] = [[statement] for statement in body]  # what stands in the place of each
     for region in contexts.regions(body):
         manager = body[region.made].value
         inside = [s for part in out[region.enter + 1 : region.exit] for s in part]
         final = [s for part in out[region.exit + 1 : region.final] for s in part]
-        made: gast.AST = gast.With([gast.withitem(manager, None)], inside, None)
+        entered = body[region.enter]
+        bound = entered.targets[0] if isinstance(entered, gast.Assign) else None
+        made: gast.AST = gast.With([gast.withitem(manager, bound)], inside or [gast.Pass()], None)
         if region.final > region.exit:
             made = gast.Try(inside, [], [], final)
-        whole = at(body[region.enter], made) if inside or not contexts.is_quiet(manager) else final
+        whole = at(body[region.enter], made) if inside or not contexts.is_quiet(unit, manager) else final
         if region.final > region.exit and not final:
             whole = inside
         out[region.made] = []

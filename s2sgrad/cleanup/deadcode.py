@@ -108,7 +108,7 @@ class _Sweep:
         found = [
             (body[r.made], body[r.enter + 1 : r.exit], (body[r.enter], body[r.exit], body[r.final]))
             for r in contexts.regions(body)
-            if contexts.is_quiet(body[r.made].value)
+            if contexts.is_quiet(self.unit, body[r.made].value)
         ]
         if found:
             self.contexts[id(body)] = found

@@ -7,7 +7,7 @@
     try: y = f(x)                         ->      attempt = nullcontext(); attempt.__enter__(); y = f(x)
     finally: lock.release()                       attempt.__exit__(..); lock.release(); attempt.__exit__(..)
 
-Known managers only: none of them hides an exception, so that what follows runs after the whole body.  The text has its
+No manager hides an exception (`managers`), so that what follows runs after the whole body.  The text has its
 `with` again at the end (`cleanup.contexts`), and leaves the context where something is raised.
 
 >>> from s2sgrad.pipeline import shown
@@ -45,7 +45,9 @@ import warnings
 import gast
 import numpy as np
 
+from s2sgrad.analysis import effects
 from s2sgrad.analysis.contexts import ENTER, EXIT, closed, opened
+from s2sgrad.normalize import managers
 from s2sgrad.normalize._calls import is_literal
 from s2sgrad.normalize.exits import bind_results, exits, leaves, nest, replace_exits
 from s2sgrad.quote import assign, at, blocks, constant, name, nodes, rewritten
@@ -53,7 +55,6 @@ from s2sgrad.unit import MISSING, Unit
 
 _SETTINGS = (np.errstate, np.printoptions, warnings.catch_warnings)
 _LOCKS = (type(threading.Lock()), type(threading.RLock()))
-_WAY = "enter the context around the call of the gradient"
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -81,22 +82,45 @@ def _left(unit: Unit, statement: gast.With) -> list[gast.AST]:
 
 
 def _attempted(unit: Unit, statement: gast.Try) -> list[gast.AST]:
-    """`try` with `finally`: what `finally` does must not depend on how far the body came."""
+    """`try` with `finally`: what `finally` does must not depend on how far the body came.
+
+    Variables that it binds are gone where an exception leaves the function: such statements stand behind it.
+    """
     unit.compound.add((statement.lineno, statement.col_offset))
+    if statement.finalbody and all(_only_binds(unit, s) for s in statement.finalbody):
+        before, body, after = _without_exits(unit, statement)
+        return [*before, *body, *statement.finalbody, *after]
     mentioned = {n.id for s in statement.body for n in nodes(s) if isinstance(n, gast.Name)} & unit.locals
     for final in statement.finalbody:
         for node in nodes(final):
-            if isinstance(node, gast.stmt) and not isinstance(node, (gast.Expr, gast.If, gast.Pass)):
-                unit.refuse(node, "this statement in `finally` cannot be differentiated yet: only calls can")
-            if isinstance(node, gast.Name) and (node.id in mentioned or not isinstance(node.ctx, gast.Load)):
+            if isinstance(node, gast.stmt) and not isinstance(node, (gast.Expr, gast.If, gast.Pass, gast.Assign)):
+                unit.refuse(node, "this statement in `finally` cannot be differentiated yet: only calls can, and "
+                                  "assignments")  # fmt: skip
+            if isinstance(node, gast.Name) and node.id in mentioned:
                 unit.refuse(node, f"`{node.id}` is used in `try` and in `finally`, which cannot be differentiated yet: give "
                                   "`finally` a name of its own")  # fmt: skip
     before, body, after = _without_exits(unit, statement)
+    return [*before, *_finally(unit, statement, body, statement.finalbody), *after]
+
+
+def _finally(unit: Unit, statement: gast.AST, body: list[gast.AST], final: list[gast.AST]) -> list[gast.AST]:
+    """`try: body; finally: final`, in one block."""
     attempt = unit.local("attempt")
     manager = gast.Call(name(unit.helper("nullcontext", contextlib.nullcontext)), [], [])
     opening, closing, end = opened(attempt, manager), closed(attempt), closed(attempt)
-    done = [*at(statement, *closing), *statement.finalbody, *at(statement, *end)]
-    return [*before, *at(statement, *opening), *body, *done, *after]
+    return [*at(statement, *opening), *body, *at(statement, *closing), *final, *at(statement, *end)]
+
+
+def _only_binds(unit: Unit, statement: gast.AST) -> bool:
+    """Whether a statement computes values for variables of the function, and does nothing else."""
+    if isinstance(statement, gast.Assign):
+        targets = [n for t in statement.targets for n in nodes(t)]
+    elif isinstance(statement, gast.AugAssign):
+        targets = [statement.target]
+    else:
+        return isinstance(statement, gast.Pass)
+    named = all(isinstance(t, (gast.Name, gast.Tuple, gast.List, gast.expr_context)) for t in targets)
+    return named and effects.is_pure(unit, statement.value)
 
 
 def _item(unit: Unit, statement: gast.With, item: gast.withitem, body: list[gast.AST]) -> list[gast.AST]:
@@ -112,11 +136,15 @@ def _item(unit: Unit, statement: gast.With, item: gast.withitem, body: list[gast
             if not is_literal(value):
                 unit.refuse(value, "the settings of a context must be constants to be differentiated: write them out")
     elif not isinstance(unit.resolve(manager), _LOCKS):
-        unit.refuse(manager, f"`with` of this context manager cannot be differentiated yet: {_WAY}")
-    if item.optional_vars is not None:
-        unit.refuse(item.optional_vars, "`as` in this `with` cannot be differentiated yet: leave it out")
+        managers.require_followed(unit, manager)
+    value = item.optional_vars
+    if value is not None and not isinstance(value, gast.Name):
+        unit.refuse(value, "`as` with several names in this `with` cannot be differentiated yet: use one name")
     context = unit.local("context")
-    return [*at(statement, *opened(context, manager)), *body, *at(statement, *closed(context))]
+    opening = at(statement, *opened(context, manager, None if value is None else value.id))
+    if managers.is_object(unit, manager):  # whose methods are written out
+        return [*opening, *_finally(unit, statement, body, at(statement, *closed(context)))]
+    return [*opening, *body, *at(statement, *closed(context))]
 
 
 def _without_exits(unit: Unit, statement: gast.With | gast.Try) -> tuple[list[gast.AST], list[gast.AST], list[gast.AST]]:

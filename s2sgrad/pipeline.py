@@ -19,6 +19,7 @@ from s2sgrad.cleanup import global_names as globals_
 from s2sgrad.normalize import (
     attempts,
     check,
+    defaults,
     deletes,
     exits,
     flatten,
@@ -49,6 +50,7 @@ NORMALIZE: tuple[tuple[str, Pass], ...] = (
     ("attempts", attempts.run),
     ("contexts", with_.run),
     ("global_names", global_names.run),
+    ("defaults", defaults.run),
     ("check", check.run),
     ("iterators", iterators.run),
     ("scopes", scopes.run),

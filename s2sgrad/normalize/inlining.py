@@ -19,6 +19,7 @@ from s2sgrad.normalize import (
     attempts,
     check,
     contexts,
+    defaults,
     exits,
     global_names,
     imports,
@@ -100,7 +101,7 @@ class Inliner:
         if target in self.known:
             return self.known[target]
         unit, tree = Unit.of(read(target))
-        for run in (matches.run, imports.run, attempts.run, contexts.run, global_names.run):
+        for run in (matches.run, imports.run, attempts.run, contexts.run, global_names.run, defaults.run):
             tree = run(unit, tree)
         tree = check.run(unit, tree, is_generator(target))
         for run in (iterators.run, scopes.run):

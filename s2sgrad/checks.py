@@ -12,10 +12,10 @@ import numpy as np
 
 
 class Refusal(TypeError):
-    """A check that failed, at a line of the user's source."""
+    """A check that failed, at a line of the user's source; None: at that of the generated statement that failed."""
 
-    def __init__(self, line: int, message: str) -> None:
-        super().__init__(f"line {line}: {message}")
+    def __init__(self, line: int | None, message: str) -> None:
+        super().__init__(message if line is None else f"line {line}: {message}")
         self.line = line
 
 
@@ -23,7 +23,7 @@ def require_array(x: Any) -> Any:
     """`x`, checked to be a number or an array: its attributes and methods then mean what NumPy means by them."""
     if isinstance(x, (np.ndarray, np.generic, float, int)) or hasattr(x, "__array_ufunc__"):
         return x
-    raise TypeError(f"expected a number or an array, got {type(x).__name__}")
+    raise Refusal(None, f"expected a number or an array, got {type(x).__name__}")
 
 
 def rebinds(x: Any, name: str, line: int) -> None:

@@ -25,7 +25,7 @@ from s2sgrad import emit
 from s2sgrad.program import Emitted, Program
 from s2sgrad.rules import table
 from s2sgrad.rules.table import Rule
-from s2sgrad.source import GENERATED, GENERATED_TEXTS
+from s2sgrad.source import GENERATED, GENERATED_LINES, GENERATED_TEXTS
 
 
 def text_of(program: Program) -> str:
@@ -120,6 +120,7 @@ class Plan:
         nodes = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
         order = {id(emitted): k for k, emitted in enumerate(program.functions)}
         self.parts = [_part(e, nodes[e.name], filename, order, world) for e in program.functions]
+        GENERATED_LINES[filename] = {k: v for e in program.functions for k, v in _origins(e, nodes[e.name]).items()}
         for part in self.parts:
             weakref.finalize(part.code, _forget, filename).atexit = False
 
@@ -208,6 +209,7 @@ def _forget(filename: str) -> None:
         if _users[filename] <= 0:
             del _users[filename]
             GENERATED_TEXTS.pop(filename, None)
+            GENERATED_LINES.pop(filename, None)
             linecache.cache.pop(filename, None)
 
 
@@ -244,6 +246,21 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
     doc = ast.get_docstring(node)
     place = world.place(primal)
     return Part(inner, emitted.name, place, closure, emitted.same_signature, defaults, doc, emitted.restores)
+
+
+def _origins(emitted: Emitted, node: ast.FunctionDef) -> dict[int, tuple[str, int]]:
+    """By the lines of the text: the file and the line of the user's statement behind each."""
+    out: dict[int, tuple[str, int]] = {}
+    waiting: list[tuple[list[Any], list[Any]]] = [(node.body, emitted.tree.body)]
+    while waiting:
+        written, made = waiting.pop()
+        for shown, statement in zip(written, made, strict=False):
+            origin = getattr(statement, "origin", None)
+            if origin is not None and origin.line:
+                out[shown.lineno] = getattr(statement, "primal", emitted.unit.primal).file, origin.line
+            for field in ("body", "orelse", "finalbody"):
+                waiting.append((getattr(shown, field, []), getattr(statement, field, [])))
+    return out
 
 
 def _code_of(code: types.CodeType, node: ast.FunctionDef) -> types.CodeType:

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.checks import asked_whole, bound, contiguous, once, poison, raised, rebinds  # noqa: F401
+from s2sgrad.checks import Refusal, asked_whole, bound, contiguous, once, poison, raised, rebinds  # noqa: F401
 
 # isort: split
 from s2sgrad.checks import only_these, require_array, resizes, scalar, unpackable  # noqa: F401
 from s2sgrad.outside import Global, distinct, set_attribute  # noqa: F401
 from s2sgrad.records import refilled
-from s2sgrad.structure import ABSENT, FINITE, attributes_of, float_type, is_sequence, rebuilt, repeated, with_fields  # noqa: F401
+from s2sgrad.structure import ABSENT, FINITE, as_dict, attributes_of, float_type, is_sequence, rebuilt, repeated, with_fields  # noqa: F401  # noqa: F401
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
@@ -64,7 +64,7 @@ def spreading(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 def _numeric(x: Any) -> Any:
     if isinstance(x, (str, bytes, list, tuple, dict, set)) or callable(x):
-        raise TypeError(f"arithmetic on a {type(x).__name__} cannot be differentiated; it needs a number or an array")
+        raise Refusal(None, f"arithmetic on a {type(x).__name__} cannot be differentiated; it needs a number or an array")
     return x
 
 
@@ -74,14 +74,16 @@ def sequence(x: Any) -> Any:
         return x
     if isinstance(x, FINITE) or (hasattr(x, "__iter__") and attributes_of(x) is None and iter(x) is not x):
         return list(x)
-    raise TypeError(f"a loop over a {type(x).__name__} cannot be reversed; loop over list(...) of it")
+    if not hasattr(x, "__iter__"):
+        raise TypeError(f"'{type(x).__name__}' object is not iterable")
+    raise Refusal(None, f"a loop over a {type(x).__name__} cannot be reversed; loop over list(...) of it")
 
 
 def emptied(x: Any) -> Any:
     """What `x.clear()` leaves of a list or a dict; TypeError for anything else."""
     if isinstance(x, (list, dict)):
         return type(x)()
-    raise TypeError(f"`clear` of a {type(x).__name__} cannot be differentiated: make a new one")
+    raise Refusal(None, f"`clear` of a {type(x).__name__} cannot be differentiated: make a new one")
 
 
 def keys(d: dict) -> list:

@@ -138,8 +138,8 @@ def vectorized(function, first):
 def vectorized_of_two(function, first, second):
     """`np.vectorize(function)(first, second)`."""
     shape = np.broadcast_shapes(np.shape(first), np.shape(second))
-    rows = zip(np.ravel(np.broadcast_to(first, shape)), np.ravel(np.broadcast_to(second, shape)))  # noqa: B905
-    return np.reshape(np.array([function(a, b) for a, b in rows]), shape)
+    a, b = np.ravel(np.broadcast_to(first, shape)), np.ravel(np.broadcast_to(second, shape))
+    return np.reshape(np.array([function(a[k], b[k]) for k in range(len(a))]), shape)
 
 
 def apply_along_axis(func1d, axis, arr):

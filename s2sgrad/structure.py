@@ -67,6 +67,16 @@ class _Absent:
 ABSENT = _Absent()
 
 
+def as_dict(record: Any) -> dict[str, Any]:
+    """The named tuple as a dict.
+
+    >>> from collections import namedtuple
+    >>> as_dict(namedtuple("P", "x y")(1.0, 2.0))
+    {'x': 1.0, 'y': 2.0}
+    """
+    return record._asdict()
+
+
 def with_fields(record: Any, names: tuple[str, ...], *values: Any) -> Any:
     """The named tuple with other values for some of its fields.
 

@@ -413,7 +413,7 @@ REFUSED = {
     """, (2.0,)),
     "lambda handed to a library function": (Unsupported, """
         def f(x):
-            return np.sum(np.vectorize(lambda v: v * x[0])(x))  # <-
+            return np.sum(np.frompyfunc(lambda v: v * x[0], 1, 1)(x))  # <-
     """, (V,)),
     "set comprehension": (Unsupported, """
         def f(x):
@@ -488,13 +488,14 @@ REFUSED = {
                 print(y)  # <-
             return y
     """, (2.0,)),
-    "finally that binds": (Unsupported, """
+    "finally that stores": (Unsupported, """
         def f(x):
+            y = np.zeros(2)
             try:
-                y = x * x
+                y[0] = x * x
             finally:
-                z = 3.0  # <-
-            return y * z
+                y[1] = print("done") or 3.0  # <-
+            return y[0] * y[1]
     """, (2.0,)),
     "finally that returns": (Unsupported, """
         def f(x):
@@ -554,13 +555,13 @@ REFUSED = {
                 y = x * x
             return y
     """, (2.0,)),
-    "with a manager of one's own": (Unsupported, """
+    "with a manager that hides exceptions": (Unsupported, """
         class Timer:
             def __enter__(self):
                 return self
 
             def __exit__(self, *error):
-                return False
+                return True
 
         def f(x):
             with Timer():  # <-
@@ -572,11 +573,65 @@ REFUSED = {
             with np.errstate(all=mode):  # <-
                 return x * x
     """, (2.0, "ignore")),
-    "with and as": (Unsupported, """
+    "with and several names": (Unsupported, """
         def f(x):
-            with np.errstate(all="ignore") as old:  # <-
+            with np.errstate(all="ignore") as (old, new):  # <-
                 return x * x
     """, (2.0,)),
+    "with a manager that looks at the exception": (Unsupported, """
+        class Committed:
+            def __enter__(self):
+                return self
+
+            def __exit__(self, kind, value, traceback):
+                if kind is None:
+                    print("committed")
+
+        def f(x):
+            with Committed():  # <-
+                y = x * x
+            return y
+    """, (2.0,)),
+    "with a generator that catches": (Unsupported, """
+        import contextlib
+
+        @contextlib.contextmanager
+        def quiet():
+            try:
+                yield
+            except ValueError:
+                pass
+
+        def f(x):
+            with quiet():  # <-
+                y = x * x
+            return y
+    """, (2.0,)),
+    "with a manager that writes its argument": (Unsupported, """
+        import contextlib
+
+        @contextlib.contextmanager
+        def cleared(a):
+            yield
+            a[:] = 0.0
+
+        def f(x):
+            y = x * 2.0
+            with cleared(y):  # <-
+                z = y * y
+            return np.sum(z)
+    """, (V,)),
+    "number that comes back from a text": (Unsupported, """
+        def f(x):
+            label = f"{x:.3f}"
+            print(len(label))
+            return x * float(label)  # <-
+    """, (2.0,)),
+    "array that comes back from bytes": (Unsupported, """
+        def f(x):
+            data = (x * 2.0).tobytes()
+            return np.sum(np.frombuffer(data) * x)  # <-
+    """, (V,)),
     "return from a loop inside with": (Unsupported, """
         def f(x):
             with np.errstate(all="ignore"):
@@ -1062,7 +1117,7 @@ REFUSED = {
     "callee with an unsupported construct": (Unsupported, """
         def helper(a):
             b = a * a
-            with open("log.txt", "w"):  # <-
+            with memoryview(b""):  # <-
                 c = b * a
             return c
 

@@ -55,6 +55,8 @@ def call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
         return sized(kinds[0].dims[0])
     if target in _RESULTS:
         return _RESULTS[target]
+    if target is runtime.as_dict and isinstance(kinds[0], Container) and kinds[0].keys is not None:
+        return Container(dict, kinds[0].items, kinds[0].keys)
     if target is runtime.with_fields:
         return _with_fields(*kinds)
     if target in (max, min) and len(kinds) > 1:

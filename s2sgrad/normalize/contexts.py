@@ -142,7 +142,7 @@ def _item(unit: Unit, statement: gast.With, item: gast.withitem, body: list[gast
         unit.refuse(value, "`as` with several names in this `with` cannot be differentiated yet: use one name")
     context = unit.local("context")
     opening = at(statement, *opened(context, manager, None if value is None else value.id))
-    if managers.is_object(unit, manager):  # whose methods are written out
+    if called not in _SETTINGS and managers.is_object(unit, manager):  # whose methods are written out
         return [*opening, *_finally(unit, statement, body, at(statement, *closed(context)))]
     return [*opening, *body, *at(statement, *closed(context))]
 

@@ -76,7 +76,7 @@ class Recognizer:
         if isinstance(target, types.MethodType) and is_plain_class(target.__self__):
             return gives_function(target.__func__)
         if self.unit.resolve(node.func) is np.vectorize and len(node.args) == 1:
-            return self.is_function(node.args[0]) or is_plain(self.unit.resolve(node.args[0]))
+            return self.is_function(node.args[0]) or callable(self.unit.resolve(node.args[0]))
         if self.unit.resolve(node.func) is functools.partial and node.args:
             return self.is_function(node.args[0]) or callable(self.unit.resolve(node.args[0]))
         value = self.held(node.func)

@@ -17,13 +17,13 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad import standard
+from s2sgrad import runtime, standard
 from s2sgrad.analysis import effects
 from s2sgrad.errors import S2SGradError
 from s2sgrad.quote import at, constant, name, nodes
 from s2sgrad.signatures import signature
 from s2sgrad.source import read
-from s2sgrad.unit import Unit
+from s2sgrad.unit import MISSING, Unit
 
 
 def spelled(unit: Unit, call: gast.Call) -> gast.AST:
@@ -31,6 +31,8 @@ def spelled(unit: Unit, call: gast.Call) -> gast.AST:
     if (unit.primal.function.__module__ or "") == standard.__name__:
         return call
     target = unit.resolve(call.func)
+    if target is MISSING and getattr(call.func, "attr", "") == "_asdict" and not call.args and not call.keywords:
+        return _call(unit, call, runtime.as_dict, [call.func.value])
     words = {k.arg: k.value for k in call.keywords}
     if isinstance(target, np.vectorize):
         return _vectorized(unit, call, name(unit.helper("function", target.pyfunc)))

@@ -32,7 +32,7 @@ _SOMETIMES = {
     builtins.sorted, builtins.reversed, builtins.enumerate, builtins.getattr, builtins.map, builtins.filter, builtins.set,
     runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.require_array, runtime.sequence, runtime.add,
     runtime.add_at, runtime.restored, runtime.seed_like,
-    copy.copy, runtime.with_fields, runtime.pop, runtime.call, runtime.vjp, runtime.push,
+    copy.copy, runtime.as_dict, runtime.with_fields, runtime.pop, runtime.call, runtime.vjp, runtime.push,
 } | {getattr(np, n) for n in ("unstack", "matrix_transpose", "permute_dims") if hasattr(np, n)}  # fmt: skip
 
 VIEW_METHODS = {"transpose": np.transpose, "swapaxes": np.swapaxes, "squeeze": np.squeeze, "reshape": np.reshape,

@@ -1,4 +1,4 @@
-"""Rules of what makes a named tuple of another: `p._replace(x=v)`, which our text spells `with_fields(p, ("x",), v)`.
+"""Rules of what a named tuple makes: `p._asdict()`, and `p._replace(x=v)`, spelled `with_fields(p, ("x",), v)`.
 
     q = with_fields(p, ("x",), v)   ->      p_bar, _, v_bar = fields(q_bar, p, ("x",))        p_bar with a zero for `x`
 """
@@ -33,6 +33,27 @@ def unfields(w, g, record, names):
     kept = type(record)(*(w[0] or [None] * len(record)))
     whole = kept._replace(**dict(zip(names, w[2:], strict=True)))
     return type(record)(*(runtime.zeros(v) if e is None else e for e, v in zip(whole, g, strict=True)))
+
+
+def of_dict(g, record):
+    """A dict of cotangents as those of a named tuple; a missing one is a zero.
+
+    >>> from collections import namedtuple
+    >>> of_dict({"y": 3.0}, namedtuple("P", "x y")(1.0, 2.0))
+    P(x=0.0, y=3.0)
+    """
+    pairs = zip(record._fields, record, strict=True)
+    return type(record)(*(runtime.zeros(v) if g.get(f) is None else g[f] for f, v in pairs))
+
+
+@linear(runtime.as_dict)
+def as_dict(g, y, record):
+    return of_dict(g, record)
+
+
+@linear(of_dict)
+def _(w, y, g, record):
+    return runtime.as_dict(w), None
 
 
 @general(runtime.with_fields)

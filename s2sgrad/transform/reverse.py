@@ -105,7 +105,7 @@ class Reverse(Branches):
 
     def _check(self) -> None:
         Refusals(self.unit, self.found, self.kinds, self.pairs, self.active, self.varied).run(self.tree)
-        texts.check(self.unit, self.tree, self.varied)
+        texts.check(self.unit, self.tree, self.varied, self.kinds)
         for stack in self.adjoints.stacks:
             if self.lifetimes.home.get(stack) != self.lifetimes.root:
                 self.unit.refuse(self.tree, f"the list `{stack}` cannot be differentiated: create it outside the loop")

@@ -15,6 +15,7 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Array, Kind, Number
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit
@@ -26,7 +27,7 @@ _READERS = (float, complex, np.float64, np.float32, np.longdouble, np.array, np.
             np.loadtxt, np.genfromtxt, json.loads, ast.literal_eval, float.fromhex)  # fmt: skip
 
 
-def check(unit: Unit, tree: gast.FunctionDef, varied: set[str]) -> None:
+def check(unit: Unit, tree: gast.FunctionDef, varied: set[str], kinds: dict[str, Kind]) -> None:
     """Raise Unsupported where numbers are read off what was written with a value in `varied`."""
     texts: set[str] = set()
     before = -1
@@ -38,6 +39,7 @@ def check(unit: Unit, tree: gast.FunctionDef, varied: set[str]) -> None:
                 section = effects.stored(statement)
                 texts |= set() if section is None else {effects.base(section)}
                 texts |= effects.changed_by_call(getattr(statement, "value", statement))
+                texts -= {n for n in texts if isinstance(kinds.get(n), (Number, Array))}  # `len(str(x))`
     for statement in effects.walk(tree.body):
         for call in (n for n in nodes(effects.header(statement)) if isinstance(n, gast.Call)):
             if _is_one_of(unit.resolve(call.func), _READERS) and any(_carries(unit, a, varied, texts) for a in call.args):

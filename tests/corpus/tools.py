@@ -1,0 +1,187 @@
+"""Tools of Python's library that call functions or run through things, and NumPy's that take functions."""
+
+import functools
+import itertools
+import operator
+import statistics
+from collections import defaultdict, namedtuple
+
+import numpy as np
+
+from .case import case
+
+VECTOR = np.array([0.3, 0.7, 1.1])
+Pair = namedtuple("Pair", "a b")
+
+
+@case(VECTOR)
+def accumulated(v):
+    products = list(itertools.accumulate(v, lambda a, b: a * b))
+    return sum(itertools.accumulate(v)) + products[-1] * sum(itertools.accumulate(v, operator.mul, initial=2.0))
+
+
+@case(VECTOR)
+def left_early_and_late(v):
+    small = [t * t for t in itertools.takewhile(lambda t: t < 1.0, v)]
+    large = list(itertools.dropwhile(lambda t: t < 0.5, v))
+    odd = list(itertools.filterfalse(lambda t: t < 0.5, v))
+    return sum(small) * sum(large) + sum(itertools.compress(v, [1, 0, 1])) * odd[0]
+
+
+@case(VECTOR)
+def some_of_a_sequence(v):
+    total = 0.0
+    for t in itertools.islice(v, 1, None):
+        total += t * t
+    for k, t in enumerate(itertools.islice(v, 2)):
+        total += k * t
+    return total + sum(itertools.islice(v, 0, 3, 2))
+
+
+@case(VECTOR)
+def pairs_and_products(v):
+    total = 0.0
+    for a, b in itertools.combinations(v, 2):
+        total += a * b**2
+    for a, b in itertools.product(v, v[:2]):
+        total += a / b
+    for a, b in itertools.permutations(v, 2):
+        total += np.sin(a * b) * a
+    for a, b in itertools.zip_longest(v, v[1:], fillvalue=0.5):
+        total += a * b
+    return total
+
+
+@case(VECTOR)
+def counted_and_starred(v):
+    weighted = 0.0
+    for t, k in zip(v, itertools.count(1)):
+        weighted += t**k
+    return weighted + sum(itertools.starmap(lambda a, b: a * b, zip(v, v[::-1], strict=True)))
+
+
+@case(VECTOR)
+def extremes_by_a_key(v):
+    rows = [v, v * 2.0, v - 1.0]
+    longest = max(rows, key=lambda r: np.sum(r * r))
+    nearest = min(v[0], v[1], v[2], key=lambda t: abs(t - 0.6))
+    return np.sum(longest) * nearest
+
+
+@case(VECTOR)
+def sorted_by_a_key(v):
+    rows = [(2, v[0]), (1, v[1]), (2, v[2])]
+    ranked = sorted(rows, key=operator.itemgetter(0))
+    falling = sorted(v, key=lambda t: -t)
+    rising = sorted(v, key=lambda t: -t, reverse=True)
+    return ranked[0][1] * ranked[1][1] ** 2 + falling[0] * rising[1]
+
+
+@case(VECTOR)
+def first_that_fits(v):
+    return next((t * t for t in v if t > 0.5), 0.0) + next((t for t in v if t > 5.0), v[0] * 3.0)
+
+
+def squares_of(items):
+    total = 0.0
+    for item in items:
+        total += item**2
+    return total
+
+
+@case(VECTOR)
+def generator_expression_as_an_argument(v):
+    return squares_of(t * 2.0 for t in v)
+
+
+@np.vectorize
+def clamped(t):
+    return t * t if t > 0.5 else 3.0 * t
+
+
+@case(VECTOR)
+def functions_by_element(v):
+    own = np.vectorize(lambda t, s: t * s if t > s else t + s)
+    return np.sum(clamped(v) * own(v, 0.6)) + np.sum(np.vectorize(np.sin)(np.outer(v, v)))
+
+
+@case(VECTOR)
+def functions_along_an_axis(v):
+    square = np.outer(v, v)
+    whole = np.apply_along_axis(lambda r: r * np.sum(r), 1, square)
+    return np.sum(whole) + np.sum(np.apply_along_axis(np.sum, 0, square) * v)
+
+
+@case(VECTOR)
+def array_from_an_iterator(v):
+    return np.sum(np.fromiter((2.0 * t for t in v), float) * np.fromiter(map(np.sin, v), dtype=float, count=3))
+
+
+@case(VECTOR)
+def moments_of_a_list(v):
+    items = list(v)
+    return statistics.fmean(items) * statistics.stdev(items) + statistics.pvariance(items) * statistics.mean(items)
+
+
+@case(VECTOR, "square")
+def table_of_functions_by_name(v, name):
+    table = {"square": lambda t: t * t, "sine": np.sin}
+    listed = [lambda t: t * v[0], lambda t: t + v[1]]
+    total = 0.0
+    for k, other in enumerate(("sine", name)):
+        total += np.sum(table[other](v)) + np.sum(listed[k](v)) + np.sum(listed[-k - 1](v))
+    return total
+
+
+@case(VECTOR)
+def named_tuple_as_a_dict(v):
+    held = Pair(v, v * 2.0)._asdict()
+    return np.sum(held["a"] * held["b"])
+
+
+@case(VECTOR)
+def default_sums_by_key(v):
+    sums = defaultdict(float)
+    for k, t in enumerate(v):
+        sums[k % 2] += t * t
+    return sums[0] * sums[1] + sums["none"] + len(sums)
+
+
+@case(VECTOR)
+def default_groups_by_key(v):
+    groups = defaultdict(list)
+    for k, t in enumerate(v):
+        groups["odd" if k % 2 else "even"].append(t)
+    return sum(sum(group) ** 2 for group in groups.values()) + len(groups["empty"])
+
+
+@case(VECTOR)
+def default_arrays_by_key(v):
+    held = defaultdict(lambda: np.zeros(3))
+    for k in range(4):
+        held[k % 2] = held[k % 2] + v * k
+    return np.sum(held[0] * held[1]) + np.sum(held[5])
+
+
+@case(VECTOR)
+def neighbours_by_key(v):
+    graph = defaultdict(list)
+    for i, j in [(0, 1), (1, 2), (0, 2)]:
+        graph[i].append(j)
+    total = 0.0
+    for i in range(3):
+        for j in graph[i]:
+            total += v[i] * v[j] ** 2
+    return total
+
+
+@case(VECTOR)
+def reduced_by_a_partial(v):
+    return functools.reduce(functools.partial(lambda k, a, b: a + k * b, 2.0), v)
+
+
+@case(VECTOR)
+def narrow_whole_numbers_wrap(v):
+    n = np.uint8(200)
+    with np.errstate(over="ignore"):
+        return np.sum(v) * (n + n) + v[0] * (-n)

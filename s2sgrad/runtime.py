@@ -74,9 +74,8 @@ def sequence(x: Any) -> Any:
         return x
     if isinstance(x, FINITE) or (hasattr(x, "__iter__") and attributes_of(x) is None and iter(x) is not x):
         return list(x)
-    if not hasattr(x, "__iter__"):
-        raise TypeError(f"'{type(x).__name__}' object is not iterable")
-    raise Refusal(None, f"a loop over a {type(x).__name__} cannot be reversed; loop over list(...) of it")
+    unordered = Refusal(None, f"a loop over a {type(x).__name__} cannot be reversed; loop over list(...) of it")
+    raise unordered if hasattr(x, "__iter__") else TypeError(f"'{type(x).__name__}' object is not iterable")
 
 
 def emptied(x: Any) -> Any:
@@ -370,14 +369,12 @@ _hooks: dict[str, Callable[..., Any]] = {}
 
 
 def provide(**hooks: Callable[..., Any]) -> None:
-    """Tell where pairs come from (`derivative`), and how functions travel (`way`, `found`).
-
-    The compiler calls this once; the runtime never imports it.
-    """
+    """Tell where pairs come from (`derivative`), and how functions travel (`way`, `found`): the compiler does, once."""
     _hooks.update(hooks)
 
 
 def hook(name: str) -> Callable[..., Any]:
+    """What was provided under this name."""
     if name not in _hooks:
         raise RuntimeError("import s2sgrad before calling vjp, or a pullback that was pickled")
     return _hooks[name]

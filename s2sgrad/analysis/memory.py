@@ -25,7 +25,7 @@ from s2sgrad.quote import name as name_
 from s2sgrad.quote import nodes
 from s2sgrad.rules import memory, spellings
 from s2sgrad.rules.table import Rule
-from s2sgrad.unit import MISSING, Unit
+from s2sgrad.unit import MISSING, Unit, parameters
 
 _FIXED = (int, float, complex, str, bytes, np.generic, np.dtype, np.ufunc, type, types.ModuleType, types.FunctionType,
           types.BuiltinFunctionType, types.MethodType)  # fmt: skip
@@ -45,6 +45,7 @@ class Memory:
         self.bases = frozenset(bases)
         self.written: frozenset[str] = frozenset(bases)
         self.lost: frozenset[str] = frozenset()
+        self.swapped = self._swapped(tree)
         self.exposed: frozenset[str] = frozenset()  # global containers, which a function that is not known may change
         handed = set().union(*(handed_over(unit, s, kinds) for s in effects.walk(tree.body)))
         if any(_calls_unknown(unit, s) for s in effects.walk(tree.body)):  # which may change what is global
@@ -69,7 +70,7 @@ class Memory:
         if self.shared:
             base = in_place(self.unit, statement, self.kinds)
             if base is not None and base in self.shared:
-                out |= self.shared[base]
+                out |= self.at_once_with(base)
         if self.lost:
             out |= {n for h in handed_over(self.unit, statement, self.kinds) for n in self.with_memory_of(h)}
             out |= self.exposed if self.exposed and _calls_unknown(self.unit, statement) else set()
@@ -78,6 +79,27 @@ class Memory:
     def with_memory_of(self, name: str) -> frozenset[str]:
         """The names that may share memory with `name`, itself among them."""
         return self.shared.get(name) or frozenset((name,))
+
+    def at_once_with(self, name: str) -> frozenset[str]:
+        """The names that may share memory with `name` at one time: buffers that are only swapped never do."""
+        return self.with_memory_of(name) - (self.swapped.get(name, frozenset()) - {name})
+
+    def _swapped(self, tree: gast.FunctionDef) -> dict[str, frozenset[str]]:
+        """By name: the buffers among which it is swapped, each bound to memory of its own wherever it is bound."""
+        sets: dict[str, set[str]] = {}
+        shared = {p.id for p in parameters(tree)}
+        for statement in effects.walk(tree.body):
+            if effects.permutes(statement):
+                names = set(effects.targets(statement))
+                names = names.union(*(sets.get(n, set()) for n in names))
+                sets |= dict.fromkeys(names, names)
+            elif isinstance(statement, gast.Assign):
+                for target in effects.targets(statement):
+                    if bound_sources(self.unit, [target], statement.value, self.kinds):
+                        shared.add(target)
+            elif isinstance(statement, gast.For):
+                shared.add(statement.target.id)
+        return {n: frozenset(names) for n, names in sets.items() if not names & shared}
 
     def _find(self, name: str) -> str:
         while self.parent.setdefault(name, name) != name:

@@ -103,7 +103,7 @@ class Overwritten:
         if not isinstance(section.value, gast.Name) or section.value.id in self.unit.bars:
             return None
         base = section.value.id
-        shared = self.unit.memory.with_memory_of(base) - self.copies
+        shared = self.unit.memory.at_once_with(base) - self.copies
         index = self._written_out(section.slice)
         names = frozenset(n.id for n in nodes(index) if isinstance(n, gast.Name))
         lasting = all(self.counts[n] <= (n not in self.counters) for n in names) and not names & self.unit.memory.written

@@ -27,5 +27,6 @@ from s2sgrad.source.primal import GENERATED, Binding, Primal, brings_gradient, l
 from s2sgrad.source.reading import read
 
 __all__ = [
-    "GENERATED", "GENERATED_LINES", "GENERATED_TEXTS", "Binding", "Primal", "brings_gradient", "look_up", "read", "underlying",
+    "GENERATED", "GENERATED_LINES", "GENERATED_TEXTS", "Binding", "Primal", "brings_gradient", "look_up", "read",
+    "underlying",
 ]  # fmt: skip

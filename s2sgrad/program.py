@@ -31,7 +31,7 @@ from s2sgrad.analysis.kinds import (
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.analysis.lifetimes import Lifetimes
 from s2sgrad.analysis.operations import is_user_function
-from s2sgrad.analysis.symbols import without_symbols
+from s2sgrad.analysis.symbols import renumbered, without_symbols
 from s2sgrad.analysis.words import described
 from s2sgrad.cleanup import copies
 from s2sgrad.emitted import (
@@ -297,7 +297,7 @@ class Program:
         """
         given = {p: Container(tuple, tuple(k)) if isinstance(k, list) else k for p, k in kinds.items()}
         target = self.plain(target, given)
-        given = {p: any_float(k) for p, k in given.items()}  # one pair for Python's and NumPy's floats
+        given = renumbered({p: any_float(k) for p, k in given.items()})  # one pair for Python's and NumPy's floats
         if id(target) in self._compiling:
             given = {p: widened(k) for p, k in given.items()}
         key = (id(target), tuple(given.items()), frozenset(active))

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import gast
 
 from s2sgrad.analysis import affine, effects
 from s2sgrad.analysis.affine import Form
-from s2sgrad.analysis.kinds import Array, Container, Dim, Kind, Known, Number, Size
+from s2sgrad.analysis.kinds import Array, Container, Dim, Instance, Kind, Known, Number, Size
 from s2sgrad.analysis.lifetimes import Lifetimes, binds
 from s2sgrad.unit import Unit, parameters
 
@@ -212,3 +214,29 @@ def without_symbols(kind: Kind | None) -> Kind | None:
         return Number(kind.type, kind.known, kind.value)
     items = None if kind.items is None else tuple(map(without_symbols, kind.items))
     return Container(kind.type, items, kind.keys, without_symbols(kind.item))
+
+
+def renumbered(kinds: dict[str, Any]) -> dict[str, Any]:
+    """The kinds with their sizes numbered in the order of their first appearance: one pair for all that look the same.
+
+    >>> renumbered({"x": Array("float64", (Size(3), Size(1))), "y": Array("float64", (Size(1, 2),))})
+    {'x': Array('float64', (Size(0, 0), Size(1, 0))), 'y': Array('float64', (Size(1, 2),))}
+    """
+    numbers: dict[int, int] = {}
+
+    def anew(kind: Any) -> Any:
+        if isinstance(kind, list):
+            return [anew(k) for k in kind]
+        if isinstance(kind, Array) and kind.dims is not None:
+            return Array(kind.dtype, tuple(size(d) if isinstance(d, Size) else d for d in kind.dims))
+        if isinstance(kind, Number) and isinstance(kind.size, Size):
+            return replace(kind, size=size(kind.size))
+        if isinstance(kind, Container):
+            items = None if kind.items is None else tuple(map(anew, kind.items))
+            return replace(kind, items=items, item=anew(kind.item))
+        return replace(kind, items=tuple(map(anew, kind.items))) if isinstance(kind, Instance) else kind
+
+    def size(dim: Size) -> Size:
+        return Size(numbers.setdefault(dim.k, len(numbers)), dim.offset)
+
+    return {name: anew(kind) for name, kind in kinds.items()}

@@ -6,9 +6,8 @@ def smooth_grad(u, n, *, seed=1.0):
     un = np.empty_like(u)
     for _ in range(n):
         un[1:-1] = 0.5 * (u[2:] + u[:-2])
-        t1 = u[-1]
         un[0] = u[0]
-        un[-1] = t1
+        un[-1] = u[-1]
         u, un = un, u
     # reverse sweep
     # return u @ u

@@ -79,7 +79,7 @@ class _Fold:
                 held.clear()
             if held:  # what takes an item off a list stays before what reads the list
                 read = set().union(*map(effects.reads, effects.walk([statement])))
-                out += [held.pop(n) for n in list(held) if n in held and effects.changed_by_call(held[n].value) & read]
+                out += [held.pop(n) for n, s in list(held.items()) if self.takes_off(s) & read]
                 self.fill(statement, held, out)
                 written = set().union(*map(self.unit.changed, effects.walk([statement])))
                 for name in [n for n, s in held.items() if effects.reads(s) & written]:
@@ -101,6 +101,11 @@ class _Fold:
             return False
         name = statement.targets[0].id
         return name in self.unit.temps and self.binds.get(name) == 1 and self.reads.get(name) == 1
+
+    def takes_off(self, statement: gast.Assign) -> set[str]:
+        """The names through which the list is seen off which a temporary takes an item."""
+        taken = effects.changed_by_call(statement.value)
+        return self.unit.changed(statement) - {statement.targets[0].id} if taken else taken
 
     def is_quiet(self, statement: gast.AST) -> bool:
         """Whether a statement has no effect that an impure temporary must not be moved over."""

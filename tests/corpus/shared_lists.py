@@ -1,5 +1,7 @@
 """Two names of one list, lists of the caller, and lists that functions keep, change and return."""
 
+import numpy as np
+
 from .case import case
 
 
@@ -126,3 +128,12 @@ def list_comes_back_from_a_function(x):
     b = f(a)
     b[0] = b[0] * x
     return a[0] * a[1]
+
+
+@case(np.array([0.3, 0.7, 1.1]))
+def appended_to_under_another_name_and_asked_by_the_first(v):
+    d = {"a": [v[0], v[2]], "b": v[1] * v[2]}
+    d["b"] = v[0] * 0.5
+    ws = d["a"]
+    ws.append(d["a"][0] * 0.5)
+    return v[1] * ws[1] + ws[0] * ws[0]

@@ -14,6 +14,8 @@ from collections import Counter
 import pytest
 import shares
 
+from s2sgrad import cache, compiled
+
 LEFT_OUT = pytest.StashKey[int]()
 
 
@@ -53,6 +55,24 @@ def pytest_collection_finish():
     """The garbage collector need not look at thousands of tests again and again."""
     gc.collect()
     gc.freeze()
+
+
+# --- fixtures --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def compilations(monkeypatch):
+    """A list that grows by one name for each gradient that is compiled."""
+    cache.forget()
+    made = []
+    original = compiled.compile_gradient
+
+    def counted(function, *rest):
+        made.append(function.__name__)
+        return original(function, *rest)
+
+    monkeypatch.setattr("s2sgrad.compiled.compile_gradient", counted)
+    return made
 
 
 # --- at the end ------------------------------------------------------------------------------------------------------

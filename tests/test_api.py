@@ -28,7 +28,7 @@ import pytest
 from differences import central_difference, leaves
 
 import s2sgrad
-from s2sgrad import S2SGradError, cache, compiled, grad, load, value_and_grad
+from s2sgrad import S2SGradError, grad, load, value_and_grad
 from s2sgrad.rules import table
 
 ROOT = pathlib.Path(s2sgrad.__file__).resolve().parent.parent
@@ -50,21 +50,6 @@ def module(tmp_path, monkeypatch):
 
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     return write_and_import
-
-
-@pytest.fixture
-def compilations(monkeypatch):
-    """A list that grows by one name for each gradient that is compiled."""
-    cache.forget()
-    made = []
-    original = compiled.compile_gradient
-
-    def counted(function, *rest):
-        made.append(function.__name__)
-        return original(function, *rest)
-
-    monkeypatch.setattr("s2sgrad.compiled.compile_gradient", counted)
-    return made
 
 
 def product(x, y):

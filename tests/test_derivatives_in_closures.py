@@ -8,24 +8,9 @@ import weakref
 import numpy as np
 import pytest
 
-from s2sgrad import cache, compiled, grad, value_and_grad, vjp
+from s2sgrad import grad, value_and_grad, vjp
 
 X = np.array([0.2, 0.5, 0.4])
-
-
-@pytest.fixture(autouse=True)
-def compilations(monkeypatch):
-    """A list that grows by one name for each gradient that is compiled."""
-    cache.forget()
-    made = []
-    original = compiled.compile_gradient
-
-    def counted(function, *rest):
-        made.append(function.__name__)
-        return original(function, *rest)
-
-    monkeypatch.setattr("s2sgrad.compiled.compile_gradient", counted)
-    return made
 
 
 def hvp_of_an_argument(f, x, v):

@@ -573,6 +573,20 @@ REFUSED = {
             with np.errstate(all=mode):  # <-
                 return x * x
     """, (2.0, "ignore")),
+    "object that is bound anew behind a gradient of its method": (Unsupported, """
+        class Spring:
+            def __init__(self, k):
+                self.k = k
+
+            def energy(self, q):
+                return self.k * q**4
+
+        def f(x):
+            spring = Spring(x)
+            slope = grad(spring.energy)
+            spring = Spring(x * 2.0)  # <-
+            return slope(1.5) * spring.k
+    """, (2.0,)),
     "with and several names": (Unsupported, """
         def f(x):
             with np.errstate(all="ignore") as (old, new):  # <-

@@ -72,7 +72,8 @@ class Memory:
             if base is not None and base in self.shared:
                 out |= self.at_once_with(base)
             for grown in effects.changed_by_call(getattr(statement, "value", None)):  # a list, through all that see it
-                out |= {n for n in self.at_once_with(grown) if not isinstance(self.kinds.get(n), (Array, Number))}
+                if not self.unit.is_ours(grown):
+                    out |= {n for n in self.at_once_with(grown) if not isinstance(self.kinds.get(n), (Array, Number))}
         if self.lost:
             out |= {n for h in handed_over(self.unit, statement, self.kinds) for n in self.with_memory_of(h)}
             out |= self.exposed if self.exposed and _calls_unknown(self.unit, statement) else set()

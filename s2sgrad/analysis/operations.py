@@ -148,6 +148,10 @@ def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
     starred = any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
     if target is MISSING and isinstance(node.func, gast.Attribute):
         return _method(unit, node, kinds, starred)
+    if len(node.args) == 1 and any(target is known for known in _OF_KEYS):
+        held = _kind(node.args[0], kinds)
+        if isinstance(held, Container) and held.type is dict:
+            return Operation("flat", node)
     if target is runtime.push and len(node.args) == 2:
         return Operation("append", node, list(node.args))
     if target is runtime.pop and len(node.args) == 1:
@@ -172,6 +176,9 @@ def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
         return Operation("opaque", node, why="`*` and `**` in this call cannot be differentiated yet: write it out")
     operands = list(node.args) + [k.value for k in node.keywords]
     return Operation("call", node, operands, {}, None, target)
+
+
+_OF_KEYS = (sorted, list, tuple, max, min, sum)  # what these give of a dict is made of its keys
 
 
 def _hashable(value: Any) -> bool:

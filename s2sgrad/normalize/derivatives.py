@@ -53,11 +53,12 @@ class Derivatives(Definitions):
         except ValueError:
             self.unit.refuse(node, "the options of `grad` inside of a differentiated function must be constants")
         make = self.unit.resolve(node.func)
-        f = self.as_function(self.callee(node.args[0]), node)
+        of = self.callee(node.args[0])
+        f = self.as_function(of, node)
         gradient = make(f.target, *given, **words)
         self.unit.derived.append(Derived(gradient, f.target, lambda f: make(f, *given, **words)))
         known = Known(gradient, name(self.unit.helper(gradient.__name__, gradient)))
-        return Derivative(known, f.captured, f.defaults, f.order)
+        return Derivative(known, f.captured, f.defaults, f.order, of)
 
     def as_function(self, f: Any, node: gast.AST, last: bool = False) -> Lifted:
         """A function value as a function of its own."""

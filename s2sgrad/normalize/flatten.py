@@ -34,7 +34,7 @@ import itertools
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.normalize import comprehensions, containers, index_tricks, loops, mutators, scopes, targets
+from s2sgrad.normalize import comprehensions, containers, index_tricks, loops, mutators, scopes, targets, tools
 from s2sgrad.normalize._calls import calls_user, linked, walruses
 from s2sgrad.normalize.conditions import Conditions
 from s2sgrad.normalize.functions import Functions
@@ -312,6 +312,8 @@ class _Flattener(Conditions):
             before, value = written
             self.out += self.block(loops.block(self.unit, targets.block(self.unit, before)))
             return self.flat(value)
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.BitOr) and tools.shows_dict(node):
+            return self.flat(at(node, gast.Dict([None, None], [node.left, node.right]))[0])
         if isinstance(node, gast.BinOp):
             node.left, node.right = self.atoms([node.left, node.right])
         elif isinstance(node, gast.UnaryOp):
@@ -340,6 +342,8 @@ class _Flattener(Conditions):
             if into is not None:
                 return self.behind(node, *into)
             self.call(node)
+        elif isinstance(node, gast.List) and any(isinstance(e, gast.Starred) for e in node.elts):
+            return self.flat(tools.joined(self.unit, node))
         elif isinstance(node, (gast.Tuple, gast.List)):
             node.elts = self.atoms(node.elts)
         elif isinstance(node, gast.Dict):

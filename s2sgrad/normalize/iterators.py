@@ -257,6 +257,9 @@ class _Iterators(gast.NodeTransformer):
     def visit_AugAssign(self, statement: gast.AugAssign) -> gast.AST:
         """`xs += [..]` of what is a list by its text."""
         self.generic_visit(statement)
+        made = tools.merged(statement)
+        if made is not statement:
+            return made
         target = statement.target
         if isinstance(target, gast.Name) and target.id in self.lists and isinstance(statement.op, gast.Add):
             return self.grown(statement, name(target.id), statement.value)

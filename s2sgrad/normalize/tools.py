@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 import sys
 import types
@@ -52,7 +53,12 @@ def spelled(unit: Unit, call: gast.Call) -> gast.AST:
     if target in (max, min) and set(words) == {"key"}:
         items = call.args[0] if len(call.args) == 1 else gast.List(call.args, gast.Load())
         which = standard.largest if target is max else standard.smallest
-        return _call(unit, call, which, [_listed(unit, items), words["key"]])
+        key = words["key"]
+        if isinstance(items, gast.Name) and isinstance(key, gast.Attribute) and key.attr == "get":
+            if isinstance(key.value, gast.Name) and key.value.id == items.id:  # the key of the largest value
+                key = at(key, _lambda("k", gast.Subscript(key.value, name("k"), gast.Load())))[0]
+                items = at(items, gast.Call(unit.builtin(list), [items], []))[0]
+        return _call(unit, call, which, [_listed(unit, items), key])
     if target is sorted and "key" in words and not isinstance(words["key"], gast.Constant):
         return _call(unit, call, standard.ordered, [_listed(unit, call.args[0]), words.pop("key")], words)
     if target is next and len(call.args) == 2 and isinstance(call.args[0], gast.GeneratorExp):
@@ -63,6 +69,8 @@ def spelled(unit: Unit, call: gast.Call) -> gast.AST:
         return at(call, _lambda("row", gast.Subscript(name("row"), call.args[0], gast.Load())))[0]
     if target is operator.attrgetter and isinstance(getattr(call.args[0], "value", None), str) and len(call.args) == 1:
         return at(call, _lambda("row", gast.Attribute(name("row"), call.args[0].value, gast.Load())))[0]
+    if target in (math.prod, math.fsum):
+        call.args = [_listed(unit, a) for a in call.args]
     if made is None:
         return _with_lists(unit, call, target)
     return _call(unit, call, made, [_listed(unit, a) for a in call.args], words)
@@ -127,6 +135,38 @@ def _with_lists(unit: Unit, call: gast.Call, target: Any) -> gast.AST:
     return call
 
 
+def joined(unit: Unit, node: gast.List) -> gast.AST:
+    """`[*a, b, *c]` as `[v for v in a] + [b] + [v for v in c]`."""
+    parts: list[gast.AST] = []
+    for element in node.elts:
+        if isinstance(element, gast.Starred):
+            item = unit.local("item")
+            each = [gast.comprehension(name(item, store=True), element.value, [], 0)]
+            parts.append(gast.ListComp(name(item), each))
+        elif parts and isinstance(parts[-1], gast.List):
+            parts[-1].elts.append(element)
+        else:
+            parts.append(gast.List([element], gast.Load()))
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = at(node, gast.BinOp(at(node, whole)[0], gast.Add(), at(node, part)[0]))[0]
+    return at(node, whole)[0]
+
+
+def shows_dict(node: gast.BinOp) -> bool:
+    """Whether a side of `a | b` is a dict in the text."""
+    return any(isinstance(side, (gast.Dict, gast.DictComp)) for side in (node.left, node.right))
+
+
+def merged(statement: gast.AugAssign) -> gast.AST:
+    """`d |= {..}` as `d.update({..})`."""
+    dicts = isinstance(statement.op, gast.BitOr) and isinstance(statement.value, (gast.Dict, gast.DictComp))
+    if not dicts or not isinstance(statement.target, gast.Name):
+        return statement
+    method = gast.Attribute(name(statement.target.id), "update", gast.Load())
+    return at(statement, gast.Expr(at(statement, gast.Call(method, [statement.value], []))[0]))[0]
+
+
 def _runs_once(tree: gast.FunctionDef, parameter: str) -> bool:
     """Whether a function mentions a parameter once, as what a loop, a comprehension or a reduction runs through."""
     mentioned = [n for s in tree.body for n in nodes(s) if isinstance(n, gast.Name) and n.id == parameter]
@@ -145,8 +185,8 @@ def _runs_once(tree: gast.FunctionDef, parameter: str) -> bool:
     return False
 
 
-_KNOWN = {*standard.TOOLS, itertools.islice, itertools.product, max, min, sorted, next, zip, operator.itemgetter,
-          operator.attrgetter}  # fmt: skip
+_KNOWN = {*standard.TOOLS, math.prod, math.fsum, itertools.islice, itertools.product, max, min, sorted, next, zip,
+          operator.itemgetter, operator.attrgetter}  # fmt: skip
 
 
 def _is_one_of(target: Any) -> bool:

@@ -61,12 +61,13 @@ class Known:
 
 @dataclass(eq=False)
 class Derivative:
-    """`grad(f)` of a function value: `known` is the gradient of `f` lifted, which takes what f closes over by keyword."""
+    """`grad(of)` of a function value: `known` is the gradient of it lifted, which takes what it closes over by keyword."""
 
     known: Known
     captured: list[str]
     defaults: dict[str, Any]
     order: list[str]  # the parameters of f that have positions
+    of: Any = None
 
 
 @dataclass(eq=False)
@@ -127,6 +128,8 @@ def keep_objects(value: Any) -> None:
     elif isinstance(value, Partial):
         for part in (value.inner, *value.given, *value.keywords.values()):
             keep_objects(part)
+    elif isinstance(value, Derivative):
+        keep_objects(value.of)
     elif isinstance(value, Display):
         for part in value.items.values():
             keep_objects(part)

@@ -190,3 +190,19 @@ class Buffered:
         b = self.buffer
         b[:] = x * 2.0
         return np.sum(b**2)
+
+
+@case(VECTOR)
+def attribute_bound_anew_behind_a_gradient(w):
+    chain = Chain(w)
+    slopes = {"energy": grad(chain.energy), "twice": grad(lambda t: chain.energy(t) * 2.0)}
+    chain.stiffness = w * w
+    return np.sum(slopes["energy"](WEIGHTS) + slopes["twice"](WEIGHTS))
+
+
+@case(VECTOR)
+def variable_bound_anew_behind_a_gradient(w):
+    a = w
+    slope = grad(lambda t: np.sum(a * t**2))
+    a = w * w
+    return np.sum(slope(WEIGHTS) * w)

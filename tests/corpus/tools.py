@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import math
 import operator
 import statistics
 from collections import defaultdict, namedtuple
@@ -185,3 +186,31 @@ def narrow_whole_numbers_wrap(v):
     n = np.uint8(200)
     with np.errstate(over="ignore"):
         return np.sum(v) * (n + n) + v[0] * (-n)
+
+
+@case(VECTOR)
+def lists_with_stars(v):
+    xs = [v[0], v[1]]
+    ys = [*xs, v[2], *xs[:1]]
+    return ys[0] * ys[2] * ys[3] + np.sum(np.concatenate([*np.split(v, 3), v[:1]]) ** 2) + np.array([*v]) @ v
+
+
+@case(VECTOR)
+def dicts_in_the_order_of_their_keys(v):
+    d = {"b": v[0], "a": v[1] ** 2}
+    d |= {"c": d["a"] * v[2]}
+    best = max(d, key=d.get)
+    falling = sorted(d, reverse=True)
+    return sum(d[k] * i for i, k in enumerate(sorted(d))) + d[tuple(d)[1]] * d[max(d)] + d[falling[0]] + d[best]
+
+
+@case(VECTOR)
+def merged_dicts(v):
+    d = {"a": v}
+    e = d | {"b": v * 3.0}
+    return np.sum(e["a"] * e["b"])
+
+
+@case(VECTOR)
+def products_of_a_generator(v):
+    return math.prod(math.exp(t) for t in v) + math.fsum(t * t for t in v)

@@ -574,6 +574,8 @@ REFUSED = {
                 return x * x
     """, (2.0, "ignore")),
     "object that is bound anew behind a gradient of its method": (Unsupported, """
+        from s2sgrad import grad
+
         class Spring:
             def __init__(self, k):
                 self.k = k

@@ -6,11 +6,13 @@ def helper(x): ...      ->      Emitted("helper_fwd"), Emitted("helper_bwd")
 from __future__ import annotations
 
 import keyword
+import sys
 import types
 from dataclasses import dataclass, field
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import (
@@ -19,9 +21,10 @@ from s2sgrad.analysis.kinds import (
     constant_kind,
 )
 from s2sgrad.analysis.memory import in_place
+from s2sgrad.quote import clone, name, nodes
 from s2sgrad.signatures import signature
 from s2sgrad.transform.reverse import Reverse, Swept
-from s2sgrad.unit import Origin, Unit, parameters
+from s2sgrad.unit import MISSING, Origin, Unit, parameters
 
 
 @dataclass(eq=False)
@@ -72,6 +75,36 @@ def writes_arrays(unit: Unit, body: list[gast.AST]) -> bool:
     """Whether the reverse sweep writes arrays of the forward sweep."""
     reverse = [s for s in effects.walk(body) if getattr(s, "origin", None) is not None and s.origin.sweep == "reverse"]
     return any((b := in_place(unit, s, unit.kinds)) is not None and b not in unit.bars for s in reverse)
+
+
+def free_data(unit: Unit, reverse: list[gast.AST], names: set[str]) -> dict[str, gast.AST]:
+    """What a record keeps of the data that free names, and attributes of modules, stand for, by the names that the reverse
+    sweep has for them: they may change before it runs."""
+    out: dict[str, gast.AST] = {}
+    for free in sorted(names - unit.locals - unit.helpers.keys()):
+        _keep(unit, name(free), free, out)
+    for statement in reverse:
+        for node in nodes(statement):
+            for key, part in node.__dict__.items():
+                if isinstance(part, gast.Attribute) and not _is_fixed(unit.resolve(part.value)):
+                    local = unit.local(part.attr)
+                    if _keep(unit, clone(part), local, out):
+                        node.__dict__[key] = name(local)
+    return out
+
+
+def _is_fixed(owner: Any) -> bool:
+    """Whether what a path leads through is a module that nobody changes: `np` of `np.pi`."""
+    root = owner.__name__.partition(".")[0] if isinstance(owner, types.ModuleType) else ""
+    return root in sys.stdlib_module_names or root in ("numpy", "scipy")
+
+
+def _keep(unit: Unit, node: gast.AST, local: str, out: dict[str, gast.AST]) -> bool:
+    found = unit.resolve(node)
+    if found is MISSING or callable(found) or isinstance(found, types.ModuleType):
+        return False
+    out[local] = gast.Call(gast.Attribute(node, "copy", gast.Load()), [], []) if isinstance(found, np.ndarray) else node
+    return True
 
 
 def in_order(forward: list[gast.AST], tree: gast.FunctionDef) -> list[str]:

@@ -38,6 +38,7 @@ from s2sgrad.emitted import (
     Emitted,
     Joined,
     bound_kinds,
+    free_data,
     in_order,
     mark,
     marked,
@@ -78,6 +79,7 @@ class Program:
         self._gradients: dict[Any, Any] = {}
         self._running: list[int] = []  # functions whose kinds are being found
         self.written: tuple[str, ...] = ()
+        self.kept_apart = False  # whether the reverse sweep may run when free names stand for something else
         self._compiling: list[int] = []  # functions whose pairs are being written
 
     # --- the entry ---
@@ -295,6 +297,7 @@ class Program:
 
         With `split` it is always `fwd` and `bwd`, even if `bwd` needs the arguments only.
         """
+        self.kept_apart |= split
         given = {p: Container(tuple, tuple(k)) if isinstance(k, list) else k for p, k in kinds.items()}
         target = self.plain(target, given)
         given = renumbered({p: any_float(k) for p, k in given.items()})  # one pair for Python's and NumPy's floats
@@ -354,18 +357,18 @@ class Program:
         forward, reverse = whole.body[:cut], whole.body[cut:]
         value_node, bars_node = reverse[-1].value.elts
         reverse[-1].value = bars_node if len(order) != 1 else bars_node.elts[0]
-        holder = gast.FunctionDef("", empty_arguments(), reverse, [], None, None, [])
-        exposed = Lifetimes(holder).exposed(reverse)
+        exposed = Lifetimes(gast.FunctionDef("", empty_arguments(), reverse, [], None, None, [])).exposed(reverse)
         bound = (effects.written(forward) & unit.locals) | {p.id for p in parameters(tree)}
         saved = [n for n in in_order(forward, tree) if n in exposed & bound]
+        outer = free_data(unit, reverse, exposed - bound) if self.kept_apart else {}
         forward, value_node = lasting.without_copy(unit, forward, value_node, saved, {p.id for p in parameters(tree)})
         unchanged = not set(saved) & effects.written(forward)
         variadic = tree.args.vararg is not None and tree.args.vararg.id in saved
-        if not entry.used and unchanged and not variadic and all(n in given for n in saved):
+        if not entry.used and unchanged and not variadic and not outer and all(n in given for n in saved):
             entry.pair.needs = tuple(saved)
             heads = [name(n) for n in saved]
         else:
-            record = gast.Tuple([name(n) for n in saved], gast.Load())
+            record = gast.Tuple([*(name(n) for n in saved), *outer.values()], gast.Load())
             forward.append(gast.Return(gast.Tuple([value_node, record], gast.Load())))
             holder = gast.FunctionDef("", tree.args, forward, [], None, None, [])
             unbound = Lifetimes(holder).unsure_end[id(forward)] & set(saved)
@@ -375,8 +378,8 @@ class Program:
             self._emit(entry.pair.fwd, unit, fwd_tree, f"Value of `{target.__name__}`, and what its adjoint reads.")
             record_name = unit.local("saved")
             heads = [name(record_name)]
-            if saved:
-                unpacked = gast.Tuple([name(n, store=True) for n in saved], gast.Store())
+            if saved or outer:
+                unpacked = gast.Tuple([name(n, store=True) for n in (*saved, *outer)], gast.Store())
                 reverse.insert(0, assign(unpacked, name(record_name)))
                 reverse[0].origin = Origin("reverse", 0, 0, None)
         arguments = empty_arguments()

@@ -26,7 +26,8 @@ def vjp(f: Callable[..., Any], *primals: Any, **keywords: Any) -> tuple[Any, Pul
     copied and pickled; it holds data alone.  Keywords are passed on to `f` and are constants.
 
     `f` is a function, lambda, method or other callable with Python source, a function of NumPy or `math`, a partial or
-    a gradient.  The primals are never changed, and may be changed before the pullback is called.
+    a gradient.  The primals are never changed.  They may be changed before the pullback is called, and so may the numbers
+    and arrays that `f` reads by free names.
 
     Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number;
     TypeError for arguments that `f` does not take; the pullback raises ValueError for another structure or shape.

@@ -8,6 +8,8 @@ import gc
 import math
 import operator
 import pickle
+import sys
+import types
 import weakref
 
 import numpy as np
@@ -405,3 +407,41 @@ def test_pullbacks_are_copied_and_pickled(way, f, args):
 def test_the_name_of_numpy_is_no_list_that_sort_changes():
     _, pullback = vjp(lambda x: np.sort(x) * np.arange(3).reshape(3), np.array([3.0, 1.0, 2.0]))
     np.testing.assert_array_equal(pullback(np.ones(3))[0], [2.0, 0.0, 1.0])
+
+
+# --- what may change between the call and the pullback ---------------------------------------------------------------
+
+RATE = 2.0
+SCALES = np.array([1.0, 2.0, 3.0])
+SETTINGS = types.ModuleType("settings")
+SETTINGS.power = 3.0
+
+
+def by_rate(t):
+    return np.sin(RATE * t)
+
+
+def of_globals(t):
+    return by_rate(t) * RATE * t + SCALES * t**2 + SETTINGS.power * t**3
+
+
+def test_free_names_are_what_they_were_when_the_function_ran(monkeypatch):
+    t, ones = np.array([0.2, 0.5, 0.4]), np.ones(3)
+    expected = grad(of_globals)(t, seed=ones)
+    monkeypatch.setattr(sys.modules[__name__], "SCALES", SCALES.copy())
+    _, pullback = vjp(of_globals, t)
+    monkeypatch.setattr(sys.modules[__name__], "RATE", 5.0)
+    monkeypatch.setattr(SETTINGS, "power", 7.0)
+    SCALES[:] = 100.0
+    np.testing.assert_allclose(pullback(ones)[0], expected, rtol=1e-14)
+    assert not np.allclose(vjp(of_globals, t)[1](ones)[0], expected)
+
+
+def test_closures_keep_what_they_closed_over():
+    t = np.array([0.2, 0.5, 0.4])
+    pullbacks = []
+    for power in range(1, 4):
+        scale = t * power
+        pullbacks.append(vjp(lambda t: np.sum(scale * t**power), t)[1])
+    for power, pullback in enumerate(pullbacks, 1):
+        np.testing.assert_allclose(pullback(1.0)[0], power * t * power * t ** (power - 1), rtol=1e-14)

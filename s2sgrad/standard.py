@@ -130,16 +130,18 @@ def fromiter(iterable, dtype, count=-1):
     return np.array([item for item in iterable][: None if count < 0 else count], dtype=dtype)  # noqa: C416
 
 
-def vectorized(function, first):
-    """`np.vectorize(function)(first)`."""
-    return np.reshape(np.array([function(a) for a in np.ravel(first)]), np.shape(first))
+def vectorized(function, kind, first):
+    """`np.vectorize(function)(first)`: of this kind of number; None: of that of the first value, as NumPy has it."""
+    values = [function(a) for a in np.ravel(first)]
+    return np.reshape(np.array(values).astype(kind or np.asarray(values[0]).dtype), np.shape(first))
 
 
-def vectorized_of_two(function, first, second):
+def vectorized_of_two(function, kind, first, second):
     """`np.vectorize(function)(first, second)`."""
     shape = np.broadcast_shapes(np.shape(first), np.shape(second))
     a, b = np.ravel(np.broadcast_to(first, shape)), np.ravel(np.broadcast_to(second, shape))
-    return np.reshape(np.array([function(a[k], b[k]) for k in range(len(a))]), shape)
+    values = [function(a[k], b[k]) for k in range(len(a))]
+    return np.reshape(np.array(values).astype(kind or np.asarray(values[0]).dtype), shape)
 
 
 def apply_along_axis(func1d, axis, arr):
@@ -149,6 +151,8 @@ def apply_along_axis(func1d, axis, arr):
     rows = np.array([func1d(row) for row in np.reshape(moved, (-1, np.shape(moved)[-1]))])
     if np.ndim(rows) == 1:
         return np.reshape(rows, lead)
+    if np.ndim(rows) > 2:
+        raise TypeError("a function along an axis that gives matrices is not differentiated: write a loop")
     return np.moveaxis(np.reshape(rows, (*lead, np.shape(rows)[-1])), -1, axis)
 
 
@@ -185,6 +189,11 @@ _combinations, _permutations = itertools.combinations, itertools.permutations
 def _first_of(keys, most):
     return order_of(keys, most)[0]
 
+
+RUN_ONCE = {itertools.accumulate, itertools.starmap, itertools.takewhile, itertools.dropwhile, itertools.filterfalse,
+            itertools.compress, itertools.combinations, itertools.permutations, itertools.zip_longest, itertools.islice,
+            itertools.product}  # fmt: skip
+"""Tools that give iterators: a list stands for one only where it is run through at once."""
 
 TOOLS: dict[Any, Any] = {
     itertools.accumulate: accumulate, itertools.starmap: starmap, itertools.takewhile: takewhile,

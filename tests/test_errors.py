@@ -589,6 +589,25 @@ REFUSED = {
             spring = Spring(x * 2.0)  # <-
             return slope(1.5) * spring.k
     """, (2.0,)),
+    "iterator that is kept": (NoRule, """
+        import itertools
+
+        def f(x):
+            sums = itertools.accumulate(x)  # <-
+            return sum(sums) + sum(sums)
+    """, (V,)),
+    "chain that is kept": (NoRule, """
+        import itertools
+
+        def f(x):
+            both = itertools.chain(x[:1], x[1:])  # <-
+            return sum(both) + sum(both)
+    """, (V,)),
+    "vectorize with options": (Unsupported, """
+        def f(x):
+            g = np.vectorize(lambda a: a * a, cache=True)  # <-
+            return np.sum(g(x))
+    """, (V,)),
     "with and several names": (Unsupported, """
         def f(x):
             with np.errstate(all="ignore") as (old, new):  # <-

@@ -129,6 +129,18 @@ class Derivatives(Definitions):
         name_ = f.name if isinstance(f, Function) else f.target.__name__
         return name_, order[:first], keywords, {p: v for p, v in defaults.items() if p in open_}
 
+    def kind_of(self, node: gast.Call) -> gast.AST:
+        """The kind of number that `np.vectorize(f, otypes=..)` gives; None where the first value says it."""
+        kinds = [k.value for k in node.keywords if k.arg == "otypes"]
+        if not node.keywords:
+            return constant(None)
+        elements = kinds[0].elts if kinds and isinstance(kinds[0], gast.List) else kinds
+        named = [self.unit.resolve(e) for e in elements] == [float] or [getattr(e, "value", 0) for e in elements] == ["d"]
+        if len(node.keywords) > 1 or not named:
+            self.unit.refuse(node, "the options of this `np.vectorize` are not differentiated: leave them out, or write a "
+                                   "loop")  # fmt: skip
+        return self.unit.builtin(float)
+
     def vectorized(self, callee: Partial, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         """A call of `np.vectorize(f)`."""
         if keywords or len(given) not in (1, 2):

@@ -306,7 +306,7 @@ class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Obj
         if self.pulls_back(node):
             return self.pulled_back(node)
         if self.unit.resolve(node.func) is np.vectorize:
-            return Partial(Known(None, node.func), [self.lasting(self.evaluate(node.args[0]))], {})
+            return Partial(Known(None, node.func), [self.lasting(self.evaluate(node.args[0])), self.kind_of(node)], {})
         if self.unit.resolve(node.func) is functools.partial:
             inner = self.callee(node.args[0])
             given = [self.lasting(self.evaluate(a)) for a in node.args[1:]]

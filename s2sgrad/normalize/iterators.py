@@ -71,16 +71,17 @@ class _Iterators(gast.NodeTransformer):
             elif isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
                 bound.setdefault(node.id, [])
         self.changed = _changed(tree)  # dicts, among others
+        self.consumed = tools.consumed(unit, tree)
         self.lists = {
             n for n, values in bound.items() if values and all(isinstance(v, (gast.List, gast.ListComp)) for v in values)
         } - {p.id for p in parameters(tree)}
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         self.generic_visit(node)
-        spelled = tools.spelled(self.unit, node)
-        if not isinstance(spelled, gast.Call):
-            return spelled
-        node = spelled
+        at_once = id(node) in self.consumed
+        node = tools.spelled(self.unit, node, at_once)
+        if not isinstance(node, gast.Call):
+            return node
         target = self.unit.resolve(node.func)
         if target is MISSING and isinstance(node.func, gast.Attribute) and _is_path(node.func.value):
             return self.method(node)
@@ -119,7 +120,7 @@ class _Iterators(gast.NodeTransformer):
             return at(node, gast.Call(self.unit.builtin(zip), [node.args[0], later], []))[0]
         spread = len(node.args) == 1 and isinstance(node.args[0], gast.Starred) and not node.keywords
         chained = (spread or plain) and (target is itertools.chain or target == itertools.chain.from_iterable)
-        if chained and not self._changes(node.args):
+        if chained and at_once and not self._changes(node.args):
             whole = node.args[0].value if spread else node.args[0] if target is not itertools.chain else gast.Tuple(
                 node.args, gast.Load())  # fmt: skip
             part, item = self.unit.local("part"), self.unit.local("item")
@@ -323,7 +324,6 @@ class _Iterators(gast.NodeTransformer):
                 body = at(loop, gast.If(test, body, []))
             loop.target, loop.iter, loop.body = generator.target, generator.iter, body
         return loop
-
 
     def enumerated(self, loop: gast.For, asked: gast.Call) -> None:
         """`for i, (k, v) in enumerate(d.items())` over the keys, of which each value is read when its turn comes."""

@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+import builtins
+import functools
 import itertools
 import math
 import operator
@@ -27,8 +29,23 @@ from s2sgrad.source import read
 from s2sgrad.unit import MISSING, Unit
 
 
-def spelled(unit: Unit, call: gast.Call) -> gast.AST:
-    """The call, of a function with source where there is one."""
+def consumed(unit: Unit, tree: gast.FunctionDef) -> set[int]:
+    """The calls, by identity, of which the values are run through at once, and then are gone."""
+    out: set[int] = set()
+    for node in nodes(tree):
+        if isinstance(node, (gast.For, gast.comprehension)):
+            out.add(id(node.iter))
+        elif isinstance(node, gast.Starred):
+            out.add(id(node.value))
+        elif isinstance(node, gast.Call):
+            target = unit.resolve(node.func)
+            if _is_one_of(target, _CONSUMERS):
+                out |= {id(a) for a in node.args}
+    return out
+
+
+def spelled(unit: Unit, call: gast.Call, at_once: bool) -> gast.AST:
+    """The call, of a function with source where there is one; `at_once`: its value is run through at once."""
     if (unit.primal.function.__module__ or "") == standard.__name__:
         return call
     target = unit.resolve(call.func)
@@ -36,9 +53,14 @@ def spelled(unit: Unit, call: gast.Call) -> gast.AST:
         return _call(unit, call, runtime.as_dict, [call.func.value])
     words = {k.arg: k.value for k in call.keywords}
     if isinstance(target, np.vectorize):
-        return _vectorized(unit, call, name(unit.helper("function", target.pyfunc)))
-    if not _is_one_of(target) or any(isinstance(a, gast.Starred) for a in call.args) or None in words:
+        kinds = {None: constant(None), "d": unit.builtin(float)}
+        if target.otypes not in kinds or target.excluded or target.signature is not None:
+            unit.refuse(call, "the options of this `np.vectorize` are not differentiated: leave them out, or write a loop")
+        return _vectorized(unit, call, name(unit.helper("function", target.pyfunc)), kinds[target.otypes])
+    if not _is_one_of(target, _KNOWN) or any(isinstance(a, gast.Starred) for a in call.args) or None in words:
         return _with_lists(unit, call, target)
+    if target in standard.RUN_ONCE and not at_once:
+        return call
     made = standard.TOOLS.get(target)
     counted = bool(call.args) and isinstance(call.args[0], gast.Call) and unit.resolve(call.args[0].func) is range
     if target in (itertools.combinations, itertools.permutations, itertools.product) and counted:
@@ -76,6 +98,11 @@ def spelled(unit: Unit, call: gast.Call) -> gast.AST:
     return _call(unit, call, made, [_listed(unit, a) for a in call.args], words)
 
 
+_CONSUMERS = {list, tuple, set, frozenset, dict, sum, max, min, sorted, any, all, builtins.enumerate, builtins.zip, np.array,
+              np.fromiter, functools.reduce, math.prod, math.fsum, itertools.chain, itertools.chain.from_iterable,
+              *standard.RUN_ONCE}  # fmt: skip
+
+
 def _call(
     unit: Unit, call: gast.Call, made: types.FunctionType, args: list[gast.AST], words: dict[str, gast.AST] | None = None
 ) -> gast.AST:
@@ -83,11 +110,11 @@ def _call(
     return at(call, gast.Call(name(unit.helper(made.__name__, made)), args, keywords))[0]
 
 
-def _vectorized(unit: Unit, call: gast.Call, function: gast.AST) -> gast.AST:
+def _vectorized(unit: Unit, call: gast.Call, function: gast.AST, kind: gast.AST) -> gast.AST:
     if call.keywords or len(call.args) not in (1, 2):
         unit.refuse(call, "a function of `np.vectorize` is differentiated with one or two arguments: write a loop")
     made = standard.vectorized if len(call.args) == 1 else standard.vectorized_of_two
-    return _call(unit, call, made, [function, *call.args])
+    return _call(unit, call, made, [function, kind, *call.args])
 
 
 def _listed(unit: Unit, node: gast.AST) -> gast.AST:
@@ -189,8 +216,8 @@ _KNOWN = {*standard.TOOLS, math.prod, math.fsum, itertools.islice, itertools.pro
           operator.itemgetter, operator.attrgetter}  # fmt: skip
 
 
-def _is_one_of(target: Any) -> bool:
+def _is_one_of(target: Any, group: set[Any]) -> bool:
     try:
-        return target in _KNOWN
+        return target in group
     except TypeError:
         return False

@@ -214,3 +214,10 @@ def merged_dicts(v):
 @case(VECTOR)
 def products_of_a_generator(v):
     return math.prod(math.exp(t) for t in v) + math.fsum(t * t for t in v)
+
+
+@case(VECTOR)
+def vectorized_function_has_the_type_of_its_first_value(v):
+    whole = np.vectorize(lambda t: 0 if t < 0.5 else t)
+    floats = np.vectorize(lambda t: 0 if t < 0.5 else t, otypes=[float])
+    return np.sum(whole(v) * v) + np.sum(floats(v) * v)

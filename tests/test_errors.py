@@ -589,6 +589,11 @@ REFUSED = {
             spring = Spring(x * 2.0)  # <-
             return slope(1.5) * spring.k
     """, (2.0,)),
+    "table of one function": (Unsupported, """
+        def f(x, name="other"):
+            table = {"square": lambda t: t * t}
+            return table[name](x)  # <-
+    """, (2.0,)),
     "iterator that is kept": (NoRule, """
         import itertools
 

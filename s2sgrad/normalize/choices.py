@@ -103,7 +103,8 @@ class Choices(Inliner):
 
     def picked(self, display: Display, node: gast.Subscript) -> Choice:
         """`table[key]` of functions, where the key is data."""
-        if not all(isinstance(option, _FUNCTIONS) for option in display.items.values()):
+        functions = all(isinstance(option, _FUNCTIONS) for option in display.items.values())
+        if not functions or len(display.items) < 2:  # of one, nobody would look at the key
             self.unit.refuse(node, "which function or object this is cannot be followed: use a constant index")
         numbers: list[gast.AST] = [constant(k) for k in range(len(display.items))]
         listed = list(display.items) == list(range(len(display.items)))

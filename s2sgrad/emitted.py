@@ -14,6 +14,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sgrad import structure
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import (
     Container,
@@ -103,7 +104,11 @@ def _keep(unit: Unit, node: gast.AST, local: str, out: dict[str, gast.AST]) -> b
     found = unit.resolve(node)
     if found is MISSING or callable(found) or isinstance(found, types.ModuleType):
         return False
-    out[local] = gast.Call(gast.Attribute(node, "copy", gast.Load()), [], []) if isinstance(found, np.ndarray) else node
+    if isinstance(found, np.ndarray):
+        node = gast.Call(gast.Attribute(node, "copy", gast.Load()), [], [])
+    elif isinstance(found, (list, dict, tuple)):
+        node = gast.Call(name(unit.helper("kept", structure.kept)), [node], [])
+    out[local] = node
     return True
 
 

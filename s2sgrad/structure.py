@@ -42,6 +42,20 @@ def rebuilt(v: Any, leaf: Callable[..., Any], *others: Any) -> Any:
     return items
 
 
+def kept(v: Any) -> Any:
+    """Data as they are now: arrays, lists and dicts of its own, and everything else as it is.
+
+    >>> d = {"k": [1.0]}
+    >>> e = kept(d)
+    >>> d["k"][0] = 5.0
+    >>> e
+    {'k': [1.0]}
+    """
+    if isinstance(v, np.ndarray):
+        return v.copy()
+    return rebuilt(v, kept) if type(v) in (list, tuple, dict) else v
+
+
 def is_sequence(x: Any) -> bool:
     """Whether `x` is what a sequence pattern of `match` matches: no text, and no array either."""
     return isinstance(x, Sequence) and not isinstance(x, (str, bytes, bytearray))

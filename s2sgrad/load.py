@@ -120,7 +120,9 @@ class Plan:
         nodes = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
         order = {id(emitted): k for k, emitted in enumerate(program.functions)}
         self.parts = [_part(e, nodes[e.name], filename, order, world) for e in program.functions]
-        GENERATED_LINES[filename] = {k: v for e in program.functions for k, v in _origins(e, nodes[e.name]).items()}
+        lines = {k: v for e in program.functions for k, v in _origins(e, nodes[e.name]).items()}
+        if GENERATED_LINES.setdefault(filename, lines) != lines:  # one text of functions that stand in several places
+            GENERATED_LINES[filename] = {}
         for part in self.parts:
             weakref.finalize(part.code, _forget, filename).atexit = False
 

@@ -409,6 +409,22 @@ def test_the_name_of_numpy_is_no_list_that_sort_changes():
     np.testing.assert_array_equal(pullback(np.ones(3))[0], [2.0, 0.0, 1.0])
 
 
+def test_a_table_of_functions_has_no_last_key():
+    def by_key(x, k):
+        table = {0: lambda t: t * 2.0, 1: lambda t: t * 3.0}
+        return table[k](x)
+
+    def by_constant_key(x):
+        table = {0: lambda t: t * 2.0, 1: lambda t: t * 3.0}
+        return table[-1](x)
+
+    assert grad(by_key)(1.0, 1) == 3.0
+    with pytest.raises(KeyError):
+        grad(by_key)(1.0, -1)
+    with pytest.raises(KeyError):
+        grad(by_constant_key)(1.0)
+
+
 # --- what may change between the call and the pullback ---------------------------------------------------------------
 
 RATE = 2.0

@@ -107,9 +107,8 @@ class Choices(Inliner):
         if not functions or len(display.items) < 2:  # of one, nobody would look at the key
             self.unit.refuse(node, "which function or object this is cannot be followed: use a constant index")
         numbers: list[gast.AST] = [constant(k) for k in range(len(display.items))]
-        listed = list(display.items) == list(range(len(display.items)))
         keys = [constant(key) for key in display.items]
-        table = gast.List(numbers, gast.Load()) if listed else gast.Dict(keys, numbers)
+        table = gast.List(numbers, gast.Load()) if not display.mapping else gast.Dict(keys, numbers)
         holder = self.unit.local("which")
         picked = gast.Subscript(self.flattener.hold(table), self.flattener.atom(node.slice), gast.Load())
         self.flattener.out += at(node, assign(holder, picked))

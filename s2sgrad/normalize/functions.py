@@ -236,7 +236,7 @@ class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Obj
             items = [self.lasting(self.evaluate(v)) for v in node.values]
             if not any(isinstance(item, Value) for item in items):
                 return self.flattener.hold(at(node, gast.Dict(node.keys, items))[0])
-            return Display({k.value: item for k, item in zip(node.keys, items, strict=True)})
+            return Display({k.value: item for k, item in zip(node.keys, items, strict=True)}, mapping=True)
         if isinstance(node, gast.Subscript) and self.is_function(node):
             return self.item(node)
         if isinstance(node, gast.Attribute) and self.is_function(node):

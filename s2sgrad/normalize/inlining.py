@@ -268,7 +268,7 @@ class Inliner:
         if args.kwarg is not None:
             functions = any(isinstance(v, Value) for v in others.values())
             display = gast.Dict([constant(k) for k in others], list(others.values()))
-            bound[args.kwarg.id] = Display(others) if functions else display
+            bound[args.kwarg.id] = Display(others, mapping=True) if functions else display
         return bound
 
 

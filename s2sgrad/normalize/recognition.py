@@ -199,5 +199,5 @@ def is_super(node: gast.Call) -> bool:
 def place(index: gast.AST, display: Display) -> Any:
     """The constant that an index of a display is; None where it is none."""
     if isinstance(index, gast.UnaryOp) and isinstance(index.op, gast.USub) and isinstance(index.operand, gast.Constant):
-        return len(display.items) - index.operand.value
+        return -index.operand.value if display.mapping else len(display.items) - index.operand.value
     return index.value if isinstance(index, gast.Constant) else None

@@ -77,6 +77,7 @@ class Display:
     items: dict[Any, Any]
     given: gast.AST | None = None
     block: int = 0  # how deep the block is in which a list begins that grows
+    mapping: bool = False  # a dict: -1 is a key, and not the last place
 
 
 @dataclass(eq=False)

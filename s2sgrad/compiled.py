@@ -85,21 +85,23 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a gradient: its seed, whether the result is a number, the parameters whose arrays are written, and
-    whether a differentiated parameter is of unknown kind, so that each argument is looked at for floats."""
+    """What is known of a gradient: its seed, whether the result is a number, the parameters whose arrays are written,
+    whether a differentiated parameter is of unknown kind, so that each argument is looked at for floats, and whether loops
+    run on lists, whose numbers raise where NumPy's warn."""
 
     seed: str
     scalar: bool
     written: tuple[str, ...]
     unsure: bool
+    on_lists: bool
 
 
 class Compiled:
     """A gradient: `function(*args, seed=...)` over the user's `functions`; right while `holds()`."""
 
     __slots__ = (
-        "below", "defaults", "function", "functions", "inside", "key", "made", "named", "recipe", "scalar", "seed",
-        "unsure", "written",
+        "below", "defaults", "function", "functions", "inside", "key", "made", "named", "on_lists", "recipe", "scalar",
+        "seed", "unsure", "written",
     )  # fmt: skip
 
     def __init__(
@@ -116,6 +118,7 @@ class Compiled:
         if recipe.facts is not None:
             self.seed, self.scalar = recipe.facts.seed, recipe.facts.scalar
             self.written, self.unsure = recipe.facts.written, recipe.facts.unsure
+            self.on_lists = recipe.facts.on_lists
 
     def shown(self) -> types.FunctionType:
         """The function, for tools that show its text."""
@@ -157,12 +160,16 @@ def compile_gradient(
     The observer is shown the function and its adjoint after every pass (and those of the functions that it calls).
     """
     with compiling() as lookups:
-        program = Program(observer)
+        program = Program(observer, options.lists)
         entry = program.gradient(function, kinds, wrt, options)
+        on_lists = any(emitted.unit.on_lists for emitted in program.functions)
+        if on_lists and not all(emitted.is_repeatable() for emitted in program.functions):
+            program, on_lists = Program(observer), False
+            entry = program.gradient(function, kinds, wrt, options)
         written_outside.check(program.units)
         (seed,) = entry.defaults
         unsure = any(isinstance(kinds.get(p.partition("[")[0]), Unknown) for p in wrt)
-        facts = Facts(seed, entry.scalar, program.written, unsure)
+        facts = Facts(seed, entry.scalar, program.written, unsure, on_lists)
         return Recipe(program, lookups, function, [entry], entry.name, facts).sealed(program)
 
 

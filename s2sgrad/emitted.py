@@ -21,6 +21,7 @@ from s2sgrad.analysis.kinds import (
     Kind,
     constant_kind,
 )
+from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import in_place
 from s2sgrad.quote import clone, name, nodes
 from s2sgrad.signatures import signature
@@ -41,6 +42,13 @@ class Emitted:
     header: str | None = None
     scalar: bool = True  # the result is a number
     restores: bool = False  # an adjoint that writes arrays of its record
+
+
+    def is_repeatable(self) -> bool:
+        """Whether the function may run a second time from the start: it does nothing but compute."""
+        statements = [*effects.walk(self.tree.body)]
+        bound = {n for s in statements for n in binds(s)}
+        return all(effects.is_local(self.unit, effects.header(s), bound) for s in statements)
 
 
 @dataclass

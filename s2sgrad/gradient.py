@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import inspect
 import types
@@ -51,7 +52,7 @@ class Gradient:
         self._function, lead, self._keywords = self._taken_apart(function)
         if options.outputs is not None:
             _require_parameters(self._function, options.outputs)
-        self._lead = lead + bound
+        self._lead, self._lead_bound = lead + bound, bound
         self._binds = _binding(function)
         self._argnums = argnums
         self._options = options
@@ -62,6 +63,7 @@ class Gradient:
         self._of_bound: tuple[dict, dict, dict] = {}, {}, {}
         self._latest: Compiled | None = None
         self._unbound: Gradient | None = None
+        self._plain: Gradient | None = None
         self._seeded = seed is not None or (isinstance(self, GradientOfGradient) and self._inner._seeded)
         shown = self._shown_name()
         self.__name__ = self.__qualname__ = f"{shown}_{'value_and_grad' if options.value else 'grad'}"
@@ -80,6 +82,7 @@ class Gradient:
     # --- calling ---
 
     def __call__(self, *args: Any, seed: Any = None, **keywords: Any) -> Any:
+        asked = args, keywords
         if self._lead:
             args = self._lead + args
         if self._keywords:
@@ -111,6 +114,19 @@ class Gradient:
             return compiled.function(*args, **keywords) if keywords else compiled.function(*args)
         except Refusal as error:
             raise placed(error, self._function) from None
+        except (ArithmeticError, LookupError, TypeError, ValueError):
+            if not compiled.on_lists:
+                raise
+        return self.on_arrays()(*asked[0], seed=seed, **asked[1])  # where Python's numbers raise and NumPy's may not
+
+    def on_arrays(self) -> Gradient:
+        """The gradient without lists in its text: the same numbers; what is differentiated again."""
+        if not self._options.lists:
+            return self
+        if self._plain is None:
+            options = dataclasses.replace(self._options, lists=False)
+            self._plain = type(self)(self.primal, self._argnums, options, self._seed, self._lead_bound)
+        return self._plain
 
     def _compiled(self, args: tuple, keywords: dict[str, Any], quick: Hashable = None) -> Compiled:
         """The gradient compiled for the kinds of these arguments, which have this quick key."""
@@ -167,7 +183,7 @@ class Gradient:
                 f"`{self.__name__}`, which has output_gradients or arguments that are bound to it, cannot be differentiated "
                 "where it is called: make a gradient without, and pass them at the call"
             )
-        return self._of_kinds(Kinds(tuple(kinds.items())))
+        return self.on_arrays()._of_kinds(Kinds(tuple(kinds.items())))
 
     def _made(self, function: types.FunctionType, key: Kinds) -> Compiled:
         family = self._family(function)
@@ -289,8 +305,8 @@ class Gradient:
         """The generated function for arguments of these kinds, and the arguments that it has beside them."""
         keywords = {**self._keywords, **keywords}
         seed = keywords.pop("seed", None)
-        compiled = self._compiled(self._lead + args, keywords)
-        compiled.function.origin = "grad", self, compiled.key, compiled.recipe
+        compiled = self.on_arrays()._compiled(self._lead + args, keywords)
+        compiled.function.origin = "grad", self.on_arrays(), compiled.key, compiled.recipe
         return compiled.function, self._lead, {**keywords, **self._seeds(compiled, seed)}
 
     def _seeds(self, compiled: Compiled, seed: Any) -> dict[str, Any]:
@@ -316,7 +332,7 @@ class GradientOfGradient(Gradient):
         while isinstance(function, functools.partial):
             lead, keywords = function.args + lead, {**function.keywords, **keywords}
             function = function.func
-        self._inner: Gradient = function
+        self._inner: Gradient = function.on_arrays()
         return function._function, function._lead + lead, {**function._keywords, **keywords}
 
     def _shown_name(self) -> str:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 class Options:
     """What a gradient returns: `value` too, a tuple (`several`) or a list (`listed`), zeros or None for what is unconnected.
 
-    `stops` are variables through which no gradient flows: what `gradients` of a function is asked for.
+    `stops` are variables through which no gradient flows: what `gradients` of a function is asked for.  `lists` lets loops
+    over single elements run on lists.
     """
 
     value: bool = False
@@ -18,3 +19,4 @@ class Options:
     outputs: str | tuple[str, ...] | None = None
     listed: bool = False
     stops: tuple[str, ...] = ()
+    lists: bool = True

@@ -14,7 +14,20 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.analysis.memory import Memory
-from s2sgrad.cleanup import algebra, attributes, coalesce, common, contexts, copies, deadcode, fold, products, taken, tidy
+from s2sgrad.cleanup import (
+    algebra,
+    attributes,
+    coalesce,
+    common,
+    contexts,
+    copies,
+    deadcode,
+    elements,
+    fold,
+    products,
+    taken,
+    tidy,
+)
 from s2sgrad.cleanup import global_names as globals_
 from s2sgrad.normalize import (
     attempts,
@@ -89,6 +102,7 @@ CLEANUP: tuple[tuple[str, Pass], ...] = (
 
 FINISH: tuple[tuple[str, Pass], ...] = (
     ("products", products.run),
+    ("elements", elements.run),
     ("coalesce", coalesce.run),
     ("branches", tidy.branches),
     ("contexts", contexts.run),

@@ -89,6 +89,8 @@ class Unit:
     generators: set[str] = field(default_factory=set)
     separate: set[type] = field(default_factory=set)
     memory: Any = None
+    lists: bool = True
+    on_lists: bool = False
 
     @classmethod
     def of(cls, primal: Primal) -> tuple[Unit, gast.FunctionDef]:

@@ -198,6 +198,12 @@ def is_pure(unit: Unit, node: gast.AST) -> bool:
     )
 
 
+def is_local(unit: Unit, node: gast.AST, bound: set[str]) -> bool:
+    """Whether an expression or a simple statement changes nothing but lists that are `bound` here: nobody sees that it ran."""
+    calls = [part for part in nodes(node) if isinstance(part, gast.Call)]
+    return all(_pure_call(unit, c) or (changed_by_call(c) and changed_by_call(c) <= bound) for c in calls)
+
+
 def _pure_call(unit: Unit, call: gast.Call) -> bool:
     target = unit.resolve(call.func)
     if target is MISSING:

@@ -30,6 +30,7 @@ from s2sgrad.analysis.memory import Memory, in_place, sources
 from s2sgrad.quote import assign, clone, constant, expression, nodes, place_of, statements
 from s2sgrad.quote import name as name_
 from s2sgrad.reach import call
+from s2sgrad.rules import spellings
 from s2sgrad.transform.tails import breaks
 from s2sgrad.unit import Unit
 
@@ -103,13 +104,24 @@ class Records:
             between = set().union(*changed[k + 1 : reader + (compound or where)])
             if operands & self.memory.lost:
                 continue
-            if operands & between and not self.lies_apart(statement, body, k, reader + (compound or where), between):
+            end = reader + (compound or where)
+            asks_shape = self.asks_shape(statement.value, body[k + 1 : end])
+            if operands & between and not asks_shape and not self.lies_apart(statement, body, k, end, between):
                 continue
             plan.at.setdefault(reader, []).insert(0, statement)
             plan.names.add(target)
             for operand in operands:
                 last[operand] = max(last.get(operand, 0), reader)
         return plan
+
+    def asks_shape(self, value: gast.AST, between: Block) -> bool:
+        """Whether a value is the shape of an array, which stays what it is whatever is stored in the array."""
+        owner = value.value if isinstance(value, gast.Attribute) and value.attr in spellings.FLAT_ATTRIBUTES else None
+        if isinstance(value, gast.Call) and self.unit.resolve(value.func) is len and len(value.args) == 1:
+            owner = value.args[0]
+        if not isinstance(owner, gast.Name) or not isinstance(self.kinds.get(owner.id), Array):
+            return False
+        return not any(owner.id in binds(s) for s in effects.walk(between))
 
     def lies_apart(self, statement: gast.Assign, body: Block, k: int, end: int, changed: set[str]) -> bool:
         """Whether a section is taken from an array of which, up to the `end`, only sections apart from it are written."""

@@ -1,0 +1,94 @@
+"""Which names surely hold floats of Python's, once some elements are those of lists: what a list may keep as it is.
+
+    s = x_list[i] * 2.0; t = np.sqrt(s)      ->      `s` does, `t` is one of NumPy's
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Number
+from s2sgrad.quote import name
+from s2sgrad.unit import Unit, parameters
+
+
+class PythonFloats:
+    """The names and stacks of a function that hold floats of Python's; `given` are nodes that surely yield one."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, given: set[int]) -> None:
+        self.unit, self.nodes = unit, given
+        bindings: dict[str, list[gast.AST]] = {}
+        for statement in effects.walk(tree.body):
+            for bound, value in _bindings(statement):
+                bindings.setdefault(bound, []).append(value)
+        self.given = {p.id for p in parameters(tree)}
+        self.sure = bindings.keys() - self.given
+        while True:
+            wrong = {n for n in self.sure if not all(map(self.is_float, bindings[n]))}
+            if not wrong:
+                break
+            self.sure -= wrong
+
+    def is_float(self, node: gast.AST) -> bool:
+        """Whether an expression surely yields a float of Python's."""
+        if id(node) in self.nodes:
+            return True
+        if isinstance(node, gast.Constant):
+            return type(node.value) is float
+        if isinstance(node, gast.Name):
+            kind = self.unit.kinds.get(node.id)
+            return node.id in self.sure or (node.id in self.given and isinstance(kind, Number) and kind.type is float)
+        if isinstance(node, gast.UnaryOp):
+            return isinstance(node.op, gast.USub) and self.is_float(node.operand)
+        if isinstance(node, gast.IfExp):
+            return self.is_float(node.body) and self.is_float(node.orelse)
+        if isinstance(node, gast.BinOp):
+            sides = node.left, node.right
+            if isinstance(node.op, gast.Pow):
+                return self.is_float(node.left) and isinstance(node.right, gast.Constant)
+            return any(map(self.is_float, sides)) and all(self.is_float(s) or self._is_plain(s) for s in sides)
+        if not isinstance(node, gast.Call):
+            return False
+        if isinstance(node.func, gast.Attribute) and isinstance(node.func.value, gast.Name):
+            return node.func.attr == "pop" and node.func.value.id in self.sure
+        target = self.unit.resolve(node.func)
+        return target is float or (target in (min, max, abs) and all(map(self.is_float, node.args)))
+
+    def _is_plain(self, node: gast.AST) -> bool:
+        """Whether an expression is a whole number or a truth value of Python's."""
+        if isinstance(node, gast.Constant):
+            return type(node.value) is int
+        if isinstance(node, gast.Name):
+            kind = self.unit.kinds.get(node.id)
+            return isinstance(kind, Number) and kind.type is int
+        if isinstance(node, gast.BinOp):
+            return self._is_plain(node.left) and self._is_plain(node.right)
+        if isinstance(node, gast.Compare):
+            return all(self.is_float(p) or self._is_plain(p) for p in (node.left, *node.comparators))
+        return isinstance(node, gast.UnaryOp) and self._is_plain(node.operand)
+
+
+def _bindings(statement: gast.AST) -> Iterator[tuple[str, gast.AST]]:
+    """The names that a statement binds, each with what it is bound to; a stack with what is put on it."""
+    if isinstance(statement, gast.Assign):
+        yield from _pairs(statement.targets[0], statement.value)
+    elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
+        yield statement.target.id, gast.BinOp(name(statement.target.id), statement.op, statement.value)
+    elif isinstance(statement, gast.For):
+        yield statement.target.id, statement.iter
+    elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call) and statement.value.args:
+        for grown in effects.changed_by_call(statement.value):
+            yield grown, statement.value.args[-1]
+
+
+def _pairs(target: gast.AST, value: gast.AST) -> Iterator[tuple[str, gast.AST]]:
+    if isinstance(target, gast.Name):
+        if not (isinstance(value, gast.List) and not value.elts):  # a new stack
+            yield target.id, value
+    elif isinstance(target, gast.Tuple):
+        both = isinstance(value, gast.Tuple) and len(value.elts) == len(target.elts)
+        for k, part in enumerate(target.elts):
+            yield from _pairs(part, value.elts[k] if both else value)

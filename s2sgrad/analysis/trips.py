@@ -1,0 +1,133 @@
+"""How often loops run, compared with the lengths of arrays: whether a loop comes by all elements of one.
+
+    y = np.zeros((m, n))
+    for i in range(m):
+        for j in range(1, i):      ->      `y[i, j]` is met m * n times, but for a constant and a factor
+
+Nothing is proved here that an answer depends on: only what is worth its while.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import affine, effects
+from s2sgrad.analysis.affine import Form
+from s2sgrad.analysis.kinds import Array, Container, Dim, Number, Size
+from s2sgrad.analysis.lifetimes import binds
+from s2sgrad.unit import Unit
+
+Trips = list[tuple[str, Form | None]]  # of the loops around a statement: the variable, and how often they run
+_FEW = 16
+_MAKERS = (np.zeros, np.empty, np.ones, np.full)
+
+
+class Sizes:
+    """Lengths and numbers of trips as sums of names and of sizes of the arguments."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
+        self.unit, self.kinds = unit, unit.kinds
+        self.forms: dict[str, Form] = {}
+        self.lengths: dict[int, Form] = {}
+        statements = [*effects.walk(tree.body)]
+        counts = Counter(b for s in statements for b in binds(s))
+        for statement in statements:
+            if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
+                self._note(statement.targets[0].id, statement.value, counts)
+
+    def _note(self, target: str, value: gast.AST, counts: Counter[str]) -> None:
+        kind = self.kinds.get(target)
+        if isinstance(kind, Number) and counts[target] == 1:
+            found = affine.form(value, self._atom)
+            if found is not None and found.terms:
+                self.forms[target] = found
+        if isinstance(kind, Array) and kind.dims and isinstance(value, gast.Call) and value.args:
+            if effects.is_one_of(self.unit.resolve(value.func), _MAKERS):
+                shape = value.args[0]
+                parts = shape.elts if isinstance(shape, gast.Tuple) else [shape]
+                for dim, part in zip(kind.dims, parts, strict=False):
+                    found = affine.form(part, self._atom)
+                    if isinstance(dim, Size) and dim.k < 0 and found is not None:
+                        self.lengths[dim.k] = found
+
+    def trip(self, loop: gast.For, outer: Trips) -> tuple[str, Form | None]:
+        """How often a loop runs; where that depends on the variable of an outer loop, at most."""
+        return loop.target.id, self._trip(loop.iter, dict(outer))
+
+    def _trip(self, node: gast.AST, outer: dict[str, Form | None]) -> Form | None:
+        if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name):
+            return None
+        if node.func.id == "reversed" and len(node.args) == 1:
+            return self._trip(node.args[0], outer)
+        bounds = [affine.form(a, self._atom) for a in node.args]
+        if node.func.id != "range" or not bounds or None in bounds:
+            return None
+        length = bounds[0] if len(bounds) == 1 else bounds[1].minus(bounds[0])
+        if len(bounds) == 3:
+            length = length.times(-1) if bounds[2].constant < 0 else length
+        moving = [t for t in length.terms if t in outer]
+        for variable in moving:
+            count = length.terms[variable]
+            length = length.minus(Form({variable: count}))
+            if count > 0 and not length.terms:
+                length = outer[variable] or Form()
+        return length
+
+    def cover(self, trips: Trips, kind: Array, index: list[gast.AST], alone: bool) -> bool:
+        """Whether loops that run so often come by all elements of an array, of which `index` is met.
+
+        Where no loop is around them (`alone`), an axis may be longer than is known, as long as a loop moves along it; and an
+        inner loop may run from one number of an array to the next, as along the rows of a sparse matrix.
+        """
+        left = [(variable, form) for variable, form in trips if form is not None and form.terms]
+        inner = {variable for variable, form in trips[1:] if form is None}
+        for dim, part in zip(kind.dims or (), index, strict=True):
+            length = self._axis(dim)
+            if length is not None and not length.terms and length.constant <= _FEW:
+                continue
+            found = next((v for v, form in left if length is not None and form.terms == length.terms), None)
+            if found is None:
+                place = affine.form(part, self._atom)
+                moved = {v for v, count in place.terms.items() if abs(count) == 1} if place is not None else set()
+                found = next((v for v, form in trips if v in moved & inner or (alone and form and v in moved)), None)
+            if found is None:
+                return False
+            left = [(v, form) for v, form in left if v != found]
+        return True
+
+    def _atom(self, node: gast.AST) -> Form | None:
+        if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.args:
+            if node.func.id == "len" and isinstance(node.args[0], gast.Name):
+                return self._axis_of(node.args[0].id, 0)
+            forms = [affine.form(a, self._atom) for a in node.args] if node.func.id == "min" else [None]
+            return forms[0] if None not in forms and all(f == forms[0] for f in forms) else None
+        if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Attribute) and node.value.attr == "shape":
+            owner, place = node.value.value, node.slice
+            known = isinstance(owner, gast.Name) and isinstance(place, gast.Constant) and type(place.value) is int
+            return self._axis_of(owner.id, place.value) if known else None
+        if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and isinstance(node.slice, gast.Constant):
+            shape = self.kinds.get(node.value.id)
+            size = shape.at(node.slice.value) if isinstance(shape, Container) else None
+            return self._axis(size.size) if isinstance(size, Number) and size.size is not None else None
+        if not isinstance(node, gast.Name):
+            return None
+        kind = self.kinds.get(node.id)
+        if isinstance(kind, Number) and kind.size is not None:
+            return self._axis(kind.size)
+        if isinstance(kind, Number) and kind.known and type(kind.value) is int:
+            return Form(constant=kind.value)
+        return self.forms.get(node.id, Form({node.id: 1}))
+
+    def _axis_of(self, array: str, place: int) -> Form | None:
+        kind = self.kinds.get(array)
+        dims = kind.dims if isinstance(kind, Array) and kind.dims else ()
+        return self._axis(dims[place]) if -len(dims) <= place < len(dims) else None
+
+    def _axis(self, dim: Dim) -> Form | None:
+        if isinstance(dim, Size):
+            known = self.lengths.get(dim.k, Form({f"#{dim.k}": 1}))
+            return Form(known.terms, known.constant + dim.offset)
+        return None if dim is None else Form(constant=dim)

@@ -1,0 +1,198 @@
+"""Loops over single elements run on lists: Python reads and writes an element of a list several times as fast.
+
+    y = np.zeros(n)                              y = np.zeros(n)
+    for i in range(1, n):                        x_list = x.tolist()
+        y[i] = a * y[i - 1] + x[i]     ->        y_list = y.tolist()
+                                                 for i in range(1, n):
+                                                     y_list[i] = a * y_list[i - 1] + x_list[i]
+                                                 y[:] = y_list
+
+Only where the loop comes by all elements of an array (or a list of a long one would be made for a few), where nothing else
+reads or writes its memory meanwhile, and where nothing tells the numbers apart (see `analysis.python_numbers`).  Python's
+numbers raise where NumPy's warn: then the gradient runs on arrays after all (see `gradient`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.elements import LOOPS, YIELDS, Plan, Plans, contents, section
+from s2sgrad.analysis.kinds import Array, Container
+from s2sgrad.analysis.lifetimes import binds
+from s2sgrad.analysis.python_floats import PythonFloats
+from s2sgrad.analysis.python_numbers import PythonNumbers, Value, is_precise, is_whole, places
+from s2sgrad.quote import assign, blocks, constant, expression, name, nodes
+from s2sgrad.unit import Unit
+
+_Unpacked = dict[int, gast.Assign]  # by the identity of what is unpacked
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree with lists in the place of arrays of which loops read and write every element."""
+    plans = Plans(unit, tree).found if unit.lists and is_precise(tree, unit.kinds.values()) else []
+    unpacked = _unpackings(unit, tree)
+    while plans and _spoiled(unit, tree, plans, unpacked):
+        pass
+    if plans:
+        _Rewriter(unit, tree, plans, unpacked).block(tree.body, set())
+        unit.on_lists = True
+    return tree
+
+
+def _unpackings(unit: Unit, tree: gast.FunctionDef) -> _Unpacked:
+    """The statements `a, b = x` and `a, b = x[i]` that take rows of numbers apart."""
+    out = {}
+    for statement in effects.walk(tree.body):
+        value = statement.value if isinstance(statement, gast.Assign) and effects.stored(statement) is None else None
+        row = isinstance(value, gast.Subscript) and is_whole(value.slice, unit.kinds)
+        owner = value.value if row else value
+        kind = unit.kinds.get(owner.id) if isinstance(owner, gast.Name) else None
+        if isinstance(kind, Array) and kind.dtype == "float64" and kind.rank == (2 if row else 1):
+            target = statement.targets[0]
+            if isinstance(target, gast.Tuple) and all(isinstance(t, gast.Name) for t in target.elts):
+                out[id(value)] = statement
+    return out
+
+
+def _spoiled(unit: Unit, tree: gast.FunctionDef, plans: list[Plan], unpacked: _Unpacked) -> bool:
+    """Take arrays out of the plans whose elements must stay NumPy's; whether there were any."""
+    causes: dict[int, tuple[Any, Any]] = {place: (None, place) for place in unpacked}
+    for plan in plans:
+        plan.find_elements()
+        causes |= {place: (plan, array) for place, array in plan.elements.items()}
+
+    def element(node: gast.AST) -> Value[tuple[Any, Any]] | None:
+        cause = causes.get(id(node))
+        if cause is None:
+            return None
+        what = "float" if cause[0] is None else YIELDS[unit.kinds[cause[1]].dtype]
+        return Value(what, frozenset([cause]))
+
+    spoiled = PythonNumbers(unit, tree, element).spoiled
+    for plan, array in spoiled:
+        if plan is None:
+            del unpacked[array]
+        else:
+            plan.drop(array)
+    for plan in plans:
+        if not any(unit.kinds[array].dtype == "float64" for array in plan.arrays):
+            plan.arrays.clear()
+    before = len(plans)
+    plans[:] = [plan for plan in plans if plan.arrays]
+    return bool(spoiled) or len(plans) < before
+
+
+class _Rewriter:
+    """Carries out the plans of a function, block by block."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, plans: list[Plan], unpacked: _Unpacked) -> None:
+        self.unit = unit
+        self.plans = {id(plan.loop): plan for plan in plans}
+        self.floats = PythonFloats(unit, tree, {place for plan in plans for place in plan.elements} | unpacked.keys())
+        self.lists: dict[str, str] = {}
+        for statement in unpacked.values():
+            statement.value = expression("x.tolist()", x=statement.value)
+
+    def block(self, body: list[gast.AST], after: set[str]) -> None:
+        """Rewrite a block, after which the names in `after` are mentioned.
+
+        An array stays a list from one loop to the next: it is filled again where something else mentions it.
+        """
+        out: list[gast.AST] = []
+        fresh: dict[str, bool] = {}  # the arrays whose lists are right, and whether the arrays are behind
+        for k, statement in enumerate(body):
+            follow = after | _mentioned(body[k + 1 :])
+            plan = self.plans.get(id(statement))
+            if plan is None:
+                self._meet(statement, fresh, statement, set(), out)
+                inside = follow | _mentioned([statement]) if isinstance(statement, LOOPS) else follow
+                for inner in blocks(statement):
+                    self.block(inner, inside)
+                out.append(statement)
+                continue
+            arrays = dict.fromkeys(plan.elements.values())
+            self._meet(statement, fresh, statement, set(arrays), out)
+            for array in arrays:
+                if array not in fresh:
+                    out.append(self._from(statement, assign(self.list_of(array), expression("x.tolist()", x=array))))
+                    fresh[array] = False
+            for array in self._filled_by(plan):
+                fresh[array] = True
+            self._inside(plan)
+            out.append(statement)
+        for array, behind in fresh.items():
+            if behind and self.unit.memory.at_once_with(array) & after:
+                out.append(self._from(body[-1], self._filled(array)))
+        body[:] = out
+
+    def _meet(
+        self, statement: gast.AST, fresh: dict[str, bool], origin: gast.AST, lists: set[str], out: list[gast.AST]
+    ) -> None:
+        """Fill the arrays that a statement mentions from their lists; forget the lists of those that it changes."""
+        mentioned = {n.id for n in contents(self.unit, statement) if isinstance(n, gast.Name)}
+        changed = set().union(*map(self._changed, effects.walk([statement])))
+        rebound = {n for s in effects.walk([statement]) for n in binds(s)}
+        for array in list(fresh):
+            others = self.unit.memory.at_once_with(array)
+            if array in lists:
+                continue
+            if fresh[array] and others & mentioned:
+                out.append(self._from(origin, self._filled(array)))
+                fresh[array] = False
+            if others & changed or array in rebound:
+                del fresh[array]
+
+    def _changed(self, statement: gast.AST) -> set[str]:
+        """The names whose content a statement may change; to bind another name to it does not."""
+        plain = isinstance(statement, gast.Assign) and effects.stored(statement) is None
+        return self.unit.memory.changed(statement) - (set(binds(statement)) if plain else set())
+
+    def list_of(self, array: str) -> str:
+        if array not in self.lists:
+            self.lists[array] = self.unit.local(f"{self.unit.bases.get(array, array)}_list")
+            self.unit.kinds[self.lists[array]] = Container(list, None)
+        return self.lists[array]
+
+    def _filled(self, array: str) -> gast.AST:
+        section = gast.Subscript(name(array), gast.Slice(None, None, None), gast.Store())
+        return assign(section, name(self.list_of(array)))
+
+    def _from(self, origin: gast.AST, made: gast.AST) -> gast.AST:
+        if hasattr(origin, "origin"):
+            made.origin = replace(origin.origin, comment=None)
+        return made
+
+    def _filled_by(self, plan: Plan) -> list[str]:
+        """The arrays whose lists a loop changes."""
+        stored = [plan.elements.get(id(section(s))) for s in effects.walk([plan.loop])]
+        return [n for n in dict.fromkeys((*stored, *sorted(plan.swapped))) if n is not None]
+
+    def _inside(self, plan: Plan) -> None:
+        """Have the loop read and write lists."""
+        for statement in effects.walk([plan.loop]):
+            if id(section(statement)) in plan.elements and not self.floats.is_float(statement.value):
+                value = statement.value
+                whole = isinstance(value, gast.Constant) and type(value.value) is int
+                statement.value = constant(float(value.value)) if whole else self._float(value)
+        for node in [*nodes(plan.loop)]:
+            if id(node) in plan.elements:
+                *outer, last = places(node)
+                owner: gast.AST = name(self.list_of(plan.elements[id(node)]))
+                for part in outer:
+                    owner = gast.Subscript(owner, part, gast.Load())
+                node.value, node.slice = owner, last
+        for swap in effects.walk([plan.loop]):
+            for part in nodes(swap) if effects.permutes(swap) else ():
+                if isinstance(part, gast.Name) and part.id in plan.swapped:
+                    part.id = self.list_of(part.id)
+
+    def _float(self, value: gast.AST) -> gast.AST:
+        return gast.Call(self.unit.builtin(float), [value], [])
+
+
+def _mentioned(body: list[gast.AST]) -> set[str]:
+    return {n.id for s in body for n in nodes(s) if isinstance(n, gast.Name)}

@@ -20,6 +20,7 @@ from s2sgrad.cleanup import (
     coalesce,
     common,
     contexts,
+    contractions,
     copies,
     deadcode,
     elements,
@@ -97,6 +98,7 @@ CLEANUP: tuple[tuple[str, Pass], ...] = (
     ("fold", fold.run),
     ("augmented", tidy.augmented),
     ("algebra", algebra.run),
+    ("contractions", contractions.run),
     ("deadcode", deadcode.run),
 )
 

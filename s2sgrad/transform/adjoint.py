@@ -119,6 +119,7 @@ class Adjoints(Bars):
     ) -> dict[int, gast.AST]:
         """The names of all cotangents, from one call that gives what these expressions would."""
         formula = inline.formula(operation.rule.joint, 1)
+        self.decisions.found.clear()  # of the expressions that are not used
         call = self.written(operation, formula, y, g, [0])[0]
         names = {k: self.unit.temp() for k in cotangents}
         self.kinds |= {names[k]: self.inference.kind(value) or UNKNOWN for k, value in cotangents.items()}
@@ -154,7 +155,8 @@ class Adjoints(Bars):
             statement.value = with_axes(self.unit, statement.value, self.inference.kind)
             self.kinds[statement.targets[0].id] = self.inference.kind(statement.value) or UNKNOWN
             self.out.append(statement)
-        return {k: with_axes(self.unit, self.shapes_of_variables(v), self.inference.kind) for k, v in cotangents.items()}
+        found = {k: self.decisions.read_off(self.shapes_of_variables(v)) for k, v in cotangents.items()}
+        return {k: with_axes(self.unit, v, self.inference.kind) for k, v in found.items()}
 
     def call_of(self, operation: Operation, pullback: Callable, y: gast.AST, g: Cotangent) -> gast.AST:
         """The call of a pullback that is not written out."""

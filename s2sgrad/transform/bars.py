@@ -31,6 +31,7 @@ from s2sgrad.reach import call
 from s2sgrad.simplify import same, simplified
 from s2sgrad.transform import stores
 from s2sgrad.transform.cotangents import Bar, Cotangent, accumulate, index_value, total
+from s2sgrad.transform.decisions import Decisions
 from s2sgrad.transform.shapes import conformed, relation
 from s2sgrad.unit import Unit
 
@@ -54,6 +55,7 @@ class Bars:
         self.consumed: dict[str, bool] = {}  # the adjoints that the statement took, and whether this function made them
         self.shared = False  # whether the statement bound an adjoint to what may be another's memory
         self.alike: dict[str, str] = {}
+        self.decisions = Decisions(unit, inference)
 
     # --- adjoint variables ---
 

@@ -25,7 +25,7 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, may_
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
 from s2sgrad.analysis.memory import Memory, in_place
 from s2sgrad.analysis.operations import Operation
-from s2sgrad.quote import Place, assign, clone, constant, expression, name, place_of
+from s2sgrad.quote import Place, assign, at, clone, constant, expression, name, place_of
 from s2sgrad.reach import call
 from s2sgrad.transform import again as again_
 from s2sgrad.transform import containers, stores, texts
@@ -273,12 +273,21 @@ class Reverse(Branches):
                     forward = self._call(statement, operation, body, cotangent)
             else:
                 y = name(y.id) if isinstance(y, gast.Name) else y
+                adjoints.decisions.begin(operation if self._is_overwritten(operation, body) else None)
                 adjoints.operation(operation, y, cotangent)
-                forward = checked_owner(self.unit, self.kinds, operation) + forward
+                decided = adjoints.decisions.made()
+                self.extra.setdefault(id(body), []).extend(s.targets[0].id for s in decided)
+                forward = checked_owner(self.unit, self.kinds, operation) + at(statement, *decided) + forward
         if not in_group:
             self.targets = targets
         self._tag_since(start, statement)
         return records + forward
+
+    def _is_overwritten(self, operation: Operation, body: Block) -> bool:
+        """Whether a loop writes the memory of an operand, so that it would have to be recorded."""
+        names = [o.id for o in operation.operands if isinstance(o, gast.Name)] if operation.form == "rule" else []
+        written = self.records.memory.written.intersection(names)
+        return id(body) in self.lifetimes.repeated and any(isinstance(self.kinds.get(n), Array) for n in written)
 
     def _keep(self, watched: str) -> None:
         """Keep the adjoint of a variable that the statement assigns."""

@@ -1,0 +1,204 @@
+"""Sums of products without the products, and methods in the place of functions that ask what they were given.
+
+    np.sum(a * b)                       ->     np.vdot(a, b)                      of two matrices in one piece
+    np.sum(g[:, None] * w, axis=2)      ->     np.einsum("abc,abc->ab", g[:, None], w)
+    v @ (s * m)                         ->     v @ m * s
+    np.sum(a, axis=0)                   ->     a.sum(axis=0)
+    np.zeros_like(a)                    ->     np.zeros(a.shape)                  in loops
+
+In the reverse sweep only.  A product that is larger than both of its factors is the dearest way to a sum; of the others
+each call saves a microsecond, which loops over small arrays are made of.
+"""
+
+from __future__ import annotations
+
+from string import ascii_lowercase
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Array, Dim, Number, broadcast
+from s2sgrad.analysis.lifetimes import binds
+from s2sgrad.quote import clone, constant, expression
+from s2sgrad.reach import call, numpy_function
+from s2sgrad.unit import Unit
+
+_ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div)
+_PLACES = ("axis", "keepdims")
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree with contractions and methods in its reverse sweep."""
+    views = {n for s in effects.walk(tree.body) for n in binds(s) if not _is_made(unit, s)}
+    rewriter = _Contractions(unit, views)
+    _block(unit, tree.body, rewriter, False)
+    return tree
+
+
+def _block(unit: Unit, body: list[gast.AST], rewriter: _Contractions, repeated: bool) -> None:
+    for statement in body:
+        origin = getattr(statement, "origin", None)
+        if origin is not None and origin.sweep == "reverse" and hasattr(statement, "value"):
+            rewriter.repeated = repeated
+            if statement.value is not None:
+                statement.value = rewriter.visit(statement.value)
+        if isinstance(statement, (gast.If, gast.For, gast.While)):
+            inside = repeated or not isinstance(statement, gast.If)
+            _block(unit, statement.body, rewriter, inside)
+            _block(unit, statement.orelse, rewriter, inside)
+
+
+def _is_made(unit: Unit, statement: gast.AST) -> bool:
+    """Whether a statement binds its target to the result of arithmetic, which lies in one piece."""
+    value = statement.value if isinstance(statement, gast.Assign) and effects.stored(statement) is None else None
+    if isinstance(value, gast.Call):
+        return unit.resolve(value.func) in (np.zeros, np.zeros_like, np.empty, np.empty_like, np.outer, np.exp, np.copy)
+    return isinstance(value, (gast.BinOp, gast.UnaryOp))
+
+
+class _Contractions(gast.NodeTransformer):
+    """`views` are names that may stand for sections; `repeated`: in a loop."""
+
+    def __init__(self, unit: Unit, views: set[str]) -> None:
+        self.unit, self.views, self.repeated = unit, views, False
+
+    def visit_Call(self, node: gast.Call) -> gast.AST:
+        self.generic_visit(node)
+        target = self.unit.resolve(node.func)
+        if self.repeated and target is np.zeros_like and len(node.args) == 1 and not node.keywords:
+            return self._zeros(node)
+        if target is not np.sum or not all(k.arg in _PLACES for k in node.keywords) or len(node.args) != 1:
+            return node
+        (inner,) = node.args
+        if isinstance(inner, gast.BinOp) and isinstance(inner.op, gast.Mult):
+            made = self._contracted(inner, {k.arg: k.value for k in node.keywords})
+            if made is not None:
+                return made
+        if self.dims(inner):
+            return gast.Call(gast.Attribute(inner, "sum", gast.Load()), [], node.keywords)
+        return node
+
+    def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.op, gast.MatMult):
+            return node
+        for vector, matrix, swap in ((node.left, node.right, False), (node.right, node.left, True)):
+            if len(self.dims(vector) or ()) == 1 and isinstance(matrix, gast.BinOp) and isinstance(matrix.op, gast.Mult):
+                for factor, rest in ((matrix.left, matrix.right), (matrix.right, matrix.left)):
+                    if self._is_number(factor) and len(self.dims(rest) or ()) == 2:
+                        sides = (rest, vector) if swap else (vector, rest)
+                        return gast.BinOp(gast.BinOp(sides[0], gast.MatMult(), sides[1]), gast.Mult(), factor)
+        return node
+
+    def _zeros(self, node: gast.Call) -> gast.AST:
+        (like,) = node.args
+        kind = self.unit.kinds.get(like.id) if isinstance(like, gast.Name) else None
+        if not isinstance(kind, Array) or kind.dtype != "float64":
+            return node
+        return call(self.unit, "zeros", np.zeros, expression("x.shape", x=like))
+
+    def _contracted(self, product: gast.BinOp, places: dict[str, gast.AST]) -> gast.AST | None:
+        a, b = product.left, product.right
+        dims = self.dims(a), self.dims(b)
+        if None in dims or not self._is_double(a) or not self._is_double(b):
+            return None
+        if not places:
+            known = len(dims[0]) > 1 and dims[0] == dims[1] and None not in dims[0]
+            return call(self.unit, "vdot", np.vdot, a, b) if known and self._is_whole(a) and self._is_whole(b) else None
+        axes = _numbers(places.get("axis"))
+        if axes is None or len(dims[0]) != len(dims[1]) or not all(-len(dims[0]) <= k < len(dims[0]) for k in axes):
+            return None
+        pairs = [*zip(*dims, strict=True)]
+        if not (any(m == 1 != n for m, n in pairs) and any(n == 1 != m for m, n in pairs)):
+            return None
+        rank = len(pairs)
+        gone = {k % rank for k in axes}
+        letters = ascii_lowercase[:rank]
+        left = "".join(letter for k, letter in enumerate(letters) if k not in gone)
+        made = gast.Call(numpy_function(self.unit, "einsum"), [constant(f"{letters},{letters}->{left}"), a, b], [])
+        kept = places.get("keepdims")
+        if kept is None:
+            return made
+        if not isinstance(kept, gast.Constant) or kept.value is not True:
+            return None
+        newaxis = numpy_function(self.unit, "newaxis")
+        if gone == {rank - 1}:
+            parts: list[gast.AST] = [constant(Ellipsis), newaxis]
+        else:
+            parts = [clone(newaxis) if k in gone else gast.Slice(None, None, None) for k in range(max(gone) + 1)]
+        index = parts[0] if len(parts) == 1 else gast.Tuple(parts, gast.Load())
+        return gast.Subscript(made, index, gast.Load())
+
+    # --- what is known ---
+
+    def dims(self, node: gast.AST) -> tuple[Dim, ...] | None:
+        """The axes of an expression that is surely an array, as far as known."""
+        if isinstance(node, gast.Name):
+            kind = self.unit.kinds.get(node.id)
+            return kind.dims if isinstance(kind, Array) else None
+        if isinstance(node, gast.UnaryOp):
+            return self.dims(node.operand)
+        if isinstance(node, gast.BinOp) and isinstance(node.op, _ELEMENTWISE):
+            sides = [s for s in (node.left, node.right) if not self._is_number(s)]
+            found = [self.dims(s) for s in sides]
+            if not found or None in found:
+                return None
+            return found[0] if len(found) == 1 else broadcast([Array("float64", d) for d in found])
+        if isinstance(node, gast.Subscript):
+            return self._section(node)
+        return None
+
+    def _section(self, node: gast.Subscript) -> tuple[Dim, ...] | None:
+        owner = self.dims(node.value)
+        parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        if owner is None:
+            return None
+        out: list[Dim] = []
+        axis = 0
+        for part in parts:
+            if self._is_newaxis(part):
+                out.append(1)
+                continue
+            if axis >= len(owner):
+                return None
+            if isinstance(part, gast.Slice):
+                out.append(owner[axis] if effects.is_whole(part) else None)
+            elif not self._is_number(part):
+                return None
+            axis += 1
+        return (*out, *owner[axis:])
+
+    def _is_newaxis(self, part: gast.AST) -> bool:
+        if isinstance(part, gast.Constant):
+            return part.value is None
+        return isinstance(part, gast.Attribute) and part.attr == "newaxis"
+
+    def _is_number(self, node: gast.AST) -> bool:
+        if isinstance(node, gast.Constant):
+            return type(node.value) in (int, float)
+        if isinstance(node, (gast.BinOp, gast.UnaryOp)):
+            sides = (node.left, node.right) if isinstance(node, gast.BinOp) else (node.operand,)
+            return all(map(self._is_number, sides))
+        return isinstance(node, gast.Name) and isinstance(self.unit.kinds.get(node.id), Number)
+
+    def _is_double(self, node: gast.AST) -> bool:
+        kinds = [self.unit.kinds.get(n.id) for n in effects.loads(node)]
+        return all(k.dtype == "float64" for k in kinds if isinstance(k, Array))
+
+    def _is_whole(self, node: gast.AST) -> bool:
+        """Whether an array surely lies in one piece: a section would have to be copied."""
+        if isinstance(node, gast.Name):
+            return node.id not in self.views
+        return isinstance(node, (gast.BinOp, gast.UnaryOp))
+
+
+def _numbers(node: gast.AST | None) -> list[int] | None:
+    """The numbers of a constant or of a tuple of them."""
+    if isinstance(node, gast.Tuple):
+        parts = [_numbers(p) for p in node.elts]
+        return None if None in parts else [k for p in parts for k in p]
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
+        inner = _numbers(node.operand)
+        return None if inner is None else [-k for k in inner]
+    return [node.value] if isinstance(node, gast.Constant) and type(node.value) is int else None

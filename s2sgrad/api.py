@@ -15,7 +15,8 @@ Outputs = str | tuple[str, ...] | None
 
 
 def _made(
-    function: Any, argnums: Argnums, value: bool, output_gradients: Any, unconnected_gradients: str, outputs: Outputs
+    function: Any, argnums: Argnums, value: bool, output_gradients: Any, unconnected_gradients: str, outputs: Outputs,
+    lists: bool,
 ) -> Any:
     if unconnected_gradients not in ("zero", "none"):
         raise ValueError(f"unconnected_gradients must be 'zero' or 'none', not {unconnected_gradients!r}")
@@ -23,7 +24,7 @@ def _made(
         argnums = tuple(argnums)
     if isinstance(outputs, list):
         outputs = tuple(outputs)
-    options = Options(value, isinstance(argnums, tuple), unconnected_gradients, outputs)
+    options = Options(value, isinstance(argnums, tuple), unconnected_gradients, outputs, lists=bool(lists))
     if function is None:
         return functools.partial(_applied, argnums, options, output_gradients)
     return differentiated(function, argnums, options, output_gradients)
@@ -41,6 +42,7 @@ def grad(
     output_gradients: Any = ...,
     unconnected_gradients: str = ...,
     outputs: Outputs = ...,
+    lists: bool = ...,
 ) -> Gradient: ...
 @overload
 def grad(
@@ -50,6 +52,7 @@ def grad(
     output_gradients: Any = ...,
     unconnected_gradients: str = ...,
     outputs: Outputs = ...,
+    lists: bool = ...,
 ) -> Callable[[Callable[..., Any]], Gradient]: ...
 def grad(
     function: Callable[..., Any] | None = None,
@@ -58,6 +61,7 @@ def grad(
     output_gradients: Any = None,
     unconnected_gradients: str = "zero",
     outputs: Outputs = None,
+    lists: bool = True,
 ) -> Any:
     """The gradient of a function of numbers and arrays, as a function of the same arguments.
 
@@ -70,6 +74,9 @@ def grad(
     With `outputs`, the names of arguments that the function writes, it is the gradient of what these hold at the end (of one
     name, or of a tuple of them), whatever the function returns.  The caller's arrays are never changed.
 
+    Loops over single elements (`for i in range(n): y[i] = x[i] ...`) run on lists of Python's numbers, several times as fast
+    and with the same numbers.  With `lists=False` the text has arrays throughout: for a compiler that knows no lists.
+
     Use it as a call, `grad(f)`, as a decorator, `@grad`, or as a decorator with options, `@grad(argnums="w")`.
 
     Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number;
@@ -81,7 +88,7 @@ def grad(
     >>> area(2.0)
     12.0
     """
-    return _made(function, argnums, False, output_gradients, unconnected_gradients, outputs)
+    return _made(function, argnums, False, output_gradients, unconnected_gradients, outputs, lists)
 
 
 @overload
@@ -92,6 +99,7 @@ def value_and_grad(
     output_gradients: Any = ...,
     unconnected_gradients: str = ...,
     outputs: Outputs = ...,
+    lists: bool = ...,
 ) -> Gradient: ...
 @overload
 def value_and_grad(
@@ -101,6 +109,7 @@ def value_and_grad(
     output_gradients: Any = ...,
     unconnected_gradients: str = ...,
     outputs: Outputs = ...,
+    lists: bool = ...,
 ) -> Callable[[Callable[..., Any]], Gradient]: ...
 def value_and_grad(
     function: Callable[..., Any] | None = None,
@@ -109,13 +118,14 @@ def value_and_grad(
     output_gradients: Any = None,
     unconnected_gradients: str = "zero",
     outputs: Outputs = None,
+    lists: bool = True,
 ) -> Any:
     """Like `grad`, but returns `(value, gradient)`: what `scipy.optimize.minimize(..., jac=True)` wants.
 
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    return _made(function, argnums, True, output_gradients, unconnected_gradients, outputs)
+    return _made(function, argnums, True, output_gradients, unconnected_gradients, outputs, lists)
 
 
 def _pair_for(f: Any, primals: tuple, keywords: dict[str, Any]) -> Any:

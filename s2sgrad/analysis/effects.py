@@ -199,7 +199,7 @@ def is_pure(unit: Unit, node: gast.AST) -> bool:
 
 
 def is_local(unit: Unit, node: gast.AST, bound: set[str]) -> bool:
-    """Whether an expression or a simple statement changes nothing but lists that are `bound` here: nobody sees that it ran."""
+    """Whether an expression or a simple statement changes nothing but lists that are `bound` here."""
     calls = [part for part in nodes(node) if isinstance(part, gast.Call)]
     return all(_pure_call(unit, c) or (changed_by_call(c) and changed_by_call(c) <= bound) for c in calls)
 

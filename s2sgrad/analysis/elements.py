@@ -20,7 +20,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import is_fresh
-from s2sgrad.analysis.python_numbers import element_of, places
+from s2sgrad.analysis.surely import element_of, places
 from s2sgrad.analysis.trips import Sizes, Trips
 from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit, parameters
@@ -140,7 +140,7 @@ def section(statement: gast.AST) -> gast.AST | None:
 
 
 def contents(unit: Unit, node: gast.AST) -> Iterator[gast.AST]:
-    """The nodes of an expression or a statement, without what asks for a shape alone: `len(x)`, `x.shape`, `zeros_like(x)`."""
+    """The nodes of an expression or a statement, without what asks for a shape: `len(x)`, `x.shape`, `zeros_like(x)`."""
     if isinstance(node, gast.Attribute) and node.attr in ("shape", "size", "ndim"):
         return
     if isinstance(node, gast.Call) and node.args and isinstance(node.args[0], gast.Name):

@@ -11,8 +11,7 @@ comparison, sums of comparisons, numbers of lower precision, whole numbers that 
 from __future__ import annotations
 
 import builtins
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -21,13 +20,12 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Kind, Number
+from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.analysis.surely import Surely, is_whole, places
 from s2sgrad.quote import nodes
 from s2sgrad.unit import MISSING, Unit
 
 Cause = TypeVar("Cause")
-_EXACT = (float, np.float64, int, np.int64, bool, np.bool_)
-_NARROW = re.compile(r"float(16|32|96|128)|half|single|longdouble|complex|u?int(8|16|32)|^[<>=|]?[fiueghdc][124]?$|byte|short|intc")
 
 
 @dataclass(frozen=True)
@@ -39,57 +37,7 @@ class Value(Generic[Cause]):
 
 
 NOTHING: Value[Any] = Value()
-
-
-def is_precise(tree: gast.FunctionDef, kinds: Iterable[Kind]) -> bool:
-    """Whether all numbers are of the precision of Python's, as far as they are known."""
-    for node in nodes(tree):
-        word = getattr(node, "attr", None) if isinstance(node, gast.Attribute) else getattr(node, "value", None)
-        if isinstance(node, (gast.Attribute, gast.Constant)) and isinstance(word, str) and _NARROW.search(word):
-            return False
-    for kind in kinds:
-        if isinstance(kind, Array) and (kind.dtype is None or np.dtype(kind.dtype).name not in _DTYPES):
-            return False
-        if isinstance(kind, Number) and kind.type is not None and kind.type not in _EXACT:
-            return False
-    return True
-
-
 _ALIKE = (runtime.like, runtime.over, runtime.power_slope, runtime.log_or_zero)  # whatever floats they are given
-_DTYPES = ("float64", "int64", "bool")
-
-
-def is_whole(node: gast.AST, kinds: dict[str, Kind]) -> bool:
-    """Whether an expression is surely one whole number, and no truth value."""
-    if isinstance(node, gast.Constant):
-        return type(node.value) is int
-    if isinstance(node, gast.Name):
-        kind = kinds.get(node.id)
-        return isinstance(kind, Number) and kind.type in (int, np.int64)
-    if isinstance(node, gast.UnaryOp):
-        return isinstance(node.op, gast.USub) and is_whole(node.operand, kinds)
-    if isinstance(node, gast.BinOp):
-        plain = isinstance(node.op, (gast.Add, gast.Sub, gast.Mult, gast.FloorDiv, gast.Mod))
-        return plain and is_whole(node.left, kinds) and is_whole(node.right, kinds)
-    if isinstance(node, gast.Call):
-        return isinstance(node.func, gast.Name) and node.func.id == "len"
-    found = element_of(node, kinds)
-    return found is not None and found.dtype == "int64"
-
-
-def element_of(node: gast.AST, kinds: dict[str, Kind]) -> Array | None:
-    """The array of `x[i, j]` with one whole number for each axis; None for anything else."""
-    if not isinstance(node, gast.Subscript) or not isinstance(node.value, gast.Name):
-        return None
-    kind = kinds.get(node.value.id)
-    parts = places(node)
-    plain = isinstance(kind, Array) and kind.rank == len(parts) and all(is_whole(p, kinds) for p in parts)
-    return kind if plain else None
-
-
-def places(node: gast.Subscript) -> list[gast.AST]:
-    """The parts of an index."""
-    return node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
 
 
 class PythonNumbers(Generic[Cause]):
@@ -103,6 +51,7 @@ class PythonNumbers(Generic[Cause]):
     ) -> None:
         self.unit, self.kinds, self.element = unit, unit.kinds, element
         self.names: dict[str, Value[Cause]] = {}
+        self.surely = Surely(unit, self.names)
         self.spoiled: set[Cause] = set()
         statements = [*effects.walk(tree.body)]
         before = None
@@ -271,16 +220,16 @@ class PythonNumbers(Generic[Cause]):
         whats = {left.what, right.what}
         for mine, other in ((left, node.right), (right, node.left)):
             if mine.what and not (left.what and right.what):
-                if self._is_array(other) and not number:
+                if self.surely.array(other) and not number:
                     return NOTHING if mine.what == "float" and not isinstance(node.op, gast.Pow) else self._dropped(both)
-                if not number and not self._is_number(other):
+                if not number and not self.surely.number(other):
                     return self._dropped(both)
         if isinstance(node.op, gast.Pow):
-            plain = left.what == "float" and not right.what and self._is_whole_power(node.right)
+            plain = left.what == "float" and not right.what and self.surely.whole_power(node.right)
             return both if plain else self._dropped(both)
         if "bool" in whats:
             bits = isinstance(node.op, (gast.BitAnd, gast.BitOr)) and whats == {"bool"}
-            times = isinstance(node.op, gast.Mult) and ("float" in whats or self._is_float(node.left, node.right))
+            times = isinstance(node.op, gast.Mult) and ("float" in whats or self.surely.float(node.left, node.right))
             return Value("bool", both.causes) if bits else both if times else self._dropped(both)
         sides = (left, node.left), (right, node.right)
         if whats <= {"int", ""} and all(v.what or is_whole(n, self.kinds) for v, n in sides):
@@ -310,7 +259,7 @@ class PythonNumbers(Generic[Cause]):
         out = NOTHING
         for value in values:
             out = self._joined(out, value)
-        if out.what and not all(number or v.what or self._is_number(b) for v, b in zip(values, branches, strict=True)):
+        if out.what and not all(number or v.what or self.surely.number(b) for v, b in zip(values, branches, strict=True)):
             return self._dropped(out)
         return out
 
@@ -347,59 +296,7 @@ class PythonNumbers(Generic[Cause]):
 
     def _are_numbers(self, values: list[Value[Cause]], nodes_: list[gast.AST]) -> bool:
         pairs = zip(values, nodes_, strict=True)
-        return all(v.what in ("float", "int") or (not v.what and self._is_number(n)) for v, n in pairs)
-
-    def _is_number(self, node: gast.AST) -> bool:
-        """Whether an expression that is not Python's because of us is a number, of full precision."""
-        if isinstance(node, gast.Constant):
-            return type(node.value) in (int, float)
-        if isinstance(node, gast.Name):
-            return isinstance(self.kinds.get(node.id), Number)
-        if isinstance(node, gast.UnaryOp):
-            return self._is_number(node.operand)
-        if isinstance(node, gast.BinOp):
-            return self._is_number(node.left) and self._is_number(node.right)
-        if isinstance(node, gast.IfExp):
-            return self._is_number(node.body) and self._is_number(node.orelse)
-        if isinstance(node, gast.Compare):
-            return all(self._is_number(p) for p in (node.left, *node.comparators))
-        if isinstance(node, gast.Call):
-            return self._yields_number(node)
-        return element_of(node, self.kinds) is not None
-
-    def _yields_number(self, node: gast.Call) -> bool:
-        target = self.unit.resolve(node.func)
-        if isinstance(node.func, gast.Attribute) and node.func.attr == "pop":
-            return self.names.get(effects.base(node.func.value), NOTHING).what != ""
-        if target in (builtins.min, builtins.max, builtins.abs, builtins.len, builtins.float, builtins.int):
-            return target in (builtins.len, builtins.float, builtins.int) or all(map(self._is_number, node.args))
-        if getattr(target, "__module__", "") == "math":
-            return True
-        plain = isinstance(target, np.ufunc) and target.nout == 1 and not node.keywords
-        return plain and all(map(self._is_number, node.args))
-
-    def _is_array(self, node: gast.AST) -> bool:
-        """Whether an expression is surely an array of full precision: a number of Python's may stand beside it."""
-        kind = self.kinds.get(node.id) if isinstance(node, gast.Name) else None
-        if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
-            owner = self.kinds.get(node.value.id)
-            return isinstance(owner, Array) and owner.dtype == "float64"
-        if isinstance(node, gast.BinOp):
-            sides = (node.left, node.right)
-            return any(map(self._is_array, sides)) and all(self._is_array(s) or self._is_number(s) for s in sides)
-        if isinstance(node, gast.UnaryOp):
-            return isinstance(node.op, gast.USub) and self._is_array(node.operand)
-        return isinstance(kind, Array) and kind.dtype == "float64"
-
-    def _is_float(self, *sides: gast.AST) -> bool:
-        kinds = [self.kinds.get(s.id) for s in sides if isinstance(s, gast.Name)]
-        typed = any(isinstance(k, Number) and k.type in (float, np.float64) for k in kinds)
-        return typed or any(isinstance(s, gast.Constant) and type(s.value) is float for s in sides)
-
-    def _is_whole_power(self, node: gast.AST) -> bool:
-        if not isinstance(node, gast.Constant) or type(node.value) not in (int, float):
-            return False
-        return node.value >= 0 and node.value == int(node.value)
+        return all(v.what in ("float", "int") or (not v.what and self.surely.number(n)) for v, n in pairs)
 
     # --- keeping the books ---
 

@@ -92,7 +92,7 @@ class Sizes:
             if found is None:
                 place = affine.form(part, self._atom)
                 moved = {v for v, count in place.terms.items() if abs(count) == 1} if place is not None else set()
-                found = next((v for v, form in trips if v in moved & inner or (alone and form and v in moved)), None)
+                found = next((v for v, form in trips if v in moved & inner or (alone and form is not None and form.terms and v in moved)), None)
             if found is None:
                 return False
             left = [(v, form) for v, form in left if v != found]

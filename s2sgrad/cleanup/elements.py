@@ -24,7 +24,8 @@ from s2sgrad.analysis.elements import LOOPS, YIELDS, Plan, Plans, contents, sect
 from s2sgrad.analysis.kinds import Array, Container
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.python_floats import PythonFloats
-from s2sgrad.analysis.python_numbers import PythonNumbers, Value, is_precise, is_whole, places
+from s2sgrad.analysis.python_numbers import PythonNumbers, Value
+from s2sgrad.analysis.surely import is_precise, is_whole, places
 from s2sgrad.quote import assign, blocks, constant, expression, name, nodes
 from s2sgrad.unit import Unit
 
@@ -140,7 +141,7 @@ class _Rewriter:
             others = self.unit.memory.at_once_with(array)
             if array in lists:
                 continue
-            if fresh[array] and others & mentioned:
+            if fresh[array] and others & (mentioned | changed):
                 out.append(self._from(origin, self._filled(array)))
                 fresh[array] = False
             if others & changed or array in rebound:

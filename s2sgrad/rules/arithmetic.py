@@ -45,7 +45,7 @@ def power(g, z, x, n):
     return g * power_slope(x, n), g * z * log_or_zero(x)
 
 
-@power.refined(lambda n: n.known and isinstance(n.value, (int, float)) and n.value >= 1)
+@power.refined(lambda n: n.known and isinstance(n.value, (int, float)) and (n.value >= 1 or n.value < 0))
 def _(g, z, x, n):
     return g * (n * x ** (n - 1)), None
 

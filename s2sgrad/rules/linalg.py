@@ -7,6 +7,8 @@ All take stacks of matrices; where the argument is one matrix the text is shorte
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 
 from s2sgrad.rules.table import flat, general, linear
@@ -31,8 +33,16 @@ def _(g, y, a):
     return -(y.T @ g @ y.T)
 
 
+_WELL = 1e6  # matrices with a condition number below this are inverted
+
+
 def cofactors(a):
     """The derivative of `np.linalg.det`: `det(a) * inv(a).T`, exact for singular matrices too."""
+    if np.ndim(a) == 2:
+        with contextlib.suppress(np.linalg.LinAlgError):
+            inverse = np.linalg.inv(a)
+            if np.vdot(a, a) * np.vdot(inverse, inverse) < _WELL**2:
+                return np.linalg.det(a) * inverse.T
     u, s, vt = np.linalg.svd(a)
     sign = np.linalg.det(u) * np.linalg.det(vt)
     return sign[..., None, None] * ((u * _products_without(s, 1)[..., None, :]) @ vt)

@@ -158,6 +158,9 @@ def tie_weights(x, y, axis=None, keepdims=False):
     """
     y = spreading(y, x, axis, keepdims)
     ties = np.equal(x, y)
+    if type(x) is np.ndarray and x.dtype.kind == "f" and np.count_nonzero(ties) == np.size(y):
+        if math.isfinite(np.vdot(y, y)):  # none of them is nan, so each is met, and once
+            return ties.astype(x.dtype)
     count = np.add.reduce(ties, axis=axis, keepdims=True)
     if not count.all():  # an extreme value that is nan equals none
         ties = ties | (np.isnan(x) & np.isnan(y))

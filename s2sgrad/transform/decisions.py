@@ -1,4 +1,4 @@
-"""Comparisons of what a loop overwrites are made, and recorded, in the forward sweep: a byte an element in the place of eight.
+"""Comparisons of what a loop overwrites are made, and recorded, in the forward sweep: a byte in the place of eight.
 
     x[:] = np.minimum(x, y)        ->      less = x < y; less_stack.append(less); x[:] = np.minimum(x, y)
                                            ...

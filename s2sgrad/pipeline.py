@@ -16,6 +16,7 @@ from s2sgrad import emit
 from s2sgrad.analysis.memory import Memory
 from s2sgrad.cleanup import (
     algebra,
+    at_once,
     attributes,
     coalesce,
     common,
@@ -103,6 +104,7 @@ CLEANUP: tuple[tuple[str, Pass], ...] = (
 )
 
 FINISH: tuple[tuple[str, Pass], ...] = (
+    ("at_once", at_once.run),
     ("products", products.run),
     ("elements", elements.run),
     ("coalesce", coalesce.run),

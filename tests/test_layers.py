@@ -65,7 +65,7 @@ ALLOWED = {
     "structure": {"itertools", "numpy"},
     "checks": {"numpy"},
     "records": {"numpy"},
-    "rules": {"numpy", "scipy", "sys", "importlib", "bisect", "heapq", "math", "random", "operator", "builtins", "inspect",
+    "rules": {"numpy", "scipy", "sys", "importlib", "contextlib", "bisect", "heapq", "math", "random", "operator", "builtins", "inspect",
               "types", "dataclasses", "copy", "string", "functools", "s2sgrad.runtime", "s2sgrad.rules"},
     "emit": {"gast", "astunparse", "sys", "s2sgrad.emit"},
     "source": {"gast", "ast", "hashlib", "weakref", "linecache", "threading", "types", "warnings", "dataclasses",

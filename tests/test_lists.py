@@ -292,9 +292,11 @@ def test_second_order():
 
     v = np.arange(5.0)
     assert np.allclose(grad(slope)(X, v), 6.0 * X * v)
-    ddf = grad(grad(cubes))
-    assert np.allclose(ddf(X), 6.0 * X)
-    assert on_lists(ddf)
+    assert np.allclose(grad(grad(cubes))(X), 6.0 * X)
+    args = X, 0.3
+    slopes = [grad(grad(running_mean, argnums=1), argnums=1, lists=lists) for lists in (True, False)]
+    assert np.allclose(*(slope(*args) for slope in slopes))
+    assert on_lists(slopes[0])
 
 
 @pytest.mark.parametrize("x", [np.zeros(0), X[::-1], X[::2], np.zeros((2, 5))[1]], ids=["empty", "reversed", "step", "row"])

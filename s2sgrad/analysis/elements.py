@@ -27,7 +27,8 @@ from s2sgrad.unit import Unit, parameters
 
 LOOPS = (gast.For, gast.While)
 YIELDS = {"float64": "float", "int64": "int", "bool": "bool"}
-_MOSTLY = 0.66  # of the mentions of arrays in a loop
+_MOSTLY = 2  # as many elements as sections and calls, which take longer
+_QUICK = (len, min, max, abs, float, int, range, reversed)
 _SHAPES = (np.zeros_like, np.empty_like, np.ones_like, runtime.seed_like)
 
 
@@ -98,8 +99,9 @@ class Plans:
                 out.discard(array)
         if not (swapped <= out and self._are_apart(swapped)):
             out -= swapped
-        share = sum(mentions.elements[n] for n in out) / max(1, sum(mentions.all.values()))
-        return Plan(loop, out, swapped & out) if out and share >= _MOSTLY else None
+        mine = sum(mentions.elements[n] for n in out)
+        others = sum(mentions.all.values()) - mine + mentions.calls
+        return Plan(loop, out, swapped & out) if out and mine >= _MOSTLY * others else None
 
     def _are_apart(self, swapped: set[str]) -> bool:
         """Whether buffers that are swapped are of one shape, and share memory with nothing else."""
@@ -116,12 +118,15 @@ class _Mentions:
         self.all: Counter[str] = Counter()
         self.elements: Counter[str] = Counter()
         self.covered: set[str] = set()
+        self.calls = 0
 
     def count(self, statement: gast.AST, trips: Trips) -> None:
         swap = effects.permutes(statement)
         for node in () if swap else contents(self.unit, effects.header(statement)):
             if isinstance(node, gast.Name) and isinstance(self.kinds.get(node.id), Array):
                 self.all[node.id] += 1
+            if isinstance(node, gast.Call) and not self._is_quick(node):
+                self.calls += 1
             kind = element_of(node, self.kinds)
             if kind is not None and kind.dtype in YIELDS and (kind.dtype == "float64" or isinstance(node.ctx, gast.Load)):
                 self.elements[node.value.id] += 1
@@ -132,6 +137,14 @@ class _Mentions:
         for inner in (getattr(statement, "body", []), getattr(statement, "orelse", [])):
             for child in inner:
                 self.count(child, trips)
+
+
+    def _is_quick(self, call: gast.Call) -> bool:
+        """Whether a call is one of Python's own, or of a stack."""
+        target = self.unit.resolve(call.func)
+        if isinstance(call.func, gast.Attribute) and effects.changed_by_call(call):
+            return True
+        return target in _QUICK or getattr(target, "__module__", "") == "math"
 
 
 def section(statement: gast.AST) -> gast.AST | None:

@@ -294,6 +294,8 @@ def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
         if call.func.attr in memory.COPYING_METHODS and not copies:
             return set()
         given.append(call.func.value)
+    elif target is np.einsum and len(call.args) > 2 and not call.keywords:
+        return set()  # of two arrays it is new memory
     elif target is np.array:
         given = given if any(k.arg == "copy" for k in call.keywords) else []
     elif target is not MISSING and not _is_foreign(target):

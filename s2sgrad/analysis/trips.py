@@ -41,7 +41,7 @@ class Sizes:
     def _note(self, target: str, value: gast.AST, counts: Counter[str]) -> None:
         kind = self.kinds.get(target)
         if isinstance(kind, Number) and counts[target] == 1:
-            found = affine.form(value, self._atom)
+            found = affine.form(value, self.atom)
             if found is not None and found.terms:
                 self.forms[target] = found
         if isinstance(kind, Array) and kind.dims and isinstance(value, gast.Call) and value.args:
@@ -49,7 +49,7 @@ class Sizes:
                 shape = value.args[0]
                 parts = shape.elts if isinstance(shape, gast.Tuple) else [shape]
                 for dim, part in zip(kind.dims, parts, strict=False):
-                    found = affine.form(part, self._atom)
+                    found = affine.form(part, self.atom)
                     if isinstance(dim, Size) and dim.k < 0 and found is not None:
                         self.lengths[dim.k] = found
 
@@ -62,7 +62,7 @@ class Sizes:
             return None
         if node.func.id == "reversed" and len(node.args) == 1:
             return self._trip(node.args[0], outer)
-        bounds = [affine.form(a, self._atom) for a in node.args]
+        bounds = [affine.form(a, self.atom) for a in node.args]
         if node.func.id != "range" or not bounds or None in bounds:
             return None
         length = bounds[0] if len(bounds) == 1 else bounds[1].minus(bounds[0])
@@ -85,24 +85,26 @@ class Sizes:
         left = [(variable, form) for variable, form in trips if form is not None and form.terms]
         inner = {variable for variable, form in trips[1:] if form is None}
         for dim, part in zip(kind.dims or (), index, strict=True):
-            length = self._axis(dim)
+            length = self.axis(dim)
             if length is not None and not length.terms and length.constant <= _FEW:
                 continue
             found = next((v for v, form in left if length is not None and form.terms == length.terms), None)
             if found is None:
-                place = affine.form(part, self._atom)
+                place = affine.form(part, self.atom)
                 moved = {v for v, count in place.terms.items() if abs(count) == 1} if place is not None else set()
-                found = next((v for v, form in trips if v in moved & inner or (alone and form is not None and form.terms and v in moved)), None)
+                along = moved & (inner | {v for v, _ in left} if alone else inner)
+                found = next((v for v, _ in trips if v in along), None)
             if found is None:
                 return False
             left = [(v, form) for v, form in left if v != found]
         return True
 
-    def _atom(self, node: gast.AST) -> Form | None:
+    def atom(self, node: gast.AST) -> Form | None:
+        """A name or a length as a sum; None for what is neither."""
         if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.args:
             if node.func.id == "len" and isinstance(node.args[0], gast.Name):
                 return self._axis_of(node.args[0].id, 0)
-            forms = [affine.form(a, self._atom) for a in node.args] if node.func.id == "min" else [None]
+            forms = [affine.form(a, self.atom) for a in node.args] if node.func.id == "min" else [None]
             return forms[0] if None not in forms and all(f == forms[0] for f in forms) else None
         if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Attribute) and node.value.attr == "shape":
             owner, place = node.value.value, node.slice
@@ -111,12 +113,12 @@ class Sizes:
         if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and isinstance(node.slice, gast.Constant):
             shape = self.kinds.get(node.value.id)
             size = shape.at(node.slice.value) if isinstance(shape, Container) else None
-            return self._axis(size.size) if isinstance(size, Number) and size.size is not None else None
+            return self.axis(size.size) if isinstance(size, Number) and size.size is not None else None
         if not isinstance(node, gast.Name):
             return None
         kind = self.kinds.get(node.id)
         if isinstance(kind, Number) and kind.size is not None:
-            return self._axis(kind.size)
+            return self.axis(kind.size)
         if isinstance(kind, Number) and kind.known and type(kind.value) is int:
             return Form(constant=kind.value)
         return self.forms.get(node.id, Form({node.id: 1}))
@@ -124,9 +126,10 @@ class Sizes:
     def _axis_of(self, array: str, place: int) -> Form | None:
         kind = self.kinds.get(array)
         dims = kind.dims if isinstance(kind, Array) and kind.dims else ()
-        return self._axis(dims[place]) if -len(dims) <= place < len(dims) else None
+        return self.axis(dims[place]) if -len(dims) <= place < len(dims) else None
 
-    def _axis(self, dim: Dim) -> Form | None:
+    def axis(self, dim: Dim) -> Form | None:
+        """The length of an axis as a sum."""
         if isinstance(dim, Size):
             known = self.lengths.get(dim.k, Form({f"#{dim.k}": 1}))
             return Form(known.terms, known.constant + dim.offset)

@@ -31,7 +31,11 @@ _PLACES = ("axis", "keepdims")
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with contractions and methods in its reverse sweep."""
     views = {n for s in effects.walk(tree.body) for n in binds(s) if not _is_made(unit, s)}
-    rewriter = _Contractions(unit, views)
+    unbound = {n for s in effects.walk(tree.body) for n in binds(s) if _is_none(s)}  # where nothing was recorded
+    if unbound:
+        assigned = [s for s in effects.walk(tree.body) if isinstance(s, gast.Assign)]
+        unbound |= {n for s in assigned for n in binds(s) if effects.changed_by_call(s.value)}
+    rewriter = _Contractions(unit, views, unbound)
     _block(unit, tree.body, rewriter, False)
     return tree
 
@@ -57,11 +61,16 @@ def _is_made(unit: Unit, statement: gast.AST) -> bool:
     return isinstance(value, (gast.BinOp, gast.UnaryOp))
 
 
-class _Contractions(gast.NodeTransformer):
-    """`views` are names that may stand for sections; `repeated`: in a loop."""
+def _is_none(statement: gast.AST) -> bool:
+    value = getattr(statement, "value", None)
+    return isinstance(statement, gast.Assign) and isinstance(value, gast.Constant) and value.value is None
 
-    def __init__(self, unit: Unit, views: set[str]) -> None:
-        self.unit, self.views, self.repeated = unit, views, False
+
+class _Contractions(gast.NodeTransformer):
+    """`views` are names that may stand for sections, `unbound` those that may stand for None; `repeated`: in a loop."""
+
+    def __init__(self, unit: Unit, views: set[str], unbound: set[str]) -> None:
+        self.unit, self.views, self.unbound, self.repeated = unit, views, unbound, False
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         self.generic_visit(node)
@@ -94,7 +103,7 @@ class _Contractions(gast.NodeTransformer):
     def _zeros(self, node: gast.Call) -> gast.AST:
         (like,) = node.args
         kind = self.unit.kinds.get(like.id) if isinstance(like, gast.Name) else None
-        if not isinstance(kind, Array) or kind.dtype != "float64":
+        if not isinstance(kind, Array) or kind.dtype != "float64" or like.id in self.unbound:
             return node
         return call(self.unit, "zeros", np.zeros, expression("x.shape", x=like))
 

@@ -7,6 +7,6 @@ def spread_grad(column, row, *, seed=1.0):
     # return np.sum(np.sin(column * row) + row)
     t2 = np.full_like(t1, seed)
     t3 = t2 * np.cos(column * row)
-    row_bar = t2.sum(axis=0) + np.sum(t3 * column, axis=0)
-    column_bar = np.sum(t3 * row, axis=1, keepdims=True)
+    row_bar = t2.sum(axis=0) + (t3 * column).sum(axis=0)
+    column_bar = (t3 * row).sum(axis=1, keepdims=True)
     return column_bar, row_bar

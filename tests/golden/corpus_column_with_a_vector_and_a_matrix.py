@@ -13,7 +13,7 @@ def column_with_a_vector_and_a_matrix_grad(c, v, m, *, seed=None):
     t2 = -seed
     t3 = t2 * c
     t4 = seed * m * np.cos(c + v)
-    c_bar = np.sum(t2 * (v * m), axis=1, keepdims=True) + t4.sum(axis=1, keepdims=True)
-    v_bar = np.sum(t3 * m, axis=0) + t4.sum(axis=0)
+    c_bar = (t2 * (v * m)).sum(axis=1, keepdims=True) + t4.sum(axis=1, keepdims=True)
+    v_bar = (t3 * m).sum(axis=0) + t4.sum(axis=0)
     m_bar = t3 * v + seed * t1
     return c_bar, v_bar, m_bar

@@ -16,5 +16,5 @@ def gaussian_log_likelihood_grad(mean, covariance, data, *, seed=1.0):
     # sign, log_det = np.linalg.slogdet(covariance)
     covariance_bar += (0.0, log_det_bar)[1] * np.linalg.inv(covariance).T
     # centred = data - mean
-    mean_bar = -np.sum(centred_bar, axis=0)
+    mean_bar = -centred_bar.sum(axis=0)
     return mean_bar, covariance_bar

@@ -6,8 +6,9 @@ def kalman_filter_grad(q, r, observations, *, seed=1.0):
     mean_stack = []
     mean = 0.0
     variance = 1.0
+    observations_list = observations.tolist()
     for k in range(len(observations)):
-        z = observations[k]
+        z = observations_list[k]
         variance2 = variance + q
         s = variance2 + r
         residual = z - mean
@@ -24,6 +25,7 @@ def kalman_filter_grad(q, r, observations, *, seed=1.0):
     q_bar = 0.0
     r_bar = 0.0
     variance_bar = 0.0
+    observations_bar_list = observations_bar.tolist()
     for k in reversed(range(len(observations))):
         # variance = (1.0 - gain) * variance
         variance = variance_stack.pop()
@@ -34,7 +36,7 @@ def kalman_filter_grad(q, r, observations, *, seed=1.0):
         gain_bar = -(variance_bar * variance)
         # mean = mean + gain * residual
         mean = mean_stack.pop()
-        z = observations[k]
+        z = observations_list[k]
         residual = z - mean
         gain_bar += mean_bar * residual
         residual_bar = mean_bar * gain
@@ -55,5 +57,6 @@ def kalman_filter_grad(q, r, observations, *, seed=1.0):
         variance_bar = variance2_bar
         q_bar += variance2_bar
         # for z in observations:
-        observations_bar[k] += residual_bar
+        observations_bar_list[k] += float(residual_bar)
+    observations_bar[:] = observations_bar_list
     return q_bar, r_bar, observations_bar

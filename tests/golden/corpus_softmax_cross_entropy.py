@@ -23,7 +23,7 @@ def softmax_cross_entropy_grad(w, b, images, labels, *, seed=1.0):
     # shifted = logits - np.max(logits, axis=1, keepdims=True)
     logits_bar = (
         shifted_bar
-        - np.sum(shifted_bar, axis=1, keepdims=True)
+        - shifted_bar.sum(axis=1, keepdims=True)
         * tie_weights(logits, np.max(logits, axis=1, keepdims=True), 1, True)
     )
     # logits = images @ w + b

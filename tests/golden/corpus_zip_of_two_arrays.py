@@ -4,9 +4,11 @@ def zip_of_two_arrays_grad(v, w, *, seed=1.0):
     # forward sweep
     a_stack = []
     a = 0.0
+    w_list = w.tolist()
+    v_list = v.tolist()
     for k in range(min(len(v), len(w))):
-        e = v[k]
-        f = w[k]
+        e = v_list[k]
+        f = w_list[k]
         a_stack.append(a)
         a = a * e + f * f
     # reverse sweep
@@ -14,15 +16,19 @@ def zip_of_two_arrays_grad(v, w, *, seed=1.0):
     a_bar = seed
     v_bar = np.zeros_like(v)
     w_bar = np.zeros_like(w)
+    v_bar_list = v_bar.tolist()
+    w_bar_list = w_bar.tolist()
     for k in reversed(range(min(len(v), len(w)))):
         # a = a * e + f * f
         a = a_stack.pop()
-        e = v[k]
-        f = w[k]
+        e = v_list[k]
+        f = w_list[k]
         f_bar = 2.0 * a_bar * f
         e_bar = a_bar * a
         a_bar = a_bar * e
         # for e, f in zip(v, w):
-        w_bar[k] += f_bar
-        v_bar[k] += e_bar
+        w_bar_list[k] += float(f_bar)
+        v_bar_list[k] += float(e_bar)
+    v_bar[:] = v_bar_list
+    w_bar[:] = w_bar_list
     return v_bar, w_bar

@@ -15,5 +15,5 @@ def softmax_grad(z, *, seed=None):
     e_bar = seed / t1 - seed @ result / t1
     # e = np.exp(z - np.max(z))
     t2 = e_bar * e
-    z_bar = t2 - np.sum(t2) * tie_weights(z, np.max(z))
+    z_bar = t2 - t2.sum() * tie_weights(z, np.max(z))
     return z_bar

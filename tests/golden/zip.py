@@ -5,13 +5,19 @@ def dot_product_grad(xs, ys, *, seed=1.0):
     total_bar = seed
     xs_bar = np.zeros_like(xs)
     ys_bar = np.zeros_like(ys)
+    xs_bar_list = xs_bar.tolist()
+    ys_bar_list = ys_bar.tolist()
+    ys_list = ys.tolist()
+    xs_list = xs.tolist()
     for k in reversed(range(min(len(xs), len(ys)))):
         # total += x * y
-        x = xs[k]
-        y = ys[k]
+        x = xs_list[k]
+        y = ys_list[k]
         x_bar = total_bar * y
         y_bar = total_bar * x
         # for x, y in zip(xs, ys):  # noqa: B905
-        ys_bar[k] += y_bar
-        xs_bar[k] += x_bar
+        ys_bar_list[k] += float(y_bar)
+        xs_bar_list[k] += float(x_bar)
+    xs_bar[:] = xs_bar_list
+    ys_bar[:] = ys_bar_list
     return xs_bar, ys_bar

@@ -1,0 +1,318 @@
+"""Loops of the reverse sweep whose trips do not touch each other run at once.
+
+    for j in reversed(range(i, n)):                      t1 = -a_bar[i, i:]
+        t1 = -a_bar[i, j]                         ->     a_bar[i, :i] += a[:i, i:] @ t1
+        a_bar[i, :i] += t1 * a[:i, j]                    a_bar[:i, i:] += np.outer(a[i, :i], t1)
+        a_bar[:i, j] += t1 * a[i, :i]
+
+What is only added up may be added in any order.  What is read or overwritten must be apart from what other trips write:
+it moves with the loop along the same axis, or lies elsewhere (see `analysis.apart`).  The forward sweep stays as it was
+written.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import affine, effects
+from s2sgrad.analysis.affine import Form
+from s2sgrad.analysis.apart import Indices, least_of, limits_of, parts_of
+from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.analysis.lifetimes import binds
+from s2sgrad.analysis.memory import in_place
+from s2sgrad.analysis.trips import Sizes
+from s2sgrad.cleanup.batches import FIRST, Batches, Factor, Product, Refused, mentions
+from s2sgrad.quote import assign, clone, constant, expression, name, nodes, substitute
+from s2sgrad.unit import Unit
+
+_SUMS = (gast.Add, gast.Sub)
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree with operations on arrays in the place of such loops, the innermost first."""
+    passes = _AtOnce(unit, tree)
+    passes.block(tree.body, [])
+    return tree
+
+
+@dataclass(frozen=True)
+class _Access:
+    """A mention of an array: `parts` of its index (None: all of it); it is read, added to or overwritten ("r", "a", "w")."""
+
+    array: str
+    parts: list[gast.AST] | None
+    how: str
+
+
+class _AtOnce:
+    def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
+        self.unit, self.kinds, self.tree = unit, unit.kinds, tree
+        self.indices = Indices(unit, tree.body, unit.kinds)
+        self.sizes = Sizes(unit, tree)
+        origins = [getattr(s, "origin", None) for s in effects.walk(tree.body) if isinstance(s, gast.For)]
+        self.forward = {o.line for o in origins if o is not None and o.sweep == "forward"}
+
+    def block(self, body: list[gast.AST], around: list[gast.For]) -> None:
+        out: list[gast.AST] = []
+        for statement in body:
+            if isinstance(statement, (gast.If, gast.For, gast.While)):
+                inside = [*around, statement] if isinstance(statement, gast.For) else around
+                self.block(statement.body, inside)
+                self.block(statement.orelse, around)
+            made = None
+            if isinstance(statement, gast.For) and getattr(getattr(statement, "origin", None), "sweep", None) == "reverse":
+                try:
+                    made = _Loop(self, statement, around).made()
+                except Refused:
+                    made = None
+            out += [statement] if made is None else made
+        body[:] = out
+
+
+class _Loop:
+    """One loop, innermost by now."""
+
+    def __init__(self, at_once: _AtOnce, loop: gast.For, around: list[gast.For]) -> None:
+        self.all, self.loop, self.around = at_once, loop, around
+        self.unit, self.kinds, self.indices, self.sizes = at_once.unit, at_once.kinds, at_once.indices, at_once.sizes
+        simple = all(isinstance(s, (gast.Assign, gast.AugAssign)) for s in loop.body)
+        limits = limits_of(loop)
+        if not simple or loop.orelse or limits is None:
+            raise Refused
+        self.variable = loop.target.id
+        self.start, self.stop = limits
+        self.batches = Batches(self.unit, self.variable, self.section)
+        self.accesses: list[_Access] = []
+        self.vectors: dict[str, Array] = {}
+        self.changed = {b for s in loop.body if (b := in_place(self.unit, s, self.kinds)) is not None}
+
+    def made(self) -> list[gast.AST]:
+        """The statements that do what the loop does; raises Refused."""
+        body = self._without_indices()
+        counts = Counter(b for s in body for b in binds(s))
+        loaded = {n.id for part in (self.start, self.stop) for n in effects.loads(part)}
+        if loaded & counts.keys() or not self._is_natural(self.start):
+            raise Refused
+        outside = self._mentioned_outside()
+        summed = {s.target.id for s in body if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)}
+        own = counts.keys() - summed
+        if own & outside or any(counts[n] > 1 for n in own) or self.variable in outside:
+            raise Refused
+        unbound = set(own)
+        out = []
+        for statement in body:
+            read = {n.id for n in effects.loads(statement.value)}
+            if isinstance(statement.target if isinstance(statement, gast.AugAssign) else None, gast.Subscript):
+                read |= {n.id for n in effects.loads(statement.target.slice)}
+            if read & (unbound | (summed & {n for n in summed if isinstance(self.kinds.get(n), Number)})):
+                raise Refused
+            made = self._assigned(statement) if isinstance(statement, gast.Assign) else self._added(statement)
+            unbound -= set(binds(statement))
+            if made is not None:
+                made.origin = statement.origin
+                out.append(made)
+        self._require_apart()
+        self.kinds |= self.vectors
+        return out
+
+    def _without_indices(self) -> list[gast.AST]:
+        """The body with `j + 1` in the place of its name."""
+        found: dict[str, gast.AST] = {}
+        out = []
+        for statement in self.loop.body:
+            copy = substitute(statement, found) if found else clone(statement)
+            for attribute in ("origin", "rebinds"):
+                if hasattr(statement, attribute):
+                    setattr(copy, attribute, getattr(statement, attribute))
+            target = copy.targets[0] if isinstance(copy, gast.Assign) else None
+            whole = isinstance(target, gast.Name) and target.id in self.unit.temps
+            if whole and self.indices.offset(copy.value, self.variable) is not None:
+                found[target.id] = copy.value
+            else:
+                out.append(copy)
+        if found.keys() & self._mentioned_outside():
+            raise Refused
+        return out
+
+    def _mentioned_outside(self) -> set[str]:
+        inside = {id(n) for n in nodes(self.loop)}
+        return {n.id for n in nodes(self.all.tree) if isinstance(n, gast.Name) and id(n) not in inside}
+
+    # --- statements ---
+
+    def _assigned(self, statement: gast.Assign) -> gast.AST | None:
+        """The assignment for all trips; None for another name of a section."""
+        target = statement.targets[0]
+        self._read(statement.value)
+        product = self.batches.product(statement.value)
+        if isinstance(target, gast.Name):
+            if not product.varies:
+                return statement
+            section = product.factors[0] if len(product.factors) == 1 and not product.negative else None
+            if section is not None and isinstance(statement.value, gast.Subscript):
+                if statement.value.value.id not in self.changed:
+                    self.batches.known[target.id] = product
+                    return None
+                product = Product((replace(section, node=expression("x.copy()", x=section.node)),))
+            axes = [f.axis for f in product.factors if f.rank and f.axis is not None]
+            axis = axes[0] if axes else FIRST
+            self.batches.known[target.id] = Product((Factor(name(target.id), product.rank, axis),))
+            self.vectors[target.id] = Array("float64", (None,) * (product.rank + 1))
+            return assign(target.id, self.batches.whole(product, axis))
+        section = self._target(target)
+        self.accesses.append(_Access(target.value.id, parts_of(target.slice), "w"))
+        return gast.Assign([_stored(section.node)], self._fitting(product, section), None)
+
+    def _added(self, statement: gast.AugAssign) -> gast.AST:
+        target, op = statement.target, statement.op
+        self._read(statement.value)
+        outer = self._outer(statement)
+        if outer is not None:
+            self.accesses.append(_Access(target.id, None, "a"))
+            return gast.AugAssign(target, op, self.batches.outer_total(*outer))
+        product = self.batches.product(statement.value)
+        if isinstance(target, gast.Name):
+            kind = self.kinds.get(target.id)
+            rank = kind.rank if isinstance(kind, (Array, Number)) else None
+            if not isinstance(op, _SUMS) or rank != product.rank or getattr(statement, "rebinds", False):
+                raise Refused
+            if isinstance(kind, Array):
+                self.accesses.append(_Access(target.id, None, "a"))
+            return gast.AugAssign(target, op, self.batches.total(product))
+        if not isinstance(target, gast.Subscript) or not isinstance(target.value, gast.Name):
+            raise Refused
+        for part in parts_of(target.slice):
+            self._read(part)
+        how = "a" if isinstance(op, _SUMS) else "w"
+        self.accesses.append(_Access(target.value.id, parts_of(target.slice), how))
+        if self.variable not in mentions(target):
+            kind = self.kinds.get(target.value.id)
+            if how == "w" or getattr(kind, "dtype", None) != "float64" or self.batches.rank(target) != product.rank:
+                raise Refused
+            return gast.AugAssign(target, op, self.batches.total(product))
+        section = self._target(target)
+        node = section.node if isinstance(section.node, gast.Name) else _stored(section.node)
+        node.ctx = gast.Store()
+        return gast.AugAssign(node, op, self._fitting(product, section))
+
+    def _outer(self, statement: gast.AugAssign) -> list[gast.AST] | None:
+        """The vectors of `x += np.outer(u, v)`."""
+        value, kind = statement.value, self.kinds.get(getattr(statement.target, "id", None))
+        matrix = isinstance(statement.op, _SUMS) and isinstance(kind, Array) and kind.rank == 2
+        outer = isinstance(value, gast.Call) and self.unit.resolve(value.func) is np.outer and len(value.args) == 2
+        return value.args if matrix and outer and not value.keywords else None
+
+    def _target(self, target: gast.AST) -> Factor:
+        if not isinstance(target, gast.Subscript):
+            raise Refused
+        return self.batches.element(target)
+
+    def _fitting(self, product: Product, section: Factor) -> gast.AST:
+        if product.rank > section.rank:
+            raise Refused
+        return self.batches.whole(product, section.axis, section.rank)
+
+    # --- sections ---
+
+    def section(self, part: gast.AST, kind: Array, place: int) -> gast.Slice:
+        """`start + c:stop + c` for the index `variable + c`, where that lies within the array."""
+        offset = self.indices.offset(part, self.variable)
+        if offset is None:
+            raise Refused
+        least = least_of(self.loop)
+        if offset < 0 and (least is None or least + offset < 0):
+            raise Refused
+        stop, length = self._form(self.stop), self.sizes.axis(kind.dims[place])
+        known = stop is not None and length is not None and stop.terms == length.terms
+        past = stop.constant + offset - length.constant if known else 0
+        if not self._ends_within(stop, offset, length) and self.loop.origin.line not in self.all.forward:
+            raise Refused  # a slice would be cut off where an index is refused
+        lower = _plus(self.start, offset)
+        first = isinstance(lower, gast.Constant) and lower.value == 0
+        last = known and past == 0 and not self._moving_terms(stop)
+        return gast.Slice(None if first else lower, None if last else _plus(self.stop, offset), None)
+
+    def _ends_within(self, stop: Form | None, offset: int, length: Form | None) -> bool:
+        """Whether an index is surely smaller than the length of its axis."""
+        if stop is None or length is None:
+            return False
+        for loop in reversed(self.around):
+            limits = limits_of(loop)
+            last = None if limits is None else self._form(limits[1])
+            if loop.target.id in stop.terms and stop.terms[loop.target.id] == 1 and last is not None:
+                stop = stop.minus(Form({loop.target.id: 1})).plus(last).minus(Form(constant=1))
+        rest = length.minus(stop)
+        return not rest.terms and rest.constant >= offset
+
+    def _moving_terms(self, form: Form) -> set[str]:
+        return {loop.target.id for loop in self.around} & form.terms.keys()
+
+    def _form(self, node: gast.AST) -> Form | None:
+        return affine.form(node, self.sizes.atom)
+
+    def _is_natural(self, node: gast.AST) -> bool:
+        """Whether a whole number is surely not negative."""
+        if isinstance(node, gast.Constant):
+            return type(node.value) is int and node.value >= 0
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add):
+            return self._is_natural(node.left) and self._is_natural(node.right)
+        if isinstance(node, gast.Name):
+            kind = self.kinds.get(node.id)
+            least = [least_of(loop) for loop in self.around if loop.target.id == node.id]
+            return any(k is not None and k >= 0 for k in least) or (isinstance(kind, Number) and kind.size is not None)
+        return False
+
+    # --- dependence ---
+
+    def _read(self, node: gast.AST) -> None:
+        """Note what an expression reads of arrays."""
+        whole = {id(n.value) for n in nodes(node) if isinstance(n, gast.Subscript)}
+        for part in nodes(node):
+            if isinstance(part, gast.Subscript) and isinstance(part.value, gast.Name):
+                self.accesses.append(_Access(part.value.id, parts_of(part.slice), "r"))
+            elif isinstance(part, gast.Name) and id(part) not in whole and isinstance(self.kinds.get(part.id), Array):
+                if part.id not in self.batches.known:
+                    self.accesses.append(_Access(part.id, None, "r"))
+
+    def _require_apart(self) -> None:
+        arrays = {a.array for a in self.accesses}
+        for one in self.accesses:
+            if one.how == "r":
+                continue
+            others = self.unit.memory.at_once_with(one.array) - {one.array}
+            if others & arrays:
+                raise Refused
+            for other in self.accesses:
+                if other.array == one.array and not (one.how == other.how == "a") and not self._are_apart(one, other):
+                    raise Refused
+
+    def _are_apart(self, one: _Access, other: _Access) -> bool:
+        """Whether what two different trips touch is surely not the same."""
+        if one.parts is None or other.parts is None:
+            return False
+        for a, b in zip(one.parts, other.parts, strict=False):
+            offsets = [None if isinstance(p, gast.Slice) else self.indices.offset(p, self.variable) for p in (a, b)]
+            if offsets[0] is not None and offsets[0] == offsets[1]:
+                return True
+        return self.indices.apart(one.parts, other.parts, self.around, inner=[self.loop])
+
+
+def _stored(node: gast.AST) -> gast.AST:
+    """What is stored into: all of an array as `x[:]`."""
+    if isinstance(node, gast.Name):
+        return gast.Subscript(node, gast.Slice(None, None, None), gast.Store())
+    out = clone(node)
+    out.ctx = gast.Store()
+    return out
+
+
+def _plus(node: gast.AST, offset: int) -> gast.AST:
+    if isinstance(node, gast.Constant):
+        return constant(node.value + offset)
+    if not offset:
+        return clone(node)
+    return gast.BinOp(clone(node), gast.Add() if offset > 0 else gast.Sub(), constant(abs(offset)))

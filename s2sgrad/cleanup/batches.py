@@ -1,0 +1,305 @@
+"""Expressions for all trips of a loop at once: numbers become vectors, vectors rows or columns of a matrix.
+
+    for j in range(m, n):   t = -a[i, j]           ->      t = -a[i, m:n]
+                            y += t * b[:, j]        ->      y += b[:, m:n] @ t
+                            c[:, j] += t * y        ->      c[:, m:n] += np.outer(y, t)
+
+A value of one trip is a product of factors; so a sum over the trips is a product of matrices wherever it can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.quote import clone, constant, expression, name, nodes
+from s2sgrad.reach import call, numpy_function
+from s2sgrad.unit import Unit
+
+FIRST, LAST = "first", "last"  # where the axis of the trips is
+
+
+class Refused(Exception):
+    """An expression cannot be had for all trips at once."""
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A number (rank 0) or a vector (rank 1) of each trip; `axis` None: the same in all of them."""
+
+    node: gast.AST
+    rank: int
+    axis: str | None = None
+
+
+@dataclass(frozen=True)
+class Product:
+    """Factors, and whether the product is negative."""
+
+    factors: tuple[Factor, ...]
+    negative: bool = False
+
+    @property
+    def rank(self) -> int:
+        return max(f.rank for f in self.factors)
+
+    @property
+    def varies(self) -> bool:
+        return any(f.axis is not None for f in self.factors)
+
+    def split(self) -> tuple[list[Factor], list[Factor], list[Factor], list[Factor]]:
+        """Numbers and vectors that are the same in all trips, and those that are not."""
+        fixed, moving = ([f for f in self.factors if (f.axis is not None) is m] for m in (False, True))
+        return (
+            [f for f in fixed if not f.rank], [f for f in fixed if f.rank],
+            [f for f in moving if not f.rank], [f for f in moving if f.rank],
+        )  # fmt: skip
+
+
+class Batches:
+    """Expressions of one loop over `variable`; `section` makes a slice of a part of an index that moves with it, given the
+    array and the place in its index."""
+
+    def __init__(self, unit: Unit, variable: str, section: Callable[[gast.AST, Array, int], gast.Slice]) -> None:
+        self.unit, self.kinds, self.variable, self.section = unit, unit.kinds, variable, section
+        self.known: dict[str, Product] = {}
+
+    # --- one expression ---
+
+    def product(self, node: gast.AST) -> Product:
+        """What an expression is in all trips."""
+        if not self._moves(node):
+            return self._fixed(node)
+        if isinstance(node, gast.Name) and node.id in self.known:
+            known = self.known[node.id]
+            return replace(known, factors=tuple(replace(f, node=clone(f.node)) for f in known.factors))
+        if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
+            inner = self.product(node.operand)
+            return Product(inner.factors, not inner.negative)
+        if isinstance(node, gast.BinOp):
+            return self._operation(node)
+        if isinstance(node, gast.Subscript):
+            return Product((self.element(node),))
+        if isinstance(node, gast.Call):
+            return self._called(node)
+        if isinstance(node, gast.Compare) and len(node.ops) == 1:
+            return self._elementwise(lambda a, b: gast.Compare(a, node.ops, [b]), node.left, node.comparators[0])
+        raise Refused
+
+    def _moves(self, node: gast.AST) -> bool:
+        """Whether an expression is another one in another trip."""
+        loaded = {n.id for n in effects.loads(node)}
+        return self.variable in loaded or any(n in loaded and p.varies for n, p in self.known.items())
+
+    def _fixed(self, node: gast.AST) -> Product:
+        if not effects.is_pure(self.unit, node):
+            raise Refused
+        rank = self.rank(node)
+        if rank is None or rank > 1:
+            raise Refused
+        return Product((Factor(node, rank),))
+
+    def rank(self, node: gast.AST) -> int | None:
+        """How many axes an expression has that is the same in all trips."""
+        if isinstance(node, gast.Constant):
+            return 0 if type(node.value) in (int, float) else None
+        if isinstance(node, gast.Name):
+            if node.id in self.known:
+                return self.known[node.id].rank
+            kind = self.kinds.get(node.id)
+            return kind.rank if isinstance(kind, (Array, Number)) else None
+        if isinstance(node, gast.UnaryOp):
+            return self.rank(node.operand)
+        if isinstance(node, gast.BinOp):
+            ranks = self.rank(node.left), self.rank(node.right)
+            if None in ranks:
+                return None
+            return ranks[0] + ranks[1] - 2 if isinstance(node.op, gast.MatMult) else max(ranks)
+        if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
+            return self._rank_of_section(node)
+        return None
+
+    def _rank_of_section(self, node: gast.Subscript) -> int | None:
+        kind = self.kinds.get(node.value.id)
+        parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        if not isinstance(kind, Array) or kind.rank is None or len(parts) > kind.rank:
+            return None
+        if not all(isinstance(p, gast.Slice) or self.rank(p) == 0 for p in parts):
+            return None
+        return kind.rank - sum(not isinstance(p, gast.Slice) for p in parts)
+
+    def element(self, node: gast.Subscript) -> Factor:
+        """`x[i, j]`, `x[j]`, `x[j, a:b]`: of all trips a section along that axis."""
+        parts = list(node.slice.elts) if isinstance(node.slice, gast.Tuple) else [node.slice]
+        if not isinstance(node.value, gast.Name) or node.value.id in self.known:
+            raise Refused
+        kind = self.kinds.get(node.value.id)
+        if not isinstance(kind, Array) or kind.rank is None or kind.dtype != "float64":
+            raise Refused
+        parts += [gast.Slice(None, None, None)] * (kind.rank - len(parts))
+        moving = [k for k, p in enumerate(parts) if self._moves(p)]
+        slices = [k for k, p in enumerate(parts) if isinstance(p, gast.Slice)]
+        if len(moving) != 1 or moving[0] in slices or len(slices) > 1:
+            raise Refused
+        (place,) = moving
+        if not all(k == place or isinstance(p, gast.Slice) or self.rank(p) == 0 for k, p in enumerate(parts)):
+            raise Refused
+        parts[place] = self.section(parts[place], kind, place)
+        axis = FIRST if not slices or place < slices[0] else LAST
+        while len(parts) > 1 and effects.is_whole(parts[-1]):
+            parts.pop()
+        if len(parts) == 1 and effects.is_whole(parts[0]):
+            return Factor(name(node.value.id), len(slices), axis)
+        return Factor(self._with(node, parts), len(slices), axis)
+
+    def _with(self, node: gast.Subscript, parts: list[gast.AST]) -> gast.Subscript:
+        index = parts[0] if len(parts) == 1 else gast.Tuple(parts, gast.Load())
+        return gast.Subscript(clone(node.value), clone(index), gast.Load())
+
+    def _operation(self, node: gast.BinOp) -> Product:
+        if isinstance(node.op, gast.MatMult):
+            for matrix, vector in ((node.left, node.right), (node.right, node.left)):
+                if not self._moves(matrix) and self.rank(matrix) == 2:
+                    return self._mapped(matrix, self.product(vector), matrix is node.left)
+            return self._contracted(self.product(node.left), self.product(node.right))
+        left, right = self.product(node.left), self.product(node.right)
+        if isinstance(node.op, gast.Mult):
+            return Product(left.factors + right.factors, left.negative != right.negative)
+        if isinstance(node.op, gast.Div) and not right.rank:
+            numbers, vectors = ([f for f in left.factors if bool(f.rank) is wanted] for wanted in (False, True))
+            one = Product(tuple(numbers) or (Factor(constant(1.0), 0),))
+            quotient = gast.BinOp(self.whole(one, FIRST), gast.Div(), self.whole(right, FIRST))
+            axis = FIRST if one.varies or right.varies else None
+            return Product((Factor(quotient, 0, axis), *vectors), left.negative)
+        if isinstance(node.op, (gast.Add, gast.Sub, gast.Div, gast.Pow)):
+            return self._elementwise(lambda a, b: gast.BinOp(a, node.op, b), node.left, node.right)
+        raise Refused
+
+    def _elementwise(self, make: Callable[..., gast.AST], *operands: gast.AST) -> Product:
+        products = [self.product(o) for o in operands]
+        rank = max(p.rank for p in products)
+        axes = [f.axis for p in products for f in p.factors if f.rank and f.axis is not None]
+        axis = axes[0] if axes else FIRST
+        return Product((Factor(make(*(self.whole(p, axis, rank) for p in products)), rank, axis),))
+
+    def _mapped(self, matrix: gast.AST, vector: Product, left: bool) -> Product:
+        """A matrix that is the same in all trips times a vector."""
+        numbers, fixed, moving, rows = vector.split()
+        if fixed or len(rows) != 1:
+            raise Refused
+        (row,) = rows
+        if left == (row.axis == FIRST):
+            matrix = gast.Attribute(matrix, "T", gast.Load())
+        sides = (row.node, matrix) if row.axis == FIRST else (matrix, row.node)
+        made = gast.BinOp(sides[0], gast.MatMult(), sides[1])
+        return Product((Factor(made, 1, row.axis), *numbers, *moving), vector.negative)
+
+    def _contracted(self, left: Product, right: Product) -> Product:
+        """`a @ b` of two vectors: a number."""
+        (s1, r1, t1, m1), (s2, r2, t2, m2) = left.split(), right.split()
+        vectors = [r1 + m1, r2 + m2]
+        if any(len(v) != 1 for v in vectors):
+            raise Refused
+        (a,), (b,) = vectors
+        numbers = (*s1, *t1, *s2, *t2)
+        if a.axis is None or b.axis is None:
+            swapped = a.axis == LAST or b.axis == FIRST  # v @ rows.T is rows @ v
+            sides = (b.node, a.node) if swapped else (a.node, b.node)
+            node: gast.AST = gast.BinOp(sides[0], gast.MatMult(), sides[1])
+        else:
+            node = gast.Call(numpy_function(self.unit, "einsum"), [constant("ij,ij->i"), self._rows(a), self._rows(b)], [])
+        axis = None if a.axis is None and b.axis is None else FIRST
+        return Product((Factor(node, 0, axis), *numbers), left.negative != right.negative)
+
+    def _called(self, node: gast.Call) -> Product:
+        target = self.unit.resolve(node.func)
+        plain = isinstance(target, np.ufunc) and target.nout == 1 and not node.keywords
+        if plain:
+            return self._elementwise(lambda *given: gast.Call(node.func, [*given], []), *node.args)
+        method = node.func if isinstance(node.func, gast.Attribute) and not node.args and not node.keywords else None
+        if method is not None and method.attr == "copy":
+            return self.product(method.value)
+        if method is not None and method.attr == "sum":
+            inner = self.product(method.value)
+            if inner.rank == 1:
+                rows = self.whole(inner, FIRST, 1)
+                return Product((Factor(expression("x.sum(axis=1)", x=rows), 0, FIRST),))
+        raise Refused
+
+    # --- as arrays ---
+
+    def _rows(self, factor: Factor) -> gast.AST:
+        return factor.node if factor.axis == FIRST else gast.Attribute(factor.node, "T", gast.Load())
+
+    def _columns(self, factor: Factor) -> gast.AST:
+        return factor.node if factor.axis == LAST else gast.Attribute(factor.node, "T", gast.Load())
+
+    def whole(self, product: Product, axis: str, rank: int | None = None) -> gast.AST:
+        """The values of all trips, which lie along the first or the last axis."""
+        rank = product.rank if rank is None else rank
+        numbers, vectors, moving, matrices = product.split()
+        if len(vectors) == 1 and moving and not matrices:
+            scaled = _times([f.node for f in (*numbers, *moving)])
+            pair = (scaled, vectors[0].node) if axis == FIRST else (vectors[0].node, scaled)
+            return self._signed(call(self.unit, "outer", np.outer, *pair), product)
+        shaped = [self._shaped(f, axis, rank) for f in (*numbers, *moving, *matrices, *vectors)]
+        return self._signed(_times(shaped), product)
+
+    def _shaped(self, factor: Factor, axis: str, rank: int) -> gast.AST:
+        if not rank or (not factor.rank and factor.axis is None):
+            return factor.node
+        if factor.rank and factor.axis is not None:
+            return self._rows(factor) if axis == FIRST else self._columns(factor)
+        if (factor.axis is not None) == (axis == FIRST):  # numbers beside rows, or a vector beside columns
+            newaxis = numpy_function(self.unit, "newaxis")
+            index = gast.Tuple([gast.Slice(None, None, None), newaxis], gast.Load())
+            return gast.Subscript(factor.node, index, gast.Load())
+        return factor.node
+
+    def _signed(self, node: gast.AST, product: Product) -> gast.AST:
+        return gast.UnaryOp(gast.USub(), node) if product.negative else node
+
+    def outer_total(self, column: gast.AST, row: gast.AST) -> gast.AST:
+        """The sum over all trips of `np.outer(column, row)`."""
+        products = self.product(column), self.product(row)
+        if any(p.rank != 1 or not p.varies for p in products):
+            raise Refused
+        columns, rows = (self.whole(p, axis) for p, axis in zip(products, (LAST, FIRST), strict=True))
+        return gast.BinOp(columns, gast.MatMult(), rows)
+
+    def total(self, product: Product) -> gast.AST:
+        """The sum over all trips."""
+        numbers, vectors, moving, matrices = product.split()
+        if not product.varies or len(matrices) > 1:
+            raise Refused
+        if matrices:
+            (matrix,) = matrices
+            if moving:
+                scale = _times([f.node for f in moving])
+                summed: gast.AST = gast.BinOp(scale, gast.MatMult(), self._rows(matrix))
+                if matrix.axis == LAST:
+                    summed = gast.BinOp(matrix.node, gast.MatMult(), scale)
+            else:
+                summed = expression("x.sum(axis=0)" if matrix.axis == FIRST else "x.sum(axis=1)", x=matrix.node)
+        elif len(moving) == 2:
+            summed = gast.BinOp(moving[0].node, gast.MatMult(), moving[1].node)
+        else:
+            summed = expression("x.sum()", x=_times([f.node for f in moving]))
+        return self._signed(_times([summed, *(f.node for f in (*numbers, *vectors))]), product)
+
+
+def _times(parts: list[gast.AST]) -> gast.AST:
+    out = parts[0]
+    for part in parts[1:]:
+        out = gast.BinOp(out, gast.Mult(), part)
+    return out
+
+
+def mentions(node: gast.AST) -> set[str]:
+    """All names in an expression or a statement."""
+    return {n.id for n in nodes(node) if isinstance(n, gast.Name)}

@@ -59,7 +59,7 @@ class Plans:
         self.unit, self.kinds = unit, unit.kinds
         self.sizes = Sizes(unit, tree)
         self.found: list[Plan] = []
-        self._new = _new_memory(unit, tree)
+        self._new = new_memory(unit, tree)
         self._block(tree.body, {p.id for p in parameters(tree)}, [])
 
     def _block(self, body: list[gast.AST], bound: set[str], around: Trips) -> None:
@@ -167,7 +167,7 @@ def contents(unit: Unit, node: gast.AST) -> Iterator[gast.AST]:
         yield from contents(unit, child)
 
 
-def _new_memory(unit: Unit, tree: gast.FunctionDef) -> set[str]:
+def new_memory(unit: Unit, tree: gast.FunctionDef) -> set[str]:
     """The names that only ever stand for arrays made on the spot: no two of them share memory."""
     made: dict[str, bool] = {}
     for statement in effects.walk(tree.body):

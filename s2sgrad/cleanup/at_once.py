@@ -20,13 +20,16 @@ import numpy as np
 
 from s2sgrad.analysis import affine, effects
 from s2sgrad.analysis.affine import Form
-from s2sgrad.analysis.apart import Indices, least_of, limits_of, parts_of
+from s2sgrad.analysis.apart import Indices, least_of, limits_of, parts_of, range_of
+from s2sgrad.analysis.elements import new_memory
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.analysis.lifetimes import binds
-from s2sgrad.analysis.memory import in_place
+from s2sgrad.analysis.memory import in_place, is_fresh
 from s2sgrad.analysis.trips import Sizes
-from s2sgrad.cleanup.batches import FIRST, Batches, Factor, Product, Refused, mentions
+from s2sgrad.cleanup.batches import FIRST, Batches, Factor, Product, Refused, is_pop, mentions
 from s2sgrad.quote import assign, clone, constant, expression, name, nodes, substitute
+from s2sgrad.reach import call as call_
+from s2sgrad.simplify import same
 from s2sgrad.unit import Unit
 
 _SUMS = (gast.Add, gast.Sub)
@@ -53,6 +56,7 @@ class _AtOnce:
         self.unit, self.kinds, self.tree = unit, unit.kinds, tree
         self.indices = Indices(unit, tree.body, unit.kinds)
         self.sizes = Sizes(unit, tree)
+        self.new = new_memory(unit, tree)
         origins = [getattr(s, "origin", None) for s in effects.walk(tree.body) if isinstance(s, gast.For)]
         self.forward = {o.line for o in origins if o is not None and o.sweep == "forward"}
 
@@ -85,7 +89,9 @@ class _Loop:
             raise Refused
         self.variable = loop.target.id
         self.start, self.stop = limits
-        self.batches = Batches(self.unit, self.variable, self.section)
+        self.batches = Batches(self.unit, self.variable, self.section, self.popped)
+        self.rows_popped = False
+        self.shown: set[str] = set()  # names of one trip that the forward sweep has too
         self.accesses: list[_Access] = []
         self.vectors: dict[str, Array] = {}
         self.changed = {b for s in loop.body if (b := in_place(self.unit, s, self.kinds)) is not None}
@@ -99,8 +105,12 @@ class _Loop:
             raise Refused
         outside = self._mentioned_outside()
         summed = {s.target.id for s in body if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)}
-        own = counts.keys() - summed
-        if own & outside or any(counts[n] > 1 for n in own) or self.variable in outside:
+        first = {n: next(s for s in body if n in binds(s)) for n in counts}
+        own = {n for n in counts if isinstance(first[n], gast.Assign)}
+        summed -= own
+        pops = Counter(n.func.value.id for s in body for n in nodes(s) if is_pop(n))
+        self.shown = own & outside
+        if self._read_later(own) or self.variable in outside or any(count > 1 for count in pops.values()):
             raise Refused
         unbound = set(own)
         out = []
@@ -108,8 +118,10 @@ class _Loop:
             read = {n.id for n in effects.loads(statement.value)}
             if isinstance(statement.target if isinstance(statement, gast.AugAssign) else None, gast.Subscript):
                 read |= {n.id for n in effects.loads(statement.target.slice)}
-            if read & (unbound | (summed & {n for n in summed if isinstance(self.kinds.get(n), Number)})):
+            if read & (unbound | {n for n in summed if isinstance(self.kinds.get(n), Number)}):
                 raise Refused
+            if set(binds(statement)) & own and isinstance(statement, gast.AugAssign):
+                statement = self._bound_again(statement, first[statement.target.id])
             made = self._assigned(statement) if isinstance(statement, gast.Assign) else self._added(statement)
             unbound -= set(binds(statement))
             if made is not None:
@@ -117,13 +129,40 @@ class _Loop:
                 out.append(made)
         self._require_apart()
         self.kinds |= self.vectors
+        if self.rows_popped:  # without a trip there is no row, and so no length of one
+            made = gast.If(gast.Compare(clone(self.start), [gast.Lt()], [clone(self.stop)]), out, [])
+            made.origin = self.loop.origin
+            return [made]
         return out
+
+    def _bound_again(self, statement: gast.AugAssign, first: gast.Assign) -> gast.Assign:
+        """`v += e` of a variable of one trip as `v = v + e`."""
+        target = statement.target.id
+        if not isinstance(self.kinds.get(target), Number) and not is_fresh(self.unit, first.value):
+            raise Refused
+        value = gast.BinOp(name(target), statement.op, statement.value)
+        made = assign(target, value)
+        made.origin = statement.origin
+        return made
+
+    def popped(self, call: gast.Call, rank: int) -> gast.AST:
+        """What all trips take off a stack, in the order of the loop's variable."""
+        self.rows_popped |= rank > 0
+        bounds = [clone(self.stop)] if getattr(self.start, "value", None) == 0 else [clone(self.start), clone(self.stop)]
+        trips = gast.Call(self.unit.builtin(range), bounds, [])
+        once = gast.comprehension(name("_", store=True), trips, [], 0)
+        values = call_(self.unit, "array", np.array, gast.ListComp(clone(call), [once]))
+        if range_of(self.loop.iter) is self.loop.iter:
+            return values
+        return gast.Subscript(values, gast.Slice(None, None, constant(-1)), gast.Load())
 
     def _without_indices(self) -> list[gast.AST]:
         """The body with `j + 1` in the place of its name."""
         found: dict[str, gast.AST] = {}
         out = []
         for statement in self.loop.body:
+            if isinstance(statement, gast.Assign) and same(statement.targets[0], statement.value):
+                continue  # x = x
             copy = substitute(statement, found) if found else clone(statement)
             for attribute in ("origin", "rebinds"):
                 if hasattr(statement, attribute):
@@ -138,6 +177,12 @@ class _Loop:
             raise Refused
         return out
 
+    def _read_later(self, names: set[str]) -> bool:
+        """Whether the reverse sweep reads one of these names elsewhere: the forward sweep is over."""
+        inside = {id(s) for s in effects.walk([self.loop])}
+        others = [s for s in effects.walk(self.all.tree.body) if id(s) not in inside]
+        return any(names & effects.reads(s) for s in others if getattr(s.origin, "sweep", None) == "reverse")
+
     def _mentioned_outside(self) -> set[str]:
         inside = {id(n) for n in nodes(self.loop)}
         return {n.id for n in nodes(self.all.tree) if isinstance(n, gast.Name) and id(n) not in inside}
@@ -148,9 +193,15 @@ class _Loop:
         """The assignment for all trips; None for another name of a section."""
         target = statement.targets[0]
         self._read(statement.value)
+        kind = self.kinds.get(target.id) if isinstance(target, gast.Name) else None
+        whole = is_pop(statement.value)
+        self.batches.taken = kind.rank if isinstance(kind, Number) or (whole and isinstance(kind, Array)) else None
+        if whole and isinstance(target, gast.Subscript):
+            self.batches.taken = self._target(target).rank
         product = self.batches.product(statement.value)
         if isinstance(target, gast.Name):
             if not product.varies:
+                self.batches.known.pop(target.id, None)
                 return statement
             section = product.factors[0] if len(product.factors) == 1 and not product.negative else None
             if section is not None and isinstance(statement.value, gast.Subscript):
@@ -160,9 +211,11 @@ class _Loop:
                 product = Product((replace(section, node=expression("x.copy()", x=section.node)),))
             axes = [f.axis for f in product.factors if f.rank and f.axis is not None]
             axis = axes[0] if axes else FIRST
-            self.batches.known[target.id] = Product((Factor(name(target.id), product.rank, axis),))
-            self.vectors[target.id] = Array("float64", (None,) * (product.rank + 1))
-            return assign(target.id, self.batches.whole(product, axis))
+            made = self.unit.local(self.unit.bases.get(target.id, target.id)) if target.id in self.shown else target.id
+            whole = self.batches.whole(product, axis)
+            self.batches.known[target.id] = Product((Factor(name(made), product.rank, axis),))
+            self.vectors[made] = Array("float64", (None,) * (product.rank + 1))
+            return assign(made, whole)
         section = self._target(target)
         self.accesses.append(_Access(target.value.id, parts_of(target.slice), "w"))
         return gast.Assign([_stored(section.node)], self._fitting(product, section), None)
@@ -284,6 +337,7 @@ class _Loop:
             if one.how == "r":
                 continue
             others = self.unit.memory.at_once_with(one.array) - {one.array}
+            others -= self.all.new if one.array in self.all.new else set()
             if others & arrays:
                 raise Refused
             for other in self.accesses:

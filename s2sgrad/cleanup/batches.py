@@ -63,11 +63,21 @@ class Product:
 
 class Batches:
     """Expressions of one loop over `variable`; `section` makes a slice of a part of an index that moves with it, given the
-    array and the place in its index."""
+    array and the place in its index; `popped` makes an array of what is taken off a stack, a row for each trip.
 
-    def __init__(self, unit: Unit, variable: str, section: Callable[[gast.AST, Array, int], gast.Slice]) -> None:
-        self.unit, self.kinds, self.variable, self.section = unit, unit.kinds, variable, section
+    `taken`: the rank of what the statement takes off a stack, where it is known.
+    """
+
+    def __init__(
+        self,
+        unit: Unit,
+        variable: str,
+        section: Callable[[gast.AST, Array, int], gast.Slice],
+        popped: Callable[[gast.Call, int], gast.AST],
+    ) -> None:
+        self.unit, self.kinds, self.variable, self.section, self.popped = unit, unit.kinds, variable, section, popped
         self.known: dict[str, Product] = {}
+        self.taken: int | None = None
 
     # --- one expression ---
 
@@ -94,7 +104,9 @@ class Batches:
     def _moves(self, node: gast.AST) -> bool:
         """Whether an expression is another one in another trip."""
         loaded = {n.id for n in effects.loads(node)}
-        return self.variable in loaded or any(n in loaded and p.varies for n, p in self.known.items())
+        if self.variable in loaded or any(n in loaded and p.varies for n, p in self.known.items()):
+            return True
+        return any(is_pop(n) for n in nodes(node))
 
     def _fixed(self, node: gast.AST) -> Product:
         if not effects.is_pure(self.unit, node):
@@ -217,6 +229,10 @@ class Batches:
         return Product((Factor(node, 0, axis), *numbers), left.negative != right.negative)
 
     def _called(self, node: gast.Call) -> Product:
+        if is_pop(node):
+            if self.taken is None or self.taken > 1:
+                raise Refused
+            return Product((Factor(self.popped(node, self.taken), self.taken, FIRST),))
         target = self.unit.resolve(node.func)
         plain = isinstance(target, np.ufunc) and target.nout == 1 and not node.keywords
         if plain:
@@ -291,6 +307,12 @@ class Batches:
         else:
             summed = expression("x.sum()", x=_times([f.node for f in moving]))
         return self._signed(_times([summed, *(f.node for f in (*numbers, *vectors))]), product)
+
+
+def is_pop(node: gast.AST) -> bool:
+    """Whether a node is `stack.pop()`."""
+    method = node.func if isinstance(node, gast.Call) and not node.args and not node.keywords else None
+    return isinstance(method, gast.Attribute) and method.attr == "pop" and isinstance(method.value, gast.Name)
 
 
 def _times(parts: list[gast.AST]) -> gast.AST:

@@ -194,10 +194,12 @@ class _Loop:
         target = statement.targets[0]
         self._read(statement.value)
         kind = self.kinds.get(target.id) if isinstance(target, gast.Name) else None
-        whole = is_pop(statement.value)
-        self.batches.taken = kind.rank if isinstance(kind, Number) or (whole and isinstance(kind, Array)) else None
-        if whole and isinstance(target, gast.Subscript):
-            self.batches.taken = self._target(target).rank
+        self.batches.taken = None
+        if is_pop(statement.value):
+            section = self._target(target) if isinstance(target, gast.Subscript) else None
+            self.batches.taken = getattr(kind, "rank", None) if section is None else section.rank
+        elif isinstance(kind, Number) and all(map(_keeps_rank, nodes(statement.value))):
+            self.batches.taken = 0
         product = self.batches.product(statement.value)
         if isinstance(target, gast.Name):
             if not product.varies:
@@ -222,6 +224,7 @@ class _Loop:
 
     def _added(self, statement: gast.AugAssign) -> gast.AST:
         target, op = statement.target, statement.op
+        self.batches.taken = None  # of a sum nobody knows what comes off a stack
         self._read(statement.value)
         outer = self._outer(statement)
         if outer is not None:
@@ -353,6 +356,13 @@ class _Loop:
             if offsets[0] is not None and offsets[0] == offsets[1]:
                 return True
         return self.indices.apart(one.parts, other.parts, self.around, inner=[self.loop])
+
+
+def _keeps_rank(node: gast.AST) -> bool:
+    """Whether numbers come of numbers alone."""
+    if isinstance(node, gast.Call):
+        return is_pop(node)
+    return not (isinstance(node, gast.BinOp) and isinstance(node.op, gast.MatMult))
 
 
 def _stored(node: gast.AST) -> gast.AST:

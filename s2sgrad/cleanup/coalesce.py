@@ -70,6 +70,8 @@ def _merge_stacks(unit: Unit, tree: gast.FunctionDef) -> None:
     renamed: dict[str, str] = {}
     kept = []
     popped = {n.func.value.id for n in nodes(tree) if _pops(n)}  # a record that is returned keeps its stacks apart
+    loops = [n for n in nodes(tree) if isinstance(n, gast.ListComp)]  # which take off what several trips have put on
+    popped -= {n.func.value.id for loop in loops for n in nodes(loop) if _pops(n)}
     for statement in tree.body:
         if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.List) and not statement.value.elts:
             stack = getattr(statement.targets[0], "id", None)

@@ -20,11 +20,10 @@ def lu_grad(A, *, seed=None):
     A_bar = seed[0]
     A_bar = own(A_bar)
     for i in reversed(range(n)):
-        for j in reversed(range(i, n)):
-            # A[i, j] -= A[i, :i] @ A[:i, j]
-            t1 = -A_bar[i, j]
-            A_bar[:i, j] += t1 * A[i, :i]
-            A_bar[i, :i] += t1 * A[:i, j]
+        # A[i, j] -= A[i, :i] @ A[:i, j]
+        t1 = -A_bar[i, i:]
+        A_bar[:i, i:] += np.outer(A[i, :i], t1)
+        A_bar[i, :i] += A[:i, i:] @ t1
         for j in reversed(range(i)):
             # A[i, j] /= A[j, j]
             t2 = A[j, j]

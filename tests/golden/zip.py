@@ -5,19 +5,10 @@ def dot_product_grad(xs, ys, *, seed=1.0):
     total_bar = seed
     xs_bar = np.zeros_like(xs)
     ys_bar = np.zeros_like(ys)
-    xs_bar_list = xs_bar.tolist()
-    ys_bar_list = ys_bar.tolist()
-    ys_list = ys.tolist()
-    xs_list = xs.tolist()
-    for k in reversed(range(min(len(xs), len(ys)))):
-        # total += x * y
-        x = xs_list[k]
-        y = ys_list[k]
-        x_bar = total_bar * y
-        y_bar = total_bar * x
-        # for x, y in zip(xs, ys):  # noqa: B905
-        ys_bar_list[k] += float(y_bar)
-        xs_bar_list[k] += float(x_bar)
-    xs_bar[:] = xs_bar_list
-    ys_bar[:] = ys_bar_list
+    # total += x * y
+    x_bar = total_bar * ys
+    y_bar = total_bar * xs
+    # for x, y in zip(xs, ys):  # noqa: B905
+    ys_bar += y_bar
+    xs_bar += x_bar
     return xs_bar, ys_bar

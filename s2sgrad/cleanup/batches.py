@@ -283,8 +283,11 @@ class Batches:
     def outer_total(self, column: gast.AST, row: gast.AST) -> gast.AST:
         """The sum over all trips of `np.outer(column, row)`."""
         products = self.product(column), self.product(row)
-        if any(p.rank != 1 or not p.varies for p in products):
+        if any(p.rank != 1 for p in products) or not any(p.varies for p in products):
             raise Refused
+        if not all(p.varies for p in products):
+            sides = [self.total(p) if p.varies else self.whole(p, FIRST) for p in products]
+            return call(self.unit, "outer", np.outer, *sides)
         columns, rows = (self.whole(p, axis) for p, axis in zip(products, (LAST, FIRST), strict=True))
         return gast.BinOp(columns, gast.MatMult(), rows)
 

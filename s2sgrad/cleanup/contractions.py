@@ -24,7 +24,7 @@ from s2sgrad.quote import clone, constant, expression
 from s2sgrad.reach import call, numpy_function
 from s2sgrad.unit import Unit
 
-_ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div)
+_ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow)
 _PLACES = ("axis", "keepdims")
 
 

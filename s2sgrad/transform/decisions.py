@@ -57,7 +57,9 @@ class Decisions:
             return node
         text = gast.dump(node)
         if text not in self.found:
-            decided = self.unit.local(_WORDS[type(node.ops[0])])
+            word = _WORDS[type(node.ops[0])]
+            decided = self.unit.local(word)
+            self.unit.bases[decided] = word
             self.inference.env[decided] = kind
             self.found[text] = decided, clone(node)
         return name(self.found[text][0])

@@ -109,7 +109,7 @@ class Program:
         ahead: list[gast.AST] = []
         if swept.active and not scalar:
             like = call(unit, "seed_like", runtime.seed_like, name(swept.result), name(seed))
-            ahead = [assign(seed, like)]
+            ahead = marked([assign(seed, like)], "reverse")
         parts = [self._returned(joined, p, options, p in wrt[:k]) for k, p in enumerate(wrt)]
         display = gast.List if options.listed else gast.Tuple
         returned: gast.AST = display(parts, gast.Load()) if options.several else parts[0]
@@ -119,7 +119,6 @@ class Program:
             joined.tree.body.append(assign(value, kept))
             returned = gast.Tuple([name(value), returned], gast.Load())
         mark(joined.tree.body, "forward")
-        mark(ahead, "reverse")
         joined.tree.body += [*ahead, *swept.reverse, *marked([gast.Return(returned)], "reverse")]
         tree = finished(unit, self._cleaned(unit, joined.tree), self.observer)
         tree.args.kw_defaults[-1] = constant(default := None if swept.active and not scalar else 1.0)

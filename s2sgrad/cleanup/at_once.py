@@ -194,6 +194,7 @@ class _Loop:
         target = statement.targets[0]
         self._read(statement.value)
         kind = self.kinds.get(target.id) if isinstance(target, gast.Name) else None
+        kind = None if isinstance(kind, Number) and kind.type not in (None, float, np.float64) else kind
         self.batches.taken = None
         if is_pop(statement.value):
             section = self._target(target) if isinstance(target, gast.Subscript) else None

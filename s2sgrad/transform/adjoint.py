@@ -119,7 +119,7 @@ class Adjoints(Bars):
     ) -> dict[int, gast.AST]:
         """The names of all cotangents, from one call that gives what these expressions would."""
         formula = inline.formula(operation.rule.joint, 1)
-        self.decisions.found.clear()  # of the expressions that are not used
+        self.decisions.discard()
         call = self.written(operation, formula, y, g, [0])[0]
         names = {k: self.unit.temp() for k in cotangents}
         self.kinds |= {names[k]: self.inference.kind(value) or UNKNOWN for k, value in cotangents.items()}

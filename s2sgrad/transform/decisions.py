@@ -27,12 +27,19 @@ class Decisions:
         self.unit, self.inference = unit, inference
         self.operands: set[str] = set()
         self.found: dict[str, tuple[str, gast.AST]] = {}
+        self._spare: dict[str, list[str]] = {}
 
     def begin(self, operation: Operation | None) -> None:
         """Look for comparisons of the operands of an operation; with None, for nothing."""
         arrays = [o.id for o in operation.operands if isinstance(o, gast.Name)] if operation is not None else []
         self.operands = set(arrays)
         self.found = {}
+
+    def discard(self) -> None:
+        """Forget the comparisons of expressions that are not used."""
+        for decided, _ in self.found.values():
+            self._spare.setdefault(self.unit.bases[decided], []).append(decided)
+        self.found.clear()
 
     def read_off(self, node: gast.AST) -> gast.AST:
         """An expression of the reverse sweep with names in the place of its comparisons."""
@@ -58,7 +65,8 @@ class Decisions:
         text = gast.dump(node)
         if text not in self.found:
             word = _WORDS[type(node.ops[0])]
-            decided = self.unit.local(word)
+            spare = self._spare.get(word)
+            decided = spare.pop() if spare else self.unit.local(word)
             self.unit.bases[decided] = word
             self.inference.env[decided] = kind
             self.found[text] = decided, clone(node)

@@ -241,7 +241,7 @@ def operators_as_functions_with_a_buffer(x):
     return np.sum(WEIGHTS * x * a * b)
 
 
-@case(MATRIX, POSITIVE, second=False)
+@case(MATRIX, POSITIVE)
 def shape_changed_before_a_write(m, v):
     flat = m.reshape(9)
     np.multiply(flat[:5], v, out=flat[4:])

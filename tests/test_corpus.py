@@ -39,7 +39,6 @@ THIRD = [
 REFUSED_TWICE = [
     "buffer_born_in_each_trip",
     "new_buffer_in_some_trips",
-    "shape_changed_before_a_write",
     "swap_next_to_numbers",
 ]
 

@@ -157,6 +157,24 @@ def test_these_go_trip_by_trip(f, monkeypatch):
     assert_as_trip_by_trip(f, (A, x), got, monkeypatch)
 
 
+def bounds_before_the_start(x, y):
+    for i in range(len(x) - 3):
+        y[i] += x[i] * x[i]
+    for i in range(len(x)):
+        for j in range(1, i):
+            y[j] += x[j - 1] * x[i]
+        for j in range(i + 1, len(x)):
+            y[j] += x[j] * x[i + 1]
+    return y @ y
+
+
+@pytest.mark.parametrize("n", range(5))
+def test_without_a_trip_nothing_happens(n, monkeypatch):
+    args = np.arange(1.0, n + 1.0), np.ones(n)
+    got = grad(bounds_before_the_start, argnums=(0, 1))(*args)
+    assert_as_trip_by_trip(bounds_before_the_start, args, got, monkeypatch)
+
+
 def beyond_the_end(x):
     y = np.zeros(len(x))
     for i in range(len(x) + 1):
@@ -243,7 +261,8 @@ class Writer:
         for _ in range(self.rng.randint(1, 2)):
             text += f"    for i in {self.pick('range(n)', 'range(1, n)', 'range(n - 1)', 'range(n - 1, -1, -1)')}:\n"
             if self.rng.random() < 0.6:
-                run = self.pick("range(m)", "range(1, m)", "range(m - 1)", "range(i, m)", "range(i)", "range(i + 1, m)")
+                run = self.pick("range(m)", "range(1, m)", "range(m - 1)", "range(i, m)", "range(i)", "range(i + 1, m)",
+                                "range(m - 3)", "range(2, m - 2)", "range(1, i)", "range(2, i + 1)")  # fmt: skip
                 text += f"        for j in {run}:\n"
                 text += "".join(f"            {self.statement('i', 'j')}\n" for _ in range(self.rng.randint(1, 2)))
             else:
@@ -257,7 +276,8 @@ def test_random_loops(part, monkeypatch):
     for seed in range(25 * part, 25 * part + 25):
         text = Writer(seed).program()
         rng = np.random.default_rng(seed)
-        args = rng.normal(size=(4, 5)), rng.normal(size=(5, 4)), rng.normal(size=4), rng.normal(size=5), 0.7
+        n, m = (4, 5) if seed % 3 else (1 + seed % 4, 1 + seed % 5)
+        args = rng.normal(size=(n, m)), rng.normal(size=(m, n)), rng.normal(size=n), rng.normal(size=m), 0.7
         f, options = loaded(text, "f"), {"argnums": (0, 1, 2, 3, 4), "lists": False}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)

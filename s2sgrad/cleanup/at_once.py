@@ -13,7 +13,7 @@ written.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import gast
 import numpy as np
@@ -27,6 +27,7 @@ from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import in_place, is_fresh
 from s2sgrad.analysis.trips import Sizes
 from s2sgrad.cleanup.batches import FIRST, Batches, Factor, Product, Refused, is_pop, mentions
+from s2sgrad.cleanup.touched import Touched
 from s2sgrad.quote import assign, clone, constant, expression, name, nodes, substitute
 from s2sgrad.reach import call as call_
 from s2sgrad.simplify import same
@@ -40,15 +41,6 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     passes = _AtOnce(unit, tree)
     passes.block(tree.body, [])
     return tree
-
-
-@dataclass(frozen=True)
-class _Access:
-    """A mention of an array: `parts` of its index (None: all of it); it is read, added to or overwritten ("r", "a", "w")."""
-
-    array: str
-    parts: list[gast.AST] | None
-    how: str
 
 
 class _AtOnce:
@@ -90,9 +82,9 @@ class _Loop:
         self.variable = loop.target.id
         self.start, self.stop = limits
         self.batches = Batches(self.unit, self.variable, self.section, self.popped)
-        self.rows_popped = False
+        self.guarded = False  # whether it matters that there may be no trip
         self.shown: set[str] = set()  # names of one trip that the forward sweep has too
-        self.accesses: list[_Access] = []
+        self.touched = Touched(self.unit, self.indices, loop, around)
         self.vectors: dict[str, Array] = {}
         self.changed = {b for s in loop.body if (b := in_place(self.unit, s, self.kinds)) is not None}
 
@@ -127,9 +119,10 @@ class _Loop:
             if made is not None:
                 made.origin = statement.origin
                 out.append(made)
-        self._require_apart()
+        if not self.touched.is_apart(self.all.new):
+            raise Refused
         self.kinds |= self.vectors
-        if self.rows_popped:  # without a trip there is no row, and so no length of one
+        if self.guarded:
             made = gast.If(gast.Compare(clone(self.start), [gast.Lt()], [clone(self.stop)]), out, [])
             made.origin = self.loop.origin
             return [made]
@@ -147,7 +140,7 @@ class _Loop:
 
     def popped(self, call: gast.Call, rank: int) -> gast.AST:
         """What all trips take off a stack, in the order of the loop's variable."""
-        self.rows_popped |= rank > 0
+        self.guarded |= rank > 0  # without a trip there is no row, and so no length of one
         bounds = [clone(self.stop)] if getattr(self.start, "value", None) == 0 else [clone(self.start), clone(self.stop)]
         trips = gast.Call(self.unit.builtin(range), bounds, [])
         once = gast.comprehension(name("_", store=True), trips, [], 0)
@@ -220,7 +213,7 @@ class _Loop:
             self.vectors[made] = Array("float64", (None,) * (product.rank + 1))
             return assign(made, whole)
         section = self._target(target)
-        self.accesses.append(_Access(target.value.id, parts_of(target.slice), "w"))
+        self.touched.note(target, "w")
         return gast.Assign([_stored(section.node)], self._fitting(product, section), None)
 
     def _added(self, statement: gast.AugAssign) -> gast.AST:
@@ -229,7 +222,7 @@ class _Loop:
         self._read(statement.value)
         outer = self._outer(statement)
         if outer is not None:
-            self.accesses.append(_Access(target.id, None, "a"))
+            self.touched.note(target, "a")
             return gast.AugAssign(target, op, self.batches.outer_total(*outer))
         product = self.batches.product(statement.value)
         if isinstance(target, gast.Name):
@@ -238,14 +231,15 @@ class _Loop:
             if not isinstance(op, _SUMS) or rank != product.rank or getattr(statement, "rebinds", False):
                 raise Refused
             if isinstance(kind, Array):
-                self.accesses.append(_Access(target.id, None, "a"))
+                self.touched.note(target, "a")
             return gast.AugAssign(target, op, self.batches.total(product))
         if not isinstance(target, gast.Subscript) or not isinstance(target.value, gast.Name):
             raise Refused
         for part in parts_of(target.slice):
             self._read(part)
+        self._guard(target)
         how = "a" if isinstance(op, _SUMS) else "w"
-        self.accesses.append(_Access(target.value.id, parts_of(target.slice), how))
+        self.touched.note(target, how)
         if self.variable not in mentions(target):
             kind = self.kinds.get(target.value.id)
             if how == "w" or getattr(kind, "dtype", None) != "float64" or self.batches.rank(target) != product.rank:
@@ -286,6 +280,9 @@ class _Loop:
         stop, length = self._form(self.stop), self.sizes.axis(kind.dims[place])
         known = stop is not None and length is not None and stop.terms == length.terms
         past = stop.constant + offset - length.constant if known else 0
+        if not (self._is_natural(self.stop) and offset >= 0):  # a bound that is negative would count from the end
+            empty = known and least is not None and not self._moving_terms(stop)
+            self.guarded |= not empty or least < length.constant - stop.constant - 2 * offset - 2
         if not self._ends_within(stop, offset, length) and self.loop.origin.line not in self.all.forward:
             raise Refused  # a slice would be cut off where an index is refused
         lower = _plus(self.start, offset)
@@ -323,40 +320,28 @@ class _Loop:
             return any(k is not None and k >= 0 for k in least) or (isinstance(kind, Number) and kind.size is not None)
         return False
 
-    # --- dependence ---
+    # --- without a trip ---
 
     def _read(self, node: gast.AST) -> None:
-        """Note what an expression reads of arrays."""
-        whole = {id(n.value) for n in nodes(node) if isinstance(n, gast.Subscript)}
+        self.touched.read(node, self.batches.known)
+        self._guard(node)
+
+    def _guard(self, node: gast.AST) -> None:
+        """Note whether what is the same in all trips might raise where there is none."""
         for part in nodes(node):
             if isinstance(part, gast.Subscript) and isinstance(part.value, gast.Name):
-                self.accesses.append(_Access(part.value.id, parts_of(part.slice), "r"))
-            elif isinstance(part, gast.Name) and id(part) not in whole and isinstance(self.kinds.get(part.id), Array):
-                if part.id not in self.batches.known:
-                    self.accesses.append(_Access(part.id, None, "r"))
+                kind = self.kinds.get(part.value.id)
+                dims = kind.dims if isinstance(kind, Array) and kind.dims is not None else ()
+                for index, dim in zip(parts_of(part.slice), dims, strict=False):
+                    fixed = not isinstance(index, gast.Slice) and not self.batches.moves(index)
+                    self.guarded |= fixed and not self._ends_within(self._form_after(index), 0, self.sizes.axis(dim))
+            elif isinstance(part, gast.BinOp) and isinstance(part.op, (gast.Div, gast.Pow)):
+                self.guarded |= not isinstance(part.right, gast.Constant) and not self.batches.moves(part)
 
-    def _require_apart(self) -> None:
-        arrays = {a.array for a in self.accesses}
-        for one in self.accesses:
-            if one.how == "r":
-                continue
-            others = self.unit.memory.at_once_with(one.array) - {one.array}
-            others -= self.all.new if one.array in self.all.new else set()
-            if others & arrays:
-                raise Refused
-            for other in self.accesses:
-                if other.array == one.array and not (one.how == other.how == "a") and not self._are_apart(one, other):
-                    raise Refused
-
-    def _are_apart(self, one: _Access, other: _Access) -> bool:
-        """Whether what two different trips touch is surely not the same."""
-        if one.parts is None or other.parts is None:
-            return False
-        for a, b in zip(one.parts, other.parts, strict=False):
-            offsets = [None if isinstance(p, gast.Slice) else self.indices.offset(p, self.variable) for p in (a, b)]
-            if offsets[0] is not None and offsets[0] == offsets[1]:
-                return True
-        return self.indices.apart(one.parts, other.parts, self.around, inner=[self.loop])
+    def _form_after(self, index: gast.AST) -> Form | None:
+        """An index plus one, if it is surely not negative."""
+        form = self._form(index) if self._is_natural(index) else None
+        return None if form is None else form.plus(Form(constant=1))
 
 
 def _keeps_rank(node: gast.AST) -> bool:

@@ -83,7 +83,7 @@ class Batches:
 
     def product(self, node: gast.AST) -> Product:
         """What an expression is in all trips."""
-        if not self._moves(node):
+        if not self.moves(node):
             return self._fixed(node)
         if isinstance(node, gast.Name) and node.id in self.known:
             known = self.known[node.id]
@@ -101,7 +101,7 @@ class Batches:
             return self._elementwise(lambda a, b: gast.Compare(a, node.ops, [b]), node.left, node.comparators[0])
         raise Refused
 
-    def _moves(self, node: gast.AST) -> bool:
+    def moves(self, node: gast.AST) -> bool:
         """Whether an expression is another one in another trip."""
         loaded = {n.id for n in effects.loads(node)}
         if self.variable in loaded or any(n in loaded and p.varies for n, p in self.known.items()):
@@ -154,7 +154,7 @@ class Batches:
         if not isinstance(kind, Array) or kind.rank is None or kind.dtype != "float64":
             raise Refused
         parts += [gast.Slice(None, None, None)] * (kind.rank - len(parts))
-        moving = [k for k, p in enumerate(parts) if self._moves(p)]
+        moving = [k for k, p in enumerate(parts) if self.moves(p)]
         slices = [k for k, p in enumerate(parts) if isinstance(p, gast.Slice)]
         if len(moving) != 1 or moving[0] in slices or len(slices) > 1:
             raise Refused
@@ -176,7 +176,7 @@ class Batches:
     def _operation(self, node: gast.BinOp) -> Product:
         if isinstance(node.op, gast.MatMult):
             for matrix, vector in ((node.left, node.right), (node.right, node.left)):
-                if not self._moves(matrix) and self.rank(matrix) == 2:
+                if not self.moves(matrix) and self.rank(matrix) == 2:
                     return self._mapped(matrix, self.product(vector), matrix is node.left)
             return self._contracted(self.product(node.left), self.product(node.right))
         left, right = self.product(node.left), self.product(node.right)

@@ -25,6 +25,7 @@ class PythonFloats:
             for bound, value in _bindings(statement):
                 bindings.setdefault(bound, []).append(value)
         self.given = {p.id for p in parameters(tree)}
+        self.seeds = {p.id for p in tree.args.kwonlyargs[-1:] if p.id in unit.locals}
         self.sure = bindings.keys() - self.given
         while True:
             wrong = {n for n in self.sure if not all(map(self.is_float, bindings[n]))}
@@ -40,7 +41,8 @@ class PythonFloats:
             return type(node.value) is float
         if isinstance(node, gast.Name):
             kind = self.unit.kinds.get(node.id)
-            return node.id in self.sure or (node.id in self.given and isinstance(kind, Number) and kind.type is float)
+            seed = node.id in self.seeds and isinstance(kind, Number)
+            return seed or node.id in self.sure or (node.id in self.given and getattr(kind, "type", None) is float)
         if isinstance(node, gast.UnaryOp):
             return isinstance(node.op, gast.USub) and self.is_float(node.operand)
         if isinstance(node, gast.IfExp):

@@ -79,11 +79,13 @@ class Sizes:
     def cover(self, trips: Trips, kind: Array, index: list[gast.AST], alone: bool) -> bool:
         """Whether loops that run so often come by all elements of an array, of which `index` is met.
 
-        Where no loop is around them (`alone`), an axis may be longer than is known, as long as a loop moves along it; and an
-        inner loop may run from one number of an array to the next, as along the rows of a sparse matrix.
+        Where no loop is around them (`alone`), a loop that comes by all elements of one array may move along another, of
+        which it is not known how long it is; and within it one may run from one number of an array to the next, as along the
+        rows of a sparse matrix.
         """
         left = [(variable, form) for variable, form in trips if form is not None and form.terms]
-        inner = {variable for variable, form in trips[1:] if form is None}
+        long = {variable for variable, form in left if all(t.startswith("#") for t in form.terms)}
+        inner = {variable for variable, form in trips[1:] if form is None and trips[0][0] in long}
         for dim, part in zip(kind.dims or (), index, strict=True):
             length = self.axis(dim)
             if length is not None and not length.terms and length.constant <= _FEW:
@@ -92,7 +94,7 @@ class Sizes:
             if found is None:
                 place = affine.form(part, self.atom)
                 moved = {v for v, count in place.terms.items() if abs(count) == 1} if place is not None else set()
-                along = moved & (inner | {v for v, _ in left} if alone else inner)
+                along = moved & (inner | (long & {v for v, _ in left}) if alone else inner)
                 found = next((v for v, _ in trips if v in along), None)
             if found is None:
                 return False

@@ -365,4 +365,7 @@ def _plus(node: gast.AST, offset: int) -> gast.AST:
         return constant(node.value + offset)
     if not offset:
         return clone(node)
+    if isinstance(node, gast.BinOp) and isinstance(node.op, _SUMS) and isinstance(node.right, gast.Constant):
+        before = node.right.value if isinstance(node.op, gast.Add) else -node.right.value
+        return _plus(node.left, before + offset)
     return gast.BinOp(clone(node), gast.Add() if offset > 0 else gast.Sub(), constant(abs(offset)))

@@ -105,18 +105,23 @@ class _Rewriter:
         """
         out: list[gast.AST] = []
         fresh: dict[str, bool] = {}  # the arrays whose lists are right, and whether the arrays are behind
+        filled: list[gast.AST] = []  # goes behind the latest of the loops
+        end = 0
         for k, statement in enumerate(body):
             follow = after | _mentioned(body[k + 1 :])
             plan = self.plans.get(id(statement))
             if plan is None:
-                self._meet(statement, fresh, statement, set(), out)
+                self._meet(statement, fresh, statement, set(), filled)
                 inside = follow | _mentioned([statement]) if isinstance(statement, LOOPS) else follow
                 for inner in blocks(statement):
                     self.block(inner, inside)
                 out.append(statement)
                 continue
-            arrays = dict.fromkeys(plan.elements.values())
-            self._meet(statement, fresh, statement, set(arrays), out)
+            found = [plan.elements.get(id(n)) for n in contents(self.unit, statement)]
+            arrays = {array: None for array in found if array is not None}  # in the order in which they are met
+            self._meet(statement, fresh, statement, set(arrays), filled)
+            out[end:end] = filled
+            filled = []
             for array in arrays:
                 if array not in fresh:
                     out.append(self._from(statement, assign(self.list_of(array), expression("x.tolist()", x=array))))
@@ -125,9 +130,11 @@ class _Rewriter:
                 fresh[array] = True
             self._inside(plan)
             out.append(statement)
+            end = len(out)
         for array, behind in fresh.items():
             if behind and self.unit.memory.at_once_with(array) & after:
-                out.append(self._from(body[-1], self._filled(array)))
+                filled.append(self._from(body[-1], self._filled(array)))
+        out[end:end] = filled
         body[:] = out
 
     def _meet(

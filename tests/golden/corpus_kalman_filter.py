@@ -57,6 +57,6 @@ def kalman_filter_grad(q, r, observations, *, seed=1.0):
         variance_bar = variance2_bar
         q_bar += variance2_bar
         # for z in observations:
-        observations_bar_list[k] += float(residual_bar)
+        observations_bar_list[k] += residual_bar
     observations_bar[:] = observations_bar_list
     return q_bar, r_bar, observations_bar

@@ -4,8 +4,8 @@ def zip_of_two_arrays_grad(v, w, *, seed=1.0):
     # forward sweep
     a_stack = []
     a = 0.0
-    w_list = w.tolist()
     v_list = v.tolist()
+    w_list = w.tolist()
     for k in range(min(len(v), len(w))):
         e = v_list[k]
         f = w_list[k]
@@ -16,8 +16,8 @@ def zip_of_two_arrays_grad(v, w, *, seed=1.0):
     a_bar = seed
     v_bar = np.zeros_like(v)
     w_bar = np.zeros_like(w)
-    v_bar_list = v_bar.tolist()
     w_bar_list = w_bar.tolist()
+    v_bar_list = v_bar.tolist()
     for k in reversed(range(min(len(v), len(w)))):
         # a = a * e + f * f
         a = a_stack.pop()
@@ -27,8 +27,8 @@ def zip_of_two_arrays_grad(v, w, *, seed=1.0):
         e_bar = a_bar * a
         a_bar = a_bar * e
         # for e, f in zip(v, w):
-        w_bar_list[k] += float(f_bar)
-        v_bar_list[k] += float(e_bar)
-    v_bar[:] = v_bar_list
+        w_bar_list[k] += f_bar
+        v_bar_list[k] += e_bar
     w_bar[:] = w_bar_list
+    v_bar[:] = v_bar_list
     return v_bar, w_bar

@@ -7,9 +7,8 @@ def filtered_grad(x, s, *, seed=1.0):
     for i in range(1, len(y)):
         y_list[i] += s * y_list[i - 1]
     # reverse sweep
-    # return y @ x
-    y_bar = seed * x
     y[:] = y_list
+    y_bar = seed * x
     x_bar = seed * y
     s_bar = 0.0
     y_bar_list = y_bar.tolist()

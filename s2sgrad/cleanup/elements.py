@@ -111,7 +111,7 @@ class _Rewriter:
             follow = after | _mentioned(body[k + 1 :])
             plan = self.plans.get(id(statement))
             if plan is None:
-                self._meet(statement, fresh, statement, set(), filled)
+                self._meet(statement, fresh, set(), filled)
                 inside = follow | _mentioned([statement]) if isinstance(statement, LOOPS) else follow
                 for inner in blocks(statement):
                     self.block(inner, inside)
@@ -119,12 +119,13 @@ class _Rewriter:
                 continue
             found = [plan.elements.get(id(n)) for n in contents(self.unit, statement)]
             arrays = {array: None for array in found if array is not None}  # in the order in which they are met
-            self._meet(statement, fresh, statement, set(arrays), filled)
-            out[end:end] = filled
+            self._meet(statement, fresh, set(arrays), filled)
+            out[end:end] = _behind(out[:end], filled)
             filled = []
             for array in arrays:
                 if array not in fresh:
-                    out.append(self._from(statement, assign(self.list_of(array), expression("x.tolist()", x=array))))
+                    made = assign(self.list_of(array), expression("x.tolist()", x=array))
+                    out += _behind(out or [statement], [made])
                     fresh[array] = False
             for array in self._filled_by(plan):
                 fresh[array] = True
@@ -133,13 +134,11 @@ class _Rewriter:
             end = len(out)
         for array, behind in fresh.items():
             if behind and self.unit.memory.at_once_with(array) & after:
-                filled.append(self._from(body[-1], self._filled(array)))
-        out[end:end] = filled
+                filled.append(self._filled(array))
+        out[end:end] = _behind(out[:end], filled)
         body[:] = out
 
-    def _meet(
-        self, statement: gast.AST, fresh: dict[str, bool], origin: gast.AST, lists: set[str], out: list[gast.AST]
-    ) -> None:
+    def _meet(self, statement: gast.AST, fresh: dict[str, bool], lists: set[str], filled: list[gast.AST]) -> None:
         """Fill the arrays that a statement mentions from their lists; forget the lists of those that it changes."""
         mentioned = {n.id for n in contents(self.unit, statement) if isinstance(n, gast.Name)}
         changed = set().union(*map(self._changed, effects.walk([statement])))
@@ -149,7 +148,7 @@ class _Rewriter:
             if array in lists:
                 continue
             if fresh[array] and others & (mentioned | changed):
-                out.append(self._from(origin, self._filled(array)))
+                filled.append(self._filled(array))
                 fresh[array] = False
             if others & changed or array in rebound:
                 del fresh[array]
@@ -168,11 +167,6 @@ class _Rewriter:
     def _filled(self, array: str) -> gast.AST:
         section = gast.Subscript(name(array), gast.Slice(None, None, None), gast.Store())
         return assign(section, name(self.list_of(array)))
-
-    def _from(self, origin: gast.AST, made: gast.AST) -> gast.AST:
-        if hasattr(origin, "origin"):
-            made.origin = replace(origin.origin, comment=None)
-        return made
 
     def _filled_by(self, plan: Plan) -> list[str]:
         """The arrays whose lists a loop changes."""
@@ -200,6 +194,13 @@ class _Rewriter:
 
     def _float(self, value: gast.AST) -> gast.AST:
         return gast.Call(self.unit.builtin(float), [value], [])
+
+
+def _behind(body: list[gast.AST], made: list[gast.AST]) -> list[gast.AST]:
+    """Statements as coming from where the last one of a block comes from: they bring no comment."""
+    for statement in made:
+        statement.origin = replace(body[-1].origin, comment=None)
+    return made
 
 
 def _mentioned(body: list[gast.AST]) -> set[str]:

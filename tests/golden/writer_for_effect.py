@@ -6,8 +6,9 @@ def filtered_grad(x, s, *, seed=1.0):
     y_list = y.tolist()
     for i in range(1, len(y)):
         y_list[i] += s * y_list[i - 1]
-    # reverse sweep
     y[:] = y_list
+    # reverse sweep
+    # return y @ x
     y_bar = seed * x
     x_bar = seed * y
     s_bar = 0.0
@@ -19,5 +20,6 @@ def filtered_grad(x, s, *, seed=1.0):
         s_bar += t2 * y_list[t1]
         y_bar_list[t1] += t2 * s
     y_bar[:] = y_bar_list
+    # y = x * x
     x_bar += 2.0 * y_bar * x
     return x_bar, s_bar

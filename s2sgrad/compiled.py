@@ -15,7 +15,7 @@ import numpy as np
 
 from s2sgrad import load
 from s2sgrad.analysis import effects, freshness, mutation
-from s2sgrad.analysis.kinds import Kind, Unknown
+from s2sgrad.analysis.kinds import Kind, Unknown, is_plain
 from s2sgrad.emitted import Emitted
 from s2sgrad.guards import Functions, Guards
 from s2sgrad.lookups import Lookups, noted
@@ -160,7 +160,7 @@ def compile_gradient(
     The observer is shown the function and its adjoint after every pass (and those of the functions that it calls).
     """
     with compiling() as lookups:
-        program = Program(observer, options.lists)
+        program = Program(observer, options.lists and all(map(is_plain, kinds.values())))
         entry = program.gradient(function, kinds, wrt, options)
         on_lists = any(emitted.unit.on_lists for emitted in program.functions)
         if on_lists and not all(emitted.is_repeatable() for emitted in program.functions):

@@ -48,7 +48,28 @@ class Emitted:
         """Whether the function may run a second time from the start: it does nothing but compute."""
         statements = [*effects.walk(self.tree.body)]
         bound = {n for s in statements for n in binds(s)}
-        return all(effects.is_local(self.unit, effects.header(s), bound) for s in statements)
+        if not all(effects.is_local(self.unit, effects.header(s), bound) for s in statements):
+            return False
+        mentioned = [n for s in statements for n in nodes(effects.header(s)) if isinstance(n, (gast.Name, gast.Attribute))]
+        return all(_stays(self.unit.resolve(n)) for n in mentioned)
+
+
+_FILES = {
+    "save", "savez", "savez_compressed", "savetxt", "load", "loadtxt", "genfromtxt", "fromfile", "memmap", "fromregex",
+}  # fmt: skip
+_PLAIN = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, np.ufunc, np.ndarray, np.generic, np.dtype,
+          str, bytes, int, float, complex, tuple, list, dict, range, Emitted)  # fmt: skip
+
+
+def _stays(found: Any) -> bool:
+    """Whether an object from outside is what it was after the text has run: no iterator, and nothing that reads or writes
+    files."""
+    if found is MISSING or found is None or found is Ellipsis:
+        return True
+    library = getattr(found, "__module__", None) or ""
+    if library.partition(".")[0] == "numpy" and getattr(found, "__name__", "") in _FILES:
+        return False
+    return isinstance(found, _PLAIN) or library.partition(".")[0] in ("numpy", "scipy", "math", "s2sgrad", "builtins")
 
 
 @dataclass

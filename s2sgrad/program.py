@@ -206,7 +206,7 @@ class Program:
     ) -> Joined:
         kinds = inference.env
         given = {p: kinds.get(p, UNKNOWN) for p in wrt} if given is None else given
-        self.lists = unit.lists = self.lists and is_precise(tree, kinds.values())  # also for what is called from here
+        self.lists = unit.lists = self.lists and is_precise(unit, tree, kinds.values())  # also for what is called from here
         for parameter in wrt:
             if is_complex(kinds.get(parameter)):
                 unit.refuse(unit.primal.tree, f"`{parameter}` is complex, which cannot be differentiated yet: "

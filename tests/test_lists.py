@@ -193,6 +193,121 @@ def test_whole_numbers_wrap_as_numpys_do():
         assert_alike(df(X, k), df.on_arrays()(X, k))
 
 
+def read_once(x, it):
+    c = sum(it)
+    y = 0.0
+    for i in range(len(x)):
+        y = y * y * 0.1 + 1.0 / (1.0 + 1.0 / x[i])
+    return y * c
+
+
+def half_precision(x, g):
+    b = np.zeros(len(x))
+    for i in range(len(x)):
+        b[i] = (np.sqrt(abs(x[i] > 1.5)) + g[i]) * x[i]
+    for i in range(1, len(x)):
+        b[i] = b[i] + b[i - 1] * b[i - 1]
+    return np.sum(b)
+
+
+def weights_in_a_list(x, place, weights):
+    w = weights[place]
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = w * x[i]
+    return np.sum(y * y)
+
+
+def rounded_before_it_is_compared(x, c):
+    s = 0.0
+    for i in range(len(x)):
+        if c[i] == x[i]:
+            s += 2.0 * x[i]
+    return s
+
+
+def negated_whole_numbers(x, k):
+    s = 1.0
+    for i in range(len(x)):
+        s = s * 0.5 + x[i] * -k[i] * s
+    return s
+
+
+def asks_numpy_to_raise(x):
+    s = 1.0
+    with np.errstate(over="raise"):
+        for i in range(len(x)):
+            s *= x[i] * 1e200
+    return s
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (read_once, lambda: (X, iter([1.0, 2.0]))),
+        (half_precision, lambda: (X, X * 0.3)),
+        (weights_in_a_list, lambda: (X, 0, [np.float32(0.1), 0.2])),
+        (rounded_before_it_is_compared, lambda: (np.array([2.0**53, 1.0]), np.array([2**53 + 1, 1]))),
+        (negated_whole_numbers, lambda: (X[:2], np.array([-(2**63), 1]))),
+    ],
+)
+def test_what_would_differ_in_silence(f, args):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        assert_alike(value_and_grad(f)(*args()), value_and_grad(f, lists=False)(*args()))
+
+
+def test_an_error_that_the_function_asks_for():
+    with pytest.raises(FloatingPointError):
+        grad(asks_numpy_to_raise)(X[1:])
+
+
+def of_a_long_signal(w, x):
+    total, start = 0.0, 0
+    while start + len(w) < len(x):
+        s = 0.0
+        for k in range(len(w)):
+            s += w[k] * x[start + k]
+        total += s * s
+        start += 1
+    return total
+
+
+def every_third(x):
+    total = 0.0
+    for i in range(0, len(x), 3):
+        total += x[i] ** 2
+    return total
+
+
+def until_it_is_enough(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] ** 2
+        if total > 3.0:
+            break
+    return total
+
+
+def band(m):
+    total = 0.0
+    for i in range(m.shape[0]):
+        for j in range(max(0, i - 1), min(m.shape[1], i + 2)):
+            total += m[i, j] * m[i, i]
+    return total
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [(of_a_long_signal, (np.ones(2), X)), (every_third, (X,)), (until_it_is_enough, (X,)), (band, (np.ones((4, 4)),))],
+)
+def test_no_list_of_a_long_array_for_a_few_elements(f, args):
+    df = grad(f, argnums=len(args) - 1)
+    df(*args)
+    assert "x_list" not in df.source
+    assert "m_list" not in df.source
+
+
 # --- where Python's numbers raise --------------------------------------------------------------------------------------
 
 

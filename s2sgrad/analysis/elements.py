@@ -71,7 +71,8 @@ class Plans:
                 if plan is not None:
                     self.found.append(plan)
                 else:
-                    outer = [*around, self.sizes.trip(statement, around)] if isinstance(statement, gast.For) else around
+                    loop = self.sizes.trip(statement, around) if isinstance(statement, gast.For) else ("", None)
+                    outer = [*around, loop]
                     self._block(statement.body, bound | set(binds(statement)), outer)
                     self._block(statement.orelse, bound, around)
                 continue
@@ -82,9 +83,9 @@ class Plans:
 
     def _plan(self, loop: gast.AST, bound: set[str], around: Trips) -> Plan | None:
         inside = [*effects.walk([loop])]
-        if any(isinstance(s, (gast.Return, gast.With, gast.Try)) for s in inside):
+        if any(isinstance(s, (gast.Return, gast.With, gast.Try, gast.Break)) for s in inside):
             return None
-        mentions = _Mentions(self, not around)
+        mentions = _Mentions(self)
         mentions.count(loop, [])
         swaps = [s for s in inside if effects.permutes(s)]
         swapped = {n for s in swaps for n in binds(s) if isinstance(self.kinds.get(n), Array)}
@@ -113,8 +114,8 @@ class Plans:
 class _Mentions:
     """How often arrays are mentioned in a loop, how often as elements, and which loops come by all elements of."""
 
-    def __init__(self, plans: Plans, alone: bool) -> None:
-        self.unit, self.kinds, self.sizes, self.alone = plans.unit, plans.kinds, plans.sizes, alone
+    def __init__(self, plans: Plans) -> None:
+        self.unit, self.kinds, self.sizes = plans.unit, plans.kinds, plans.sizes
         self.all: Counter[str] = Counter()
         self.elements: Counter[str] = Counter()
         self.covered: set[str] = set()
@@ -130,7 +131,7 @@ class _Mentions:
             kind = element_of(node, self.kinds)
             if kind is not None and kind.dtype in YIELDS and (kind.dtype == "float64" or isinstance(node.ctx, gast.Load)):
                 self.elements[node.value.id] += 1
-                if self.sizes.cover(trips, kind, places(node), self.alone):
+                if self.sizes.cover(trips, kind, places(node)):
                     self.covered.add(node.value.id)
         if isinstance(statement, gast.For):
             trips = [*trips, self.sizes.trip(statement, trips)]

@@ -292,6 +292,15 @@ def any_float(kind: Kind) -> Kind:
     return Number(None) if float_ else kind
 
 
+def is_plain(kind: Kind | None) -> bool:
+    """Whether a value is made of numbers, arrays and plain containers: to look at it, even twice, changes nothing."""
+    if isinstance(kind, Container):
+        return all(map(is_plain, kind.items)) if kind.items is not None else kind.item is None or is_plain(kind.item)
+    if isinstance(kind, Instance):
+        return all(map(is_plain, kind.items))
+    return not isinstance(kind, Unknown) and kind is not None
+
+
 def may_carry(kind: Kind | None) -> bool:
     """Whether a value of this kind may carry a derivative."""
     if isinstance(kind, Number):

@@ -21,7 +21,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
-from s2sgrad.analysis.surely import Surely, is_whole, places
+from s2sgrad.analysis.surely import Surely, element_of, is_whole, places
 from s2sgrad.quote import nodes
 from s2sgrad.unit import MISSING, Unit
 
@@ -236,13 +236,15 @@ class PythonNumbers(Generic[Cause]):
             summed = isinstance(node.op, (gast.Add, gast.Sub))
             return Value("int", both.causes) if summed else self._dropped(both)
         plain = isinstance(node.op, (gast.Add, gast.Sub, gast.Mult, gast.Div))
+        if "int" in whats and not any(v.what == "float" or self._is_float(n) for v, n in sides):
+            plain = False  # what stands beside it may be a whole number that wraps
         return both if plain else self._dropped(both)
 
     def _unary(self, node: gast.UnaryOp, number: bool) -> Value[Cause]:
         found = self.value(node.operand, number)
         if isinstance(node.op, gast.Not) or not found.what:
             return NOTHING
-        signed = isinstance(node.op, (gast.USub, gast.UAdd)) and found.what != "bool"
+        signed = isinstance(node.op, (gast.USub, gast.UAdd)) and found.what == "float"  # -k may wrap
         return found if signed else self._dropped(found)
 
     def _compared(self, node: gast.Compare) -> Value[Cause]:
@@ -252,7 +254,10 @@ class PythonNumbers(Generic[Cause]):
         if not out.causes:
             return NOTHING
         ordered = all(isinstance(op, (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)) for op in node.ops)
-        return out if ordered and self._are_numbers(values, parts) else self._dropped(out)
+        exact = not any(v.what == "int" for v in values) or all(
+            v.what == "int" or is_whole(p, self.kinds) for v, p in zip(values, parts, strict=True)
+        )  # NumPy rounds a whole number before it compares it with a float
+        return out if ordered and exact and self._are_numbers(values, parts) else self._dropped(out)
 
     def _either(self, number: bool, *branches: gast.AST) -> Value[Cause]:
         values = [self.value(b, number) for b in branches]
@@ -293,6 +298,11 @@ class PythonNumbers(Generic[Cause]):
         return NOTHING if target in _ALIKE else self._dropped(out)
 
     # --- of what surely ---
+
+    def _is_float(self, node: gast.AST) -> bool:
+        """Whether an expression that is not Python's because of us is surely a float."""
+        element = element_of(node, self.kinds)
+        return self.surely.float(node) or (element is not None and element.dtype == "float64")
 
     def _are_numbers(self, values: list[Value[Cause]], nodes_: list[gast.AST]) -> bool:
         pairs = zip(values, nodes_, strict=True)

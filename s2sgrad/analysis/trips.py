@@ -18,6 +18,7 @@ from s2sgrad.analysis import affine, effects
 from s2sgrad.analysis.affine import Form
 from s2sgrad.analysis.kinds import Array, Container, Dim, Number, Size
 from s2sgrad.analysis.lifetimes import binds
+from s2sgrad.analysis.surely import element_of
 from s2sgrad.unit import Unit
 
 Trips = list[tuple[str, Form | None]]  # of the loops around a statement: the variable, and how often they run
@@ -32,11 +33,21 @@ class Sizes:
         self.unit, self.kinds = unit, unit.kinds
         self.forms: dict[str, Form] = {}
         self.lengths: dict[int, Form] = {}
+        self.rows: set[str] = set()  # variables of `range(starts[r], starts[r + 1])`
         statements = [*effects.walk(tree.body)]
         counts = Counter(b for s in statements for b in binds(s))
         for statement in statements:
+            if isinstance(statement, gast.For) and self._is_row(statement.iter):
+                self.rows.add(statement.target.id)
             if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
                 self._note(statement.targets[0].id, statement.value, counts)
+
+    def _is_row(self, node: gast.AST) -> bool:
+        while isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "reversed" and node.args:
+            node = node.args[0]
+        bounds = node.args if isinstance(node, gast.Call) and len(node.args) == 2 else []
+        found = [element_of(b, self.kinds) for b in bounds]
+        return bool(found) and all(k is not None and k.dtype == "int64" for k in found)
 
     def _note(self, target: str, value: gast.AST, counts: Counter[str]) -> None:
         kind = self.kinds.get(target)
@@ -67,7 +78,9 @@ class Sizes:
             return None
         length = bounds[0] if len(bounds) == 1 else bounds[1].minus(bounds[0])
         if len(bounds) == 3:
-            length = length.times(-1) if bounds[2].constant < 0 else length
+            if bounds[2].terms or abs(bounds[2].constant) != 1:
+                return None
+            length = length.times(bounds[2].constant)
         moving = [t for t in length.terms if t in outer]
         for variable in moving:
             count = length.terms[variable]
@@ -76,26 +89,21 @@ class Sizes:
                 length = outer[variable] or Form()
         return length
 
-    def cover(self, trips: Trips, kind: Array, index: list[gast.AST], alone: bool) -> bool:
+    def cover(self, trips: Trips, kind: Array, index: list[gast.AST]) -> bool:
         """Whether loops that run so often come by all elements of an array, of which `index` is met.
 
-        Where no loop is around them (`alone`), a loop that comes by all elements of one array may move along another, of
-        which it is not known how long it is; and within it one may run from one number of an array to the next, as along the
-        rows of a sparse matrix.
+        Within a loop over all elements of an array one may run from one number of a second array to the next, and so come by
+        all of a third: along the rows of a sparse matrix.
         """
         left = [(variable, form) for variable, form in trips if form is not None and form.terms]
         long = {variable for variable, form in left if all(t.startswith("#") for t in form.terms)}
-        inner = {variable for variable, form in trips[1:] if form is None and trips[0][0] in long}
-        for dim, part in zip(kind.dims or (), index, strict=True):
+        if len(index) == 1 and isinstance(index[0], gast.Name) and index[0].id in self.rows and trips[0][0] in long:
+            return True
+        for dim in kind.dims or ():
             length = self.axis(dim)
             if length is not None and not length.terms and length.constant <= _FEW:
                 continue
             found = next((v for v, form in left if length is not None and form.terms == length.terms), None)
-            if found is None:
-                place = affine.form(part, self.atom)
-                moved = {v for v, count in place.terms.items() if abs(count) == 1} if place is not None else set()
-                along = moved & (inner | (long & {v for v, _ in left}) if alone else inner)
-                found = next((v for v, _ in trips if v in along), None)
             if found is None:
                 return False
             left = [(v, form) for v, form in left if v != found]

@@ -34,7 +34,7 @@ _Unpacked = dict[int, gast.Assign]  # by the identity of what is unpacked
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with lists in the place of arrays of which loops read and write every element."""
-    plans = Plans(unit, tree).found if unit.lists and is_precise(tree, unit.kinds.values()) else []
+    plans = Plans(unit, tree).found if unit.lists and is_precise(unit, tree, unit.kinds.values()) else []
     unpacked = _unpackings(unit, tree)
     while plans and _spoiled(unit, tree, plans, unpacked):
         pass

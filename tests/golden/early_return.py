@@ -6,10 +6,9 @@ def first_above_grad(xs, bound, *, seed=1.0):
     returned = False
     total = 0.0
     trips = 0
-    xs_list = xs.tolist()
     for k in range(len(xs)):
         trips += 1
-        x = xs_list[k]
+        x = xs[k]
         total_stack.append(total)
         total = total + x * x
         if total > bound:

@@ -175,6 +175,56 @@ def test_without_a_trip_nothing_happens(n, monkeypatch):
     assert_as_trip_by_trip(bounds_before_the_start, args, got, monkeypatch)
 
 
+def count_below(x, y, a):
+    s = 0.0
+    for j in range(len(x)):
+        s += a * (x[j] > 0.0) * (y[j] < 1.0)
+    return s
+
+
+def test_truth_values_are_counted():
+    assert grad(count_below, argnums="a")(np.ones(3), np.zeros(3), 0.5) == 3.0
+
+
+def up_to_a_name(x):
+    m = len(x) - 3
+    s = 0.0
+    for j in range(m):
+        s += x[j] * x[j]
+    return s + x[0]
+
+
+def test_a_bound_with_a_name_may_be_negative():
+    assert np.array_equal(grad(up_to_a_name)(np.array([1.0, 2.0])), [1.0, 0.0])
+
+
+def records_that_grow(y):
+    s = 0.0
+    for j in range(len(y)):
+        w = np.cos(np.arange(j))
+        s += np.sum(np.tanh(w * y[j]))
+    return s
+
+
+def test_records_of_different_lengths():
+    y, step = np.array([1.0, 2.0, 3.0]), 1e-6
+    slopes = [(records_that_grow(y + step * e) - records_that_grow(y - step * e)) / (2 * step) for e in np.eye(3)]
+    np.testing.assert_allclose(grad(records_that_grow)(y), slopes, rtol=1e-6)
+
+
+def lengths_that_do_not_fit(A):
+    n, m = A.shape
+    C = A.copy()
+    for i in range(n):
+        for j in range(m - 2):
+            C[i, j] -= A[i, 1:] @ C[1:, j]
+    return np.sum(C * C)
+
+
+def test_lengths_need_not_fit_where_there_is_no_trip():
+    assert np.array_equal(grad(lengths_that_do_not_fit)(np.ones((4, 2))), np.full((4, 2), 2.0))
+
+
 def beyond_the_end(x):
     y = np.zeros(len(x))
     for i in range(len(x) + 1):

@@ -22,7 +22,7 @@ from s2sgrad.analysis import affine, effects
 from s2sgrad.analysis.affine import Form
 from s2sgrad.analysis.apart import Indices, least_of, limits_of, parts_of, range_of
 from s2sgrad.analysis.elements import new_memory
-from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.analysis.kinds import Array, Kind, Number, Size
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import in_place, is_fresh
 from s2sgrad.analysis.trips import Sizes
@@ -191,7 +191,7 @@ class _Loop:
         self.batches.taken = None
         if is_pop(statement.value):
             section = self._target(target) if isinstance(target, gast.Subscript) else None
-            self.batches.taken = getattr(kind, "rank", None) if section is None else section.rank
+            self.batches.taken = section.rank if section is not None else kind.rank if _has_one_length(kind) else None
         elif isinstance(kind, Number) and all(map(_keeps_rank, nodes(statement.value))):
             self.batches.taken = 0
         product = self.batches.product(statement.value)
@@ -209,7 +209,7 @@ class _Loop:
             axis = axes[0] if axes else FIRST
             made = self.unit.local(self.unit.bases.get(target.id, target.id)) if target.id in self.shown else target.id
             whole = self.batches.whole(product, axis)
-            self.batches.known[target.id] = Product((Factor(name(made), product.rank, axis),))
+            self.batches.known[target.id] = Product((Factor(name(made), product.rank, axis, product.truth),))
             self.vectors[made] = Array("float64", (None,) * (product.rank + 1))
             return assign(made, whole)
         section = self._target(target)
@@ -225,6 +225,7 @@ class _Loop:
             self.touched.note(target, "a")
             return gast.AugAssign(target, op, self.batches.outer_total(*outer))
         product = self.batches.product(statement.value)
+        self.guarded |= product.rank > 0 and not self._is_natural(self.stop)
         if isinstance(target, gast.Name):
             kind = self.kinds.get(target.id)
             rank = kind.rank if isinstance(kind, (Array, Number)) else None
@@ -317,7 +318,8 @@ class _Loop:
         if isinstance(node, gast.Name):
             kind = self.kinds.get(node.id)
             least = [least_of(loop) for loop in self.around if loop.target.id == node.id]
-            return any(k is not None and k >= 0 for k in least) or (isinstance(kind, Number) and kind.size is not None)
+            size = getattr(kind, "size", None)
+            return any(k is not None and k >= 0 for k in least) or (isinstance(size, Size) and size.offset >= 0)
         return False
 
     # --- without a trip ---
@@ -335,6 +337,8 @@ class _Loop:
                 for index, dim in zip(parts_of(part.slice), dims, strict=False):
                     fixed = not isinstance(index, gast.Slice) and not self.batches.moves(index)
                     self.guarded |= fixed and not self._ends_within(self._form_after(index), 0, self.sizes.axis(dim))
+            elif isinstance(part, gast.BinOp) and isinstance(part.op, gast.MatMult):
+                self.guarded |= not self._is_natural(self.stop)  # whose lengths need not fit where it is not run
             elif isinstance(part, gast.BinOp) and isinstance(part.op, (gast.Div, gast.Pow)):
                 self.guarded |= not isinstance(part.right, gast.Constant) and not self.batches.moves(part)
 
@@ -342,6 +346,13 @@ class _Loop:
         """An index plus one, if it is surely not negative."""
         form = self._form(index) if self._is_natural(index) else None
         return None if form is None else form.plus(Form(constant=1))
+
+
+def _has_one_length(kind: Kind | None) -> bool:
+    """Whether a value is as long in one trip as in another."""
+    if isinstance(kind, Array):
+        return kind.dims is not None and all(isinstance(d, int) or (isinstance(d, Size) and d.k >= 0) for d in kind.dims)
+    return isinstance(kind, Number)
 
 
 def _keeps_rank(node: gast.AST) -> bool:

@@ -30,11 +30,13 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Factor:
-    """A number (rank 0) or a vector (rank 1) of each trip; `axis` None: the same in all of them."""
+    """A number (rank 0) or a vector (rank 1) of each trip; `axis` None: the same in all of them; `truth`: it may be of truth
+    values, of which `@` makes no number."""
 
     node: gast.AST
     rank: int
     axis: str | None = None
+    truth: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,10 @@ class Product:
     @property
     def rank(self) -> int:
         return max(f.rank for f in self.factors)
+
+    @property
+    def truth(self) -> bool:
+        return all(f.truth for f in self.factors)
 
     @property
     def varies(self) -> bool:
@@ -98,7 +104,8 @@ class Batches:
         if isinstance(node, gast.Call):
             return self._called(node)
         if isinstance(node, gast.Compare) and len(node.ops) == 1:
-            return self._elementwise(lambda a, b: gast.Compare(a, node.ops, [b]), node.left, node.comparators[0])
+            compared = self._elementwise(lambda a, b: gast.Compare(a, node.ops, [b]), node.left, node.comparators[0])
+            return Product((replace(compared.factors[0], truth=True),))
         raise Refused
 
     def moves(self, node: gast.AST) -> bool:
@@ -218,6 +225,8 @@ class Batches:
         if any(len(v) != 1 for v in vectors):
             raise Refused
         (a,), (b,) = vectors
+        if a.truth and b.truth:
+            raise Refused
         numbers = (*s1, *t1, *s2, *t2)
         if a.axis is None or b.axis is None:
             swapped = a.axis == LAST or b.axis == FIRST  # v @ rows.T is rows @ v
@@ -283,7 +292,7 @@ class Batches:
     def outer_total(self, column: gast.AST, row: gast.AST) -> gast.AST:
         """The sum over all trips of `np.outer(column, row)`."""
         products = self.product(column), self.product(row)
-        if any(p.rank != 1 for p in products) or not any(p.varies for p in products):
+        if any(p.rank != 1 for p in products) or not any(p.varies for p in products) or all(p.truth for p in products):
             raise Refused
         if not all(p.varies for p in products):
             sides = [self.total(p) if p.varies else self.whole(p, FIRST) for p in products]
@@ -298,6 +307,8 @@ class Batches:
             raise Refused
         if matrices:
             (matrix,) = matrices
+            if matrix.truth and all(f.truth for f in moving):
+                raise Refused
             if moving:
                 scale = _times([f.node for f in moving])
                 summed: gast.AST = gast.BinOp(scale, gast.MatMult(), self._rows(matrix))
@@ -305,7 +316,7 @@ class Batches:
                     summed = gast.BinOp(matrix.node, gast.MatMult(), scale)
             else:
                 summed = expression("x.sum(axis=0)" if matrix.axis == FIRST else "x.sum(axis=1)", x=matrix.node)
-        elif len(moving) == 2:
+        elif len(moving) == 2 and not (moving[0].truth and moving[1].truth):
             summed = gast.BinOp(moving[0].node, gast.MatMult(), moving[1].node)
         else:
             summed = expression("x.sum()", x=_times([f.node for f in moving]))

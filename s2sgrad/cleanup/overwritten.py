@@ -146,7 +146,8 @@ class Overwritten:
                 passed = restore.loads or ()
                 if not self.sections.missed_by_later_trips(outer, restore.index, restore.shared, passed, around):
                     return _Met.READ
-                names = restore.names - {outer.target.id}
+                bounds = {n.id for n in nodes(self._written_out(outer.iter)) if isinstance(n, gast.Name)}
+                names = (restore.names - {outer.target.id}) | (bounds & self.counters)  # where its trips lie
                 restore = replace(restore, text="", names=names, ended=[*restore.ended, outer])
             elif isinstance(outer, _LOOPS):
                 if self._statement(restore, outer) is _Met.READ:

@@ -142,3 +142,25 @@ def rows_that_a_loop_around_reads_again(a, trips):
             a[i + 1, i:] = 0.7 * a[i + 1, i:] + np.cos(a[i, i + 1])
         trip += 1
     return np.sum(a * a)
+
+
+@case(TABLE, VECTOR)
+def stored_by_an_inner_loop_up_to_the_outer(table, x):
+    w = np.sin(x)
+    s = 0.0
+    for i in range(4):
+        s += table[i, i] * w[i]
+        for j in range(i):
+            w[j] = table[i, j]
+    return s + w @ w
+
+
+@case(TABLE, VECTOR)
+def stored_by_an_inner_loop_from_the_outer_on(table, x):
+    w = np.sin(x)
+    s = 0.0
+    for i in range(3, -1, -1):
+        s += table[i, i] * w[i]
+        for j in range(i + 1, 5):
+            w[j] = table[i, j] * w[j]
+    return s + w @ w

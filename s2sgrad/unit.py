@@ -63,6 +63,7 @@ class Unit:
     and `bound` says that one of them holds a cell of this very function; `derived` are the gradients that are made of
     functions while it is compiled; `separate` are the classes of the caller's
     objects of which attributes are written.
+    `lists` lets loops of its text run on lists, and `on_lists` says that some do.
     `bindings` remembers what free names stand for; `lookups` notes them: a cached gradient holds while they hold.
     """
 
@@ -89,7 +90,7 @@ class Unit:
     generators: set[str] = field(default_factory=set)
     separate: set[type] = field(default_factory=set)
     memory: Any = None
-    lists: bool = True
+    lists: bool = False
     on_lists: bool = False
 
     @classmethod

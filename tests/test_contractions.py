@@ -64,6 +64,14 @@ def test_third_derivative():
     assert np.isclose(np.sum(grad(second)(x, w) * d), slope, rtol=1e-6)
 
 
+def small_determinant(a):
+    return np.linalg.det(a * 1e-170)
+
+
+def test_cofactors_of_a_tiny_matrix_warn_of_nothing():
+    assert np.array_equal(grad(small_determinant)(np.eye(2)), np.zeros((2, 2)))
+
+
 def test_a_number_times_a_matrix_times_a_vector():
     check_grads(scaled_matrix, (1.3, RNG.normal(size=(3, 5)), RNG.normal(size=5)), order=2)
 

@@ -13,14 +13,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import gast
-import numpy as np
 
-from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.apart import parts_of
 from s2sgrad.analysis.kinds import Array
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import is_fresh
-from s2sgrad.analysis.surely import element_of, places
+from s2sgrad.analysis.shape_reads import shape_reads
+from s2sgrad.analysis.surely import element_of
 from s2sgrad.analysis.trips import Sizes, Trips
 from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit, parameters
@@ -29,7 +29,6 @@ LOOPS = (gast.For, gast.While)
 YIELDS = {"float64": "float", "int64": "int", "bool": "bool"}
 _MOSTLY = 2  # as many elements as sections and calls, which take longer
 _QUICK = (len, min, max, abs, float, int, range, reversed)
-_SHAPES = (np.zeros_like, np.empty_like, np.ones_like, runtime.seed_like)
 
 
 @dataclass(eq=False)
@@ -112,7 +111,7 @@ class Plans:
 
 
 class _Mentions:
-    """How often arrays are mentioned in a loop, how often as elements, and which loops come by all elements of."""
+    """How often arrays are mentioned in a loop, how often as elements, and of which it comes by all elements."""
 
     def __init__(self, plans: Plans) -> None:
         self.unit, self.kinds, self.sizes = plans.unit, plans.kinds, plans.sizes
@@ -131,14 +130,13 @@ class _Mentions:
             kind = element_of(node, self.kinds)
             if kind is not None and kind.dtype in YIELDS and (kind.dtype == "float64" or isinstance(node.ctx, gast.Load)):
                 self.elements[node.value.id] += 1
-                if self.sizes.cover(trips, kind, places(node)):
+                if self.sizes.cover(trips, kind, parts_of(node.slice)):
                     self.covered.add(node.value.id)
         if isinstance(statement, gast.For):
             trips = [*trips, self.sizes.trip(statement, trips)]
         for inner in (getattr(statement, "body", []), getattr(statement, "orelse", [])):
             for child in inner:
                 self.count(child, trips)
-
 
     def _is_quick(self, call: gast.Call) -> bool:
         """Whether a call is one of Python's own, or of a stack."""
@@ -154,18 +152,14 @@ def section(statement: gast.AST) -> gast.AST | None:
 
 
 def contents(unit: Unit, node: gast.AST) -> Iterator[gast.AST]:
-    """The nodes of an expression or a statement, without what asks for a shape: `len(x)`, `x.shape`, `zeros_like(x)`."""
-    if isinstance(node, gast.Attribute) and node.attr in ("shape", "size", "ndim"):
-        return
-    if isinstance(node, gast.Call) and node.args and isinstance(node.args[0], gast.Name):
-        target = unit.resolve(node.func)
-        if target is len or effects.is_one_of(target, _SHAPES):
-            for argument in node.args[1:]:
-                yield from contents(unit, argument)
-            return
-    yield node
-    for child in gast.iter_child_nodes(node):
-        yield from contents(unit, child)
+    """The nodes of an expression or a statement in their order, without the names of which a shape alone is read."""
+    shapes = {id(n) for n in shape_reads(unit, node)}
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        if id(part) not in shapes:
+            yield part
+            waiting += reversed([*gast.iter_child_nodes(part)])
 
 
 def new_memory(unit: Unit, tree: gast.FunctionDef) -> set[str]:

@@ -20,8 +20,9 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.apart import parts_of
 from s2sgrad.analysis.kinds import Array, Number
-from s2sgrad.analysis.surely import Surely, element_of, is_whole, places
+from s2sgrad.analysis.surely import Surely, element_of, is_whole
 from s2sgrad.quote import nodes
 from s2sgrad.unit import MISSING, Unit
 
@@ -204,7 +205,7 @@ class PythonNumbers(Generic[Cause]):
         for part in nodes(node.slice):
             if isinstance(part, gast.Name) and self.names.get(part.id, NOTHING).what not in ("", "int"):
                 self._drop(self.names[part.id])
-        for part in places(node):
+        for part in parts_of(node.slice):
             bounds = [part.lower, part.upper, part.step] if isinstance(part, gast.Slice) else [part]
             for bound in bounds:
                 found = NOTHING if bound is None else self.value(bound)

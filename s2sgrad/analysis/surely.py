@@ -13,6 +13,7 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.apart import parts_of
 from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number
 from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit
@@ -98,14 +99,9 @@ def element_of(node: gast.AST, kinds: dict[str, Kind]) -> Array | None:
     if not isinstance(node, gast.Subscript) or not isinstance(node.value, gast.Name):
         return None
     kind = kinds.get(node.value.id)
-    parts = places(node)
+    parts = parts_of(node.slice)
     plain = isinstance(kind, Array) and kind.rank == len(parts) and all(is_whole(p, kinds) for p in parts)
     return kind if plain else None
-
-
-def places(node: gast.Subscript) -> list[gast.AST]:
-    """The parts of an index."""
-    return node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
 
 
 class Surely:

@@ -4,7 +4,8 @@
     for i in range(m):
         for j in range(1, i):      ->      `y[i, j]` is met m * n times, but for a constant and a factor
 
-Nothing is proved here that an answer depends on: only what is worth its while.
+How often a loop runs is a guess at what is worth its while, and no answer depends on it; the sums for lengths and bounds
+(`Sizes.atom`, `Sizes.axis`) are facts.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 
 from s2sgrad.analysis import affine, effects
 from s2sgrad.analysis.affine import Form
+from s2sgrad.analysis.apart import range_of
 from s2sgrad.analysis.kinds import Array, Container, Dim, Number, Size
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.surely import element_of
@@ -43,9 +45,8 @@ class Sizes:
                 self._note(statement.targets[0].id, statement.value, counts)
 
     def _is_row(self, node: gast.AST) -> bool:
-        while isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "reversed" and node.args:
-            node = node.args[0]
-        bounds = node.args if isinstance(node, gast.Call) and len(node.args) == 2 else []
+        call = range_of(node)
+        bounds = call.args if call is not None and len(call.args) == 2 else []
         found = [element_of(b, self.kinds) for b in bounds]
         return bool(found) and all(k is not None and k.dtype == "int64" for k in found)
 
@@ -69,12 +70,9 @@ class Sizes:
         return loop.target.id, self._trip(loop.iter, dict(outer))
 
     def _trip(self, node: gast.AST, outer: dict[str, Form | None]) -> Form | None:
-        if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name):
-            return None
-        if node.func.id == "reversed" and len(node.args) == 1:
-            return self._trip(node.args[0], outer)
-        bounds = [affine.form(a, self.atom) for a in node.args]
-        if node.func.id != "range" or not bounds or None in bounds:
+        call = range_of(node)
+        bounds = [affine.form(a, self.atom) for a in call.args] if call is not None else []
+        if not bounds or None in bounds:
             return None
         length = bounds[0] if len(bounds) == 1 else bounds[1].minus(bounds[0])
         if len(bounds) == 3:

@@ -107,9 +107,9 @@ class _Loop:
         unbound = set(own)
         out = []
         for statement in body:
-            read = {n.id for n in effects.loads(statement.value)}
-            if isinstance(statement.target if isinstance(statement, gast.AugAssign) else None, gast.Subscript):
-                read |= {n.id for n in effects.loads(statement.target.slice)}
+            target = getattr(statement, "target", None)
+            parts = [statement.value, target.slice] if isinstance(target, gast.Subscript) else [statement.value]
+            read = {n.id for part in parts for n in effects.loads(part)}
             if read & (unbound | {n for n in summed if isinstance(self.kinds.get(n), Number)}):
                 raise Refused
             if set(binds(statement)) & own and isinstance(statement, gast.AugAssign):
@@ -195,6 +195,7 @@ class _Loop:
         elif isinstance(kind, Number) and all(map(_keeps_rank, nodes(statement.value))):
             self.batches.taken = 0
         product = self.batches.product(statement.value)
+        self.guarded |= product.rank > 0 and not self._is_natural(self.stop)
         if isinstance(target, gast.Name):
             if not product.varies:
                 self.batches.known.pop(target.id, None)

@@ -17,9 +17,9 @@ from s2sgrad import runtime
 from s2sgrad.analysis import contexts, effects, lifetimes
 from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.memory import in_place
+from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.cleanup.overwritten import Overwritten
 from s2sgrad.cleanup.sections import Sections
-from s2sgrad.cleanup.shape_reads import shape_reads
 from s2sgrad.cleanup.stacks import embedded_pops, stack_operation
 from s2sgrad.quote import at, clone, constant
 from s2sgrad.unit import Unit, parameters

@@ -20,12 +20,13 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.apart import parts_of
 from s2sgrad.analysis.elements import LOOPS, YIELDS, Plan, Plans, contents, section
 from s2sgrad.analysis.kinds import Array, Container
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.python_floats import PythonFloats
 from s2sgrad.analysis.python_numbers import PythonNumbers, Value
-from s2sgrad.analysis.surely import is_precise, is_whole, places
+from s2sgrad.analysis.surely import is_precise, is_whole
 from s2sgrad.quote import assign, blocks, constant, expression, name, nodes
 from s2sgrad.unit import Unit
 
@@ -182,7 +183,7 @@ class _Rewriter:
                 statement.value = constant(float(value.value)) if whole else self._float(value)
         for node in [*nodes(plan.loop)]:
             if id(node) in plan.elements:
-                *outer, last = places(node)
+                *outer, last = parts_of(node.slice)
                 owner: gast.AST = name(self.list_of(plan.elements[id(node)]))
                 for part in outer:
                     owner = gast.Subscript(owner, part, gast.Load())

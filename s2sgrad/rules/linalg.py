@@ -41,7 +41,7 @@ def cofactors(a):
     if np.ndim(a) == 2:
         with contextlib.suppress(np.linalg.LinAlgError):
             inverse = np.linalg.inv(a)
-            if np.vdot(a, a) * np.vdot(inverse, inverse) < _WELL**2:
+            if float(np.vdot(a, a)) * float(np.vdot(inverse, inverse)) < _WELL**2:  # of floats, which do not warn
                 return np.linalg.det(a) * inverse.T
     u, s, vt = np.linalg.svd(a)
     sign = np.linalg.det(u) * np.linalg.det(vt)

@@ -1,6 +1,10 @@
 """Programs that were once silently wrong, or might be: the right derivative, or a refusal with a place; never anything else.
 
-`PROGRAMS` lists them with a point.  `test_doubtful.py` checks each at first and second order against differences.
+The outcome stands beside the program.  `test_doubtful.py` checks it at first and second order, against differences:
+
+    @program(0.6)                       right at both orders
+    @program(0.6, first=Unsupported)    refused by this error
+    @program(0.6, second=Unsupported)   right at first order, its gradient is refused
 """
 
 # ruff: noqa: B002, B007, B905, C406, F601, F841  (these programs are odd on purpose)
@@ -11,8 +15,12 @@ import functools
 import math
 from collections import Counter, deque
 from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
+
+from s2sgrad import NoRule, Unsupported
+from s2sgrad.checks import Refusal
 
 PROGRAMS = []
 FOUR = np.array([0.3, 0.6, 0.9, 1.2])
@@ -20,11 +28,17 @@ DATA = np.array([0.0, 1.0, 5.0])
 WEIGHTS = np.array([0.3, 0.7, -0.2, 1.1])
 
 
-def program(*args):
+class Program(NamedTuple):
+    function: collections.abc.Callable
+    args: tuple
+    outcomes: tuple[type | None, type | None]  # at first and second order: the error that refuses it, or None: right
+
+
+def program(*args, first=None, second=None):
     """Enter a function with the arguments at which it is checked; its first one is differentiated."""
 
     def enter(function):
-        PROGRAMS.append((function, args))
+        PROGRAMS.append(Program(function, args, (first, second)))
         return function
 
     return enter
@@ -246,7 +260,7 @@ def test_by_an_array_that_the_arm_writes(x):
     return t
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def keys_kept_while_a_key_is_added(x):
     d = {"a": x}
     ks = d.keys()
@@ -280,7 +294,7 @@ class Factor:
         return np.sum(o) ** 2 * s.v
 
 
-@program(0.6)
+@program(0.6, first=Refusal)
 def array_times_an_object(x):
     return np.sum(np.array([x, 2 * x]) * Factor(x))
 
@@ -318,7 +332,7 @@ class Made(metaclass=Quadrupling):
         s.v = v
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def metaclass_with_a_call(x):
     return Made(x).v
 
@@ -369,27 +383,27 @@ def attribute_in_an_index_that_a_method_changes(x):
     return y[0] + 10 * y[1]
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def last_item_updated_by_the_item_taken_off(x):
     y = [x, x * x]
     y[-1] += y.pop()
     return y[0] * x
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def last_item_stored_after_one_is_taken_off(x):
     y = [x, x * x, x**3]
     y[-1] = y.pop() * x
     return y[0] + 3 * y[1]
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def sum_of_differentiated_keys(x):
     d = {x: 1.0, x * x: 2.0}
     return sum(d)
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def dict_turned_around(x):
     d = {"a": x, "b": x * x}
     e = {v: k for k, v in d.items()}
@@ -458,7 +472,7 @@ class Growing:
         return s
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def object_with_two_names_updated(x):
     v = Growing(x)
     w = v
@@ -472,7 +486,7 @@ class Point:
         s.v = v
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def object_twice_in_a_loop(x):
     a, b = Point(x), Point(x * x)
     for p in (a, b, a):
@@ -480,7 +494,7 @@ def object_twice_in_a_loop(x):
     return a.v * b.v
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def best_object_so_far(x):
     best = Point(x)
     for k in range(3):
@@ -510,7 +524,7 @@ def set_of_what_was_seen(x):
     return t
 
 
-@program(0.6)
+@program(0.6, first=Refusal)
 def set_with_two_names_updated(x):
     s = {1}
     u = s
@@ -526,7 +540,7 @@ def set_in_a_list_that_grows(x):
     return y * len(m[0])
 
 
-@program(0.6)
+@program(0.6, first=NoRule)
 def smaller_of_two_tuples(x):
     return min((x, [1]), (x * x, [2]))[0] * 3
 
@@ -541,7 +555,7 @@ def joined_by_c_(w):
     return np.sum(np.c_[w, w**2] ** 2)
 
 
-@program(0.6)
+@program(0.6, first=NoRule)
 def grid_up_to_x(x):
     return np.sum(np.mgrid[0:x:3j] ** 2)
 
@@ -595,7 +609,7 @@ def sum_over_a_conditional_of_slices(x):
     return np.sum(x[1:] * 3.0 if x[0] > 0 else x[1:] * 2)
 
 
-@program(FOUR)
+@program(FOUR, first=NoRule)
 def open_mesh_of_floats(x):
     a, b = np.ix_(x, x)
     return np.sum(np.sin(a) * b)
@@ -610,7 +624,7 @@ def comp(f, g):
     return lambda t: f(g(t))
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def functions_composed_in_a_loop(x):
     f = np.sin
     for g in [np.cos, np.exp]:
@@ -618,12 +632,12 @@ def functions_composed_in_a_loop(x):
     return f(x)
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def functions_composed_by_reduce(x):
     return functools.reduce(comp, [np.sin, np.cos])(x)
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def functions_composed_while(x):
     f = np.sin
     k = 0
@@ -670,7 +684,7 @@ def function_of_the_module_and_a_made_one(x):
     return f(x)
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def list_with_two_names_shortened_at_its_head(x):
     lb = []
     for k in range(3):
@@ -685,7 +699,7 @@ class Keeper:
         s.v = v
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def list_in_an_attribute_reversed(x):
     q = [v * x for v in (1.0, 2.0)]
     p = Keeper(q)
@@ -693,7 +707,7 @@ def list_in_an_attribute_reversed(x):
     return p.v[0]
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def item_stored_in_a_reversed_list(x):
     xs = [x * x, 1.0]
     k = xs
@@ -724,7 +738,7 @@ def list_of_an_attribute_returned_by_a_helper(x):
     return sum(la) * x
 
 
-@program(0.6)
+@program(0.6, second=Unsupported)
 def list_stored_into_a_list(x):
     lb = [x * x, 1.0]
     m = [[x], [1.0]]
@@ -777,12 +791,12 @@ def bounds_of_clip(x):
     return np.sum(np.clip(DATA, min=x[0], max=x[1]))
 
 
-@program(np.array([0.3, 0.7]))
+@program(np.array([0.3, 0.7]), first=NoRule)
 def initial_value_of_a_sum(x):
     return np.sum(DATA, initial=x[0])
 
 
-@program(np.array([0.3, 0.7, 0.9]))
+@program(np.array([0.3, 0.7, 0.9]), first=NoRule)
 def weights_of_a_fit(x):
     return np.polyfit([0.0, 1.0, 2.0], DATA, 1, w=x)[0]
 
@@ -821,7 +835,7 @@ def global_list_reversed_between_reads(x):
     return z
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def item_of_a_global_list_taken_and_put_back(x):
     y = x * len(SEEN)
     v = SEEN.pop()
@@ -941,7 +955,7 @@ def set_grown_by_a_helper(x):
 ONES = np.ones(3)
 
 
-@program(np.array([0.3, 0.5]))
+@program(np.array([0.3, 0.5]), first=Unsupported)
 def real_part_written(x):
     y = x * 2.0
     z = y.conj()
@@ -949,7 +963,7 @@ def real_part_written(x):
     return np.sum(y * y)
 
 
-@program(np.array([0.3, 0.5]))
+@program(np.array([0.3, 0.5]), first=Unsupported)
 def number_type_of_an_array_written(x):
     y = x * 2.0
     z = np.float64(y)
@@ -957,7 +971,7 @@ def number_type_of_an_array_written(x):
     return np.sum(y * y)
 
 
-@program(np.array([0.3, 0.5]))
+@program(np.array([0.3, 0.5]), first=Unsupported)
 def column_order_written(x):
     M = np.outer(x, x)
     v = M.ravel("F")
@@ -965,7 +979,7 @@ def column_order_written(x):
     return np.sum(M * M * np.array([[1, 2], [3, 4.0]]))
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def default_of_get_with_an_effect(x):
     n = 0
 
@@ -986,7 +1000,7 @@ def key_stored_by_reading(x):
     return x * len(d)
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def deque_as_a_list(x):
     q = deque()
     q.append(x)
@@ -994,7 +1008,7 @@ def deque_as_a_list(x):
     return q[0] * q[1]
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def items_taken_off_a_set(x):
     s = {1, 2}
     t = x
@@ -1038,7 +1052,7 @@ def number_spread_through_views(x):
     return np.sum(A * A)
 
 
-@program(0.6)
+@program(0.6, second=Unsupported)
 def array_in_a_list_updated(x):
     a = np.ones(2) * x
     ks = [np.tanh(a)]
@@ -1046,7 +1060,7 @@ def array_in_a_list_updated(x):
     return np.sum(ks[0] * a)
 
 
-@program(0.6)
+@program(0.6, second=Unsupported)
 def array_in_a_dict_updated(x):
     a = np.ones(2) * x
     d = {"k": np.exp(a)}
@@ -1054,7 +1068,7 @@ def array_in_a_dict_updated(x):
     return np.sum(d["k"] * a)
 
 
-@program(0.6)
+@program(0.6, second=Unsupported)
 def arrays_appended_and_updated(x):
     a = np.ones(2) * x
     xs = []
@@ -1065,7 +1079,7 @@ def arrays_appended_and_updated(x):
     return np.sum(xs[0] * a * xs[1])
 
 
-@program(0.6)
+@program(0.6, second=Unsupported)
 def inverse_in_a_list_updated(x):
     m = np.eye(2) * x + 0.1
     xs = [np.linalg.inv(m)]
@@ -1215,7 +1229,7 @@ def number_where_or_an_array(x):
     return np.sum(np.where(x[0] > 0.1, x[0] * 2, x))
 
 
-@program(np.array([0.3, 0.05, 0.7]))
+@program(np.array([0.3, 0.05, 0.7]), second=Unsupported)
 def item_bound_to_a_result_and_updated(x):
     xs = [x * 1.0]
     xs[0] = np.tanh(x)

@@ -251,4 +251,4 @@ def float_(g, y, x):
 
 
 flat(int, bool, math.floor, math.ceil, math.trunc, math.isnan, math.isinf, math.isfinite, math.isclose)
-flat(math.gcd, math.lcm, math.factorial, math.comb, math.perm, math.isqrt, math.ulp)
+flat(math.gcd, math.lcm, math.factorial, math.comb, math.perm, math.isqrt)

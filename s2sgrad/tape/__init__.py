@@ -4,7 +4,7 @@
         loss = np.sum((x @ w - y) ** 2)      # w a Variable
     w_bar = t.gradient(loss, w)
 
-Each room builds on the ones before it: `recording`, `leaks`, `values`, `unconnected`, `contents`, `algebra`,
+Each room builds on the ones before it: `recording`, `places`, `leaks`, `values`, `unconnected`, `contents`, `algebra`,
 `formulas`, `primitives`, `array`, `variable`, `stopping`, `optimizers`, `dispatch`, `sweep`, `targets`, `jacobians`,
 `graph`, `gradient_tape`, `custom`, `lifting`, `surroundings`, `node`.
 """

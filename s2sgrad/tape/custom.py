@@ -19,6 +19,7 @@ from s2sgrad.structure import rebuilt
 from s2sgrad.tape.algebra import Algebra
 from s2sgrad.tape.array import Array, apply, arrays, wrapped
 from s2sgrad.tape.gradient_tape import GradientTape
+from s2sgrad.tape.places import caller
 from s2sgrad.tape.primitives import cotangent
 from s2sgrad.tape.recording import STATE, Tape, tracked
 from s2sgrad.tape.values import Operand, beside, fresh, kept, leaves, opened, packed, unwrapped
@@ -30,6 +31,7 @@ class _Own:
     def __init__(self, name: str, pullback: Callable[..., Any], args: list[Any], variables: list[Any], result: Any) -> None:
         self.name, self.pullback, self.args, self.variables, self.result = name, pullback, args, variables, result
         self.outputs = tuple(a.uid for a in arrays(result))
+        self.where = caller()
 
     def pull(self, bars: dict[int, Any], live: frozenset[int], on: Algebra) -> list[tuple[int, Any]]:
         """What the user's pullback gives, for the operands in `live`."""

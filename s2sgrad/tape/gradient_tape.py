@@ -130,13 +130,13 @@ class GradientTape:
         """The gradient of `target` in `sources`, in the structure of `sources`.
 
         `target`: an Array, or nested lists, tuples and dicts of them; the gradient is that of the sum over all elements of
-        all targets.  `output_gradients` weights every element: of the structure and shapes of `target`, None for ones.
-        Each gradient is an Array of the shape and dtype of its source.  A source that does not reach the target gives
-        None, or zeros with `unconnected_gradients="zero"`; so does an int.
+        all targets (an empty list depends on nothing).  `output_gradients` weights every element: of the structure and
+        shapes of `target`, None for ones.  Each gradient is an Array of the shape and dtype of its source.  A source that
+        does not reach the target gives None, or zeros with `unconnected_gradients="zero"`; so does an int.
 
         Raises RuntimeError at a second call where the tape is not persistent; ValueError for sources that are no Arrays or
-        Variables, and for weights of another length or shape; TypeError where the target is None; NoRule, a LookupError,
-        where an operation between source and target has no derivative rule.
+        Variables, and for weights of another length or shape; TypeError where a target is no Array of floats; NoRule, a
+        LookupError, where an operation between source and target has no derivative rule, with its place in the program.
         """
         unconnected = checked(unconnected_gradients)
         tape = self._ready()
@@ -189,7 +189,9 @@ class GradientTape:
     ) -> Any:
         """The jacobian of each row of `target` in the same row of `source`, where no row depends on another's source.
 
-        Of shapes (n, ..) and (n, ...) it has the shape (n, .., ...).  Raises ValueError where the numbers of rows differ.
+        Of shapes (n, ..) and (n, ...) it has the shape (n, .., ...); it is 0 where no row depends on the source, whatever
+        `unconnected_gradients` says (TensorFlow's does the same).  Raises ValueError where the numbers of rows differ, or
+        target or source has a rank below 2.
 
         >>> from s2sgrad import GradientTape, constant
         >>> x = constant([[1.0, 2.0], [3.0, 4.0]])
@@ -199,11 +201,11 @@ class GradientTape:
         >>> t.batch_jacobian(y, x).shape
         (2, 2, 2)
         """
-        unconnected = checked(unconnected_gradients)
+        checked(unconnected_gradients)
         tape = self._ready()
         required(source)
         try:
-            return jacobians.batch_jacobian(tape, target, source, unconnected)
+            return jacobians.batch_jacobian(tape, target, source)
         finally:
             self._done()
 

@@ -20,7 +20,7 @@ from s2sgrad.tape.values import Operand, leaves
 def jacobian(tape: Tape, target: Any, sources: Any, unconnected: UnconnectedGradients) -> list[Any]:
     """One for every leaf of `sources`."""
     if not isinstance(target, Operand):
-        raise TypeError("the target of a jacobian must be one Array")
+        raise TypeError(f"the target of a jacobian must be one Array, not a value of type {type(target).__name__}")
     shape = target._value.shape
     rows = []
     for place in np.ndindex(*shape):
@@ -35,25 +35,29 @@ def jacobian(tape: Tape, target: Any, sources: Any, unconnected: UnconnectedGrad
     ]
 
 
-def batch_jacobian(tape: Tape, target: Any, source: Any, unconnected: UnconnectedGradients) -> Any:
+def batch_jacobian(tape: Tape, target: Any, source: Any) -> Any:
     """Of each row of the target in the same row of the source."""
     if not isinstance(target, Operand) or not isinstance(source, Operand):
         raise TypeError("the target and the source of a batch_jacobian must be one Array each")
-    if target._value.ndim == 0 or source._value.ndim == 0 or len(target._value) != len(source._value):
+    rows_shape, source_shape = target._value.shape, source._value.shape
+    if min(len(rows_shape), len(source_shape)) < 2:
         raise ValueError(
-            f"the first axes of target and source must be the same batch, not of shapes {target._value.shape} and "
-            f"{source._value.shape}"
+            f"the target and the source of a batch_jacobian must have a rank of 2 at least, batch first, not the shapes "
+            f"{rows_shape} and {source_shape}: use `jacobian`, or add an axis"
         )
-    shape = target._value.shape[1:]
+    if rows_shape[0] != source_shape[0]:
+        raise ValueError(
+            f"the first axes of target and source must be the same batch, not of shapes {rows_shape} and {source_shape}"
+        )
     rows = []
-    for place in np.ndindex(*shape):
-        weights = np.zeros(target._value.shape, target._value.dtype)
+    for place in np.ndindex(*rows_shape[1:]):
+        weights = np.zeros(rows_shape, target._value.dtype)
         weights[(slice(None), *place)] = 1.0
-        rows += gradients_of(tape, target, source, weights, UnconnectedGradients.NONE)
-    if not rows:
-        rows += gradients_of(tape, target, source, None, UnconnectedGradients.NONE)
-    stacked = _stacked(rows, source, (*shape, *source._value.shape), unconnected)
-    return stacked if stacked is None or not shape else apply(np.moveaxis, (stacked, len(shape), 0))
+        rows += gradients_of(tape, target, source, weights, UnconnectedGradients.ZERO)
+    if not rows:  # errors all the same
+        gradients_of(tape, target, source, None, UnconnectedGradients.ZERO)
+    stacked = _stacked(rows, source, (*rows_shape[1:], *source_shape), UnconnectedGradients.ZERO)
+    return apply(np.moveaxis, (stacked, len(rows_shape) - 1, 0))
 
 
 def _stacked(rows: list[Any], source: Any, shape: tuple, unconnected: UnconnectedGradients) -> Any:

@@ -27,6 +27,7 @@ from s2sgrad.tape.algebra import Algebra
 from s2sgrad.tape.array import arrays, wrapped
 from s2sgrad.tape.contents import Copy, split, write_back
 from s2sgrad.tape.lifting import UNKNOWN_TO_COPIES, NotLifted, Reads, lifted, made_from
+from s2sgrad.tape.places import caller
 from s2sgrad.tape.primitives import cotangent
 from s2sgrad.tape.recording import STATE, tracked
 from s2sgrad.tape.values import Operand, fresh, kept
@@ -38,7 +39,7 @@ _DEEPEST = 8
 class Node:
     """A recorded call of a compiled function."""
 
-    __slots__ = ("again", "bwd", "fwd", "operands", "outputs", "places", "plain", "read", "result", "saved")
+    __slots__ = ("again", "bwd", "fwd", "operands", "outputs", "places", "plain", "read", "result", "saved", "where")
 
     def __init__(
         self, fwd: Any, bwd: Any, places: tuple, saved: Any, operands: list, plain: list, result: Any, data: list
@@ -46,6 +47,7 @@ class Node:
         self.fwd, self.bwd, self.places, self.saved = fwd, bwd, places, saved
         self.operands, self.plain, self.result = operands, plain, result
         self.outputs = tuple(a.uid for a in arrays(result))
+        self.where = caller()
         self.read = surroundings.unchanged(surroundings.data_of(bwd))
         self.again = surroundings.unchanged(data)
 

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import linecache
-import sys
 from typing import Any
 
 import numpy as np
@@ -14,23 +12,24 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis.kinds import Array as ArrayKind
 from s2sgrad.analysis.kinds import Container, Kind, Number, constant_kind
-from s2sgrad.errors import NoRule, Place, Unsupported
+from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.rules import binding, spellings, table
 from s2sgrad.structure import rebuilt
 from s2sgrad.tape.algebra import Algebra, Masked, settled
 from s2sgrad.tape.formulas import wanted_of
+from s2sgrad.tape.places import caller
 from s2sgrad.tape.values import Operand, leaves, unwrapped
 
 
 class Operation:
     """A call of a primitive; `args` and `keywords` hold Arrays and constants, `result` the Arrays that it gave."""
 
-    __slots__ = ("args", "keywords", "outputs", "place", "primitive", "result")
+    __slots__ = ("args", "keywords", "outputs", "primitive", "result", "where")
 
     def __init__(self, primitive: Any, args: tuple, keywords: dict[str, Any], result: Any, outputs: tuple[int, ...]) -> None:
         self.primitive = _meant(primitive, args, keywords)
         self.args, self.keywords, self.result, self.outputs = args, keywords, result, outputs
-        self.place = _where() if table.lookup(self.primitive) is None else None
+        self.where = caller()
 
     def pull(self, bars: dict[int, Any], live: frozenset[int], on: Algebra) -> list[tuple[int, Any]]:
         """(number of an operand, its cotangent) for the operands in `live`."""
@@ -38,8 +37,7 @@ class Operation:
         name = binding.name_of(self.primitive)
         if rule is None:
             raise NoRule(
-                f"`{name}` has no derivative rule: write the value with functions that have one, or use `stop_gradient`",
-                self.place,
+                f"`{name}` has no derivative rule: write the value with functions that have one, or use `stop_gradient`"
             )
         if rule.variadic or self.keywords or len(self.args) != len(rule.differentiable):
             operands, keywords, why = binding.bound(rule, self.primitive, list(self.args), self.keywords)
@@ -183,16 +181,3 @@ def _is_complex(v: Any) -> bool:
     if isinstance(v, (list, tuple, dict)):
         return any(map(_is_complex, leaves(v)))
     return v.dtype.kind == "c" if isinstance(v, (np.ndarray, np.generic)) else isinstance(v, complex)
-
-
-def _where() -> Place | None:
-    """The line of the user's program that runs now."""
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("s2sgrad", "numpy", "scipy"):
-        frame = frame.f_back
-    if frame is None:
-        return None
-    file, line = frame.f_code.co_filename, frame.f_lineno
-    text = linecache.getline(file, line).rstrip("\n")
-    start = len(text) - len(text.lstrip())
-    return Place(file, line, start, line, len(text), text)

@@ -21,6 +21,7 @@ class Pulled(Protocol):
     """An operation that was recorded: from cotangents of its results (`outputs`) to those of its operands."""
 
     outputs: tuple[int, ...]
+    where: Any  # in the user's program (`places`)
 
     def pull(self, bars: dict[int, Any], live: frozenset[int], on: Any) -> list[tuple[int, Any]]:
         """(number of an operand, its cotangent) for the operands in `live`, computed with what `on` says."""

@@ -14,6 +14,7 @@ from s2sgrad import runtime
 from s2sgrad.tape.algebra import PLAIN, Algebra, settled
 from s2sgrad.tape.array import Array, apply
 from s2sgrad.tape.dispatch import on_arrays
+from s2sgrad.tape.places import pulled
 from s2sgrad.tape.recording import STATE
 
 
@@ -73,6 +74,6 @@ def sweep(
         if stopped:
             arrived = {uid: bar for uid, bar in arrived.items() if uid not in stopped}
         if arrived:
-            for uid, bar in record.pull(arrived, live, on):
+            for uid, bar in pulled(record, arrived, live, on):
                 bars[uid] = settled(bars[uid]) + settled(bar) if uid in bars else bar
     return bars

@@ -35,8 +35,7 @@ def gradients_of(
     on = algebra()
     for leaf, weight in _weighted(target, weights):
         weight = on.value(weight)
-        if isinstance(leaf, Operand) and leaf._value.dtype.kind in "fc":
-            seeds[leaf.uid] = seeds[leaf.uid] + weight if leaf.uid in seeds else weight
+        seeds[leaf.uid] = seeds[leaf.uid] + weight if leaf.uid in seeds else weight
     variables = {v.uid for v in asked if isinstance(v, Variable)}
     wanted = {v.uid for v in asked} | {uid for uid, variable in tape.reads.items() if variable in variables}
     constants = {v.uid for v in stopped if isinstance(v, Operand)}
@@ -79,13 +78,13 @@ def _given(source: Any, bar: Any, unconnected: UnconnectedGradients, on: Any) ->
 def _weighted(target: Any, weights: Any) -> Iterator[tuple[Any, Any]]:
     """Every leaf of the target with its weight, ones by default."""
     targets = leaves(target)
-    if any(t is None for t in targets) or not targets:
-        raise TypeError("the target is None: pass the value whose gradient is wanted")
     for leaf, weight in zip(targets, _beside(target, len(targets), weights), strict=True):
-        if not isinstance(leaf, (Operand, np.ndarray, np.generic, int, float)):
-            raise TypeError(f"a target must be an Array, not {type(leaf).__name__}")
-        value = leaf._value if isinstance(leaf, Operand) else np.asarray(leaf)
-        kind = float_type(value.dtype)
+        if not isinstance(leaf, Operand):
+            what = "None" if leaf is None else f"a plain {type(leaf).__name__}, which no tape can follow"
+            raise TypeError(f"the target is {what}: pass the Array that was computed from the sources")
+        value, kind = leaf._value, float_type(leaf._value.dtype)
+        if kind != value.dtype:
+            raise TypeError(f"the target is of {value.dtype}, which has no gradient: make it of floats")
         if weight is None:
             yield leaf, np.ones(value.shape, kind)[()]
             continue

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from s2sgrad import Array, GradientTape, NoRule, Variable, constant
+from s2sgrad import Array, GradientTape, NoRule, Variable, constant, custom_gradient, stop_gradient
 
 
 @pytest.fixture
@@ -192,8 +192,9 @@ def test_a_keyword_without_a_rule_is_an_error():
     with GradientTape() as t:
         t.watch(x)
         y = np.sum(x, where=np.array([True, False]))
-    with pytest.raises(LookupError, match="where"):
+    with pytest.raises(LookupError, match="where") as raised:
         t.gradient(y, x)
+    assert _marked(raised.value) == "np.sum(x, where=np.array([True, False]))"
 
 
 def test_complex_values_are_refused():
@@ -201,8 +202,68 @@ def test_complex_values_are_refused():
     with GradientTape() as t:
         t.watch(x)
         y = np.real(np.exp(1j * x))
-    with pytest.raises(SyntaxError, match="complex"):
+    with pytest.raises(SyntaxError, match="complex") as raised:
         t.gradient(y, x)
+    assert _marked(raised.value) == "np.real(np.exp(1j * x))"
+
+
+def _marked(error):
+    """The construct under the caret."""
+    place = error.place
+    assert place.file == __file__ and place.shown() in str(error)
+    return place.text[place.column : place.end_column]
+
+
+@pytest.mark.parametrize("f", [np.spacing, lambda x: np.nextafter(x, 9.0), lambda x: np.spacing(x.copy()).sum()])
+def test_what_has_no_rule_is_no_silent_zero(f):
+    x = constant([1.0, 2.5])
+    with GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = f(x)
+        stopped = np.sum(stop_gradient(f(x)) * x)
+        asked = np.sum(x * x) if np.all(f(x) < 9.0) else None
+    for ask in (t.gradient, t.jacobian):
+        with pytest.raises(NoRule, match="has no derivative rule"):
+            ask(y, x)
+        with pytest.raises(NoRule, match="has no derivative rule"):
+            ask(y, {"x": x}, unconnected_gradients="zero")
+    np.testing.assert_allclose(t.gradient(stopped, x), f(x.numpy()) * np.ones(2))
+    np.testing.assert_allclose(t.gradient(asked, x), [2.0, 5.0])
+
+
+def test_what_is_flat_by_nature_stays_flat():
+    x = constant([1.2, 2.5, -0.5])
+    with GradientTape() as t:
+        t.watch(x)
+        y = np.sum(np.floor(x) * x) + np.sum(np.sign(x) * (x > 0.0)) + x[np.argmax(x)] + (x // 0.7)[0] + np.round(x)[1]
+    np.testing.assert_allclose(t.gradient(y, x), [1.0, 2.0 + 1.0, -1.0])
+
+
+def test_a_step_has_a_derivative_in_its_middle_value():
+    x, h = constant([0.0, 1.0, 0.0]), constant([0.5, 0.5, 2.0])
+    with GradientTape() as t:
+        t.watch([x, h])
+        y = np.heaviside(x, h) * 3.0
+    x_bar, h_bar = t.gradient(y, [x, h])
+    assert x_bar is None or not x_bar.numpy().any()
+    np.testing.assert_array_equal(h_bar, [3.0, 0.0, 3.0])
+
+
+def test_what_fails_in_the_gradient_names_the_line_that_was_differentiated():
+    @custom_gradient
+    def failing(x):
+        def pullback(g):
+            raise ValueError("not this one")
+
+        return x * 2.0, pullback
+
+    x = constant(1.0)
+    with GradientTape() as t:
+        t.watch(x)
+        y = 3.0 * failing(x)
+    with pytest.raises(ValueError, match="not this one") as raised:
+        t.gradient(y, x)
+    assert f'{__file__}", line ' in raised.value.__notes__[0] and "y = 3.0 * failing(x)" in raised.value.__notes__[0]
 
 
 # --- what users write ------------------------------------------------------------------------------------------------

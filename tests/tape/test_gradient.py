@@ -215,7 +215,23 @@ def test_unconnected():
         y = x * x
     assert t.gradient(y, z) is None
     close(t.gradient(y, z, unconnected_gradients="zero"), np.zeros((2, 3)))
-    assert t.gradient(5.0, x) is None  # a plain number as target
+
+
+@pytest.mark.parametrize("how", ["none", "zero"])
+def test_nothing_as_target_depends_on_nothing(how):
+    x, n, z = constant([1.0, 2.0]), constant(3), Variable(1.0)
+    with GradientTape(persistent=True) as t:
+        t.watch(x)
+        np.sum(x * z)
+    for nothing in ([], (), {}, [[], ()]):
+        single, pair = t.gradient(nothing, x, unconnected_gradients=how), t.gradient(nothing, {"a": [n], "z": z}, None, how)
+        if how == "none":
+            assert single is None and pair == {"a": [None], "z": None}
+        else:
+            assert single.numpy().tolist() == [0.0, 0.0]
+            assert pair["a"][0].numpy() == 0.0 and pair["z"].numpy() == 0.0
+    with pytest.raises(ValueError, match="0 targets"):
+        t.gradient([], x, output_gradients=[1.0])
 
 
 def test_ints_are_constants():
@@ -295,10 +311,29 @@ def test_weights_of_one_target_for_several():
         t.gradient([y, y], x, output_gradients=[y, y, y])
 
 
-def test_target_none():
-    t, x, _ = squared()
-    with pytest.raises(TypeError, match="None"):
-        t.gradient(None, x)
+@pytest.mark.parametrize(("target", "named"), [
+    (None, "None"), ([None], "None"), ("loss", "str"), (["loss"], "str"), (b"loss", "bytes"), (3, "int"), (True, "bool"),
+    ([1, 2], "int"), (2.0, "float"), (np.float64(2.0), "float64"), (np.ones(2), "ndarray"), (np.array(["a"]), "ndarray"),
+    (1j, "complex"), ({1.0}, "set"), (range(2), "range"), (object(), "object"), (constant(3), "int64"),
+    ({"a": constant([1, 2])}, "int64"),
+])  # fmt: skip
+def test_targets_that_no_tape_can_follow(target, named):
+    t, x, y = squared(persistent=True)
+    for wrong in (target, [y, target]):
+        for ask in (t.gradient, t.jacobian):
+            with pytest.raises(TypeError, match=f"target .* {named}\\b" if ask == t.gradient else "target"):
+                ask(wrong, x)
+
+
+def test_a_loss_that_left_the_tape_is_no_target():
+    x = constant([1.0, 2.0])
+    with GradientTape(persistent=True) as t:
+        t.watch(x)
+        loss, best = np.sum(x * x).numpy(), np.argmax(x)
+    with pytest.raises(TypeError, match="plain float64, which no tape can follow"):
+        t.gradient(loss, x)
+    with pytest.raises(TypeError, match="plain int64"):
+        t.gradient(best, x)
 
 
 @pytest.mark.parametrize("source", [3.0, np.ones(2), [1.0]])

@@ -68,6 +68,11 @@ example(np.clip, 0.5, 0.2, 0.9)
 example(np.where, np.array([True, False, True]), normal(2, 3), 0.7)
 example(np.where, np.array([[True], [False]]), normal(3), normal(2, 3))
 example(np.where, True, 0.3, 0.7)
+example(np.heaviside, np.array([0, 1, -1]), normal(2, 3))
+example(np.heaviside, np.array([[0], [1]]), 0.7)
+example(np.heaviside, 0, 0.7)
+example(np.heaviside, 2, 0.7)
+example(np.heaviside, normal(3), normal(3))
 for _shape in ((2, 3), (40, 30)):
     _first = normal(*_shape) > 0.0
     example(choices.chosen, normal(*_shape), _first, ~_first & (normal(*_shape) > 0.0))

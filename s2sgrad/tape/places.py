@@ -1,0 +1,61 @@
+"""Where in the user's program something was recorded, so that what is found wrong later can say it.
+
+    y = np.nextafter(x, 1.0)      recorded with (the code, the instruction) that ran     ->      a Place, when it is needed
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import sys
+import types
+from typing import Any
+
+from s2sgrad.errors import Place, S2SGradError
+
+_LIBRARIES = ("s2sgrad", "numpy", "scipy")
+
+Where = tuple[types.CodeType, int] | None
+"""A code and an instruction of it; None where only libraries run."""
+
+
+def caller() -> Where:
+    """What the user's program runs now.  A frame itself would keep its variables alive."""
+    frame = sys._getframe(2)
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] not in _LIBRARIES:
+            return frame.f_code, frame.f_lasti
+        frame = frame.f_back  # type: ignore[assignment]
+    return None
+
+
+def place_of(where: Where) -> Place | None:
+    """The stretch of source text of an instruction; None where there is none."""
+    if where is None:
+        return None
+    code, instruction = where
+    line, end_line, start, end = next(itertools.islice(code.co_positions(), instruction // 2, None), (None,) * 4)
+    if line is None:
+        return None
+    text = linecache.getline(code.co_filename, line).rstrip("\n")
+    if start is None or end is None:
+        end_line, start, end = line, len(text) - len(text.lstrip()), len(text)
+    encoded = text.encode()
+    column, end_column = (len(encoded[:k].decode(errors="ignore")) for k in (start, end))
+    return Place(code.co_filename, line, column, end_line or line, end_column, text)
+
+
+def pulled(record: Any, *given: Any) -> Any:
+    """`record.pull(*given)`; where that fails, the error says where the operation was called."""
+    try:
+        return record.pull(*given)
+    except S2SGradError as error:
+        place = place_of(record.where) if error.place is None else None
+        if place is None:
+            raise
+        raise type(error)(error.message, place) from None
+    except Exception as error:
+        place = place_of(record.where)
+        if place is not None:
+            error.add_note(f"in the gradient of what was computed here:\n{place.shown()}")
+        raise

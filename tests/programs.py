@@ -56,6 +56,7 @@ class Program:
     features: frozenset[str]
     seed: int
     kinds: tuple
+    writer: str = "program_from_seed"  # the function that writes it again
 
     def redrawn(self, attempt: int) -> Program:
         """The same program at another point."""
@@ -67,7 +68,7 @@ class Program:
         return tuple(i for i, kind in enumerate(self.kinds) if kind != INT)
 
     def __repr__(self) -> str:
-        return f"program_from_seed({self.seed})"
+        return f"{self.writer}({self.seed})"
 
 
 def programs() -> st.SearchStrategy[Program]:
@@ -83,11 +84,11 @@ def program_from_seed(seed: int) -> Program:
     return Program(source, draw_arguments(rng, kinds), features, seed, kinds)
 
 
-def draw_arguments(rng: random.Random, kinds) -> tuple:
+def draw_arguments(rng: random.Random, kinds, digits: int = 3) -> tuple:
     """A point: every element between 0.2 and 1.5 in size, with any sign."""
 
     def number():
-        return round(rng.choice((-1.0, 1.0)) * rng.uniform(0.2, 1.5), 3)
+        return round(rng.choice((-1.0, 1.0)) * rng.uniform(0.2, 1.5), digits)
 
     def array(shape):
         return np.array([number() for _ in range(int(np.prod(shape)))]).reshape(shape)

@@ -87,9 +87,11 @@ class _Flattener(Conditions):
             pass
         elif isinstance(statement, gast.AugAssign):
             kept = self.functions.kept(name(statement.target.id), [statement.value])
-            if kept.id != statement.target.id:  # what is called rebinds the target
-                value = gast.BinOp(kept, statement.op, self.atom(statement.value))
-                self.assign(at(statement, assign(statement.target.id, at(statement, value)[0]))[0])
+            if kept.id != statement.target.id:  # what is called may rebind the target: the old value is updated, in place
+                target, statement.target = statement.target.id, name(kept.id, store=True)
+                statement.value = self.atom(statement.value)
+                self.out.append(statement)
+                self.assign(at(statement, assign(target, name(kept.id)))[0])
                 return
             if statement.target.id in walruses(statement.value):
                 self.unit.refuse(statement, "the walrus rebinds the target of this augmented assignment")

@@ -308,3 +308,35 @@ def attributes_in_assertions(x):
     shown = Shown(x)
     assert -1.0 < x < shown.checked() + 1.0
     return shown.checked() * shown.value
+
+
+class Gain:
+    def __init__(self, samples, factor):
+        self.samples = samples
+        self.factor = factor
+
+    def grow(self, by):
+        self.factor += by
+        return self.factor
+
+
+@case(VECTOR)
+def attribute_updated_in_place_by_what_changes_the_object(x):
+    samples = x * 2.0
+    gain = Gain(samples, 1.5)
+    gain.samples *= gain.grow(0.5) * x
+    return np.sum(samples * samples)
+
+
+@case(VECTOR)
+def array_updated_by_a_closure_that_binds_it_anew(x):
+    w = x * 1.5
+    first = w
+
+    def scaled(k):
+        nonlocal w
+        w = w * k
+        return w
+
+    w += scaled(3.0)
+    return np.sum(w * x) + np.sum(first * first)

@@ -10,6 +10,7 @@ from s2sgrad import runtime, travel
 from s2sgrad.gradient import Argnums, Gradient, differentiated
 from s2sgrad.options import Options
 from s2sgrad.pullbacks import vjp  # noqa: F401
+from s2sgrad.raised import entry, located
 
 Outputs = str | tuple[str, ...] | None
 
@@ -30,6 +31,7 @@ def _made(
     return differentiated(function, argnums, options, output_gradients)
 
 
+@entry
 def _applied(argnums: Argnums, options: Options, seed: Any, function: Any) -> Gradient:
     return differentiated(function, argnums, options, seed)
 
@@ -134,4 +136,4 @@ def _pair_for(f: Any, primals: tuple, keywords: dict[str, Any]) -> Any:
     return pair_for(f, primals, keywords)
 
 
-runtime.provide(derivative=_pair_for, way=travel.way, found=travel.found)
+runtime.provide(derivative=_pair_for, way=travel.way, found=travel.found, located=located)

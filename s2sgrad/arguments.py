@@ -68,35 +68,10 @@ def require_separate(given: dict[str, Any], written: tuple[str, ...], function: 
             for k, x in enumerate(leaves[p]):
                 for m, y in enumerate(arrays):
                     if (other != p or k < m) and _shared(x, y):
-                        raise placed(
-                            ValueError(
-                                f"`{function.__name__}` writes its argument `{p}`, which shares memory with `{other}`: pass "
-                                "a copy of one of them"
-                            ),
-                            function,
+                        raise ValueError(
+                            f"`{function.__name__}` writes its argument `{p}`, which shares memory with `{other}`: pass "
+                            "a copy of one of them"
                         )
-
-
-def placed(error: Exception, function: Any) -> Exception:
-    """The error with the place in the user's file: the line that it names, or where the function begins."""
-    code = function.__code__
-    file, line = code.co_filename, getattr(error, "line", code.co_firstlineno)
-    if line is None:
-        file, line = _origin(error) or (file, code.co_firstlineno)
-    error.add_note(f'  File "{file}", line {line}')
-    return error
-
-
-def _origin(error: Exception) -> tuple[str, int] | None:
-    """The file and the line of the user's statement behind the generated one that failed, the innermost that is known."""
-    from s2sgrad.source import GENERATED_LINES
-
-    found, trace = None, error.__traceback__
-    while trace is not None:
-        lines = GENERATED_LINES.get(trace.tb_frame.f_code.co_filename, {})
-        found = lines.get(trace.tb_lineno, found)
-        trace = trace.tb_next
-    return found
 
 
 def _mutable(value: Any, depth: int = 6) -> Iterator[Any]:

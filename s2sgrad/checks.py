@@ -16,7 +16,7 @@ class Refusal(TypeError):
 
     def __init__(self, line: int | None, message: str) -> None:
         super().__init__(message if line is None else f"line {line}: {message}")
-        self.line = line
+        self.message, self.line = message, line
 
 
 def require_array(x: Any) -> Any:
@@ -65,6 +65,8 @@ def raised(tried: Callable[[], Any], *kinds: Any) -> int:
     """Which of these kinds of exceptions `tried()` raises, counted from 1; 0 where it raises none."""
     try:
         tried()
+    except Refusal:
+        raise
     except BaseException as error:
         for k, kind in enumerate(kinds, 1):
             if isinstance(error, kind):

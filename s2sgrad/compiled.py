@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad import load
+from s2sgrad import load, raised
 from s2sgrad.analysis import effects, freshness, mutation
 from s2sgrad.analysis.kinds import Kind, Unknown, is_plain
 from s2sgrad.emitted import Emitted
@@ -159,7 +159,7 @@ def compile_gradient(
 
     The observer is shown the function and its adjoint after every pass (and those of the functions that it calls).
     """
-    with compiling() as lookups:
+    with compiling(function) as lookups:
         program = Program(observer, options.lists and all(map(is_plain, kinds.values())))
         entry = program.gradient(function, kinds, wrt, options)
         on_lists = any(emitted.unit.on_lists for emitted in program.functions)
@@ -175,7 +175,7 @@ def compile_gradient(
 
 def compile_pair(function: types.FunctionType, kinds: dict[str, Kind], active: set[str]) -> Compiled:
     """Compile `fwd` and `bwd` of a function in its `active` parameters: what is `made`."""
-    with compiling() as lookups:
+    with compiling(function) as lookups:
         program = Program()
         pair = program.pair(function, kinds, active, split=True)
         written_outside.check(program.units, at_run_time=True)
@@ -183,8 +183,10 @@ def compile_pair(function: types.FunctionType, kinds: dict[str, Kind], active: s
 
 
 @contextlib.contextmanager
-def compiling() -> Iterator[Lookups]:
-    """Quiet, and with room for trees nested as deeply as Python's own parser takes them; notes what is looked up."""
+def compiling(function: types.FunctionType) -> Iterator[Lookups]:
+    """Quiet, and with room for trees nested as deeply as Python's own parser takes them; notes what is looked up.
+
+    What fails in there, and is no refusal, is a `Defect` of ours."""
     with LOCK:
         before = sys.getrecursionlimit()
         sys.setrecursionlimit(max(before, _RECURSION))
@@ -195,6 +197,10 @@ def compiling() -> Iterator[Lookups]:
             with warnings.catch_warnings(), noted() as lookups:
                 warnings.simplefilter("ignore")
                 yield lookups
+        except Exception as error:
+            if raised.is_defect(error, AssertionError):
+                raise raised.defect(error, function) from error
+            raise
         finally:
             sys.setrecursionlimit(before)
             freshness.forget()

@@ -98,7 +98,7 @@ def marked(body: list[gast.AST], sweep: str) -> list[gast.AST]:
 def mark(body: list[gast.AST], sweep: str) -> None:
     for statement in effects.walk(body):
         line, column = getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0)
-        statement.origin = Origin(sweep, line, column, None)
+        statement.origin = Origin(sweep, line, column, None, getattr(statement, "primal", None))
 
 
 def writes_arrays(unit: Unit, body: list[gast.AST]) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+GENERATED = "<s2sgrad "  # how the file names of our texts begin
+
 
 class Place(NamedTuple):
     """A stretch of source text: lines count from 1, columns (in characters) from 0.
@@ -21,12 +23,13 @@ class Place(NamedTuple):
     end_column: int
     text: str
 
-    def shown(self) -> str:
-        """The place as a traceback shows it, the caret under the construct."""
+    def shown(self, caret: bool = True) -> str:
+        """The place as a traceback shows it, the caret under the construct; without `caret` only where it is not all."""
         text = self.text.strip()
         start = self.column - (len(self.text) - len(self.text.lstrip()))
         end = self.end_column - self.column if self.end_line == self.line else len(self.text.rstrip()) - self.column
-        return f'  File "{self.file}", line {self.line}\n    {text}\n    {" " * max(start, 0)}{"^" * max(end, 1)}'
+        shown = f'  File "{self.file}", line {self.line}\n    {text}'
+        return f'{shown}\n    {" " * max(start, 0)}{"^" * max(end, 1)}' if caret or end < len(text) else shown
 
 
 class S2SGradError(Exception):
@@ -64,3 +67,11 @@ class NoRule(S2SGradError, LookupError):
 
 class NoSource(S2SGradError, OSError):
     """A function whose source text cannot be found, or no longer matches the running code."""
+
+
+class Refused(S2SGradError, TypeError):
+    """A value that cannot be differentiated as the function uses it: what only the run of the gradient shows."""
+
+
+class Defect(S2SGradError, RuntimeError):
+    """A failure of s2sgrad itself: to be reported.  What failed is its cause."""

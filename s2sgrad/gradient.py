@@ -16,11 +16,11 @@ from s2sgrad import cache, travel
 from s2sgrad.analysis.keys import NUMBERS, shapes_of
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, kinds_of
 from s2sgrad.analysis.kinds_key import Forgotten, Kinds
-from s2sgrad.arguments import placed, require_floats, require_separate
-from s2sgrad.checks import Refusal
+from s2sgrad.arguments import require_floats, require_separate
 from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.options import Options
-from s2sgrad.signatures import signature
+from s2sgrad.raised import entry, located
+from s2sgrad.signatures import is_method, require_parameters, signature
 
 if TYPE_CHECKING:  # the compiler is imported when something is compiled: `import s2sgrad` stays quick
     from s2sgrad.compiled import Compiled
@@ -51,7 +51,7 @@ class Gradient:
         self.primal = function
         self._function, lead, self._keywords = self._taken_apart(function)
         if options.outputs is not None:
-            _require_parameters(self._function, options.outputs)
+            require_parameters(self._function, options.outputs)
         self._lead, self._lead_bound = lead + bound, bound
         self._binds = _binding(function)
         self._argnums = argnums
@@ -82,42 +82,46 @@ class Gradient:
     # --- calling ---
 
     def __call__(self, *args: Any, seed: Any = None, **keywords: Any) -> Any:
-        asked = args, keywords
-        if self._lead:
-            args = self._lead + args
-        if self._keywords:
-            keywords = {**self._keywords, **keywords}
-        if keywords:
-            key = shapes_of((*args, *keywords.values()))
-            key = None if key is None else (tuple(keywords), key)
-            compiled = self._by_shape.get(key)
-        else:
-            key = tuple(map(type, args))
-            compiled = self._by_types.get(key)  # numbers alone
-            if compiled is None:
-                key = shapes_of(args)
-                compiled = self._by_shape.get(key)
-        if compiled is None or not compiled.holds():
-            compiled = self._compiled(args, keywords, key)
-            if key is not None and not compiled.unsure:
-                quick: dict[Any, Compiled] = self._by_types if not keywords and NUMBERS.issuperset(key) else self._by_shape
-                if len(quick) >= _MOST:
-                    quick.clear()
-                quick[key] = compiled
-        self._latest = compiled
-        if compiled.written:
-            given = self._arguments(args, keywords)
-            require_separate(given, compiled.written, self._function, compiled.outside())
-        if seed is not None or self._seeded:
-            keywords = {**keywords, **self._seeds(compiled, seed)}
         try:
-            return compiled.function(*args, **keywords) if keywords else compiled.function(*args)
-        except Refusal as error:
-            raise placed(error, self._function) from None
-        except (ArithmeticError, LookupError, TypeError, ValueError):
-            if not compiled.on_lists:
-                raise
-        return self.on_arrays()(*asked[0], seed=seed, **asked[1])  # where Python's numbers raise and NumPy's may not
+            asked = args, keywords
+            if self._lead:
+                args = self._lead + args
+            if self._keywords:
+                keywords = {**self._keywords, **keywords}
+            if keywords:
+                key = shapes_of((*args, *keywords.values()))
+                key = None if key is None else (tuple(keywords), key)
+                compiled = self._by_shape.get(key)
+            else:
+                key = tuple(map(type, args))
+                compiled = self._by_types.get(key)  # numbers alone
+                if compiled is None:
+                    key = shapes_of(args)
+                    compiled = self._by_shape.get(key)
+            if compiled is None or not compiled.holds():
+                compiled = self._compiled(args, keywords, key)
+                if key is not None and not compiled.unsure:
+                    of_numbers = not keywords and NUMBERS.issuperset(key)
+                    quick: dict[Any, Compiled] = self._by_types if of_numbers else self._by_shape
+                    if len(quick) >= _MOST:
+                        quick.clear()
+                    quick[key] = compiled
+            self._latest = compiled
+            if compiled.written:
+                given = self._arguments(args, keywords)
+                require_separate(given, compiled.written, self._function, compiled.outside())
+            if seed is not None or self._seeded:
+                keywords = {**keywords, **self._seeds(compiled, seed)}
+            try:
+                return compiled.function(*args, **keywords) if keywords else compiled.function(*args)
+            except (ArithmeticError, LookupError, TypeError, ValueError):
+                if not compiled.on_lists:
+                    raise
+            return self.on_arrays()(*asked[0], seed=seed, **asked[1])  # where Python's numbers raise and NumPy's may not
+        except Exception as error:
+            __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
+            error = located(error, self._function)
+            raise error
 
     def on_arrays(self) -> Gradient:
         """The gradient without lists in its text: the same numbers; what is differentiated again."""
@@ -218,7 +222,7 @@ class Gradient:
                 raise TypeError(f"{name} has no parameter named {number!r}")
             return number
         bound = len(self._lead)
-        if not bound and (self._binds == "class" or (self._binds and _is_method(self._function, parameters.positional))):
+        if not bound and (self._binds == "class" or (self._binds and is_method(self._function, parameters.positional))):
             bound = 1
         positional = parameters.positional[bound:]
         variadic = parameters.variadic
@@ -236,10 +240,12 @@ class Gradient:
     # --- looking ---
 
     @property
+    @entry
     def source(self) -> str:
         """The text of the generated function for the latest arguments; before any call, for arguments of any kind."""
         return self._shown().text
 
+    @entry
     def source_for(self, *args: Any, **keywords: Any) -> str:
         """The text of the generated function for arguments of these kinds; nothing is called."""
         return self._compiled(self._lead + args, {**self._keywords, **keywords}).text
@@ -372,18 +378,6 @@ def _arrived(function: Any, argnums: Argnums, options: Options, seed: Any, texts
 
 def _bound(gradient: Gradient, receiver: Any) -> Gradient:
     return gradient.__get__(receiver, type(receiver)) if gradient._binds == "instance" else gradient.__get__(None, receiver)
-
-
-def _require_parameters(function: types.FunctionType, outputs: str | tuple[str, ...]) -> None:
-    known = signature(function).parameters
-    for p in (outputs,) if isinstance(outputs, str) else outputs:
-        if p not in known:
-            raise TypeError(f"{function.__name__} has no parameter named {p!r}, which `outputs` names")
-
-
-def _is_method(function: types.FunctionType, positional: tuple[str, ...]) -> bool:
-    owner = function.__qualname__.rpartition(".")[0] if positional[:1] in (("self",), ("cls",)) else ""
-    return bool(owner) and not owner.endswith("<locals>")
 
 
 def _binding(function: Any) -> str:

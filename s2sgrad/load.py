@@ -21,11 +21,13 @@ from typing import Any, Protocol
 
 import gast
 
-from s2sgrad import emit
+from s2sgrad import emit, raised
+from s2sgrad.errors import Place
 from s2sgrad.program import Emitted, Program
+from s2sgrad.quote import nodes
 from s2sgrad.rules import table
 from s2sgrad.rules.table import Rule
-from s2sgrad.source import GENERATED, GENERATED_LINES, GENERATED_TEXTS
+from s2sgrad.source import GENERATED, GENERATED_TEXTS, Primal
 
 
 def text_of(program: Program) -> str:
@@ -117,13 +119,12 @@ class Plan:
         self.text = text_of(program)
         filename = _registered(name, self.text, len(program.functions))
         module = ast.parse(self.text, filename)
-        nodes = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
+        written = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
         order = {id(emitted): k for k, emitted in enumerate(program.functions)}
-        self.parts = [_part(e, nodes[e.name], filename, order, world) for e in program.functions]
-        lines = {k: v for e in program.functions for k, v in _origins(e, nodes[e.name]).items()}
-        if GENERATED_LINES.setdefault(filename, lines) != lines:  # one text of functions that stand in several places
-            GENERATED_LINES[filename] = {}
-        for part in self.parts:
+        self.parts = [_part(e, written[e.name], filename, order, world) for e in program.functions]
+        spans: dict[int, Spans] = {}
+        for part, emitted in zip(self.parts, program.functions, strict=True):
+            raised.register(part.code, _places(emitted, written[emitted.name], spans))
             weakref.finalize(part.code, _forget, filename).atexit = False
 
     def made(self, primals: Sequence[types.FunctionType]) -> list[types.FunctionType]:
@@ -211,7 +212,6 @@ def _forget(filename: str) -> None:
         if _users[filename] <= 0:
             del _users[filename]
             GENERATED_TEXTS.pop(filename, None)
-            GENERATED_LINES.pop(filename, None)
             linecache.cache.pop(filename, None)
 
 
@@ -250,18 +250,36 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
     return Part(inner, emitted.name, place, closure, emitted.same_signature, defaults, doc, emitted.restores)
 
 
-def _origins(emitted: Emitted, node: ast.FunctionDef) -> dict[int, tuple[str, int]]:
-    """By the lines of the text: the file and the line of the user's statement behind each."""
-    out: dict[int, tuple[str, int]] = {}
+def _places(emitted: Emitted, node: ast.FunctionDef, spans: dict[int, Spans]) -> dict[int, Place]:
+    """By the lines of the text: the place of the user's statement behind each."""
+    out: dict[int, Place] = {}
     waiting: list[tuple[list[Any], list[Any]]] = [(node.body, emitted.tree.body)]
     while waiting:
         written, made = waiting.pop()
         for shown, statement in zip(written, made, strict=False):
             origin = getattr(statement, "origin", None)
             if origin is not None and origin.line:
-                out[shown.lineno] = getattr(statement, "primal", emitted.unit.primal).file, origin.line
+                primal = origin.primal or emitted.unit.primal
+                if id(primal) not in spans:
+                    spans[id(primal)] = _spans(primal)
+                whole = spans[id(primal)].get((origin.line, origin.column))
+                if whole is not None:
+                    place = primal.place(whole)
+                    out[shown.lineno] = raised.behind(primal.function.__code__, place.line) or place
             for field in ("body", "orelse", "finalbody"):
                 waiting.append((getattr(shown, field, []), getattr(statement, field, [])))
+    return out
+
+
+Spans = dict[tuple[int, int], gast.AST]
+
+
+def _spans(primal: Primal) -> Spans:
+    """The largest part of a function that begins at each line and column."""
+    out: Spans = {}
+    for part in nodes(primal.tree):  # parents first
+        if hasattr(part, "lineno"):
+            out.setdefault((part.lineno, part.col_offset), part)
     return out
 
 

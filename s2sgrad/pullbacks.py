@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import runtime
+from s2sgrad.raised import entry
 from s2sgrad.records import copied
 from s2sgrad.runtime import Pullback, zeros
 from s2sgrad.structure import rebuilt
 
 
+@entry
 def vjp(f: Callable[..., Any], *primals: Any, **keywords: Any) -> tuple[Any, Pullback]:
     """The value of `f` at the primals, and its pullback: from a cotangent of the value to a tuple of cotangents.
 

@@ -23,7 +23,7 @@ from s2sgrad.checks import Refusal, asked_whole, bound, contiguous, once, poison
 from s2sgrad.checks import only_these, require_array, resizes, scalar, unpackable  # noqa: F401
 from s2sgrad.outside import Global, distinct, set_attribute  # noqa: F401
 from s2sgrad.records import refilled
-from s2sgrad.structure import ABSENT, FINITE, as_dict, attributes_of, float_type, is_sequence, rebuilt, repeated, with_fields  # noqa: F401  # noqa: F401
+from s2sgrad.structure import ABSENT, FINITE, as_dict, attributes_of, float_type, is_sequence, rebuilt, repeated, with_fields  # noqa: F401
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
@@ -33,7 +33,9 @@ def unbroadcast(g: Any, x: Any) -> Any:
     axes that `g` leaves out.  Raises TypeError where `x` is no number or array."""
     if isinstance(x, (list, tuple)) and isinstance(g, np.ndarray) and g.shape == np.shape(x):
         return g  # NumPy made an array of it
-    shape = np.shape(_numeric(x))
+    if isinstance(x, (str, bytes, list, tuple, dict, set)) or callable(x):
+        raise Refusal(None, f"arithmetic on a {type(x).__name__} cannot be differentiated; it needs a number or an array")
+    shape = np.shape(x)
     g = np.asarray(g) if isinstance(g, (list, tuple)) else g
     if np.shape(g) == shape:
         return g
@@ -60,12 +62,6 @@ def spreading(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     for k in axis if isinstance(axis, tuple) else (axis,):
         shape[k] = 1
     return np.reshape(g, shape)
-
-
-def _numeric(x: Any) -> Any:
-    if isinstance(x, (str, bytes, list, tuple, dict, set)) or callable(x):
-        raise Refusal(None, f"arithmetic on a {type(x).__name__} cannot be differentiated; it needs a number or an array")
-    return x
 
 
 def sequence(x: Any) -> Any:
@@ -334,10 +330,14 @@ class Pullback:
         return self._bwd
 
     def __call__(self, y_bar: Any) -> tuple:
-        if self.like is not None:
-            y_bar = seed_like(self.like, y_bar)
-        out = spread(self, self.bwd(refilled(self.saved, self.bwd), y_bar)) if self.places else self.rest
-        return out if self.like is None else tuple(map(like, self.rest, out))
+        try:
+            y_bar = y_bar if self.like is None else seed_like(self.like, y_bar)
+            out = spread(self, self.bwd(refilled(self.saved, self.bwd), y_bar)) if self.places else self.rest
+            return out if self.like is None else tuple(map(like, self.rest, out))
+        except Exception as error:
+            __tracebackhide__ = True
+            error = hook("located")(error)
+            raise error
 
     def __reduce__(self) -> tuple:
         way = self._bwd if isinstance(self._bwd, tuple) else hook("way")(self._bwd)

@@ -93,3 +93,17 @@ def signature(function: Any) -> inspect.Signature:
         bare.__annotations__ = function.__annotations__
         return inspect.signature(bare)
     return inspect.signature(function)
+
+
+def require_parameters(function: types.FunctionType, outputs: str | tuple[str, ...]) -> None:
+    """TypeError where `outputs` names what is no parameter."""
+    known = signature(function).parameters
+    for p in (outputs,) if isinstance(outputs, str) else outputs:
+        if p not in known:
+            raise TypeError(f"{function.__name__} has no parameter named {p!r}, which `outputs` names")
+
+
+def is_method(function: types.FunctionType, positional: tuple[str, ...]) -> bool:
+    """Whether a function that stands in a class has the name of a receiver as its first parameter."""
+    owner = function.__qualname__.rpartition(".")[0] if positional[:1] in (("self",), ("cls",)) else ""
+    return bool(owner) and not owner.endswith("<locals>")

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.api import Gradient, grad
+from s2sgrad.raised import entry
 
 _STEP = 1e-4  # relative; two steps are extrapolated, so that the error of the differences is of fourth order
 _FEW = 8  # up to so many numbers in an argument, each is shifted by itself; beyond, all in random directions
@@ -44,6 +45,7 @@ class Comparison:
         return apart / max(abs(self.ours), abs(self.differences)) if apart else 0.0
 
 
+@entry
 def check_grads(
     f: Callable[..., Any],
     args: Sequence[Any] | None = None,

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import gast
 import numpy as np
 
-from s2sgrad import imported
+from s2sgrad import errors, imported, raised
 from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.lookups import note_attribute, note_import, note_name
 from s2sgrad.names import Namer
@@ -25,12 +25,16 @@ MISSING: Any = type("MISSING", (), {"__repr__": lambda self: "MISSING"})()
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a statement comes from: the only thing that a node carries besides its position."""
+    """Where a statement comes from: the only thing that a node carries besides its position.
+
+    `primal` is the source that line and column are of, where it is not that of the function itself.
+    """
 
     sweep: str | None
     line: int
     column: int
     comment: str | None
+    primal: Primal | None = None
 
 
 @dataclass(frozen=True)
@@ -198,8 +202,9 @@ class Unit:
         """Raise NoRule at the place of `node`."""
         raise NoRule(message, self.place(node))
 
-    def place(self, node: gast.AST):
-        """The place of the nearest part of `node` that has a position."""
+    def place(self, node: gast.AST) -> errors.Place:
+        """The place of the nearest part of `node` that has a position; of a text of ours that of the user's statement behind
+        it."""
         if not hasattr(node, "lineno"):
             for child in nodes(node):
                 if hasattr(child, "lineno"):
@@ -207,4 +212,6 @@ class Unit:
                     break
             else:
                 node = self.primal.tree
-        return getattr(node, "primal", self.primal).place(node)
+        primal = getattr(node, "primal", self.primal)
+        place = primal.place(node)
+        return raised.behind(primal.function.__code__, place.line) or place

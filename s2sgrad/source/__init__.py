@@ -22,11 +22,11 @@ Each room builds on the ones before it: `making`, `primal`, `mangling`, `refusin
 
 from __future__ import annotations
 
-from s2sgrad.source.files import GENERATED_LINES, GENERATED_TEXTS
+from s2sgrad.source.files import GENERATED_TEXTS
 from s2sgrad.source.primal import GENERATED, Binding, Primal, brings_gradient, look_up, underlying
 from s2sgrad.source.reading import read
 
 __all__ = [
-    "GENERATED", "GENERATED_LINES", "GENERATED_TEXTS", "Binding", "Primal", "brings_gradient", "look_up", "read",
+    "GENERATED", "GENERATED_TEXTS", "Binding", "Primal", "brings_gradient", "look_up", "read",
     "underlying",
 ]  # fmt: skip

@@ -17,7 +17,6 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 GENERATED_TEXTS: dict[str, Any] = {}
-GENERATED_LINES: dict[str, dict[int, tuple[str, int]]] = {}  # of such a text: the user's files and lines behind its own
 """What linecache has of the texts that we wrote and that are in use."""
 
 

@@ -9,12 +9,9 @@ from typing import Any
 
 import gast
 
-from s2sgrad.errors import Place
+from s2sgrad.errors import GENERATED, Place
 
 _MISSING = object()
-
-
-GENERATED = "<s2sgrad "  # our own files are compiled from their text, with helpers as closure cells; nobody edits them
 
 
 @dataclass(frozen=True, eq=False)

@@ -194,7 +194,7 @@ class Reverse(Branches):
         text = self.unit.comment(statement) if comment else None
         line, column = getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0)
         for made in new:
-            made.origin = Origin("reverse", line, column, text)
+            made.origin = Origin("reverse", line, column, text, getattr(statement, "primal", None))
 
     def _tag_since(self, start: int, statement: gast.AST) -> None:
         self._tag([s for s in self.adjoints.out[start:] if getattr(s, "origin", None) is None], statement, True)

@@ -1,0 +1,167 @@
+"""What a user sees of an error that leaves a gradient: the statement of theirs behind it, and no frames of ours.
+
+    ValueError in line 6 of <s2sgrad loss_grad 93e7>   ->   the same error, noted: File "model.py", line 12, `h = x @ W`
+
+`S2SGRAD_DEBUG=1` in the environment keeps all frames: for work on s2sgrad itself.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import linecache
+import os
+import sys
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from s2sgrad.checks import Refusal
+from s2sgrad.errors import GENERATED, Defect, Place, Refused, S2SGradError
+
+_HOME = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+_BENEATH = ("numpy", "scipy", "gast", "astunparse")  # what we stand on: an error in there is of whoever called it
+_RAISE = dis.opmap["RAISE_VARARGS"]
+_DELIBERATE = (TypeError, ValueError, RuntimeError, LookupError, AttributeError, AssertionError)
+_places: dict[int, tuple[Any, dict[int, Place]]] = {}
+
+
+def register(code: types.CodeType, places: dict[int, Place]) -> None:
+    """Say which of the user's statements stands behind each line of the text that this code was compiled from.
+
+    By the code itself and not by its file: one text may have come of several functions.
+    """
+    waiting = [code]
+    while waiting:
+        part = waiting.pop()
+        _places[id(part)] = weakref.ref(part), places
+        weakref.finalize(part, _places.pop, id(part), None).atexit = False
+        waiting += [c for c in part.co_consts if isinstance(c, types.CodeType)]
+
+
+def behind(code: types.CodeType, line: int) -> Place | None:
+    """The user's statement behind a line of a text of ours: that of the generated statement which begins there or above."""
+    known, places = _places.get(id(code), (None, {}))
+    if known is None or known() is not code or not places:
+        return None
+    above = [k for k in places if k <= line]
+    return places[max(above) if above else min(places)]
+
+
+def entry(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A public function whose errors leave it as `located` ones; its first argument is the function, if it has one."""
+
+    @functools.wraps(function)
+    def called(*args: Any, **keywords: Any) -> Any:
+        try:
+            return function(*args, **keywords)
+        except Exception as error:
+            __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
+            error = located(error, args[0] if args else None)
+            raise error
+
+    return called
+
+
+def located(error: Exception, function: Any = None) -> Exception:
+    """The error to be raised in the place of this one: with the user's place, and without frames of ours.
+
+    Without a statement to blame it is the place where `function` begins.  A failed check of ours becomes a `Refused`, a
+    failure of the compiler a `Defect`; all others stay what they are.
+    """
+    frames = _frames(error)
+    place = next(filter(None, (behind(t.tb_frame.f_code, t.tb_lineno) for t in reversed(frames))), None) or head(function)
+    if isinstance(error, Refusal):
+        error = Refused(error.message, place).with_traceback(error.__traceback__)
+    elif is_defect(error):
+        error = defect(error, function)
+    elif not isinstance(error, S2SGradError) and place is not None:
+        if not any(note.startswith('  File "') for note in getattr(error, "__notes__", ())):
+            error.add_note(place.shown(caret=False))
+    if isinstance(error, S2SGradError):
+        error.__suppress_context__ = True
+    if not os.environ.get("S2SGRAD_DEBUG"):
+        _trim(error)
+    return error
+
+
+def defect(error: Exception, function: Any) -> Defect:
+    """The error that says that s2sgrad itself failed on this function."""
+    name = getattr(function, "__qualname__", "this function")
+    said = str(error).partition("\n")[0]
+    what = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    found = Defect(f"s2sgrad itself failed on `{name}` ({what}): please report it with the function", head(function))
+    found.__cause__ = error
+    return found
+
+
+def head(function: Any) -> Place | None:
+    """Where a function begins."""
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    if code is None:
+        return None
+    number = code.co_firstlineno
+    line = linecache.getline(code.co_filename, number).rstrip()
+    return Place(code.co_filename, number, len(line) - len(line.lstrip()), number, len(line), line)
+
+
+def is_ours(filename: str) -> bool:
+    """Whether a file is one of this package."""
+    return filename.startswith(_HOME)
+
+
+def is_hidden(filename: str) -> bool:
+    """Whether a file is one of ours or of what we stand on, and none of the user's."""
+    if is_ours(filename) or filename.startswith("<frozen "):
+        return True
+    if filename.startswith(_STANDARD) and "-packages" not in filename:
+        return True
+    loaded = (sys.modules[name].__file__ for name in _BENEATH if name in sys.modules)
+    return filename.startswith(tuple(os.path.dirname(file) + os.sep for file in loaded if file))
+
+
+def _frames(error: BaseException) -> list[types.TracebackType]:
+    frames, trace = [], error.__traceback__
+    while trace is not None:
+        frames.append(trace)
+        trace = trace.tb_next
+    return frames
+
+
+def _file(trace: types.TracebackType) -> str:
+    return trace.tb_frame.f_code.co_filename
+
+
+def is_defect(error: Exception, *kinds: type[Exception]) -> bool:
+    """Whether we failed: no statement of a text was reached, no code of the user's, and nobody raised this on purpose.
+
+    `kinds` are those that nobody raises on purpose."""
+    frames = _frames(error)
+    if isinstance(error, (S2SGradError, MemoryError, RecursionError)) or not all(map(is_hidden, map(_file, frames))):
+        return False
+    if isinstance(error, kinds) or not frames:
+        return bool(frames)
+    last = frames[-1]
+    deliberate = not is_ours(_file(last)) or last.tb_frame.f_code.co_code[last.tb_lasti] == _RAISE
+    return not (deliberate and isinstance(error, _DELIBERATE))
+
+
+def _trim(error: BaseException) -> None:
+    """Leave the frames of the user's code, and the innermost of a generated text, of an error and of its causes."""
+    waiting, seen = [error], set()
+    while waiting:
+        shown = waiting.pop()
+        seen.add(id(shown))
+        frames = _frames(shown)
+        last = max((k for k, trace in enumerate(frames) if _file(trace).startswith(GENERATED)), default=-1)
+        kept = [t for k, t in enumerate(frames) if k == last or not (_file(t).startswith(GENERATED) or is_hidden(_file(t)))]
+        if isinstance(error, Defect) and shown is error.__cause__:
+            kept = frames[-1:]
+        trace = None
+        for part in reversed(kept):
+            trace = types.TracebackType(trace, part.tb_frame, part.tb_lasti, part.tb_lineno)
+        shown.__traceback__ = trace
+        chained = (shown.__cause__, None if shown.__suppress_context__ else shown.__context__)
+        waiting += [e for e in chained if e is not None and id(e) not in seen]

@@ -183,7 +183,7 @@ def compile_pair(function: types.FunctionType, kinds: dict[str, Kind], active: s
 
 
 @contextlib.contextmanager
-def compiling(function: types.FunctionType) -> Iterator[Lookups]:
+def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
     """Quiet, and with room for trees nested as deeply as Python's own parser takes them; notes what is looked up.
 
     What fails in there, and is no refusal, is a `Defect` of ours."""

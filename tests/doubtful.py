@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from s2sgrad import NoRule, Unsupported
-from s2sgrad.checks import Refusal
+from s2sgrad.errors import Refused
 
 PROGRAMS = []
 FOUR = np.array([0.3, 0.6, 0.9, 1.2])
@@ -294,7 +294,7 @@ class Factor:
         return np.sum(o) ** 2 * s.v
 
 
-@program(0.6, first=Refusal)
+@program(0.6, first=Refused)
 def array_times_an_object(x):
     return np.sum(np.array([x, 2 * x]) * Factor(x))
 
@@ -524,7 +524,7 @@ def set_of_what_was_seen(x):
     return t
 
 
-@program(0.6, first=Refusal)
+@program(0.6, first=Refused)
 def set_with_two_names_updated(x):
     s = {1}
     u = s

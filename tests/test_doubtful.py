@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from s2sgrad import S2SGradError, grad
-from s2sgrad.checks import Refusal
 
 STEP = 1e-5
 
@@ -28,7 +27,7 @@ def slope(f, args, direction):
 
 def is_refusal(error):
     """Whether an error is one of ours, with the place of a statement."""
-    return ('File "' in str(error) and "^" in str(error)) or isinstance(error, Refusal)
+    return 'File "' in str(error) and "^" in str(error)
 
 
 @pytest.mark.parametrize("program", doubtful.PROGRAMS, ids=[each.function.__name__ for each in doubtful.PROGRAMS])

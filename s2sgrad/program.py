@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis import arms, effects
+from s2sgrad.analysis import arms, array_likes, effects
 from s2sgrad.analysis.inference import Inference, known_sequences
 from s2sgrad.analysis.kinds import (
     UNKNOWN,
@@ -178,7 +178,7 @@ class Program:
         def infer() -> Inference:
             inference = Inference(unit, {p.id: kinds.get(p.id, UNKNOWN) for p in parameters(tree)}, self.kind)
             inference.run(tree)
-            if arms.choose(unit, tree, inference):
+            if arms.choose(unit, tree, inference) or array_likes.convert(unit, tree, inference):
                 return infer()
             copies.read_through(unit, tree, known_sequences(unit, tree, inference).__contains__)
             return inference

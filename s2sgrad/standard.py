@@ -13,6 +13,7 @@ What they give is complete before it is looked at: a list where Python's own wou
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 import statistics
 import sys
@@ -20,10 +21,13 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.rules import builtin_functions, scalar_math
 from s2sgrad.rules.builtin_functions import order_of
 
 _LAST = sys.maxsize
 
+OF_SEQUENCE = {max: builtin_functions.largest, min: builtin_functions.smallest, math.hypot: scalar_math.hypot_of_all}
+"""Functions of any number of arguments, and those that take them as one sequence: what `max(*xs)` means."""
 
 
 def accumulate(iterable, func=operator.add, *, initial=None):

@@ -961,6 +961,23 @@ REFUSED = {
             w, v = np.linalg.eig(np.outer(x, x))  # <-
             return np.sum(w)
     """, (V,)),
+    "einsum with axis numbers in a variable": (NoRule, """
+        def f(x):
+            labels = [0]
+            return np.einsum(x, labels, x, labels, [])  # <-
+    """, (V,)),
+    "polynomial with arrays for coefficients": (NoRule, """
+        def f(x):
+            return np.sum(np.polyval([x, x * x], 2.0))  # <-
+    """, (V,)),
+    "draw that depends on the argument": (NoRule, """
+        def f(x):
+            return np.sum(np.random.normal(x, 1.0))  # <-
+    """, (V,)),
+    "draw from the argument": (NoRule, """
+        def f(x):
+            return np.sum(np.random.choice(x, 2))  # <-
+    """, (V,)),
     "SciPy function without a rule": (NoRule, """
         from scipy.signal import hilbert
 

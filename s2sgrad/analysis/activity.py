@@ -11,7 +11,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind, may_carry
 from s2sgrad.analysis.operations import Operation, classify
 from s2sgrad.quote import at, name
-from s2sgrad.unit import Unit
+from s2sgrad.unit import MISSING, Unit
 
 Operations = dict[int, Operation]
 
@@ -61,6 +61,8 @@ def _edges(statement: gast.AST, found: Operations) -> list[tuple[str, str]]:
     if isinstance(statement, gast.Expr):
         return []
     targets = effects.writes(statement) - ({operation.operands[0].id} if operation.form == "pop" else set())
+    if operation.target is not MISSING:  # `np.sort(x)` is no method of a variable
+        targets -= effects.changed_by_call(statement.value)
     return [(source, target) for source in sources(operation) for target in targets]
 
 

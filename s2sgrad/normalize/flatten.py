@@ -34,7 +34,7 @@ import itertools
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.normalize import comprehensions, containers, index_tricks, loops, mutators, scopes, targets, tools
+from s2sgrad.normalize import call_forms, comprehensions, containers, index_tricks, loops, mutators, scopes, targets, tools
 from s2sgrad.normalize._calls import calls_user, linked, walruses
 from s2sgrad.normalize.conditions import Conditions
 from s2sgrad.normalize.functions import Functions
@@ -372,6 +372,7 @@ class _Flattener(Conditions):
 
     def call(self, node: gast.Call) -> None:
         self.functions.starred(node)
+        call_forms.rewrite(self.unit, node)
         self.functions.require_bound(node.func)
         if len(node.args) == 1 and self.unit.resolve(node.func) not in (MISSING, builtins.len):
             node.args[0] = self.functions.listed(node.args[0], self.unit.resolve(node.func))

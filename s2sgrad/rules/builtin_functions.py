@@ -22,7 +22,7 @@ def spread(g, xs):
     ([2.0, 2.0], array([2., 2.]))
     """
     if isinstance(xs, np.ndarray):
-        return np.broadcast_to(g, xs.shape)
+        return np.broadcast_to(unbroadcast(g, xs[0]) if len(xs) else g, xs.shape)
     each = [g if np.shape(x) == np.shape(g) else unbroadcast(g, x) for x in xs]
     return tuple(each) if isinstance(xs, tuple) else each
 
@@ -50,7 +50,10 @@ def _(w, y, g, xs):
 
 def sum_of(w, g):
     """The sum of the items of `w`; a zero like `g` if there are none."""
-    return builtins.sum(w) if len(w) else np.zeros_like(g)
+    if not len(w):
+        return np.zeros_like(g)
+    total = builtins.sum(w)
+    return total if np.shape(total) == np.shape(g) else unbroadcast(total, g)
 
 
 @linear(sum_of)
@@ -61,6 +64,11 @@ def _(v, y, w, g):
 @linear(builtins.sum)
 def sum_(g, y, xs, start=0):
     return spread(g, xs)
+
+
+@sum_.keyword("start")
+def sum_start(g, y, xs, start=0):
+    return unbroadcast(g, start)
 
 
 @linear(builtins.dict)

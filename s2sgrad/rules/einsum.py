@@ -16,13 +16,14 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.rules.builtin_functions import preceded
 from s2sgrad.rules.table import flat, general, linear
-from s2sgrad.runtime import unbroadcast
+from s2sgrad.runtime import Refusal, unbroadcast
 
 
 def _letters(subscripts, operands):
     """The index letters of every operand and of the result, with ellipses spelled out."""
     if not isinstance(subscripts, str):
-        raise TypeError("np.einsum is differentiated with subscripts as a text, as in np.einsum('ij,j->i', a, v)")
+        raise Refusal(None, "np.einsum with axis numbers that are not in the text cannot be differentiated: give the "
+                            "subscripts as a text, as in np.einsum('ij,j->i', a, v)")  # fmt: skip
     terms, arrow, result = subscripts.replace(" ", "").partition("->")
     terms = terms.split(",")
     named = "".join(terms).replace("...", "")
@@ -112,6 +113,13 @@ def _(w, bars, g, subscripts, operands, optimize=False):
 @general(np.einsum)
 def einsum(g, y, subscripts, *operands, optimize=False):
     return preceded(None, einsum_bars(g, subscripts, operands, optimize))
+
+
+einsum.refuse(
+    lambda subscripts: subscripts.rank is not None,
+    "`np.einsum` with axis numbers that are not in the text has no derivative rule: give the subscripts as a text, as in "
+    "np.einsum('ij,j->i', a, v)",
+)
 
 
 def chain(arrays):

@@ -37,6 +37,12 @@ def polyval(g, y, p, x):
     return p_bar, g * np.polyval(np.polyder(p), x)
 
 
+polyval.refuse(
+    lambda p: (p.rank or 0) > 1 or any(item.rank for item in getattr(p, "items", None) or ()),
+    "`np.polyval` of coefficients that are arrays has no derivative rule: write the polynomial out",
+)
+
+
 def unpolyder(g, p, m=1):
     """The transpose of `np.polyder(p, m)`."""
     for k in range(min(m, len(p))):

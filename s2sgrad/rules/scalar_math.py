@@ -16,7 +16,7 @@ import numpy as np
 from s2sgrad.rules.builtin_functions import regroup, spread
 from s2sgrad.rules.scans import products_before
 from s2sgrad.rules.table import elementwise, flat, general, linear
-from s2sgrad.runtime import log_or_zero, over, power_slope
+from s2sgrad.runtime import log_or_zero, over, power_slope, unbroadcast
 
 # --- exponentials, logarithms, powers --------------------------------------------------------------------------------
 
@@ -193,6 +193,16 @@ def _(g, y, *xs):
     return regroup(g * over(np.array(xs), y), xs)
 
 
+def hypot_of_all(xs):
+    """`math.hypot(*xs)`."""
+    return math.hypot(*xs)
+
+
+@general(hypot_of_all)
+def _(g, y, xs):
+    return regroup(g * over(np.array(xs), y), xs)
+
+
 @elementwise(math.fabs)
 def fabs(g, y, x):
     return g * np.sign(x)
@@ -228,15 +238,44 @@ def fsum(g, y, seq):
     return spread(g, seq)
 
 
+def are_numbers(xs):
+    """Whether the items of a sequence are numbers, and not arrays with axes."""
+    return max([np.ndim(x) for x in xs], default=0) == 0
+
+
+flat(are_numbers)
+
+
+def factor_bars(g, xs, start):
+    """The cotangents of factors that may be arrays, which broadcast: each is `g` times the product of the others.
+
+    >>> factor_bars(1.0, [2.0, np.array([3.0, 5.0])], 1)
+    [np.float64(8.0), array([2., 2.])]
+    """
+    before = start
+    bars = []
+    for k in range(len(xs)):
+        others = before
+        for j in range(k + 1, len(xs)):
+            others = others * xs[j]
+        bars = bars + [unbroadcast(g * others, xs[k])]
+        before = before * xs[k]
+    return bars
+
+
 @general(math.prod)
 def prod(g, y, iterable, *, start=1):
-    factors = np.array(iterable)
-    return regroup(g * start * products_before(factors) * products_before(factors, None, True), iterable)
+    if are_numbers(iterable) and np.ndim(start) == 0:
+        factors = np.array(iterable)
+        bars = g * start * products_before(factors) * products_before(factors, None, True)
+    else:
+        bars = factor_bars(g, iterable, start)
+    return regroup(bars, iterable)
 
 
 @prod.keyword("start")
 def prod_start(g, y, iterable, *, start=1):
-    return g * np.prod(np.array(iterable))
+    return unbroadcast(g * math.prod(iterable), start)
 
 
 @general(math.dist)

@@ -56,6 +56,8 @@ def repeated(g, y, xs, n):
     return folded(g, xs, n), None
 
 
+repeated.constant("n", "what a list is multiplied by may be an array, which cannot be seen: write np.array(..) of the list")
+
 def without(g, d, key):
     """The cotangent of the dict `d` with a zero for one of its entries, also where `g` has none.
 

@@ -11,7 +11,6 @@ from dataclasses import replace
 import gast
 import numpy as np
 
-from s2sgrad import runtime
 from s2sgrad.analysis.kinds import (
     UNKNOWN,
     Array,
@@ -31,7 +30,6 @@ from s2sgrad.transform.bars import Bars
 from s2sgrad.transform.cotangents import Cotangent
 from s2sgrad.transform.shapes import axes_of, relation, with_axes
 
-_OF_ANY_STRUCTURE = (runtime.sequence, runtime.own, runtime.like, runtime.seed_like, runtime.restored, runtime.add_at)
 _SHAPE_ONLY = {"size", "shape", "ndim", "full_like", "zeros_like", "ones_like"}
 
 
@@ -82,8 +80,8 @@ class Adjoints(Bars):
         if also:
             g = self.named(self.held_apart(g))
             keywords.contribute(self, operation, also, y, g)
-        kinds = {} if rule.variadic else self.argument_kinds(operation)
-        why = None if rule.variadic else rule.refusal(kinds)
+        kinds = self.argument_kinds(operation)
+        why = rule.refusal(kinds)
         if why is not None:
             self.unit.no_rule(operation.node, why)
         if not wanted:
@@ -107,7 +105,7 @@ class Adjoints(Bars):
             value = simplified(clone(value))  # which may be no new memory any more
             own = g.own and alone and same(value, g.value)
             given = self.kinds.get(operation.operands[k].id)
-            passed = operation.target in _OF_ANY_STRUCTURE and not isinstance(given, (Array, Number))
+            passed = _passes_structures(operation) and not isinstance(given, (Array, Number))
             numeric = not (passed or isinstance(given, Container))
             kind = self.inference.kind(value)
             if rule.tag == "elementwise" and g.full:
@@ -268,3 +266,9 @@ class Adjoints(Bars):
             known = isinstance(kind, Array) and kind.dims is not None
             return known and all(d == 1 or (surely_not_one(d) and d != 0) for d in kind.dims)
         return False
+
+
+def _passes_structures(operation: Operation) -> bool:
+    """Whether what an operation is given may be a list, a tuple or a dict, though nothing is known of it: it is ours."""
+    module = getattr(operation.target, "__module__", None) or ""
+    return operation.rule.tag != "elementwise" and module.startswith("s2sgrad.")

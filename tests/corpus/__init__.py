@@ -6,6 +6,7 @@ What is refused stands in refused.py.
 """
 
 from . import (  # noqa: F401
+    array_likes,
     arrays,
     assignments,
     attempts,

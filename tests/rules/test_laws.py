@@ -19,7 +19,7 @@ from scipy import linalg, special
 
 import s2sgrad.rules
 from s2sgrad import runtime
-from s2sgrad.rules import polynomials
+from s2sgrad.rules import polynomials, scalar_math
 from s2sgrad.rules.table import Rule, is_flat, lookup, rules
 
 from .examples import EXAMPLES, Example
@@ -30,7 +30,7 @@ for _module in pkgutil.iter_modules(s2sgrad.rules.__path__):
 ROUNDS_DOWN = {np.float32}
 WIDENS = {np.float64, np.float_power, np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray}
 WIDENS |= {np.ndarray.astype, np.power, np.power.outer, runtime.power_slope}  # the last three: runtime.power_slope
-WIDENS |= {math.fsum, math.dist, np.polyval, polynomials.unpolyder, polynomials.unpolyint}
+WIDENS |= {math.fsum, math.dist, scalar_math.hypot_of_all, np.polyval, polynomials.unpolyder, polynomials.unpolyint}
 WIDENS |= {special.gammainc, special.gammaincc, special.gammaincinv, special.betainc, special.betaincinv, linalg.norm}
 # the last six: parts of theirs are of Python floats alone
 
@@ -120,13 +120,19 @@ def kinds(rule: Rule, e: Example, numbers_known: bool) -> dict[str, Any]:
         number = isinstance(value, (int, float))
         known = name in defaulted or value is None or isinstance(value, str) or (number and numbers_known)
         return SimpleNamespace(
-            **({"items": ()} if isinstance(value, (list, tuple, dict)) else {}),
+            **({"items": items_of(value)} if isinstance(value, (list, tuple, dict)) else {}),
             rank=np.ndim(value) if number or isinstance(value, np.ndarray) else None,
             known=known,
             value=value if known else None,
         )
 
     return {name: kind(name, value) for name, value in bound(rule, e).items()}
+
+
+def items_of(value: Any) -> tuple[Any, ...]:
+    """What a compiler says of the items of a container: how many axes they have."""
+    items = value.values() if isinstance(value, dict) else value
+    return tuple(SimpleNamespace(rank=None if isinstance(v, (list, tuple, dict)) else np.ndim(v)) for v in items)
 
 
 def pullbacks(rule: Rule, e: Example) -> list[Any]:

@@ -7,6 +7,8 @@ import copy
 import operator
 from collections import namedtuple
 
+import numpy as np
+
 from s2sgrad import runtime
 from s2sgrad.rules import builtin_functions, helpers, named_tuples, picking, sequences
 
@@ -56,8 +58,15 @@ example(builtins.pow, 0.3, 0.7)
 example(builtins.sum, [0.3, 0.7, -0.4])
 example(builtins.sum, normal(4))
 example(builtins.sum, normal(3, 2))
+example(builtins.sum, [normal(2, 3), normal(3), 0.7, np.array(0.3), np.float64(1.7)])
+example(builtins.sum, [normal(3), 0.7], start=normal(2, 3))
+example(builtins.sum, [normal(2, 3), 0.7], normal(3))
+example(builtins.sum, normal(2, 3), normal(2, 1))
+example(builtins.sum, normal(2, 3), start=0.7)
 example(builtins.list, normal(3))
 example(builtins.tuple, [0.3, 0.7])
+example(builtins.tuple, [normal(3), 0.7])
+example(builtins.list, (normal(3), normal(2)))
 example(builtins.max, 0.3, 0.7)
 example(builtins.min, 0.3, 0.7)
 example(builtin_functions.largest, [0.3, 0.7, 0.1])
@@ -66,16 +75,23 @@ example(builtin_functions.largest_of, 0.3, 0.7, 0.1)
 example(builtin_functions.smallest_of, 0.3, 0.7, 0.1, 0.5)
 example(builtin_functions.smallest, (0.3, 0.7, 0.1))
 example(builtin_functions.spread, 0.4, [0.3, 0.7])
+example(builtin_functions.spread, normal(3), [normal(3), 0.7])
+example(builtin_functions.spread, normal(2, 3), normal(2, 3))
 example(builtin_functions.spread, 0.4, normal(3))
 example(builtin_functions.regroup, [0.4, 0.5], normal(2))
+example(builtin_functions.regroup, [normal(3), normal(3)], normal(2, 3))
 example(builtin_functions.sum_of, [0.4, 0.5], 0.3)
+example(builtin_functions.sum_of, [normal(3), normal(3)], normal(3))
 example(builtin_functions.preceded, 0.4, [0.3, 0.7])
+example(builtin_functions.preceded, 0.4, [normal(3), 0.7])
 example(builtin_functions.placed, 0.4, 1, normal(3))
 example(builtins.divmod, 1.7, 0.6)
 example(builtins.sorted, [0.3, 0.7, 0.1])
 example(builtins.sorted, normal(4), reverse=True)
 example(builtin_functions.arranged, (0.3, 0.7, 0.1), [2, 0, 1])
+example(builtin_functions.arranged, [normal(3), 0.7, normal(2)], [2, 0, 1])
 example(builtin_functions.unarranged, [0.3, 0.7], normal(2), [1, 0])
+example(builtin_functions.unarranged, [normal(3), normal(3)], normal(2, 3), [1, 0])
 
 # --- lists and dicts -------------------------------------------------------------------------------------------------
 

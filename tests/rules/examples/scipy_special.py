@@ -68,6 +68,8 @@ example(special.logsumexp, normal(3), b=between(0.4, 2.0, 2, 3))
 example(special.logsumexp, [0.3, 0.7, -0.2])
 example(special.softmax, [0.3, 0.7, -0.2])
 example(special.log_softmax, [0.3, 0.7, -0.2])
+for _f in (special.logsumexp, special.softmax, special.log_softmax):
+    example(_f, [normal(3), normal(3)])
 example(special.logsumexp, normal(2, 3), 1, between(0.4, 2.0, 3))
 for _f in (special.softmax, special.log_softmax):
     example(_f, normal(3))

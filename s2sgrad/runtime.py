@@ -129,12 +129,14 @@ def add(a: Any, b: Any) -> Any:
 
 
 def add_at(x_bar: Any, index: Any, e: Any) -> Any:
-    """Add `e` to the item or section `index` of the cotangent `x_bar`, in place where it can be; return `x_bar`, where
-    repeated indices add up.
+    """Add `e` (None: a zero) to the item or section `index` of the cotangent `x_bar`, in place where it can be; return
+    `x_bar`, where repeated indices add up.
 
     >>> add_at(np.zeros(3), [0, 0, 2], 1.0), add_at((0.0, 0.0), 1, 5.0)
     (array([2., 0., 1.]), (0.0, 5.0))
     """
+    if e is None:
+        return x_bar
     if isinstance(x_bar, (list, dict, tuple)):
         items = list(x_bar) if isinstance(x_bar, tuple) else x_bar
         if isinstance(index, slice):

@@ -304,3 +304,11 @@ def rows_joined_by_a_sum(x):
     rows = [[x, 1.0], [x * x, 2.0]]
     flat = sum(rows, [])  # noqa: RUF017
     return flat[0] * flat[2] + flat[3]
+
+
+@case(np.array([0.4, -0.7, 1.1]))
+def list_of_none_that_stores_fill(x):
+    r = [None] * 3
+    for i in range(3):
+        r[i] = x[i] * x[i - 1]
+    return np.array(r).prod()

@@ -2,6 +2,7 @@
 
     np.einsum(a, [0, 1], b, [1, 2])      ->      np.einsum("ab,bc", a, b)
     max(*xs, y)                          ->      largest([*xs, y])
+    max(a, b, c)                         ->      max(max(a, b), c)
 
 >>> from s2sgrad.pipeline import shown
 >>> print(shown('''
@@ -36,6 +37,8 @@ def rewrite(unit: Unit, node: gast.Call) -> None:
         alone = len(node.args) == 1
         node.args = [node.args[0].value] if alone else at(node, gast.List(node.args, gast.Load()))
         node.func = at(node, name(unit.helper(whole.__name__, whole)))[0]
+    elif len(node.args) > 2 and (target is max or target is min):  # one operation of two operands each
+        node.args = [at(node, gast.Call(node.func, node.args[:-1], []))[0], node.args[-1]]
 
 
 def _spell(unit: Unit, node: gast.Call) -> None:

@@ -380,9 +380,6 @@ class _Flattener(Conditions):
             node.func.value = self.functions.kept(self.atom(node.func.value), [*node.args, *node.keywords])
         elif not isinstance(node.func, (gast.Name, gast.Attribute)):
             node.func = self.atom(node.func)
-        if len(node.args) > 2 and self.unit.resolve(node.func) in (max, min):  # one operation of two operands each
-            first = at(node, gast.Call(node.func, node.args[:-1], []))[0]
-            node.args = [first, node.args[-1]]
         values = self.atoms(node.args + [k.value for k in node.keywords])
         node.args = values[: len(node.args)]
         for keyword, value in zip(node.keywords, values[len(node.args) :], strict=True):

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -18,7 +19,7 @@ from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.higher import Call, Forward, higher_backward, higher_call_backward, is_constant
 from s2sgrad.library import plain
 from s2sgrad.signatures import signature
-from s2sgrad.source import brings_gradient
+from s2sgrad.source import brings_gradient, is_method_of
 
 
 def pair_for(
@@ -56,10 +57,16 @@ def _own_pair(f: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The pair of a function with a gradient of its own: what is saved is the pullback that it returned."""
     def fwd(*args: Any, **keywords: Any) -> tuple[Any, Any]:
         y, pullback = f.custom_gradient(*args, **keywords)
-        return y, (pullback, tuple(runtime.zeros(a) for a in args))
+        if "variables" in inspect.signature(pullback).parameters:
+            raise Unsupported(
+                f"the pullback of `{f.__name__}` takes `variables`, whose gradients are known on a GradientTape alone: pass "
+                "what it reads as arguments"
+            )
+        own = 1 if args and is_method_of(f, args[0]) else 0
+        return y, (pullback, own, tuple(runtime.zeros(a) for a in args[own:]))
 
     def bwd(saved: Any, y_bar: Any) -> Any:
-        pullback, rest = saved
+        pullback, own, rest = saved
         bars = pullback(*y_bar) if isinstance(y_bar, tuple) else pullback(y_bar)
         bars = tuple(bars) if isinstance(bars, (list, tuple)) else (bars,)
         if len(bars) != len(rest):
@@ -67,7 +74,7 @@ def _own_pair(f: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
                 f"the pullback of `{f.__name__}` returned {len(bars)} gradients for {len(rest)} arguments: return one for "
                 "each, None where there is none"
             )
-        bars = tuple(zero if bar is None else bar for bar, zero in zip(bars, rest, strict=True))
+        bars = (None,) * own + tuple(zero if bar is None else bar for bar, zero in zip(bars, rest, strict=True))
         return bars[0] if len(bars) == 1 else bars
 
     fwd.half_of = bwd.half_of = f  # type: ignore[attr-defined]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import linecache
 import operator
 import types
@@ -45,11 +46,12 @@ def _wrapper(primitive: Any) -> types.FunctionType:
 @functools.lru_cache(maxsize=1024)
 def _caller(function: types.FunctionType) -> types.FunctionType:
     """A function with source that calls one with a gradient of its own."""
-    code = function.custom_gradient.__code__
-    given = ", ".join(code.co_varnames[: code.co_argcount])
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = inspect.signature(function.custom_gradient).parameters.values()
+    given = ", ".join(p.name for p in parameters if p.kind in positional)
     name = function.__name__ if function.__name__.isidentifier() else "function"
     text = f"def {name}({given}):\n    return primitive({given})\n"
-    filename = f"<s2sgrad custom {function.__module__}.{function.__qualname__} {id(code)}>"
+    filename = f"<s2sgrad custom {function.__module__}.{function.__qualname__} {id(function)}>"
     GENERATED_TEXTS[filename] = linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     space: dict[str, Any] = {"primitive": function, "__name__": function.__module__}
     exec(compile(text, filename, "exec"), space)
@@ -93,5 +95,6 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
         return function, (), {}
     call = getattr(type(function), "__call__", None)  # noqa: B004  (the method itself is wanted)
     if isinstance(call, types.FunctionType) and not isinstance(function, type):
-        return call, (function,), {}
+        inner, lead, keywords = plain(call)
+        return inner, (*lead, function), keywords
     return read(function).function, (), {}

@@ -30,7 +30,10 @@ class Partials(Gradient):
     def _parameter(self, number: int | str) -> str:
         known = cache.of(self._function.__code__).parameters.names
         if not isinstance(number, str) or number in known:
-            return super()._parameter(number)
+            try:
+                return super()._parameter(number)
+            except TypeError as error:  # `argnums` is what the other gradients call them
+                raise ValueError(str(error).replace("argnums=", "position ")) from None
         _require_local(self._function, number)
         return number
 
@@ -48,10 +51,22 @@ class Partials(Gradient):
 
 def partials(function: Callable[..., Any], xs: Variables, grad_ys: Any, stops: Variables, unconnected: str) -> Partials:
     """The gradients of a function in parameters (positions or names) and once-assigned locals (names)."""
-    if xs is None:
-        raise ValueError("xs names the parameters or local variables that a function is differentiated in")
-    return Partials(function, _several(xs, "xs"), grad_ys, _several(() if stops is None else stops, "stop_gradients"),
-                    unconnected)  # fmt: skip
+    xs = _all(function) if xs is None else _several(xs, "xs")
+    return Partials(function, xs, grad_ys, _several(() if stops is None else stops, "stop_gradients"), unconnected)
+
+
+def _all(function: Any) -> tuple[str, ...]:
+    """All parameters that are not bound."""
+    from s2sgrad.library import plain
+
+    own, lead, bound = plain(function)
+    parameters = cache.of(own.__code__).parameters
+    if parameters.variadic or parameters.keyworded:
+        raise ValueError(f"which arguments {own.__name__} takes is not known: name those that are meant in `xs`")
+    names = tuple(n for n in (*parameters.positional[len(lead) :], *parameters.named) if n not in bound)
+    if not names:
+        raise ValueError(f"{own.__name__} takes no arguments: name local variables in `xs`")
+    return names
 
 
 def _several(given: Variables, what: str) -> tuple:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 
 import numpy as np
@@ -129,9 +130,53 @@ def test_locals_assigned_again_or_in_loops_are_a_value_error(name):
     assert gradients(looped, xs=["x", "twice"])(1.5) == [18.0, 4.5]
 
 
-def test_xs_is_needed_and_holds_names():
-    with pytest.raises(ValueError, match="xs"):
-        gradients(line)
+class Model:
+    def scaled(self, x, k):
+        return x * k
+
+
+def of_any(x, *rest):
+    return x * rest[0]
+
+
+@pytest.mark.parametrize(("f", "args", "expected"), [
+    (line, (0.0,), [3.0]),
+    (product, (2.0, 3.0), [9.0, 6.0]),
+    (Model().scaled, (2.0, 3.0), [3.0, 2.0]),
+    (functools.partial(product, w2=3.0), (2.0,), [9.0]),
+    (functools.partial(product, 2.0), (3.0,), [6.0]),
+    (lambda x, n=3: x**n, (2.0,), [12.0, None]),
+    (lambda x, mode: x * x if mode == "square" else x, (2.0, "square"), [4.0, None]),
+    (lambda p, x: p["w"] * x, ({"w": 2.0}, 3.0), [{"w": 3.0}, 2.0]),
+])  # fmt: skip
+def test_without_xs_it_is_all_parameters(f, args, expected):
+    assert gradients(f)(*args) == expected
+
+
+def test_without_xs_keywords_are_parameters_too():
+    def f(x, *, k):
+        return x * k
+
+    assert gradients(f)(2.0, k=3.0) == [3.0, 2.0]
+    assert gradients(lambda a, b: (a * b, a), grad_ys=(1.0, 2.0))(2.0, 3.0) == [5.0, 2.0]
+
+
+@pytest.mark.parametrize(("xs", "expected"), [(0, [9.0]), ([1], [6.0]), (-1, [6.0]), ([1, 0, "a"], [6.0, 9.0, 3.0])])
+def test_xs_may_be_positions(xs, expected):
+    assert gradients(product, xs)(2.0, 3.0) == expected
+
+
+def test_parameters_that_are_not_there():
+    for xs, stops in ((2, None), ([0, -3], None), (["z"], None), (0, 5), (0, ["z"])):
+        with pytest.raises(ValueError, match=r"position -?\d is out of range|'z' is no parameter"):
+            gradients(product, xs, stop_gradients=stops)(2.0, 3.0)
+    with pytest.raises(ValueError, match="in `xs`"):
+        gradients(of_any)
+    with pytest.raises(ValueError, match="no arguments"):
+        gradients(lambda: 3.0)
+
+
+def test_xs_holds_names_and_positions():
     with pytest.raises(ValueError, match="positions and names"):
         gradients(line, xs=[2.0])
     with pytest.raises(ValueError, match="unconnected_gradients"):

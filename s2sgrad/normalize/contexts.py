@@ -47,7 +47,7 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.contexts import ENTER, EXIT, closed, opened
-from s2sgrad.normalize import managers
+from s2sgrad.normalize import managers, tapes
 from s2sgrad.normalize._calls import is_literal
 from s2sgrad.normalize.exits import bind_results, exits, leaves, nest, replace_exits
 from s2sgrad.quote import assign, at, blocks, constant, name, nodes, rewritten
@@ -59,6 +59,7 @@ _LOCKS = (type(threading.Lock()), type(threading.RLock()))
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without `with`; Unsupported where it is not known what the context manager does."""
+    tapes.require_none(unit, tree)
     tree.body = rewritten(tree.body, lambda statement: _statement(unit, statement))
     return tree
 

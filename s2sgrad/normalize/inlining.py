@@ -43,7 +43,7 @@ from s2sgrad.normalize.values import (
     substitute,
 )
 from s2sgrad.quote import Place, assign, at, clone, constant, name, nodes, place_of
-from s2sgrad.source import read
+from s2sgrad.source import brings_gradient, read
 from s2sgrad.unit import MISSING, Unit, parameters
 
 MOST = 400  # calls written out in one function
@@ -116,6 +116,13 @@ class Inliner:
             if p.id in (target.__kwdefaults__ or {}):
                 function.defaults[p.id] = self.outside(p.id, target.__kwdefaults__[p.id])
         return function
+
+    def text_of(self, method: types.FunctionType, node: gast.AST) -> Function:
+        """A method, as a function value: its text is written out at the call."""
+        if brings_gradient(method):
+            self.unit.refuse(node, f"`{method.__name__}` brings its own gradient, and as a method called here it cannot be "
+                                   "followed: make it a function of what it reads, or differentiate on a GradientTape")
+        return self.read(method)
 
     def outside(self, base: str, value: Any) -> Any:
         if isinstance(value, (float, int, str, bool, type(None))):

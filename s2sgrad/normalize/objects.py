@@ -24,7 +24,7 @@ from s2sgrad.lookups import note_member
 from s2sgrad.normalize.given_objects import GivenObjects
 from s2sgrad.normalize.values import Known, Object, Partial, Value
 from s2sgrad.quote import assign, at, constant, expression, name
-from s2sgrad.source import underlying
+from s2sgrad.source import brings_gradient, underlying
 from s2sgrad.unit import MISSING
 
 _OPERATORS = {
@@ -147,7 +147,7 @@ class Objects(GivenObjects):
         if isinstance(setter, property):
             if setter.fset is None:
                 self.unit.refuse(node, f"the property `{attribute}` cannot be set")
-            self.apply(self.bound(setter.fset, owner), [value], {}, node)
+            self.apply(self.bound(setter.fset, owner, node), [value], {}, node)
             return
         if owner.given is not None and isinstance(value, Value):
             self.unit.refuse(node, f"the attribute `{attribute}` of an object of the caller's would hold a function or an "
@@ -251,7 +251,7 @@ class Objects(GivenObjects):
         """`owner.attribute`."""
         found = self.looked_up(owner.cls, attribute)
         if isinstance(found, property):
-            return self.apply(self.bound(found.fget, owner), [], {}, node)
+            return self.apply(self.bound(found.fget, owner, node), [], {}, node)
         if attribute in owner.attributes:
             local = owner.attributes[attribute]
             return self.values.get(local) or name(local)
@@ -262,12 +262,13 @@ class Objects(GivenObjects):
     def of_class(self, owner: Object, found: Any, attribute: str, node: gast.AST) -> Any:
         note_member(owner.cls, attribute)
         if isinstance(found, types.FunctionType):
-            return self.bound(found, owner)
+            return self.bound(found, owner, node)
         if isinstance(found, staticmethod):
-            return self.read(found.__func__)
+            own = brings_gradient(found.__func__)
+            return self.outside(attribute, found.__func__) if own else self.read(found.__func__)
         if isinstance(found, classmethod):
             cls = name(self.unit.helper(owner.cls.__name__, owner.cls))
-            return Partial(self.read(found.__func__), [Known(owner.cls, cls)], {})
+            return Partial(self.text_of(found.__func__, node), [Known(owner.cls, cls)], {})
         if hasattr(type(found), "__get__"):
             self.unit.refuse(node, f"`{attribute}` is a {type(found).__name__}, which computes what it is asked for and "
                                    "cannot be followed: use a property or a method")  # fmt: skip
@@ -284,10 +285,10 @@ class Objects(GivenObjects):
         found = self.looked_up(owner.cls, attribute)
         if not isinstance(found, types.FunctionType):
             self.unit.refuse(node, f"`{owner.cls.__name__}` has no method `{attribute}` whose text can be read")
-        return self.bound(found, owner)
+        return self.bound(found, owner, node)
 
-    def bound(self, function: types.FunctionType, owner: Object) -> Partial:
-        value = self.read(function)
+    def bound(self, function: types.FunctionType, owner: Object, node: gast.AST) -> Partial:
+        value = self.text_of(function, node)
         value.owner = next((k for k in owner.cls.__mro__ if any(f is function for f in _functions(k))), owner.cls)
         return Partial(value, [owner], {})
 

@@ -76,7 +76,7 @@ MUTATORS = {
 MUTATING_METHODS = {
     "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault", "popitem", "add",
     "discard", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "at",
-    "appendleft", "popleft", "shuffle",
+    "appendleft", "popleft", "shuffle", "assign", "assign_add", "assign_sub", "apply_gradients",
 }  # fmt: skip
 """Methods that write the object they belong to."""
 

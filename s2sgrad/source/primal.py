@@ -76,6 +76,13 @@ def brings_gradient(value: Any) -> bool:
     return isinstance(value, types.FunctionType) and "custom_gradient" in vars(value)
 
 
+def is_method_of(value: types.FunctionType, owner: Any) -> bool:
+    """Whether `value` is a method of `owner`, or a class method of the class `owner`: calls of it begin with the owner."""
+    homes = owner.__mro__ if isinstance(owner, type) else type(owner).__mro__
+    held = (member for home in homes for member in vars(home).values())
+    return any(value is (member.__func__ if isinstance(member, classmethod) else member) for member in held)
+
+
 @dataclass(frozen=True, eq=False)
 class Primal:
     """A function, its gast tree, and the file that it stands in.

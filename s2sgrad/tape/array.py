@@ -19,7 +19,7 @@ from s2sgrad.structure import rebuilt
 from s2sgrad.tape import leaks
 from s2sgrad.tape.primitives import Operation
 from s2sgrad.tape.recording import STATE, numbers, tracked
-from s2sgrad.tape.values import Operand, kept, opened
+from s2sgrad.tape.values import Operand, kept, leaves, opened
 
 _OPERANDS = (Operand, np.ndarray, np.generic, int, float, complex, list, tuple)
 _NO_KEYWORDS: dict[str, Any] = {}
@@ -87,21 +87,22 @@ def called(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     """A call that NumPy hands over: refused where it writes."""
     leaks.require_no_write(primitive, args, keywords)
     if isinstance(primitive, np.ufunc):
-        args = tuple(_numeric(a) for a in args)
+        args = tuple(numeric(a) for a in args)
     return apply(primitive, args, keywords)
 
 
-def _numeric(a: Any) -> Any:
+def numeric(a: Any) -> Any:
     """What a ufunc makes an array of, as one: rules compute with arrays and not with lists."""
     if not isinstance(a, (list, tuple)):
         return a
-    return apply(np.stack, ([_numeric(item) for item in a],)) if next(arrays(a), None) is not None else np.asarray(a)
+    followed = any(isinstance(leaf, Operand) for leaf in leaves(a))
+    return apply(np.stack, ([numeric(item) for item in a],)) if followed else np.asarray(a)
 
 
 def _binary(primitive: Any, a: Any, b: Any) -> Any:
     if not isinstance(a, _OPERANDS) or not isinstance(b, _OPERANDS):
         return NotImplemented
-    return apply(primitive, (_numeric(a), _numeric(b)))
+    return apply(primitive, (numeric(a), numeric(b)))
 
 
 # --- what Arrays and Variables do ------------------------------------------------------------------------------------

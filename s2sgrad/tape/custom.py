@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.source import is_method_of
 from s2sgrad.structure import rebuilt
 from s2sgrad.tape.algebra import Algebra
 from s2sgrad.tape.array import Array, apply, arrays, wrapped
@@ -82,9 +83,10 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     """A function with the gradient that it brings: `f(*args)` returns its value and a pullback.
 
     The pullback takes one cotangent for every value (f may return a tuple of values) and returns one for every argument
-    of `f`, None where there is none.  Where `f` reads trainable Variables, it takes `variables=None` too, and returns
-    `(for the arguments, for the variables)`.  A pullback written with NumPy functions on Arrays can itself be
-    differentiated.  Keywords are passed on to `f` and are constants; so are Arrays that `f` reads by name.
+    of `f` (of a method: but `self`), None where there is none.  Where `f` reads trainable Variables, it takes
+    `variables=None` too, and returns `(for the arguments, for the variables)`.  A pullback written with NumPy functions on
+    Arrays can itself be differentiated.  Keywords are passed on to `f` and are constants; so are Arrays that `f` reads by
+    name.
 
     Raises TypeError where `f` does not return a pair, reads Variables and its pullback takes no `variables`, or gets a
     keyword that a tape follows; ValueError where the pullback returns another number of gradients, or other shapes.
@@ -130,7 +132,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
         if not found and not variables:
             return value
         result = wrapped(fresh(plain))
-        record = _Own(f.__name__, pullback, given, variables, result)
+        own = 1 if args and is_method_of(decorated, args[0]) else 0  # a pullback is not asked about `self`
+        record = _Own(f.__name__, pullback, given[own:], variables, result)
         uids = [a.uid for a in found] + [read.uid for _, read in variables]
         for tape in STATE.tapes:
             tape.add(record, uids)
@@ -205,6 +208,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
         return once(*given, *met, *(then for _, then in journal))
 
+    decorated.differentiated = f  # type: ignore[attr-defined]  # the compiler looks through
     return decorated
 
 

@@ -16,11 +16,10 @@ import numpy as np
 
 from s2sgrad.partials import partials
 from s2sgrad.structure import rebuilt
-from s2sgrad.tape.array import Array
+from s2sgrad.tape.array import Array, numeric
 from s2sgrad.tape.recording import STATE, Tape
 from s2sgrad.tape.targets import gradients_of
 from s2sgrad.tape.unconnected import UnconnectedGradients, checked
-from s2sgrad.tape.values import Operand
 
 
 def function(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -44,6 +43,7 @@ def function(f: Callable[..., Any]) -> Callable[..., Any]:
             STATE.tapes[:] = [tape for tape in STATE.tapes if tape is not graph]
             graph.clear()
 
+    decorated.differentiated = f  # type: ignore[attr-defined]  # the compiler looks through
     return decorated
 
 
@@ -68,7 +68,8 @@ def gradients(
 
     With a plain *function* as `ys` it is a function of the same arguments that returns the list, compiled from source (the
     text is in `.source`): `xs` and `stop_gradients` are positions and names of parameters, or names of local variables
-    that are assigned once and outside of every loop (ValueError otherwise); `grad_ys` has the structure of the result.
+    that are assigned once and outside of every loop (ValueError otherwise); without `xs`, it is all parameters.  `grad_ys`
+    has the structure of the result.
 
     >>> from s2sgrad import gradients
     >>> def f(a):
@@ -96,16 +97,19 @@ def gradients(
     if callable(ys):
         return partials(ys, xs, grad_ys, stop_gradients, checked(unconnected_gradients).value)
     unconnected = checked(unconnected_gradients)
+    if xs is None:
+        raise ValueError("`gradients` of Arrays needs `xs`, the Arrays and Variables that they are differentiated in")
     graph = next((tape for tape in reversed(STATE.tapes) if tape.everything), None)
     if graph is None:
         raise RuntimeError("`gradients` of Arrays belongs into a `function`: elsewhere use a GradientTape, or `grad`")
     targets = list(ys) if isinstance(ys, (list, tuple)) else [ys]
     weights = None
     if grad_ys is not None:
-        weights = list(grad_ys) if isinstance(ys, (list, tuple)) else [_single(grad_ys)]
+        several = isinstance(ys, (list, tuple))
+        weights = list(grad_ys) if several and isinstance(grad_ys, (list, tuple)) else [_single(grad_ys)]
         if len(weights) != len(targets):
             raise ValueError(f"grad_ys has {len(weights)} entries for {len(targets)} ys: pass one for each, or None")
-        weights = [w if w is None or isinstance(w, Operand) else np.asarray(w) for w in weights]
+        weights = [w if w is None else numeric(w) for w in weights]
     sources = list(xs) if isinstance(xs, (list, tuple)) else [xs]
     stopped = [] if stop_gradients is None else stop_gradients
     stopped = list(stopped) if isinstance(stopped, (list, tuple)) else [stopped]

@@ -9,7 +9,7 @@ import numpy as np
 
 from s2sgrad.runtime import float_type
 from s2sgrad.tape.algebra import settled
-from s2sgrad.tape.array import Array
+from s2sgrad.tape.array import Array, numeric
 from s2sgrad.tape.recording import Tape
 from s2sgrad.tape.sweep import algebra, sweep
 from s2sgrad.tape.unconnected import UnconnectedGradients
@@ -88,6 +88,7 @@ def _weighted(target: Any, weights: Any) -> Iterator[tuple[Any, Any]]:
         if weight is None:
             yield leaf, np.ones(value.shape, kind)[()]
             continue
+        weight = numeric(weight)
         if np.shape(weight) != value.shape:
             raise ValueError(f"the weights of a target must have its shape, {value.shape}, not {np.shape(weight)}")
         yield leaf, weight._read() if isinstance(weight, Operand) else np.array(weight, kind)[()]
@@ -106,11 +107,12 @@ def _beside(target: Any, count: int, weights: Any) -> list[Any]:
                 f"the {number} weights for {count} targets must lie as the targets do, with None for ones: {error}"
             ) from None
     if isinstance(weights, (list, tuple)):  # one array, written as a list
-        weights = weights[0] if len(weights) == 1 and np.shape(weights[0]) == _shape(target) else np.asarray(weights)
+        weights = weights[0] if len(weights) == 1 and _shape(weights[0]) == _shape(target) else numeric(weights)
     return [weights]
 
 
 def _shape(target: Any) -> tuple[int, ...]:
+    target = numeric(target)
     return target._value.shape if isinstance(target, Operand) else np.shape(target)
 
 

@@ -120,6 +120,100 @@ def test_in_compiled_code():
         grad(grad(lambda x: log1pexp(x) * x))(1.0)
 
 
+class Scaled:
+    def __init__(self, k):
+        self.k, self.w = k, Variable(3.0, name="w")
+
+    @custom_gradient
+    def scaled(self, x):
+        return x * self.k, lambda g: 100.0 * g
+
+    @custom_gradient
+    def product(self, x, y):
+        return x * y, lambda g: (7.0 * g, 8.0 * g)
+
+    @custom_gradient
+    def weighted(self, x):
+        def pullback(g, variables=None):
+            return 50.0 * g, [70.0 * g]
+
+        return x * self.w, pullback
+
+    @classmethod
+    @custom_gradient
+    def of_class(cls, x):
+        return 2.0 * x, lambda g: 100.0 * g
+
+    @staticmethod
+    @custom_gradient
+    def of_none(x):
+        return 2.0 * x, lambda g: 100.0 * g
+
+    @custom_gradient
+    def __call__(self, x):
+        return x * self.k, lambda g: 100.0 * g
+
+    def tripled(self, x):
+        return 3.0 * self.scaled(x)
+
+
+class More(Scaled):
+    @custom_gradient
+    def scaled(self, x):
+        return 2.0 * super().scaled(x), lambda g: 1000.0 * g
+
+
+class Own:
+    @custom_gradient
+    def own(self, x):
+        return 2.0 * x, lambda g: 100.0 * g
+
+
+SCALED, MORE = Scaled(2.0), More(2.0)
+
+
+@pytest.mark.parametrize(("f", "expected"), [
+    (SCALED.scaled, 100.0), (SCALED, 100.0), (SCALED.of_class, 100.0), (Scaled.of_class, 100.0), (SCALED.of_none, 100.0),
+    (MORE.scaled, 1000.0), (custom_gradient(Scaled.scaled.custom_gradient.__get__(SCALED)), 100.0),
+    (lambda x: Scaled.scaled(SCALED, x), 100.0), (lambda x: SCALED.of_none(x) * 2.0, 200.0),
+])  # fmt: skip
+def test_a_method_is_not_asked_for_the_gradient_of_self(f, expected):
+    assert slope(f, 3.0).numpy() == expected
+    assert slope(differentiable(f), 3.0).numpy() == expected
+    assert grad(f)(3.0) == expected
+
+
+def test_methods_of_several_arguments_and_of_variables():
+    x, y = constant(2.0), constant(3.0)
+    with GradientTape(persistent=True) as t:
+        t.watch([x, y])
+        p, q, r = SCALED.product(x, y), SCALED.weighted(x), MORE.tripled(x)
+    assert [g.numpy() for g in t.gradient(p, [x, y])] == [7.0, 8.0] == list(grad(SCALED.product, (0, 1))(2.0, 3.0))
+    assert [g.numpy() for g in t.gradient(q, [x, SCALED.w])] == [50.0, 70.0]
+    assert t.gradient(r, x).numpy() == 3000.0
+
+
+def test_a_method_that_returns_a_gradient_of_self_too():
+    class Counted:
+        @custom_gradient
+        def f(self, x):
+            return 2.0 * x, lambda g: (None, g)
+
+    with pytest.raises(ValueError, match="2 gradients for 1 arguments"):
+        slope(Counted().f, 1.0)
+
+
+@pytest.mark.parametrize("f", [
+    SCALED.tripled, lambda x: SCALED.scaled(x), lambda x: Own().own(x), lambda x: SCALED(x),
+    lambda x: SCALED.of_class(x),
+])  # fmt: skip
+def test_a_method_with_its_own_gradient_inside_compiled_code_is_refused_at_its_call(f):
+    with pytest.raises(Unsupported, match="brings its own gradient") as raised:
+        grad(f)(3.0)
+    assert raised.value.place.file == __file__
+    assert slope(f, 3.0).numpy() in (100.0, 300.0)
+
+
 # --- recompute_grad --------------------------------------------------------------------------------------------------
 
 

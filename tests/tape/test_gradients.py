@@ -92,10 +92,45 @@ def test_grad_ys_of_another_length_or_shape():
         x = constant([1.0, 2.0])
         return gradients([x * x, x], [x], grad_ys=grad_ys)
 
-    with pytest.raises(ValueError, match="2 ys"):
-        wrong([None])
+    for number in ([None], [], [None] * 3, 1.0, np.ones(2), constant(1.0)):
+        with pytest.raises(ValueError, match="2 ys"):
+            wrong(number)
     with pytest.raises(ValueError, match="shape"):
         wrong([np.ones(3), None])
+
+
+def test_grad_ys_of_a_single_y_in_a_list():
+    @function
+    def weighted(weight):
+        x = constant([1.0, 2.0])
+        return gradients([x * x], x, grad_ys=weight)
+
+    for weight in (np.array([3.0, 4.0]), [np.array([3.0, 4.0])], [[3.0, 4.0]], [constant([3.0, 4.0])]):
+        assert values(weighted(weight)) == [[6.0, 16.0]]
+
+
+@pytest.mark.parametrize(("ask", "message"), [
+    (lambda x: gradients(x * x), "needs `xs`"),
+    (lambda x: gradients(x * x, "x"), "type str"),
+    (lambda x: gradients(x * x, [x, 0]), "type int"),
+    (lambda x: gradients(x * x, x, unconnected_gradients="all"), "'none' or 'zero'"),
+    (lambda x: gradients(x * x, x, grad_ys=[1.0, 2.0]), "shape"),
+])  # fmt: skip
+def test_what_gradients_cannot_be_asked(ask, message):
+    with pytest.raises(ValueError, match=message):
+        function(ask)(3.0)
+
+
+@pytest.mark.parametrize("ys", [None, [None], "x * x", 3, [2.0], np.ones(2), constant(3)])
+def test_ys_that_are_no_arrays(ys):
+    with pytest.raises(TypeError, match="target"):
+        function(lambda x: gradients(ys, x))(3.0)
+
+
+def test_nothing_depends_on_nothing():
+    assert values(function(lambda x: gradients([], [x, 2.0 * x]))(3.0)) == [None, None]
+    assert values(function(lambda x: gradients([], x, unconnected_gradients="zero"))(3.0)) == [0.0]
+    assert function(lambda x: gradients(x * x, []))(3.0) == []
 
 
 @pytest.mark.parametrize("batch", [4, 1, 7])

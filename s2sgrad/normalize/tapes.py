@@ -1,0 +1,57 @@
+"""The tape's classes and functions in a text that is differentiated: what they record is not followed, so they are refused.
+
+    with GradientTape() as t: y = x ** 3          ->      Unsupported: use `grad` of an inner function, or two GradientTapes
+    return t.gradient(y, x)
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.quote import nodes
+from s2sgrad.source import brings_gradient
+from s2sgrad.unit import Unit
+
+_TAPE = "s2sgrad.tape."
+
+
+def require_none(unit: Unit, tree: gast.AST) -> None:
+    """Raise Unsupported where a tape is made or asked, or anything for it is made."""
+    for node in nodes(tree):
+        if isinstance(node, gast.Call):
+            target = unit.resolve(node.func)
+            if _is_tapes(target):
+                _refuse(unit, node, target)
+            owner = unit.resolve(node.func.value) if isinstance(node.func, gast.Attribute) else None
+        elif isinstance(node, gast.With):
+            owner = next((held for held in map(unit.resolve, (i.context_expr for i in node.items)) if _records(held)), None)
+        else:
+            continue
+        if _records(owner):
+            _refuse(unit, node, type(owner))
+
+
+def _refuse(unit: Unit, node: gast.AST, what: Any) -> None:
+    place = node.items[0].context_expr if isinstance(node, gast.With) else node
+    if isinstance(what, type) and hasattr(what, "watch"):
+        unit.refuse(place, f"a {what.__name__} inside of a function that is differentiated from its source is not followed: "
+                           "take `grad` of the part that it records, or nest two tapes around the call")  # fmt: skip
+    unit.refuse(place, f"`{what.__name__}` is for programs that a tape records, and is not followed in a function that is "
+                       "differentiated from its source: pass the value in, or use a GradientTape")  # fmt: skip
+
+
+def _is_tapes(target: Any) -> bool:
+    """Whether a callable is one of the tape's own."""
+    if isinstance(target, types.FunctionType):
+        home = target.__globals__.get("__name__", "")
+        return home.startswith(_TAPE) and not brings_gradient(target) and not effects.is_pure_function(target)
+    return isinstance(target, type) and target.__module__.startswith(_TAPE)
+
+
+def _records(owner: Any) -> bool:
+    """Whether an object is a tape or an optimizer; Arrays and Variables are values like others."""
+    return type(owner).__module__.startswith(_TAPE) and not hasattr(type(owner), "__array_ufunc__")

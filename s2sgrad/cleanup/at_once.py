@@ -201,11 +201,11 @@ class _Loop:
                 self.batches.known.pop(target.id, None)
                 return statement
             section = product.factors[0] if len(product.factors) == 1 and not product.negative else None
-            if section is not None and isinstance(statement.value, gast.Subscript):
-                if statement.value.value.id not in self.changed:
-                    self.batches.known[target.id] = product
-                    return None
+            if section is not None and self._is_changed(section.node):  # by a later statement of the loop
                 product = Product((replace(section, node=expression("x.copy()", x=section.node)),))
+            elif section is not None and isinstance(statement.value, gast.Subscript):
+                self.batches.known[target.id] = product
+                return None
             axes = [f.axis for f in product.factors if f.rank and f.axis is not None]
             axis = axes[0] if axes else FIRST
             made = self.unit.local(self.unit.bases.get(target.id, target.id)) if target.id in self.shown else target.id
@@ -216,6 +216,10 @@ class _Loop:
         section = self._target(target)
         self.touched.note(target, "w")
         return gast.Assign([_stored(section.node)], self._fitting(product, section), None)
+
+    def _is_changed(self, node: gast.AST) -> bool:
+        """Whether a value may be memory that the loop writes."""
+        return not is_fresh(self.unit, node) and any(n.id in self.changed for n in effects.loads(node))
 
     def _added(self, statement: gast.AugAssign) -> gast.AST:
         target, op = statement.target, statement.op

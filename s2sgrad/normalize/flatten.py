@@ -86,17 +86,13 @@ class _Flattener(Conditions):
         elif isinstance(statement, gast.AugAssign) and self.functions.updates(statement):
             pass
         elif isinstance(statement, gast.AugAssign):
-            kept = self.functions.kept(name(statement.target.id), [statement.value])
-            if kept.id != statement.target.id:  # what is called may rebind the target: the old value is updated, in place
-                target, statement.target = statement.target.id, name(kept.id, store=True)
-                statement.value = self.atom(statement.value)
-                self.out.append(statement)
-                self.assign(at(statement, assign(target, name(kept.id)))[0])
-                return
-            if statement.target.id in walruses(statement.value):
+            target, kept = statement.target.id, self.functions.kept(name(statement.target.id), [statement.value]).id
+            if kept == target and target in walruses(statement.value):
                 self.unit.refuse(statement, "the walrus rebinds the target of this augmented assignment")
-            statement.value = self.atom(statement.value)
+            statement.target.id, statement.value = kept, self.atom(statement.value)
             self.out.append(statement)
+            if kept != target:  # what is called may bind the target anew: the old value is updated, in place
+                self.assign(at(statement, assign(target, name(kept)))[0])
         elif isinstance(statement, gast.If):
             self.branch(self.condition(statement.test), statement)
         elif isinstance(statement, gast.While):

@@ -321,3 +321,23 @@ def annotated_store(x):
     y: np.ndarray = x
     y[0] *= x[1]
     return np.sum(WEIGHTS * x * x)
+
+
+@case(MATRIX)
+def rows_bound_to_a_name_and_stored_again(x):
+    y = x.copy()
+    row = y[1]
+    for i in range(len(y)):
+        w = y[i] * 2.0
+        y[i] = w
+    return np.sum(row * row)
+
+
+@case(MATRIX)
+def rows_replaced_by_their_copies(x):
+    y = x.copy()
+    first = y[0]
+    for row in y:
+        kept = row.copy()
+        row[:] = kept
+    return np.sum(first * first)

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any, overload
 
 from s2sgrad import runtime, travel
-from s2sgrad.gradient import Argnums, Gradient, differentiated
+from s2sgrad.argnums import Argnums, checked
+from s2sgrad.gradient import Gradient, differentiated
 from s2sgrad.options import Options
 from s2sgrad.pullbacks import vjp  # noqa: F401
 from s2sgrad.raised import entry, located
@@ -17,15 +18,17 @@ Outputs = str | tuple[str, ...] | None
 
 def _made(
     function: Any, argnums: Argnums, value: bool, output_gradients: Any, unconnected_gradients: str, outputs: Outputs,
-    lists: bool,
+    lists: bool, has_aux: bool,
 ) -> Any:
     if unconnected_gradients not in ("zero", "none"):
         raise ValueError(f"unconnected_gradients must be 'zero' or 'none', not {unconnected_gradients!r}")
-    if isinstance(argnums, list):
-        argnums = tuple(argnums)
+    if has_aux and outputs is not None:
+        raise ValueError("has_aux=True is about what a function returns, outputs= about what it writes: give one of them")
+    argnums = checked(argnums)
     if isinstance(outputs, list):
         outputs = tuple(outputs)
-    options = Options(value, isinstance(argnums, tuple), unconnected_gradients, outputs, lists=bool(lists))
+    several = isinstance(argnums, tuple)
+    options = Options(value, several, unconnected_gradients, outputs, lists=bool(lists), has_aux=bool(has_aux))
     if function is None:
         return functools.partial(_applied, argnums, options, output_gradients)
     return differentiated(function, argnums, options, output_gradients)
@@ -45,6 +48,7 @@ def grad(
     unconnected_gradients: str = ...,
     outputs: Outputs = ...,
     lists: bool = ...,
+    has_aux: bool = ...,
 ) -> Gradient: ...
 @overload
 def grad(
@@ -55,6 +59,7 @@ def grad(
     unconnected_gradients: str = ...,
     outputs: Outputs = ...,
     lists: bool = ...,
+    has_aux: bool = ...,
 ) -> Callable[[Callable[..., Any]], Gradient]: ...
 def grad(
     function: Callable[..., Any] | None = None,
@@ -64,6 +69,7 @@ def grad(
     unconnected_gradients: str = "zero",
     outputs: Outputs = None,
     lists: bool = True,
+    has_aux: bool = False,
 ) -> Any:
     """The gradient of a function of numbers and arrays, as a function of the same arguments.
 
@@ -90,7 +96,7 @@ def grad(
     >>> area(2.0)
     12.0
     """
-    return _made(function, argnums, False, output_gradients, unconnected_gradients, outputs, lists)
+    return _made(function, argnums, False, output_gradients, unconnected_gradients, outputs, lists, has_aux)
 
 
 @overload
@@ -102,6 +108,7 @@ def value_and_grad(
     unconnected_gradients: str = ...,
     outputs: Outputs = ...,
     lists: bool = ...,
+    has_aux: bool = ...,
 ) -> Gradient: ...
 @overload
 def value_and_grad(
@@ -112,6 +119,7 @@ def value_and_grad(
     unconnected_gradients: str = ...,
     outputs: Outputs = ...,
     lists: bool = ...,
+    has_aux: bool = ...,
 ) -> Callable[[Callable[..., Any]], Gradient]: ...
 def value_and_grad(
     function: Callable[..., Any] | None = None,
@@ -121,13 +129,14 @@ def value_and_grad(
     unconnected_gradients: str = "zero",
     outputs: Outputs = None,
     lists: bool = True,
+    has_aux: bool = False,
 ) -> Any:
     """Like `grad`, but returns `(value, gradient)`: what `scipy.optimize.minimize(..., jac=True)` wants.
 
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    return _made(function, argnums, True, output_gradients, unconnected_gradients, outputs, lists)
+    return _made(function, argnums, True, output_gradients, unconnected_gradients, outputs, lists, has_aux)
 
 
 def _pair_for(f: Any, primals: tuple, keywords: dict[str, Any]) -> Any:

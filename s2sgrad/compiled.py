@@ -22,7 +22,8 @@ from s2sgrad.lookups import Lookups, noted
 from s2sgrad.options import Options
 from s2sgrad.pipeline import Observer
 from s2sgrad.program import Program
-from s2sgrad.source import look_up
+from s2sgrad.results import NoResult
+from s2sgrad.source import GENERATED, look_up
 from s2sgrad.transform import written_outside
 
 LOCK = threading.RLock()  # one compilation at a time; running compiled functions takes no lock
@@ -138,6 +139,18 @@ class Compiled:
         if not self.recipe.guards.hold(self.functions) or (self.below is not None and not self.below.holds()):
             return False
         return not self.inside or all(compiled.holds() for compiled in self.inside)
+
+    def naming(self, error: Exception) -> Exception:
+        """The error; of a result without derivative, with the name of the function that returned it, where it is known."""
+        if not isinstance(error, NoResult) or error.named:
+            return error
+        names = {c.function.__code__: c.functions[0].__name__ for c in (self, *self.inside)}
+        named, trace = "", error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename.startswith(GENERATED):
+                named = names.get(trace.tb_frame.f_code, "")
+            trace = trace.tb_next
+        return NoResult(error.what, named).with_traceback(error.__traceback__)
 
     def _same_named(self, named: dict[str, Any]) -> bool:
         return named.keys() == self.named.keys() and all(named[k] is v for k, v in self.named.items())

@@ -10,22 +10,21 @@ import types
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from s2sgrad import cache, travel
+from s2sgrad import argnums, cache, seeds, travel
 from s2sgrad.analysis.keys import NUMBERS, shapes_of
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, kinds_of
 from s2sgrad.analysis.kinds_key import Forgotten, Kinds
+from s2sgrad.argnums import Argnums
 from s2sgrad.arguments import require_floats, require_separate
 from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.options import Options
 from s2sgrad.raised import entry, located
-from s2sgrad.signatures import is_method, require_parameters, signature
+from s2sgrad.results import NoResult
+from s2sgrad.signatures import require_parameters, signature
 
 if TYPE_CHECKING:  # the compiler is imported when something is compiled: `import s2sgrad` stays quick
     from s2sgrad.compiled import Compiled
 
-Argnums = int | str | tuple[int | str, ...]
 _MOST = 512  # signatures remembered by their exact shapes; the texts are few, one a pattern of shapes
 
 
@@ -46,7 +45,7 @@ class Gradient:
     """
 
     def __init__(
-        self, function: Callable[..., Any], argnums: Argnums, options: Options, seed: Any, bound: tuple = ()
+        self, function: Callable[..., Any], asked: Argnums, options: Options, seed: Any, bound: tuple = ()
     ) -> None:
         self.primal = function
         self._function, lead, self._keywords = self._taken_apart(function)
@@ -54,7 +53,8 @@ class Gradient:
             require_parameters(self._function, options.outputs)
         self._lead, self._lead_bound = lead + bound, bound
         self._binds = _binding(function)
-        self._argnums = argnums
+        self._word = seeds.Word(self._function.__name__, cache.of(self._function.__code__).parameters)
+        self._argnums = asked
         self._options = options
         self._seed = seed
         self._by_types: dict[tuple[type, ...], Compiled] = {}
@@ -81,8 +81,9 @@ class Gradient:
 
     # --- calling ---
 
-    def __call__(self, *args: Any, seed: Any = None, **keywords: Any) -> Any:
+    def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         try:
+            seed = self._word.taken(keywords) if keywords else None
             asked = args, keywords
             if self._lead:
                 args = self._lead + args
@@ -114,10 +115,13 @@ class Gradient:
                 keywords = {**keywords, **self._seeds(compiled, seed)}
             try:
                 return compiled.function(*args, **keywords) if keywords else compiled.function(*args)
+            except NoResult as error:
+                raise compiled.naming(error) from None
             except (ArithmeticError, LookupError, TypeError, ValueError):
                 if not compiled.on_lists:
                     raise
-            return self.on_arrays()(*asked[0], seed=seed, **asked[1])  # where Python's numbers raise and NumPy's may not
+            keywords = {**asked[1], self._word.name: seed}
+            return self.on_arrays()(*asked[0], **keywords)  # where Python's numbers raise and NumPy's may not
         except Exception as error:
             __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
             error = located(error, self._function)
@@ -212,30 +216,10 @@ class Gradient:
     def _wrt(self) -> tuple[str, ...]:
         """The names of the differentiated parameters; elements of `*args` as `args[k]`."""
         asked = self._argnums if isinstance(self._argnums, tuple) else (self._argnums,)
-        return tuple(self._parameter(number) for number in asked)
+        return tuple(map(self._parameter, asked))
 
     def _parameter(self, number: int | str) -> str:
-        parameters = cache.of(self._function.__code__).parameters
-        name = self._function.__name__
-        if isinstance(number, str):
-            if number not in parameters.names:
-                raise TypeError(f"{name} has no parameter named {number!r}")
-            return number
-        bound = len(self._lead)
-        if not bound and (self._binds == "class" or (self._binds and is_method(self._function, parameters.positional))):
-            bound = 1
-        positional = parameters.positional[bound:]
-        variadic = parameters.variadic
-        for k, positional_name in enumerate(positional):
-            if positional_name in self._keywords:  # it and those after it can be given by name alone
-                positional, variadic = positional[:k], None
-                break
-        place = number + len(positional) if number < 0 else number
-        if 0 <= place < len(positional):
-            return positional[place]
-        if variadic is not None and place >= len(positional):
-            return f"{variadic}[{place - len(positional) + max(0, bound - len(parameters.positional))}]"
-        raise TypeError(f"argnums={number} is out of range: {name} has {len(positional)} arguments")
+        return argnums.parameter(self._function, number, len(self._lead), self._keywords, self._binds)
 
     # --- looking ---
 
@@ -246,7 +230,7 @@ class Gradient:
         return self._shown().text
 
     @entry
-    def source_for(self, *args: Any, **keywords: Any) -> str:
+    def source_for(self, /, *args: Any, **keywords: Any) -> str:
         """The text of the generated function for arguments of these kinds; nothing is called."""
         return self._compiled(self._lead + args, {**self._keywords, **keywords}).text
 
@@ -266,7 +250,7 @@ class Gradient:
 
     @_OfInstances
     def __signature__(self) -> inspect.Signature:
-        """The function's own, without what is bound, with the keyword `seed`."""
+        """The function's own, without what is bound, with the keyword of the cotangent."""
         own = signature(self._function)
         parameters = []
         for p in list(own.parameters.values())[len(self._lead) :]:
@@ -277,10 +261,9 @@ class Gradient:
                     continue
                 p = p.replace(kind=p.KEYWORD_ONLY)
             parameters.append(p)
-        if all(p.name != "seed" for p in parameters):
-            seed = inspect.Parameter("seed", inspect.Parameter.KEYWORD_ONLY, default=None)
-            place = len(parameters) - (bool(parameters) and parameters[-1].kind is seed.VAR_KEYWORD)
-            parameters.insert(place, seed)
+        seed = inspect.Parameter(self._word.name, inspect.Parameter.KEYWORD_ONLY, default=None)
+        place = len(parameters) - (bool(parameters) and parameters[-1].kind is seed.VAR_KEYWORD)
+        parameters.insert(place, seed)
         return own.replace(parameters=parameters, return_annotation=own.empty)
 
     def __repr__(self) -> str:
@@ -310,7 +293,7 @@ class Gradient:
     def taken_apart_for(self, args: tuple, keywords: dict[str, Any]) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
         """The generated function for arguments of these kinds, and the arguments that it has beside them."""
         keywords = {**self._keywords, **keywords}
-        seed = keywords.pop("seed", None)
+        seed = self._word.taken(keywords)
         compiled = self.on_arrays()._compiled(self._lead + args, keywords)
         compiled.function.origin = "grad", self.on_arrays(), compiled.key, compiled.recipe
         return compiled.function, self._lead, {**keywords, **self._seeds(compiled, seed)}
@@ -320,9 +303,7 @@ class Gradient:
         seed = self._seed if seed is None else seed
         if seed is None:
             return {}
-        if compiled.scalar and np.shape(seed) != ():
-            raise ValueError(f"the seed must have the shape of the result, (), not {np.shape(seed)}")
-        return {compiled.seed: seed}
+        return {compiled.seed: seeds.number(seed) if compiled.scalar else seed}
 
     def generated_for(self, args: tuple, keywords: dict[str, Any]) -> types.FunctionType:
         """The generated function for arguments of these kinds."""
@@ -360,7 +341,7 @@ class GradientOfGradient(Gradient):
         return {**self._inner._seeds(compiled.below, None), **super()._seeds(compiled, seed)}
 
 
-def differentiated(function: Any, argnums: Argnums, options: Options, seed: Any) -> Gradient:
+def differentiated(function: Any, asked: Argnums, options: Options, seed: Any) -> Gradient:
     """The gradient object of a function, or of a gradient."""
     if not callable(function) and not isinstance(function, (staticmethod, classmethod)):
         raise TypeError(f"grad needs a function, not {type(function).__name__}")
@@ -368,12 +349,16 @@ def differentiated(function: Any, argnums: Argnums, options: Options, seed: Any)
     while isinstance(innermost, functools.partial):
         innermost = innermost.func
     kind = GradientOfGradient if isinstance(innermost, Gradient) else Gradient
-    return kind(function, argnums, options, seed)
+    if kind is GradientOfGradient and innermost._options.has_aux and (innermost._options.value or not options.has_aux):
+        inner = innermost.__name__
+        way = f"grad(.., has_aux=True) of it, not {inner}" if innermost._options.value else "has_aux=True here, too"
+        raise TypeError(f"`{inner}` was made with has_aux=True and returns what has no one derivative: say {way}")
+    return kind(function, asked, options, seed)
 
 
-def _arrived(function: Any, argnums: Argnums, options: Options, seed: Any, texts: dict[str, str]) -> Gradient:
+def _arrived(function: Any, asked: Argnums, options: Options, seed: Any, texts: dict[str, str]) -> Gradient:
     travel.register(texts)
-    return differentiated(function, argnums, options, seed)
+    return differentiated(function, asked, options, seed)
 
 
 def _bound(gradient: Gradient, receiver: Any) -> Gradient:

@@ -100,6 +100,7 @@ class Part:
     defaults: dict[str, Any]
     doc: str | None
     restores: bool
+    flat: bool
 
 
 class World(Protocol):
@@ -151,6 +152,8 @@ class Plan:
             function.__module__ = primal.__module__
             if part.restores:
                 function.restores = True
+            if part.flat:
+                function.flat = True
             mine.cell_contents = function
             out.append(function)
         return out
@@ -247,7 +250,7 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
     defaults = emitted.defaults if emitted.same_signature else {}
     doc = ast.get_docstring(node)
     place = world.place(primal)
-    return Part(inner, emitted.name, place, closure, emitted.same_signature, defaults, doc, emitted.restores)
+    return Part(inner, emitted.name, place, closure, emitted.same_signature, defaults, doc, emitted.restores, emitted.flat)
 
 
 def _places(emitted: Emitted, node: ast.FunctionDef, spans: dict[int, Spans]) -> dict[int, Place]:

@@ -14,12 +14,13 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.raised import entry
 from s2sgrad.records import copied
+from s2sgrad.results import NoResult, without_floats
 from s2sgrad.runtime import Pullback, zeros
 from s2sgrad.structure import rebuilt
 
 
 @entry
-def vjp(f: Callable[..., Any], *primals: Any, **keywords: Any) -> tuple[Any, Pullback]:
+def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, Pullback]:
     """The value of `f` at the primals, and its pullback: from a cotangent of the value to a tuple of cotangents.
 
     `f` runs once.  `pullback(y_bar)` takes a cotangent of the structure and shape of the value and gives a tuple with one
@@ -32,16 +33,24 @@ def vjp(f: Callable[..., Any], *primals: Any, **keywords: Any) -> tuple[Any, Pul
     and arrays that `f` reads by free names.
 
     Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number;
-    TypeError for arguments that `f` does not take; the pullback raises ValueError for another structure or shape.
+    TypeError for arguments that `f` does not take, and where `f` returns nothing that can be differentiated; the pullback
+    raises ValueError for another structure or shape.
 
     >>> y, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
     >>> y, pullback(1.0), pullback(10.0)
     (6.0, (3.0, 2.0), (30.0, 20.0))
     """
     value, pullback = runtime.vjp(f, *primals, **keywords)
+    require_result(f, value, pullback.bwd)
     pullback.saved = apart(pullback.saved, (primals, keywords, value))
     pullback.like = zeros(value)
     return value, pullback
+
+
+def require_result(f: Any, value: Any, bwd: Any) -> None:
+    """Raise TypeError where there is nothing to differentiate in the value of `f`, of which `bwd` is the adjoint."""
+    if what := without_floats(value, numbers=not getattr(bwd, "flat", False)):
+        raise NoResult(what, getattr(f, "__name__", type(f).__name__))
 
 
 class OfClosure(Pullback):

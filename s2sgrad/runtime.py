@@ -23,7 +23,11 @@ from s2sgrad.checks import Refusal, asked_whole, bound, contiguous, once, poison
 from s2sgrad.checks import only_these, require_array, resizes, scalar, unpackable  # noqa: F401
 from s2sgrad.outside import Global, distinct, set_attribute  # noqa: F401
 from s2sgrad.records import refilled
-from s2sgrad.structure import ABSENT, FINITE, as_dict, attributes_of, float_type, is_sequence, rebuilt, repeated, with_fields  # noqa: F401
+from s2sgrad.results import NoResult, without_floats
+from s2sgrad.structure import ABSENT, FINITE, as_dict, attributes_of, float_type, is_sequence, rebuilt  # noqa: F401
+
+# isort: split
+from s2sgrad.structure import repeated, seeded, with_fields  # noqa: F401
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
@@ -205,24 +209,11 @@ def like(x: Any, x_bar: Any) -> Any:
 def seed_like(y: Any, seed: Any = None) -> Any:
     """The incoming cotangent of the result `y`: ones of its structure if `seed` is None, else `seed`, checked.
 
-    Raises ValueError where `seed` has another structure or shape than `y`.
+    Raises ValueError where `seed` has another structure or shape than `y`, TypeError where `y` is no result at all.
     """
-    if isinstance(y, (list, tuple, dict)):
-        if seed is None:
-            return rebuilt(y, seed_like)
-        keys = set(y) == set(seed) if isinstance(y, dict) and isinstance(seed, dict) else None
-        if keys is None:
-            keys = isinstance(seed, (list, tuple)) and not isinstance(y, dict) and len(seed) == len(y)
-        if not keys:
-            raise ValueError(f"the seed must have the structure of the result, a {type(y).__name__} of {len(y)}")
-        return rebuilt(y, seed_like, seed)
-    if seed is None:
-        if isinstance(y, np.ndarray):
-            return np.ones(y.shape, float_type(y.dtype))
-        return y.dtype.type(1.0) if isinstance(y, np.floating) else 1.0
-    if np.shape(seed) != np.shape(y):
-        raise ValueError(f"the seed must have the shape of the result, {np.shape(y)}, not {np.shape(seed)}")
-    return np.asarray(seed, dtype=float_type(y.dtype)) if isinstance(y, np.ndarray) else seed
+    if what := without_floats(y, numbers=True):
+        raise NoResult(what)
+    return seeded(y, seed)
 
 
 def stop_gradient(x: Any) -> Any:
@@ -387,7 +378,7 @@ def call(f: Callable[..., Any], *args: Any) -> Any:
     return f(*args)
 
 
-def vjp(f: Callable[..., Any], *primals: Any, **keywords: Any) -> tuple[Any, Pullback]:
+def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, Pullback]:
     """Run `f` once; return its value and the pullback, which gives one cotangent per positional argument.
 
     >>> from s2sgrad import vjp

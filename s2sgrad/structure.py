@@ -42,6 +42,26 @@ def rebuilt(v: Any, leaf: Callable[..., Any], *others: Any) -> Any:
     return items
 
 
+def seeded(y: Any, seed: Any = None) -> Any:
+    """A cotangent of the structure of `y`: ones if `seed` is None, else `seed`, which must have that structure."""
+    if isinstance(y, (list, tuple, dict)):
+        if seed is None:
+            return rebuilt(y, seeded)
+        keys = set(y) == set(seed) if isinstance(y, dict) and isinstance(seed, dict) else None
+        if keys is None:
+            keys = isinstance(seed, (list, tuple)) and not isinstance(y, dict) and len(seed) == len(y)
+        if not keys:
+            raise ValueError(f"the seed must have the structure of the result, a {type(y).__name__} of {len(y)}")
+        return rebuilt(y, seeded, seed)
+    if seed is None:
+        if isinstance(y, np.ndarray):
+            return np.ones(y.shape, float_type(y.dtype))
+        return y.dtype.type(1.0) if isinstance(y, np.floating) else 1.0
+    if np.shape(seed) != np.shape(y):
+        raise ValueError(f"the seed must have the shape of the result, {np.shape(y)}, not {np.shape(seed)}")
+    return np.asarray(seed, dtype=float_type(y.dtype)) if isinstance(y, np.ndarray) else seed
+
+
 def kept(v: Any) -> Any:
     """Data as they are now: arrays, lists and dicts of its own, and everything else as it is.
 

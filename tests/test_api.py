@@ -1037,7 +1037,7 @@ def test_signature():
     assert list(inspect.signature(Spring.force).parameters) == ["self", "x", "y", "seed"]
     assert list(inspect.signature(Spring.outer_class).parameters) == ["x", "seed"]
     assert list(inspect.signature(Spring.outer_static).parameters) == ["x", "k", "seed"]
-    assert str(inspect.signature(grad(lambda x, *, k, **rest: x))) == "(x, *, k, seed=None, **rest)"
+    assert str(inspect.signature(grad(lambda x, *, k, **rest: x))) == "(x, *, k, seed_=None, **rest)"
     assert str(inspect.signature(grad(lambda seed, x: x))) == "(seed, x)"
     assert list(inspect.signature(s2sgrad.api.Gradient).parameters)[:2] == ["function", "argnums"]
 

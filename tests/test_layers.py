@@ -21,11 +21,12 @@ LONGEST = 400
 # or under TYPE_CHECKING counts like any other: it may make `import s2sgrad` quick, but not make an arrow point up.
 LAYERS = [
     ["checks"],
-    ["errors", "names", "options", "outside", "quote", "raised", "simplify", "records", "signatures", "structure"],
+    ["errors", "names", "options", "outside", "quote", "raised", "simplify", "records", "results", "signatures",
+     "structure"],
     ["runtime"],
     ["pullbacks"],
     ["emit", "rules", "source"],
-    ["lookups"],
+    ["lookups", "seeds"],
     ["unit", "library", "imported", "standard"],
     ["reach"],
     ["analysis"],
@@ -40,7 +41,7 @@ LAYERS = [
     ["compiled"],
     ["cache"],
     ["arguments"],
-    ["higher"],
+    ["higher", "argnums"],
     ["dynamic"],
     ["travel"],
     ["gradient"],
@@ -60,7 +61,9 @@ ALLOWED = {
     "names": {"keyword"},
     "options": {"dataclasses"},
     "quote": {"gast", "functools", "copy"},
-    "runtime": {"copy", "numpy", "s2sgrad.checks", "s2sgrad.outside", "s2sgrad.records", "s2sgrad.structure"},
+    "runtime": {"copy", "numpy", "s2sgrad.checks", "s2sgrad.outside", "s2sgrad.records", "s2sgrad.results",
+                "s2sgrad.structure"},
+    "results": {"numpy", "s2sgrad.checks", "s2sgrad.structure"},
     "outside": {"s2sgrad.checks"},
     "structure": {"itertools", "numpy"},
     "checks": {"numpy"},
@@ -203,7 +206,8 @@ def test_what_is_excused_is_needed():
 
 
 def test_the_runtime_alone_can_be_imported_without_the_compiler():
-    assert GRAPH["runtime"] == {"checks", "outside", "records", "structure"}
+    assert GRAPH["runtime"] == {"checks", "outside", "records", "results", "structure"}
+    assert GRAPH["results"] == {"checks", "structure"}
     assert GRAPH["outside"] == {"checks"}
     assert GRAPH["checks"] == GRAPH["records"] == GRAPH["structure"] == set()
 

@@ -19,7 +19,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad import runtime
+from s2sgrad import results, runtime
 from s2sgrad.errors import S2SGradError
 from s2sgrad.quote import CHILDLESS, nodes
 from s2sgrad.rules import spellings, table
@@ -32,7 +32,8 @@ _SCOPES = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.L
 _IMPURE_RUNTIME = {runtime.push, runtime.pop, runtime.add_at, runtime.vjp, runtime.sequence, runtime.require_array,
                    runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar, runtime.set_attribute,
                    runtime.distinct, runtime.once, runtime.resizes, runtime.restored, runtime.put_back, runtime.poison,
-                   runtime.unpackable, runtime.asked_whole, runtime.only_these}  # fmt: skip
+                   runtime.unpackable, runtime.asked_whole, runtime.only_these,
+                   results.require_floats, results.pair}  # fmt: skip
 
 
 def loads(node: gast.AST, hidden: frozenset[str] = frozenset()) -> Iterator[gast.Name]:

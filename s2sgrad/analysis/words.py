@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Size  # noqa: F401
+from s2sgrad.analysis.kinds import (
+    UNKNOWN,
+    Array,
+    Container,
+    Instance,
+    Kind,
+    Known,
+    Number,
+    Plain,
+    Size,  # noqa: F401  (in the examples)
+    Text,
+    may_carry,
+)
+from s2sgrad.results import described as value_in_words
+from s2sgrad.results import described_type, without_floats
 
 _SIZES = "nmklpqrs"
 
@@ -32,3 +46,35 @@ def _word(kind: Kind) -> str:
     if isinstance(kind, Known) and isinstance(kind.value, ModuleType):
         return f"module {kind.value.__name__}"
     return "None" if isinstance(kind, Known) and kind.value is None else "any"
+
+
+def without_derivative(kind: Kind | None) -> str:
+    """In words, what every value of this kind is, if nothing in it can be differentiated; empty if something may.
+
+    >>> without_derivative(Number(int)), without_derivative(Container(tuple, (Known(None), Number(float))))
+    ('an int', '')
+    """
+    if may_carry(kind):
+        return ""
+    if isinstance(kind, Known):
+        return without_floats(kind.value)
+    if isinstance(kind, Container):
+        return f"an empty {kind.type.__name__}" if kind.items == () else f"{known_type(kind)} without floats"
+    return known_type(kind)
+
+
+def known_type(kind: Kind) -> str:
+    """The type of all values of a kind that is not unknown, in words.
+
+    >>> known_type(Array("int64", (3,))), known_type(Known(None))
+    ('an array of int64', 'None')
+    """
+    if isinstance(kind, Known):
+        return value_in_words(kind.value)
+    if isinstance(kind, Number):
+        return described_type(kind.type or float)
+    if isinstance(kind, (Instance, Container)):
+        return described_type(kind.cls if isinstance(kind, Instance) else kind.type)
+    if isinstance(kind, Array):
+        return f"an array of {kind.dtype or 'numbers'}"
+    return "a str" if isinstance(kind, Text) else "a function" if isinstance(kind, Plain) else "a slice"

@@ -144,16 +144,6 @@ class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Obj
 
     # --- ends ---
 
-    def returned(self, statement: gast.Return) -> gast.Return:
-        """The end of the function, which returns data."""
-        value = self.held(statement.value) if statement.value is not None else None
-        if isinstance(value, Value) and not isinstance(value, Known) and getattr(value, "given", None) is None:
-            self.unit.refuse(statement, "a function or an object that is made here is returned, which is not supported: "
-                                        "return numbers, arrays, lists or dicts")  # fmt: skip
-        if isinstance(value, (Object, Display)):
-            self.loose.append((statement, value))
-        return statement
-
     def asserted(self, statement: gast.Assert) -> None:
         """An assertion about objects; its message may read them, not call them."""
         if statement.msg is not None and any(self.expands(n) for n in nodes(statement.msg) if isinstance(n, gast.Call)):
@@ -231,7 +221,8 @@ class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Obj
             items = [self.lasting(self.evaluate(e)) for e in node.elts]
             if not any(isinstance(item, Value) for item in items):  # data, of attributes and of calls
                 return self.flattener.hold(at(node, type(node)(items, gast.Load()))[0])
-            return Display(dict(enumerate(items)), block=self.flattener.blocks[-1] if self.flattener.blocks else 0)
+            block = self.flattener.blocks[-1] if self.flattener.blocks else 0
+            return Display(dict(enumerate(items)), block=block, literal=type(node))
         if isinstance(node, gast.Dict) and self.is_function(node) and all(isinstance(k, gast.Constant) for k in node.keys):
             items = [self.lasting(self.evaluate(v)) for v in node.values]
             if not any(isinstance(item, Value) for item in items):

@@ -37,7 +37,7 @@ import gast
 
 from s2sgrad.analysis.instances import Opened, attributes_of, opened_of
 from s2sgrad.normalize.inlining import Inliner
-from s2sgrad.normalize.values import Display, Object
+from s2sgrad.normalize.values import Display, Known, Object, Value
 from s2sgrad.outside import distinct, set_attribute
 from s2sgrad.quote import assign, at, clone, constant, name, nodes
 
@@ -52,6 +52,20 @@ class GivenObjects(Inliner):
 
     def of_the_class(self, made: Object, node: gast.AST) -> None: ...
 
+    def held(self, node: gast.AST) -> Any: ...
+
+    def returned(self, statement: gast.Return) -> gast.Return:
+        """The end of the function, which returns data, and objects of the caller's."""
+        value = self.held(statement.value) if statement.value is not None else None
+        whole = value.as_data() if isinstance(value, Display) else None
+        if whole is not None:
+            statement.value = self.flattener.hold(at(statement, whole)[0])
+        elif isinstance(value, Value) and not isinstance(value, Known) and getattr(value, "given", None) is None:
+            self.unit.refuse(statement, "a function or an object that is made here is returned, which is not supported: "
+                                        "return numbers, arrays, lists or dicts")  # fmt: skip
+        if isinstance(value, (Object, Display)):
+            self.loose.append((statement, value))
+        return statement
     def open_given(self, tree: gast.FunctionDef) -> None:
         """Load what the arguments hold that are objects, and those that free names stand for: globals and cells."""
         for p, held in self.unit.opened.items():
@@ -61,7 +75,6 @@ class GivenObjects(Inliner):
             if isinstance(node, gast.Name) and node.id not in self.unit.locals and node.id not in self.values:
                 self.meet(node.id, self.unit.resolve(node), opens=True)
 
-
     def meet(self, free: str, value: Any, opens: bool = False) -> None:
         """A free name of the text stands for this; instances that are known already have one Object."""
         if free in self.values or attributes_of(value) is None:
@@ -70,7 +83,6 @@ class GivenObjects(Inliner):
             self.outside_objects[id(value)] = self.open(held, free, name(free))
         if id(value) in self.outside_objects:
             self.values[free] = self.outside_objects[id(value)]
-
 
     def open(self, opened: Opened, base: str, value: gast.AST) -> Object | Display:
         """An argument that is an instance, or holds some: what it holds is loaded into variables."""
@@ -94,7 +106,6 @@ class GivenObjects(Inliner):
                 items[place] = self.values.get(local) or name(local)
         return made or Display(items, given=value)
 
-
     def passed_on(self, owner: Object, attribute: str, node: gast.AST) -> None:
         """What was written to an object of the caller's is seen there."""
         if owner.given is None:
@@ -104,7 +115,6 @@ class GivenObjects(Inliner):
         self.flattener.out += at(node, gast.Expr(gast.Call(call, arguments, [])))
         self.unit.separate.add(owner.cls)
         self.first_written = self.first_written or getattr(node, "lineno", 0)
-
 
     def separated(self) -> list[gast.AST]:
         """A check, to be run first: objects of the caller's of which attributes are written have one name each."""
@@ -118,7 +128,6 @@ class GivenObjects(Inliner):
             return []
         check = name(self.unit.helper("distinct", distinct))
         return [gast.Expr(gast.Call(check, [constant(self.first_written), *(clone(o.given) for o in given)], []))]
-
 
     def within(self, value: Any) -> list[Any]:
         """An object or a display of the caller's, and the objects and displays in it."""

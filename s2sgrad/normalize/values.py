@@ -78,6 +78,14 @@ class Display:
     given: gast.AST | None = None
     block: int = 0  # how deep the block is in which a list begins that grows
     mapping: bool = False  # a dict: -1 is a key, and not the last place
+    literal: type | None = None  # what it was written as
+
+    def as_data(self) -> gast.Tuple | None:
+        """A tuple of data and of the caller's objects; None for anything else."""
+        items = [item if isinstance(item, gast.AST) else getattr(item, "given", None) for item in self.items.values()]
+        if self.literal is not gast.Tuple or not all(isinstance(item, gast.AST) for item in items):
+            return None
+        return gast.Tuple([clone(item) for item in items], gast.Load())
 
 
 @dataclass(eq=False)

@@ -273,7 +273,8 @@ def _behind(target: Any) -> Any:
 
 _DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
 _UNSEEN = (*_DESCRIPTORS, types.BuiltinFunctionType, type(np.copyto))
-_OURS = ("s2sgrad.api", "s2sgrad.pullbacks", "s2sgrad.runtime", "s2sgrad.checks", "s2sgrad.outside", "s2sgrad.rules")
+_OURS = ("s2sgrad.api", "s2sgrad.pullbacks", "s2sgrad.runtime", "s2sgrad.checks", "s2sgrad.outside", "s2sgrad.results",
+         "s2sgrad.rules")
 _CHANGING = {"popitem", "remove", "clear", "setdefault", "insert", "discard", "appendleft", "popleft"}
 _LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log"}  # of a logger
 _WRITING = {"sort", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "reverse"}

@@ -98,16 +98,16 @@ def match_guards_see_what_was_bound(x, y):
     return w + z
 
 
-@case((1.2, 0.8), 2)
-def match_names_stay_bound_where_the_guard_fails(p, k):
-    a = b = 1.0
+@case((1.2, 0.8), 1.3, 2)
+def match_names_stay_bound_where_the_guard_fails(p, x, k):
+    a = b = x
     match p:
         case (a, 0.5) if k > 0:
-            return a
+            return a * x
         case (a, b) if a < b:
-            return b
+            return b * x
         case _ if k > 1:
-            a = a * b
+            a = a * b * x
     return a * a * b
 
 

@@ -101,11 +101,6 @@ def constant_result(x):
     return 4.0
 
 
-@case(1.3)
-def integer_result(x):
-    return int(x) + 1
-
-
 @case(1.3, VECTOR)
 def argument_used_only_in_a_condition(x, v):
     a = v * 2.0

@@ -1,0 +1,124 @@
+"""What is differentiated of what a function returns: all of it, which must have floats, or the first of a pair (`has_aux`).
+
+    return loss, {"steps": n}      ->      value = loss; aux = {"steps": n}; return value
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NoReturn
+
+import gast
+
+from s2sgrad import results
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
+from s2sgrad.analysis.lifetimes import binds
+from s2sgrad.analysis.words import known_type, without_derivative
+from s2sgrad.checks import Refusal
+from s2sgrad.errors import Refused
+from s2sgrad.quote import assign, at, blocks, constant, name
+from s2sgrad.reach import call
+from s2sgrad.transform import lasting
+from s2sgrad.transform.records import Records
+from s2sgrad.transform.reverse import Swept
+from s2sgrad.unit import Unit
+
+
+class Split:
+    """Lets a function return the first of the pair that it returns; `aux` is the name of the second."""
+
+    def __init__(self) -> None:
+        self.result = self.aux = self.value = ""
+
+    def run(self, unit: Unit, tree: gast.FunctionDef) -> None:
+        """Change a function in normal form: where it makes the pair, or else at its end."""
+        last = tree.body[-1]
+        self.result = last.value.id
+        self.value, self.aux = unit.local("value"), unit.local("aux")
+        made = [s for s in effects.walk(tree.body) if self.result in binds(s)]
+        read = [n for s in effects.walk(tree.body) for n in effects.loads(effects.header(s)) if n.id == self.result]
+        if len(read) == 1 and made and all(map(_is_pair, made)):
+            self.each(tree.body)
+            tree.body[-1:] = at(last, gast.Return(name(self.value)))
+            return
+        check = gast.Expr(call(unit, "pair", results.pair, name(self.result), constant(unit.primal.function.__name__)))
+        parts = [gast.Subscript(name(self.result), constant(k), gast.Load()) for k in range(2)]
+        tree.body[-1:] = at(last, check, *self.parts(*parts), gast.Return(name(self.value)))
+
+    def each(self, body: list[gast.AST]) -> None:
+        """Bind value and aux where a block binds the pair."""
+        for inner in [block for s in body for block in blocks(s)]:
+            self.each(inner)
+        body[:] = [t for s in body for t in (at(s, *self.parts(*s.value.elts)) if self.result in binds(s) else [s])]
+
+    def parts(self, first: gast.AST, second: gast.AST) -> tuple[gast.AST, gast.AST]:
+        return assign(self.value, first), assign(self.aux, second)
+
+    def check(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
+        """Leave out the check of a result that is surely a pair; raise TypeError for one that surely is none."""
+        checks = [s for s in tree.body if _is_check(unit, s)]
+        kind = kinds.get(self.result) or UNKNOWN
+        if not checks or isinstance(kind, Unknown) or (isinstance(kind, Container) and kind.items is None):
+            return
+        if not isinstance(kind, Container) or kind.type not in (tuple, list):
+            _refuse(unit, tree, results.NoPair(known_type(kind), unit.primal.function.__name__))
+        if len(kind.items) != 2:
+            _refuse(unit, tree, results.NoPair(f"{known_type(kind)} of {len(kind.items)}", unit.primal.function.__name__))
+        tree.body.remove(checks[0])
+
+
+def _is_pair(statement: gast.AST) -> bool:
+    value = getattr(statement, "value", None)
+    if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
+        return False
+    display = isinstance(value, (gast.Tuple, gast.List)) and len(value.elts) == 2
+    return display and not any(isinstance(e, gast.Starred) for e in value.elts)
+
+
+def _refuse(unit: Unit, tree: gast.FunctionDef, refusal: Refusal) -> NoReturn:
+    raise Refused(refusal.message, unit.place(tree.body[-1]))
+
+
+def _is_check(unit: Unit, statement: gast.AST) -> bool:
+    called = statement.value if isinstance(statement, gast.Expr) else None
+    return isinstance(called, gast.Call) and unit.resolve(called.func) is results.pair
+
+
+def require(
+    unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], split: Split | None, written: Iterable[str]
+) -> None:
+    """Raise TypeError where nothing in a result of its kind can be differentiated, or where it is no pair to be `split`."""
+    if split is not None:
+        split.check(unit, tree, kinds)
+    if what := without_derivative(kinds.get(tree.body[-1].value.id)):
+        _refuse(unit, tree, results.NoResult(what, unit.primal.function.__name__, written))
+
+
+def beside(
+    unit: Unit, records: Records, swept: Swept, value: bool, split: Split | None, gradients: gast.AST
+) -> tuple[list[gast.AST], gast.AST]:
+    """(what the forward sweep ends with, what is returned): the gradients, with the value and what goes with it."""
+    out: list[gast.AST] = []
+    given: list[gast.AST] = []
+    wanted = {"value": swept.result} if value else {}
+    for base, local in (wanted if split is None else {**wanted, "aux": split.aux}).items():
+        kept = lasting.value(unit, records, name(local), swept.kinds.get(local, UNKNOWN))
+        given.append(name(unit.local(base)))
+        out.append(assign(given[-1].id, kept))
+    if value:
+        return out, gast.Tuple([gast.Tuple(given, gast.Load()) if split else given[0], gradients], gast.Load())
+    return out, gast.Tuple([gradients, *given], gast.Load()) if split else gradients
+
+
+def checks(unit: Unit, result: str, kind: Kind | None, active: bool) -> list[gast.AST]:
+    """A check of a result that no differentiated argument reaches, where its kind does not say that it has floats."""
+    if not is_flat(kind, active):
+        return []
+    name_ = constant(unit.primal.function.__name__)
+    return [gast.Expr(call(unit, "require_floats", results.require_floats, name(result), name_))]
+
+
+def is_flat(kind: Kind | None, active: bool) -> bool:
+    """Whether a result of this kind must be a float to be differentiated: no path to an argument says that it was one."""
+    return bool(without_derivative(kind)) or (not active and not isinstance(kind, (Number, Array)))

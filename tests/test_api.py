@@ -1038,7 +1038,7 @@ def test_signature():
     assert list(inspect.signature(Spring.outer_class).parameters) == ["x", "seed"]
     assert list(inspect.signature(Spring.outer_static).parameters) == ["x", "k", "seed"]
     assert str(inspect.signature(grad(lambda x, *, k, **rest: x))) == "(x, *, k, seed_=None, **rest)"
-    assert str(inspect.signature(grad(lambda seed, x: x))) == "(seed, x)"
+    assert str(inspect.signature(grad(lambda seed, x: x))) == "(seed, x, *, seed_=None)"
     assert list(inspect.signature(s2sgrad.api.Gradient).parameters)[:2] == ["function", "argnums"]
 
 

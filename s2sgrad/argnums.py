@@ -38,7 +38,7 @@ def _one(number: Any, argnums: Any) -> int | str:
     raise TypeError(f"argnums is a position (an int), a parameter's name, or a tuple of these, not {argnums!r}")
 
 
-def parameter(
+def parameter_named(
     function: types.FunctionType, number: int | str, bound: int, by_name: dict[str, Any], binds: str
 ) -> str:
     """The name of the parameter at a position, or of this name; elements of `*args` as `args[k]`.

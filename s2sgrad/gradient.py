@@ -10,11 +10,11 @@ import types
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
-from s2sgrad import argnums, cache, seeds, travel
+from s2sgrad import cache, seeds, travel
 from s2sgrad.analysis.keys import NUMBERS, shapes_of
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, kinds_of
 from s2sgrad.analysis.kinds_key import Forgotten, Kinds
-from s2sgrad.argnums import Argnums
+from s2sgrad.argnums import Argnums, parameter_named
 from s2sgrad.arguments import require_floats, require_separate
 from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.options import Options
@@ -45,7 +45,7 @@ class Gradient:
     """
 
     def __init__(
-        self, function: Callable[..., Any], asked: Argnums, options: Options, seed: Any, bound: tuple = ()
+        self, function: Callable[..., Any], argnums: Argnums, options: Options, seed: Any, bound: tuple = ()
     ) -> None:
         self.primal = function
         self._function, lead, self._keywords = self._taken_apart(function)
@@ -54,7 +54,7 @@ class Gradient:
         self._lead, self._lead_bound = lead + bound, bound
         self._binds = _binding(function)
         self._word = seeds.Word(self._function.__name__, cache.of(self._function.__code__).parameters)
-        self._argnums = asked
+        self._argnums = argnums
         self._options = options
         self._seed = seed
         self._by_types: dict[tuple[type, ...], Compiled] = {}
@@ -219,7 +219,7 @@ class Gradient:
         return tuple(map(self._parameter, asked))
 
     def _parameter(self, number: int | str) -> str:
-        return argnums.parameter(self._function, number, len(self._lead), self._keywords, self._binds)
+        return parameter_named(self._function, number, len(self._lead), self._keywords, self._binds)
 
     # --- looking ---
 
@@ -341,7 +341,7 @@ class GradientOfGradient(Gradient):
         return {**self._inner._seeds(compiled.below, None), **super()._seeds(compiled, seed)}
 
 
-def differentiated(function: Any, asked: Argnums, options: Options, seed: Any) -> Gradient:
+def differentiated(function: Any, argnums: Argnums, options: Options, seed: Any) -> Gradient:
     """The gradient object of a function, or of a gradient."""
     if not callable(function) and not isinstance(function, (staticmethod, classmethod)):
         raise TypeError(f"grad needs a function, not {type(function).__name__}")
@@ -353,12 +353,12 @@ def differentiated(function: Any, asked: Argnums, options: Options, seed: Any) -
         inner = innermost.__name__
         way = f"grad(.., has_aux=True) of it, not {inner}" if innermost._options.value else "has_aux=True here, too"
         raise TypeError(f"`{inner}` was made with has_aux=True and returns what has no one derivative: say {way}")
-    return kind(function, asked, options, seed)
+    return kind(function, argnums, options, seed)
 
 
-def _arrived(function: Any, asked: Argnums, options: Options, seed: Any, texts: dict[str, str]) -> Gradient:
+def _arrived(function: Any, argnums: Argnums, options: Options, seed: Any, texts: dict[str, str]) -> Gradient:
     travel.register(texts)
-    return differentiated(function, asked, options, seed)
+    return differentiated(function, argnums, options, seed)
 
 
 def _bound(gradient: Gradient, receiver: Any) -> Gradient:

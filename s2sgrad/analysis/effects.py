@@ -194,18 +194,37 @@ def is_one_of(target: Any, group: Container[Any]) -> bool:
 
 def is_pure(unit: Unit, node: gast.AST) -> bool:
     """Whether an expression may be left out or run again: it has no effects and depends on its operands alone."""
-    return all(_pure_call(unit, part) for part in nodes(node) if isinstance(part, gast.Call)) and not any(
-        isinstance(part, (gast.NamedExpr, gast.Lambda)) for part in nodes(node)
-    )
+    return not any(True for _ in impurities(unit, node))
+
+
+def impurities(unit: Unit, node: gast.AST) -> Iterator[gast.AST]:
+    """The parts of an expression that have effects themselves, or that may raise because a name stands for nothing."""
+    for part in nodes(node):
+        if isinstance(part, gast.Call):
+            if not is_pure_call(unit, part):
+                yield part
+        elif isinstance(part, (gast.NamedExpr, gast.Lambda)) or is_missing(unit, part):
+            yield part
+
+
+def is_missing(unit: Unit, node: gast.AST) -> bool:
+    """Whether a name, or an attribute of a module, stands for nothing now, so that reading it is an error."""
+    if isinstance(node, gast.Name):
+        return isinstance(node.ctx, gast.Load) and node.id not in unit.locals and unit.resolve(node) is MISSING
+    if isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Load):
+        owner = unit.resolve(node.value)
+        return isinstance(owner, types.ModuleType) and unit.resolve(node) is MISSING
+    return False
 
 
 def is_local(unit: Unit, node: gast.AST, bound: set[str]) -> bool:
     """Whether an expression or a simple statement changes nothing but lists that are `bound` here."""
     calls = [part for part in nodes(node) if isinstance(part, gast.Call)]
-    return all(_pure_call(unit, c) or (changed_by_call(c) and changed_by_call(c) <= bound) for c in calls)
+    return all(is_pure_call(unit, c) or (changed_by_call(c) and changed_by_call(c) <= bound) for c in calls)
 
 
-def _pure_call(unit: Unit, call: gast.Call) -> bool:
+def is_pure_call(unit: Unit, call: gast.Call) -> bool:
+    """Whether a call, its arguments aside, has no effects and depends on them alone."""
     target = unit.resolve(call.func)
     if target is MISSING:
         if isinstance(call.func, gast.Attribute):
@@ -284,7 +303,7 @@ def _scanned(function: types.FunctionType) -> bool:
     _RUNNING.append(function)
     try:
         unit, tree = Unit.of(read(function))
-        return not any(isinstance(n, _EFFECTS) or _stores(n) for n in nodes(tree)) and all(
+        return not any(isinstance(n, _EFFECTS) or _stores(n) or is_missing(unit, n) for n in nodes(tree)) and all(
             _pure_inside(unit, n) for n in nodes(tree) if isinstance(n, gast.Call)
         )
     except S2SGradError:
@@ -299,7 +318,7 @@ def _stores(node: gast.AST) -> bool:
 
 def _pure_inside(unit: Unit, call: gast.Call) -> bool:
     target = unit.resolve(call.func)
-    return any(target is running for running in _RUNNING) or _pure_call(unit, call)
+    return any(target is running for running in _RUNNING) or is_pure_call(unit, call)
 
 
 _RUNNING: list[types.FunctionType] = []  # a recursion is pure if everything else in it is

@@ -1,8 +1,9 @@
 """Remove what nobody reads: first in the reverse sweep, then the records it no longer needs, then forward work.
 
-A restore that nobody reads goes, and its record with it: that is to-be-recorded analysis.  A statement with effects
-stays.  A store is needed while the content of a memory that it may change is, and kills nothing; `x.shape` and
-`np.zeros_like(x)` read the variable but not its content (`x` and `x!` in the sets below).
+A restore that nobody reads goes, and its record with it: that is to-be-recorded analysis.  Of a statement with effects
+these stay: of `w += rng.random(4)` the draw.  To put something on a stack or to take it off is an effect too, once anything
+that comes off it is wanted: then all of that stays.  A store is needed while the content of a memory that it may change is,
+and kills nothing; `x.shape` and `np.zeros_like(x)` read the variable but not its content (`x` and `x!` in the sets below).
 
     x_stack.append(x); y = np.sin(x)  ...  x = x_stack.pop(); x_bar = y_bar      ->      x_bar = y_bar
 """
@@ -14,15 +15,17 @@ from collections import Counter
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis import contexts, effects, lifetimes
-from s2sgrad.analysis.kinds import Array, Kind
+from s2sgrad.analysis import contexts, effects
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind
+from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import in_place
 from s2sgrad.analysis.shape_reads import shape_reads
+from s2sgrad.cleanup import remains
 from s2sgrad.cleanup.overwritten import Overwritten
 from s2sgrad.cleanup.sections import Sections
-from s2sgrad.cleanup.stacks import embedded_pops, stack_operation
-from s2sgrad.quote import at, clone, constant
-from s2sgrad.unit import Unit, parameters
+from s2sgrad.cleanup.stacks import local_stacks, operated, operations
+from s2sgrad.quote import assign, at, clone, constant
+from s2sgrad.unit import MISSING, Unit, parameters
 
 _LOOPS = (gast.For, gast.While)
 POISON = False  # for tests of the liveness: see `_Sweep.poison`
@@ -34,10 +37,10 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     while True:
         before = len(sweep.stacks)
         sweep.mark(tree.body, set())
-        if len(sweep.stacks) == before:
+        if len(sweep.stacks) == before and not sweep.keep_local(tree):
             break
     sweep.bound = {p.id for p in parameters(tree)} | {
-        b for s in effects.walk(tree.body) if id(s) in sweep.needed for b in (*lifetimes.binds(s), *effects.writes(s))
+        b for s in effects.walk(tree.body) if id(s) in sweep.needed for b in (*binds(s), *effects.writes(s))
     }
     tree.body = sweep.pruned(tree.body)
     return tree
@@ -51,7 +54,7 @@ class _Sweep:
         self.needed: set[int] = set()
         self.stacks: set[str] = set()  # stacks of which some record is read
         self.breaks: list[set[str]] = []
-        self.facts: dict[int, tuple[set[str], set[str], set[str], list[str]]] = {}
+        self.facts: dict[int, tuple[set[str], set[str], set[str]]] = {}
         self.contents: frozenset[str] = unit.memory.written
         self.sections = Sections(unit, tree) if self.contents - unit.bars else None
         found = Overwritten(unit, tree, self.sections) if self.sections is not None else None
@@ -61,7 +64,6 @@ class _Sweep:
         self.spared: list[set[int]] = []
         self.bound: set[str] = set()
         self.doubtful: set[int] = set()  # spared ones: other elements of the array are still read
-        self.pure: dict[int, bool] = {}
         self.contexts: dict[int, list[tuple[gast.AST, list[gast.AST], tuple[gast.AST, ...]]]] = {}
         self.ends: set[int] = set()  # the statements that make, enter and leave these contexts
         self._find_contexts(tree.body)
@@ -70,21 +72,11 @@ class _Sweep:
                 self._find_contexts(statement.body)
                 self._find_contexts(statement.orelse)
         self.referred = _referred(unit, tree)
-        self.local_stacks = {
-            s.targets[0].id
-            for s in effects.walk(tree.body)
-            if isinstance(s, gast.Assign)
-            and isinstance(s.targets[0], gast.Name)
-            and isinstance(s.value, gast.List)
-            and not s.value.elts
-        }
-        for statement in effects.walk(tree.body):
-            mentioned = effects.reads(statement) & self.local_stacks if self.local_stacks else ()
-            operated = [stack_operation(statement), *embedded_pops(statement)] if mentioned else []
-            for name in mentioned:
-                uses = sum(n.id == name for n in effects.loads(effects.header(statement)))
-                if uses != operated.count(name):
-                    self.local_stacks.discard(name)
+        self.local_stacks = local_stacks(unit, tree)
+        self.touched: dict[int, list[tuple[gast.Call, str]]] = {}
+        self.parts: dict[int, list[gast.AST]] = {}
+        self.anchors: set[int] = set()
+        self.left: dict[int, list[gast.AST]] = {}  # by a statement that is not needed: the statements that remain of it
 
     def mark(self, body: list[gast.AST], live: set[str]) -> set[str]:
         """Mark what the block needs for `live` to be right after it; the names live before it."""
@@ -99,9 +91,24 @@ class _Sweep:
             else:
                 live = self._simple(statement, live)
         for made, inside, ends in self.contexts.get(id(body), ()):
-            if any(id(s) in self.needed for s in inside):
+            if any(map(self._stays, inside)):
                 self.needed |= {id(made), *map(id, ends)}
         return live
+
+    def keep_local(self, tree: gast.FunctionDef) -> bool:
+        """Need a binding of each variable that is read before any: without one its name would be a global's."""
+        read, bound, binders = set(), {p.id for p in parameters(tree)}, {}
+        for statement in effects.walk(tree.body):
+            if id(statement) in self.needed:
+                read |= effects.reads(statement)
+                bound.update(binds(statement))
+            else:
+                read = read.union(*map(effects.reads, self.left.get(id(statement), ())))
+                if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
+                    binders.setdefault(statement.targets[0].id, statement)
+        anchors = {id(binders[name]) for name in (read & binders.keys()) - bound}
+        self.anchors |= anchors
+        return bool(anchors)
 
     def _find_contexts(self, body: list[gast.AST]) -> None:
         """The contexts that are needed only for what they hold."""
@@ -117,13 +124,9 @@ class _Sweep:
     def _if(self, statement: gast.If, live: set[str]) -> set[str]:
         arms = [self.mark(arm, set(live)) for arm in (statement.body, statement.orelse)]
         live = arms[0] | arms[1]
-        if any(id(s) in self.needed for s in (*statement.body, *statement.orelse)) or not effects.is_pure(
-            self.unit, statement.test
-        ):
-            self.needed.add(id(statement))
-            self.stacks.update(embedded_pops(statement))
-            live = live | self.reads(statement)
-        return live
+        if any(map(self._stays, (*statement.body, *statement.orelse))):
+            return live | self._need(statement)
+        return live | self._rest(statement)
 
     def _loop(self, loop: gast.For | gast.While, live: set[str]) -> set[str]:
         after = set(live)
@@ -138,12 +141,9 @@ class _Sweep:
                 break
             head |= start
         self.spared.pop()
-        needed = any(id(s) in self.needed for s in loop.body)
-        if needed or isinstance(loop, gast.While) or (bound & live):
-            self.needed.add(id(loop))
-            self.stacks.update(embedded_pops(loop))
-            head = head | self.reads(loop)
-        return head if id(loop) in self.needed else after
+        if any(map(self._stays, loop.body)) or isinstance(loop, gast.While) or (bound & live):
+            self._need(loop)
+        return head | self.reads(loop) if id(loop) in self.needed else after | self._rest(loop)
 
     def _spared(self, loop: gast.For | gast.While, after: set[str]) -> set[int]:
         """The restores in a loop that nothing in it meets, where nothing after it reads their memory either."""
@@ -180,15 +180,13 @@ class _Sweep:
                     wanted = set().union(*map(self.unit.memory.with_memory_of, wanted))
                     wanted |= {f"{n}!" for n in wanted}
             read = self.reads(statement)
-            popped = embedded_pops(statement) if read & self.local_stacks else []
             over = _overwritten(statement, self.unit.kinds)
-            facts = read, wanted, bound | {f"{b}!" for b in (*bound, *over)}, popped
+            facts = read, wanted, bound | {f"{b}!" for b in (*bound, *over)}
             self.facts[id(statement)] = facts
-        reads, wanted, bound, popped = facts
+        reads, wanted, bound = facts
         if not self._is_needed(statement, wanted, live):
-            return live
-        self.needed.add(id(statement))
-        self.stacks.update(popped)
+            return live | self._rest(statement)
+        self._need(statement)
         if _only_refers(statement) and not any(f"{b}!" in live for b in effects.targets(statement)):
             reads = {r for r in reads if not r.endswith("!")}  # what it refers to is not looked into
         return (live - bound) | reads
@@ -196,6 +194,9 @@ class _Sweep:
     def _is_needed(self, statement: gast.AST, wanted: set[str], live: set[str]) -> bool:
         if id(statement) in self.ends:
             return False
+        stack = operated(self.unit, statement.value) if isinstance(statement, gast.Expr) else None
+        if stack in self.local_stacks:
+            return stack in self.stacks
         if id(statement) in self.overwritten:
             if wanted & live:
                 self.partly.add(id(statement))
@@ -207,26 +208,52 @@ class _Sweep:
             return True  # NumPy may have to say that the shapes do not fit
         if getattr(statement, "restore", False):  # what refers to the list may read it
             return bool(wanted & live) or any(self.unit.bases.get(n, n) in self.referred for n in wanted)
-        stack = stack_operation(statement)
-        if stack is not None and stack in self.local_stacks:
-            if isinstance(statement, gast.Assign) and wanted & live:
-                self.stacks.add(stack)
-            return stack in self.stacks
-        if isinstance(statement, gast.Assign):
-            return bool(wanted & live) or not (self._accumulates(statement) or self._is_pure(statement))
-        if isinstance(statement, gast.AugAssign):
-            return bool(wanted & live)
+        if isinstance(statement, (gast.Assign, gast.AugAssign)):
+            return bool(wanted & live) or id(statement) in self.anchors
         return True
 
-    def _accumulates(self, statement: gast.Assign) -> bool:
-        return effects.accumulates(self.unit, statement) is not None and effects.targets(statement) == [
-            effects.accumulates(self.unit, statement)
-        ]
+    def _stays(self, statement: gast.AST) -> bool:
+        return id(statement) in self.needed or id(statement) in self.left
 
-    def _is_pure(self, statement: gast.Assign) -> bool:
-        if id(statement) not in self.pure:
-            self.pure[id(statement)] = effects.is_pure(self.unit, statement.value)
-        return self.pure[id(statement)]
+    def _need(self, statement: gast.AST) -> set[str]:
+        """Mark a statement, or the header of a compound one; what it reads."""
+        self.needed.add(id(statement))
+        self.left.pop(id(statement), None)
+        self.stacks.update(name for _, name in self._operations(statement))
+        return self.reads(statement)
+
+    def _rest(self, statement: gast.AST) -> set[str]:
+        """Mark what remains of a statement that is not needed, or of the header of a compound one; what that reads."""
+        if id(statement) in self.ends:
+            return set()
+        touched = self._operations(statement)
+        if id(statement) not in self.parts or touched:
+            idle = {id(call) for call, stack in touched if stack not in self.stacks}
+            if isinstance(statement, gast.Assign) and effects.accumulates(self.unit, statement) in binds(statement):
+                idle.add(id(statement.value))
+            parts = remains.of_statement(self.unit, statement, lambda call: id(call) in idle)
+            self.parts[id(statement)] = at(statement, *(gast.Expr(part) for part in parts))
+        left = self.parts[id(statement)]
+        if left:
+            self.left[id(statement)] = left
+        return set().union(*map(self.reads, left))
+
+    def _alone(self, left: gast.Expr) -> gast.AST:
+        """A call of what is not known keeps a name for what it returns: alone, it may keep its arguments."""
+        call = left.value
+        known = not isinstance(call, gast.Call) or self.unit.resolve(call.func) is not MISSING
+        if known or not (call.args or call.keywords) or any(operations(self.unit, left)):
+            return left
+        holder = self.unit.temp()
+        self.unit.kinds[holder] = UNKNOWN
+        return at(left, assign(holder, call))[0]
+
+    def _operations(self, statement: gast.AST) -> list[tuple[gast.Call, str]]:
+        """What a statement does to stacks."""
+        if id(statement) not in self.touched:
+            found = operations(self.unit, effects.header(statement)) if self.local_stacks else ()
+            self.touched[id(statement)] = [(call, stack) for call, stack in found if stack in self.local_stacks]
+        return self.touched[id(statement)]
 
     def poison(self, statement: gast.AST) -> list[gast.AST]:
         """In the place of a restore that nobody needs: its array filled with nan, which must not reach any result."""
@@ -248,6 +275,7 @@ class _Sweep:
         for statement in body:
             if id(statement) not in self.needed:
                 out += self.poison(statement) if POISON else []
+                out += [self._alone(left) for left in self.left.get(id(statement), ())]
                 continue
             if isinstance(statement, (gast.If, *_LOOPS)):
                 statement.body = self.pruned(statement.body)

@@ -66,7 +66,7 @@ class Overwritten:
         self.around: dict[int, tuple[gast.AST, list[gast.AST]]] = {}  # by block: the statement that holds it, and its block
         self.behind = False  # whether what is followed comes behind the restore in its block, or within that
         self.inside: list[gast.For] = []  # the loops behind the restore that are looked into
-        self.copies = of_copies(tree.body)
+        self.copies = of_copies(unit, tree.body)
         self.blocks: list[list[gast.AST]] = []
         self.within: list[tuple[list[gast.AST], int]] = []
         self._place(tree.body)

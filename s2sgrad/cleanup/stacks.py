@@ -1,52 +1,75 @@
 """The lists of records: what a statement puts on one or takes off.
 
     x_stack.append(x); x = x_stack.pop()      ->      both are operations on `x_stack`, and nothing else may be
+
+A list that only such operations mention is a stack.  All of them stay, or none does: what is on top is a matter of all.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+
 import gast
 
+from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.quote import nodes
+from s2sgrad.unit import Unit, parameters
 
 
-def embedded_pops(statement: gast.AST) -> list[str]:
-    """The stacks that are popped inside the expressions of a statement (or of its header)."""
-    if stack_operation(statement) is not None:
-        return []
-    return [
-        n.func.value.id
-        for n in nodes(effects.header(statement))
-        if isinstance(n, gast.Call)
-        and isinstance(n.func, gast.Attribute)
-        and n.func.attr == "pop"
-        and isinstance(n.func.value, gast.Name)
-        and not n.args
-    ]
+def local_stacks(unit: Unit, tree: gast.FunctionDef) -> set[str]:
+    """The lists, empty where they are made, that are only appended to and popped."""
+    bound = Counter(b for s in effects.walk(tree.body) for b in binds(s))
+    bound.update(p.id for p in parameters(tree))
+    made = Counter(
+        s.targets[0].id
+        for s in effects.walk(tree.body)
+        if isinstance(s, gast.Assign)
+        and isinstance(s.targets[0], gast.Name)
+        and isinstance(s.value, gast.List)
+        and not s.value.elts
+    )
+    found = {name for name in made if made[name] == bound[name]}
+    for statement in effects.walk(tree.body) if found else ():
+        header = effects.header(statement)
+        mentions = Counter(n.id for n in effects.loads(header) if n.id in found)
+        if mentions:
+            operated = Counter(name for _, name in operations(unit, header))
+            found -= {name for name in mentions if mentions[name] != operated[name]}
+    return found
 
 
-def stack_operation(statement: gast.AST) -> str | None:
-    """The list of `s.append(x)`, `push(s, x)`, `x = s.pop()` and `x = pop(s)`."""
-    value = getattr(statement, "value", None)
-    if not isinstance(statement, (gast.Expr, gast.Assign)) or not isinstance(value, gast.Call):
+def operations(unit: Unit, node: gast.AST) -> Iterator[tuple[gast.Call, str]]:
+    """The calls in an expression or a simple statement that put something on a list or take it off, and their lists."""
+    for part in nodes(node):
+        name = operated(unit, part)
+        if name is not None:
+            yield part, name
+
+
+def operated(unit: Unit, node: gast.AST) -> str | None:
+    """The list of `s.append(x)`, `push(s, x)`, `s.pop()` and `pop(s)`."""
+    if not isinstance(node, gast.Call):
         return None
-    wanted = ("append", "push") if isinstance(statement, gast.Expr) else ("pop",)
-    if isinstance(value.func, gast.Attribute) and isinstance(value.func.value, gast.Name):
-        return value.func.value.id if value.func.attr in wanted else None
-    if isinstance(value.func, gast.Name) and value.func.id in wanted and value.args:
-        return value.args[0].id if isinstance(value.args[0], gast.Name) else None
-    return None
+    if isinstance(node.func, gast.Attribute):
+        owner = node.func.value if node.func.attr in ("append", "pop") else None
+    else:
+        ours = isinstance(node.func, gast.Name) and unit.resolve(node.func) in (runtime.push, runtime.pop)
+        owner = node.args[0] if ours else None
+    return owner.id if isinstance(owner, gast.Name) else None
 
 
-def of_copies(body: list[gast.AST]) -> set[str]:
+def of_copies(unit: Unit, body: list[gast.AST]) -> set[str]:
     """The stacks on which only copies of arrays are put."""
     kept: dict[str, bool] = {}
     for statement in effects.walk(body):
-        stack = stack_operation(statement) if isinstance(statement, gast.Expr) else None
-        if stack is not None:
-            value = statement.value.args[-1]
-            method = value.func if isinstance(value, gast.Call) else None
-            copied = isinstance(method, gast.Attribute) and method.attr == "copy"
-            kept[stack] = kept.get(stack, True) and copied
+        for call, stack in operations(unit, effects.header(statement)) if isinstance(statement, gast.Expr) else ():
+            if isinstance(call.func, gast.Attribute) and call.func.attr == "append":
+                method = call.args[-1].func if isinstance(call.args[-1], gast.Call) else None
+                copied = isinstance(method, gast.Attribute) and method.attr == "copy"
+                kept[stack] = kept.get(stack, True) and copied
+            elif call is statement.value and len(call.args) > 1:  # push(s, x), whatever x is
+                kept[stack] = False
     return {stack for stack, copied in kept.items() if copied}

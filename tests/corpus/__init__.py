@@ -48,6 +48,7 @@ from . import (  # noqa: F401
     scopes,
     shared_lists,
     signatures,
+    stacks,
     stateful,
     statements,
     stores,

@@ -1,0 +1,156 @@
+"""Lists used as stacks: records and undo logs of which some is wanted, and some is not."""
+
+import numpy as np
+
+from .case import case
+
+VECTOR = np.array([0.7, 1.3, -0.4, 0.9])
+
+
+@case(VECTOR)
+def snapshot_that_nobody_takes_back(x):
+    s = []
+    w = np.ones(4) * x[1]
+    s.append(np.sin(w / 1.5))
+    s.append(w[:-1].copy())
+    w[:-1] = s.pop()
+    return np.sum(x**3)
+
+
+@case(VECTOR)
+def sections_of_two_lengths_on_one_stack(x):
+    s = []
+    w = x * x
+    s.append(5.0 * w[1:])
+    s.append(3.0 * w)
+    w[...] = s.pop()
+    w[1:] = s.pop()
+    return np.sum(w * w) + np.sum(x**3)
+
+
+@case(VECTOR)
+def undo_log_with_snapshots(v):
+    s = []
+    w = v * 1.5
+    s.append(v)
+    w[0] = w[0] * w[1]
+    s.append(w[1])
+    w[1] = s.pop()
+    return np.sum(w * w)
+
+
+@case(VECTOR)
+def undo_log_of_an_array_that_nobody_reads(x):
+    log = []
+    u = x * 1.5
+    for j in range(2):
+        log.append(u[j:].copy())
+        u[j:] *= x[j]
+    for j in reversed(range(2)):
+        u[j:] = log.pop()
+    return np.sum(x**3)
+
+
+@case(VECTOR)
+def undo_log_that_is_read_between(x):
+    log = []
+    u = x * 1.5
+    for j in range(3):
+        log.append(u[j])
+        u[j] = u[j + 1] * x[j]
+    a = u @ u
+    for j in reversed(range(3)):
+        a *= u[j]
+        u[j] = log.pop()
+    return a + np.sum(u**3)
+
+
+@case(VECTOR)
+def pops_into_updates_that_nobody_reads(x):
+    s = []
+    w = x * x
+    lost = x * 2.0
+    for k in range(4):
+        s.append(np.sin(w[k]))
+        s.append(w[k] * x)
+    a = 0.0
+    for k in range(4):
+        lost *= s.pop()
+        a += s.pop() ** 2 * x[k]
+    return a
+
+
+@case(VECTOR)
+def index_array_shifted_in_place(x):
+    ia = np.arange(4)
+    w = x * 2.0
+    s = 0.0
+    for _ in range(3):
+        ia[1:] = ia[:-1]
+        ia += 1
+        s += np.sum(w[ia % 4] * x) ** 2
+    return s
+
+
+def tree(n):
+    """The ups, the probability and the discount of a binomial tree."""
+    dt = 1.0 / n
+    u = np.exp(0.3 * np.sqrt(dt))
+    return u, (np.exp(0.05 * dt) - 1.0 / u) / (u - 1.0 / u), np.exp(-0.05 * dt)
+
+
+@case(0.937)
+def american_put_by_slices(spot):
+    n = 6
+    u, p, disc = tree(n)
+    j = np.arange(n + 1)
+    s = spot * u**j / u ** (n - j)
+    v = np.maximum(1.0 - s, 0.0)
+    for i in range(n - 1, -1, -1):
+        v[: i + 1] = disc * (p * v[1 : i + 2] + (1 - p) * v[: i + 1])
+        s[: i + 1] = s[: i + 1] * u
+        v[: i + 1] = np.maximum(v[: i + 1], 1.0 - s[: i + 1])
+    return v[0]
+
+
+@case(0.937)
+def american_put_with_out(spot):
+    n = 6
+    u, p, disc = tree(n)
+    s = spot * u ** (n - 2.0 * np.arange(n + 1))
+    v = np.maximum(1.0 - s, 0.0)
+    for i in range(n, 0, -1):
+        v[:i] = disc * (p * v[:i] + (1 - p) * v[1 : i + 1])
+        s[:i] /= u
+        np.maximum(v[:i], 1.0 - s[:i], out=v[:i])
+    return v[0]
+
+
+@case(0.937)
+def american_put_by_index_arrays(spot):
+    n = 6
+    u, p, disc = tree(n)
+    k = np.arange(n + 1)
+    s = spot * u ** (n - 2.0 * k)
+    v = np.maximum(1.0 - s, 0.0)
+    for i in range(n - 1, -1, -1):
+        j = k[: i + 1]
+        v[j] = disc * (p * v[j] + (1 - p) * v[j + 1])
+        s[j] /= u
+        v[j] = np.maximum(v[j], 1.0 - s[j])
+    return v[0]
+
+
+@case(0.937)
+def american_put_over_a_lattice(spot):
+    n = 6
+    u, p, disc = tree(n)
+    lattice = np.arange(-n, n + 1, 2)
+    v = np.maximum(1.0 - spot * u**lattice, 0.0)
+    for _ in range(n):
+        v[:-1] = disc * (p * v[1:] + (1 - p) * v[:-1])
+        lattice += 1
+        early = 1.0 - spot * u**lattice
+        mask = early > v
+        v[mask] = early[mask]
+    return v[0]

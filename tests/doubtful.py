@@ -1299,3 +1299,30 @@ def method_called_copy_that_copies_nothing(x):
     y = not_a_copy(u)
     y *= x
     return np.sum(y * u)
+
+
+@program(FOUR, first=Unsupported)
+def out_is_an_item_of_a_list(x):
+    u = x * 1.0
+    rows = [u, x * 2.0]
+    np.add(u, u[1], out=rows[0])
+    return np.sum(u * x)
+
+
+class Gain:
+    def __init__(self, samples, factor):
+        self.samples = samples
+        self.factor = factor
+
+    def grow(self, by):
+        self.factor += by
+        return self.factor
+
+
+@program(FOUR, second=Unsupported)
+def attribute_updated_in_a_loop_after_it_was_read(x):
+    gain = Gain(x * 2.0, 1.5)
+    energy = np.sum(gain.samples * gain.samples)
+    for _ in range(2):
+        gain.samples += gain.grow(0.5)
+    return energy

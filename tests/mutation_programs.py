@@ -73,6 +73,24 @@ BOX = '''class Box:
         return np.sum(self.a * self.a) * self.k'''
 
 
+# What a loop over rows does with a matrix `a`, vectors `u` and `v`, and the names `w` and `e` of one trip.
+ROWS = """
+    {w} = {a}[{i}] * {e}; {w} = {a}[{i}]; {w} = {a}[{i}].copy(); {w} = {w} + {a}[{i}]; {w} += {a}[{i}]
+    {a}[{i}] = {w}; {a}[{i}] = {w} * {u}; {a}[{i}] += {w}; {a}[{i}] = {a}[{i} - 1] * 0.5; {a}[{i}:] += 0.1 * {a}[{i}]
+    {a}[:, {i}] *= 0.9; {a}[{i}, {i}:] = {w}[{i}:]; {a}[{i}, :{i}] *= {e}; {a}[{i}:, {i}] -= 0.3 * {a}[{i}:, {i} + 1]
+    {a} -= 0.1 * np.outer({u}[:3], {w}); {e} += {a}[{i}] @ {v}; {e} = {a}[{i}, 1] * {v}[{i}]; {v}[{i}] = {e}
+    {v}[{i}] = {a}[{i}] @ {u}; {u}[{i}] += {e} * {v}[{i}]; {u} += {v}[{i}] * {a}[{i}]; {v}[{i}] = 0.5 * {v}[{i} - 1]
+    {e}, {v}[{i}] = {v}[{i}], {u}[{i}]
+"""
+CELLS = """
+    {a}[{i}, {j}] *= {e}; {a}[{i}, {j}] = {a}[{i}, {j} - 1] * 0.5; {e} += {a}[{i}, {j}] * {v}[{j}]
+    {v}[{j}] -= {a}[{i}, {j}] * 0.3; {w}[{j}] = {a}[{i}, {j}]; {a}[{i}, {j}] += {u}[{i}] * {v}[{j}]
+    {e} = {v}[{j}] * {u}[{i}]; {v}[{j}] = {e} * 0.7; {a}[{i}] += {a}[{j} % 3] * 0.2
+    {a}[{i}, {j}], {v}[{j}] = {v}[{j}], {a}[{i}, {j}]
+"""
+ROWS, CELLS = ([part.strip() for part in text.replace("\n", ";").split(";") if part.strip()] for text in (ROWS, CELLS))
+
+
 def mutation_program(seed: int) -> Program:
     """The program of this number."""
     rng = random.Random(f"mutation {seed}")
@@ -495,8 +513,11 @@ class _Writer:
 
     def control(self) -> None:
         rng = self.rng
-        kind = rng.choice(("if", "if", "for", "for", "for", "while", "rows", "elements"))
+        kind = rng.choice(("if", "if", "for", "for", "for", "while", "rows", "elements", "sweep", "sweep"))
         self.features.add(kind)
+        if kind == "sweep" and self.of(MATRIX) and self.of(VECTOR):
+            self.sweep()
+            return
         if kind == "if":
             self.emit(f"if {self.condition()}:")
             self.block(rng.randint(1, 2))
@@ -538,6 +559,30 @@ class _Writer:
             self.loops -= 1
             del self.names[e]
             self.used.add(e)
+
+    def sweep(self) -> None:
+        """A loop over rows, columns or elements with names of one trip: what a linear algebra kernel looks like."""
+        rng = self.rng
+        a, u, v = self.pick(MATRIX), self.pick(VECTOR), self.pick(VECTOR)
+        i, w, e = self.fresh("index"), self.fresh(VECTOR), self.fresh(NUMBER)
+        number = self.pick(NUMBER) if self.pick(NUMBER) != e else self.constant()
+        self.emit(f"{w}, {e} = {u} * 0.5, {number or '0.3'}" if rng.random() < 0.3 else f"{w} = {u}.copy(); {e} = 0.4")
+        self.emit(f"for {i} in {rng.choice(('range(3)', 'range(1, 3)', 'range(2, -1, -1)', f'range(len({a}))'))}:")
+        self.depth += 1
+        rows = [r.format(a=a, i=i, e=e, u=u, v=v, w=w) for r in ROWS]
+        for _ in range(rng.randint(2, 4)):
+            self.emit(rng.choice(rows))
+        if rng.random() < 0.4:
+            j = self.fresh("index")
+            self.emit(f"for {j} in {rng.choice(('range(3)', f'range({i})', f'range({i}, 3)', f'range({i} + 1, 4)'))}:")
+            cells = [c.format(a=a, i=i, j=j, e=e, u=u, v=v, w=w) for c in CELLS]
+            for _ in range(rng.randint(1, 3)):
+                self.emit("    " + rng.choice(cells))
+            self.names.pop(j)
+            self.used.add(j)
+        self.depth -= 1
+        self.names.pop(i)
+        self.used.add(i)
 
     def statement(self, nested: bool = False) -> None:
         rng, choice, before = self.rng, self.rng.random(), len(self.lines)

@@ -181,6 +181,8 @@ REFUSED_WHEN_RUN = [
     "same_row_passed_twice",
     "view_returned_and_seen_changing",
     "argument_returned",
+    "out_of_reductions",
+    "out_of_cumulative_sums",
     "rows_bound_to_a_name_and_stored_again",
     "rows_replaced_by_their_copies",
     "attribute_updated_in_place_by_what_changes_the_object",

@@ -1,4 +1,4 @@
-"""What `*` and `**` stand for in a call, where the text says it, or the callee's parameters do.
+"""Operands in their order, and what `*` and `**` stand for in a call, where the text or the callee's parameters say it.
 
     args = (x, 2.0); f(*args)   ->   f(args[0], args[1])        f(w, *data), f of three   ->   f(w, data[0], data[1])
 """
@@ -18,7 +18,19 @@ from s2sgrad.quote import at, clone, constant, expression, name
 class Arguments(Inliner):
     """Writes the arguments of calls one by one."""
 
+    shared: set[str]
+
     def held(self, node: gast.AST) -> Any: ...
+
+    def inside(self, node: gast.AST) -> bool: ...
+
+    def kept(self, value: Any, later: list[gast.AST]) -> Any:
+        """A variable that a call in a later operand may bind anew, under a name that keeps its value."""
+        return self.flattener.hold(value) if isinstance(value, gast.Name) and self.may_bind(value.id, later) else value
+
+    def may_bind(self, local: str, operands: list[gast.AST]) -> bool:
+        """Whether a call in these operands may bind the variable anew."""
+        return local in self.shared and any(map(self.inside, operands))
 
     def missing(self, callee: Any, node: gast.Call) -> int | None:
         """How many arguments a star stands for, if it is the only one and the callee takes a fixed number."""

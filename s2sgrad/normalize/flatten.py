@@ -86,13 +86,16 @@ class _Flattener(Conditions):
         elif isinstance(statement, gast.AugAssign) and self.functions.updates(statement):
             pass
         elif isinstance(statement, gast.AugAssign):
-            target, kept = statement.target.id, self.functions.kept(name(statement.target.id), [statement.value]).id
-            if kept == target and target in walruses(statement.value):
+            target = statement.target.id
+            if self.functions.may_bind(target, [statement.value]):  # the old value is updated, in place
+                statement.target.id = self.unit.local(target)
+                self.out += at(statement, assign(statement.target.id, name(target)))
+            elif target in walruses(statement.value):
                 self.unit.refuse(statement, "the walrus rebinds the target of this augmented assignment")
-            statement.target.id, statement.value = kept, self.atom(statement.value)
+            statement.value = self.atom(statement.value)
             self.out.append(statement)
-            if kept != target:  # what is called may bind the target anew: the old value is updated, in place
-                self.assign(at(statement, assign(target, name(kept)))[0])
+            if statement.target.id != target:
+                self.assign(at(statement, assign(target, name(statement.target.id)))[0])
         elif isinstance(statement, gast.If):
             self.branch(self.condition(statement.test), statement)
         elif isinstance(statement, gast.While):

@@ -192,12 +192,6 @@ class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Obj
             self.unit.refuse(statement, f"`{target}` stands for a function or an object, and here for something else, which "
                                         "cannot be followed: use two names")  # fmt: skip
 
-    def kept(self, value: Any, later: list[gast.AST]) -> Any:
-        """A variable that a call in a later operand may bind anew, under a name that keeps its value."""
-        if not isinstance(value, gast.Name) or value.id not in self.shared or not any(map(self.inside, later)):
-            return value
-        return self.flattener.hold(value)
-
     def is_fixed(self, local: str) -> bool:
         """Whether a variable is never bound anew."""
         return self.counts[local] <= (0 if local in self.given else 1)

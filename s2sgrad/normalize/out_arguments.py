@@ -73,7 +73,7 @@ def into(unit: Unit, node: gast.Call) -> tuple[gast.AST, gast.AST] | None:
     if target in _ACCUMULATE:
         _without_dtype(unit, node, method, names)
     mask = _mask(unit, node, target)
-    if mask is None and isinstance(out, gast.Subscript) and _is_plain(out.slice):
+    if mask is None and isinstance(out, gast.Subscript) and _is_section(out.slice):
         store = gast.Assign([_stored(out)], node, None)
         store.casts = True
         return store, clone(out)
@@ -105,10 +105,11 @@ def _stored(section: gast.Subscript) -> gast.Subscript:
     return section
 
 
-def _is_plain(index: gast.AST) -> bool:
-    """Whether an index surely makes a view: slices, numbers, None and ..."""
+def _is_section(index: gast.AST) -> bool:
+    """Whether an index always makes a view: slices, numbers, None and ..., but not an item of a list."""
     parts = index.elts if isinstance(index, gast.Tuple) else [index]
-    return all(isinstance(p, gast.Slice) or (isinstance(p, gast.Constant) and not isinstance(p.value, bool)) for p in parts)
+    plain = all(isinstance(p, gast.Slice) or (isinstance(p, gast.Constant) and not isinstance(p.value, bool)) for p in parts)
+    return plain and any(isinstance(p, gast.Slice) or p.value is Ellipsis for p in parts)
 
 
 # --- which argument it is ---

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+_byte_bounds = getattr(np.lib, "array_utils", np).byte_bounds  # NumPy 2 has moved it
+
 
 def refilled(saved: Any, bwd: Any) -> Any:
     """The record with lists of its own, which an adjoint takes apart, and with arrays of its own where it restores them."""
@@ -31,13 +33,13 @@ def copied(saved: Any, roots: dict[int, tuple[np.ndarray, np.ndarray]] | None) -
     copy = roots[id(root)][1]
     if root is saved:
         return copy
-    offset = np.lib.array_utils.byte_bounds(copy)[0] - np.lib.array_utils.byte_bounds(root)[0]
+    offset = _byte_bounds(copy)[0] - _byte_bounds(root)[0]
     return _at(saved, saved.__array_interface__["data"][0] + offset, copy)
 
 
 def _same_layout(x: np.ndarray) -> np.ndarray:
     """A copy of an array with its strides."""
-    low, high = np.lib.array_utils.byte_bounds(x)
+    low, high = _byte_bounds(x)
     memory = np.empty(high - low, np.uint8)
     copy = _at(x, memory.ctypes.data + x.__array_interface__["data"][0] - low, memory)
     copy[...] = x
@@ -46,6 +48,6 @@ def _same_layout(x: np.ndarray) -> np.ndarray:
 
 def _at(x: np.ndarray, address: int, memory: np.ndarray) -> np.ndarray:
     """An array like `x` at an address within `memory`."""
-    low = np.lib.array_utils.byte_bounds(memory)[0]
+    low = _byte_bounds(memory)[0]
     whole = np.lib.stride_tricks.as_strided(memory.reshape(-1).view(np.uint8), (memory.nbytes,), (1,))
     return np.ndarray(x.shape, x.dtype, whole, address - low, x.strides)

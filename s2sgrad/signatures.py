@@ -12,12 +12,21 @@ True
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 _MISSING = object()
+_AS_WRITTEN = {
+    option: type(default).FORWARDREF
+    for option, default in (inspect.signature.__kwdefaults__ or {}).items()
+    if option == "annotation_format"
+}
+"""Annotations that are evaluated when they are asked for stay as they are: they may name what is not there."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +99,10 @@ def signature(function: Any) -> inspect.Signature:
             function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
         )
         bare.__kwdefaults__ = function.__kwdefaults__
-        bare.__annotations__ = function.__annotations__
-        return inspect.signature(bare)
-    return inspect.signature(function)
+        annotations = "__annotate__" if hasattr(function, "__annotate__") else "__annotations__"
+        setattr(bare, annotations, getattr(function, annotations))
+        return inspect.signature(bare, **_AS_WRITTEN)
+    return inspect.signature(function, **_AS_WRITTEN)
 
 
 def require_parameters(function: types.FunctionType, outputs: str | tuple[str, ...]) -> None:
@@ -107,3 +117,30 @@ def is_method(function: types.FunctionType, positional: tuple[str, ...]) -> bool
     """Whether a function that stands in a class has the name of a receiver as its first parameter."""
     owner = function.__qualname__.rpartition(".")[0] if positional[:1] in (("self",), ("cls",)) else ""
     return bool(owner) and not owner.endswith("<locals>")
+
+
+_UNSAID: dict[Any, tuple[str, ...]] = {np.dot: ("a", "b", "out"), np.concatenate: ("arrays", "axis", "out")}
+_UNSAID_OF_UFUNCS = {
+    "reduce": ("array", "axis", "dtype", "out"),
+    "accumulate": ("array", "axis", "dtype", "out"),
+    "reduceat": ("array", "indices", "axis", "dtype", "out"),
+}
+"""What may be given by position up to `out`, of functions that tell their parameters from NumPy 2.4 on."""
+
+
+@functools.lru_cache(maxsize=1024)
+def by_position(primitive: Any) -> tuple[str, ...]:
+    """The names of the arguments of a library function that may be given by position.
+
+    >>> by_position(np.dot), by_position(np.multiply), by_position(np.add.reduce)[:4]
+    (('a', 'b', 'out'), ('', '', 'out'), ('array', 'axis', 'dtype', 'out'))
+    """
+    if isinstance(primitive, np.ufunc):
+        return ("",) * primitive.nin + ("out",) * primitive.nout
+    try:
+        parameters = inspect.signature(primitive).parameters.values()
+    except (TypeError, ValueError):
+        if isinstance(getattr(primitive, "__self__", None), np.ufunc):
+            return _UNSAID_OF_UFUNCS.get(primitive.__name__, ())
+        return _UNSAID.get(primitive, ())
+    return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))

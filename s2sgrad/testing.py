@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 
 from s2sgrad.api import Gradient, grad
 from s2sgrad.raised import entry
+from s2sgrad.signatures import signature
 
 _STEP = 1e-4  # relative; two steps are extrapolated, so that the error of the differences is of fourth order
 _FEW = 8  # up to so many numbers in an argument, each is shifted by itself; beyond, all in random directions
@@ -177,7 +177,7 @@ def _names(f: Any, args: tuple) -> list[str]:
     while isinstance(f, Gradient):
         f = f.primal
     try:
-        parameters = [p for p in inspect.signature(f).parameters.values() if p.kind is not p.KEYWORD_ONLY]
+        parameters = [p for p in signature(f).parameters.values() if p.kind is not p.KEYWORD_ONLY]
     except (TypeError, ValueError):
         parameters = []
     names = [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL and p.kind is not p.VAR_KEYWORD]

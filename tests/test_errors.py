@@ -12,6 +12,7 @@ import re
 import sys
 import textwrap
 import traceback
+import warnings
 
 import numpy as np
 import pytest
@@ -38,7 +39,9 @@ def module(tmp_path, monkeypatch):
         spec = importlib.util.spec_from_file_location(name, path)
         made = importlib.util.module_from_spec(spec)
         monkeypatch.setitem(sys.modules, name, made)
-        spec.loader.exec_module(made)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)  # younger Pythons warn of texts that are refused here
+            spec.loader.exec_module(made)
         return made
 
     monkeypatch.setattr(sys, "dont_write_bytecode", True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import inspect
 from typing import Any
 
 import numpy as np
 
 from s2sgrad.cli.targets import Mistake, evaluated, function_named, parameters_named, primal_of
 from s2sgrad.errors import S2SGradError
+from s2sgrad.signatures import signature
 from s2sgrad.testing import comparisons
 
 _COUNTS = frozenset(["count", "i", "j", "iterations", "n", "size", "steps", "trips"])
@@ -23,9 +23,9 @@ def run(options: argparse.Namespace) -> int:
     guessed = options.args is None
     arguments = _guessed(function) if guessed else evaluated(options.args, space)
     names = parameters_named(options.wrt)
-    parameters = [p.name for p in inspect.signature(function).parameters.values()]
+    parameters = [p.name for p in signature(function).parameters.values()]
     try:
-        inspect.signature(function).bind(*arguments)
+        signature(function).bind(*arguments)
         value = function(*arguments)
     except Exception as error:
         advice = "Give the arguments: --args" if guessed else "See --args"
@@ -65,7 +65,7 @@ def _guessed(function: Any) -> tuple:
     """An argument for each positional parameter, from its default, its annotation or its name."""
     rng = np.random.default_rng(1)
     out: list[Any] = []
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in signature(function).parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.KEYWORD_ONLY):
             continue
         annotation = parameter.annotation

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import inspect
 from typing import Any
 
 from s2sgrad.api import Gradient, grad, value_and_grad
 from s2sgrad.cli.stages import stages
 from s2sgrad.cli.targets import Mistake, evaluated, function_named, parameters_named, primal_of
 from s2sgrad.errors import S2SGradError
+from s2sgrad.signatures import signature
 
 
 def run(options: argparse.Namespace) -> int:
@@ -39,7 +39,7 @@ def _derivative(found: Any, options: argparse.Namespace) -> Gradient:
     else:
         function = primal_of(found)
         argnums: Any = 0 if names is None else names[0] if len(names) == 1 else names
-        known = list(inspect.signature(function).parameters)
+        known = list(signature(function).parameters)
         for name in names or ():
             if name not in known:
                 raise Mistake(f"{options.target} has no parameter {name!r}; it has {', '.join(known)}")

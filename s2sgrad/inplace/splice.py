@@ -10,7 +10,6 @@ What is passed is then known: the same array twice, overlapping sections, a view
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import gast
@@ -24,6 +23,7 @@ from s2sgrad.analysis.operations import is_user_function
 from s2sgrad.inplace.saying import is_said
 from s2sgrad.quote import assign, at, clone, name, nodes, place_of
 from s2sgrad.rules import table
+from s2sgrad.signatures import signature
 from s2sgrad.transform.calls import Pairs
 from s2sgrad.unit import MISSING, Unit, parameters
 
@@ -160,7 +160,7 @@ class Splicer:
         rebound = {n for s in effects.walk(body.body) if not isinstance(s, gast.AugAssign) for n in binds(s)}
         updated = {n for s in effects.walk(body.body) if isinstance(s, gast.AugAssign) for n in binds(s)}
         out = []
-        for parameter in inspect.signature(target).parameters.values():
+        for parameter in signature(target).parameters.values():
             p = parameter.name
             if p not in renamed:  # never read
                 continue

@@ -23,6 +23,7 @@ from s2sgrad.normalize import lifting
 from s2sgrad.normalize.definitions import Definitions
 from s2sgrad.normalize.values import Derivative, Function, Known, Object, Partial, Value
 from s2sgrad.quote import constant, name, nodes
+from s2sgrad.signatures import signature
 from s2sgrad.unit import Derived, parameters
 
 
@@ -114,13 +115,13 @@ class Derivatives(Definitions):
             keywords = [_keyword(p) for p in args.kwonlyargs]
             defaults = {_keyword(p): f.defaults[p.id] for p in parameters(f.node) if p.id in f.defaults}
         elif isinstance(f, Known) and inspect.isfunction(f.target):
-            signature = inspect.signature(f.target).parameters.values()
-            if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in signature):
+            known = signature(f.target).parameters.values()
+            if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in known):
                 self.unit.refuse(node, f"`{f.target.__name__}` is differentiated here and takes `*` or `**` arguments, "
                                        "which cannot be followed: name them")  # fmt: skip
-            order = [p.name for p in signature if p.kind is not p.KEYWORD_ONLY][bound:]
-            keywords = [p.name for p in signature if p.kind is p.KEYWORD_ONLY]
-            defaults = {p.name: self.outside(p.name, p.default) for p in signature if p.default is not p.empty}
+            order = [p.name for p in known if p.kind is not p.KEYWORD_ONLY][bound:]
+            keywords = [p.name for p in known if p.kind is p.KEYWORD_ONLY]
+            defaults = {p.name: self.outside(p.name, p.default) for p in known if p.default is not p.empty}
         else:
             self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
         first = next((k for k, p in enumerate(order) if p in words), len(order))  # from there on by keyword alone

@@ -24,6 +24,7 @@ from s2sgrad.lookups import note_member
 from s2sgrad.normalize.given_objects import GivenObjects
 from s2sgrad.normalize.values import Known, Object, Partial, Value
 from s2sgrad.quote import assign, at, constant, expression, name
+from s2sgrad.signatures import signature
 from s2sgrad.source import brings_gradient, underlying
 from s2sgrad.unit import MISSING
 
@@ -86,7 +87,7 @@ class Objects(GivenObjects):
     def fields(self, made: Object, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> None:
         """The fields of a dataclass, from the arguments and the defaults."""
         try:
-            bound = inspect.signature(made.cls).bind(*given, **keywords)
+            bound = signature(made.cls).bind(*given, **keywords)
         except TypeError as error:
             self.unit.refuse(node, f"this call does not fit `{made.cls.__name__}`: {error}")
         for field in dataclasses.fields(made.cls):

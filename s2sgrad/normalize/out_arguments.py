@@ -33,7 +33,6 @@ def f(a, b, c):
 from __future__ import annotations
 
 import contextlib
-import functools
 import inspect
 from typing import Any
 
@@ -42,6 +41,7 @@ import numpy as np
 
 from s2sgrad.normalize._calls import is_literal, numpy_name
 from s2sgrad.quote import assign, clone, expression, name, nodes
+from s2sgrad.signatures import by_position
 from s2sgrad.unit import MISSING, Unit
 
 _METHODS = {"all", "any", "argmax", "argmin", "choose", "clip", "compress", "cumprod", "cumsum", "dot", "max", "mean", "min",
@@ -57,7 +57,7 @@ def into(unit: Unit, node: gast.Call) -> tuple[gast.AST, gast.AST] | None:
     target, method = _target(unit, node)
     if target is None or any(isinstance(a, gast.Starred) for a in node.args):
         return None
-    names = _names(target)[1:] if method else _names(target)
+    names = by_position(target)[1:] if method else by_position(target)
     out = _repaired(unit, node) if target is np.nan_to_num else _taken(node, names)
     if isinstance(out, gast.Tuple) and len(out.elts) == 1:
         out = out.elts[0]
@@ -127,18 +127,6 @@ def _target(unit: Unit, node: gast.Call) -> tuple[Any, bool]:
     return (target if isinstance(module, str) and module.split(".")[0] == "numpy" else None), False
 
 
-@functools.lru_cache(maxsize=256)
-def _names(target: Any) -> tuple[str, ...]:
-    """The names of the arguments that may be given by position."""
-    if isinstance(target, np.ufunc):
-        return ("",) * target.nin + ("out",)
-    try:
-        parameters = inspect.signature(target).parameters.values()
-    except (TypeError, ValueError):
-        return ()
-    return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
-
-
 def _taken(node: gast.Call, names: tuple[str, ...]) -> gast.AST | None:
     """The value of `out`, taken out of the call."""
     for keyword in node.keywords:
@@ -158,7 +146,7 @@ def _taken(node: gast.Call, names: tuple[str, ...]) -> gast.AST | None:
 def _repaired(unit: Unit, node: gast.Call) -> gast.AST | None:
     """The array that `np.nan_to_num(x, copy=False)` writes; the call loses its `copy`."""
     if len(node.args) > 1:
-        names = _names(np.nan_to_num)
+        names = by_position(np.nan_to_num)
         node.keywords += [gast.keyword(n, value) for n, value in zip(names[1:], node.args[1:], strict=False)]
         del node.args[1:]
     for keyword in node.keywords:
@@ -232,7 +220,7 @@ def _without_mode(unit: Unit, node: gast.Call, method: bool) -> None:
     keywords = {k.arg: k.value for k in node.keywords}
     if "mode" not in keywords:
         return
-    given = dict(zip(_names(np.take)[1 if method else 0 :], node.args, strict=False)) | keywords
+    given = dict(zip(by_position(np.take)[1 if method else 0 :], node.args, strict=False)) | keywords
     array, axis, indices = _Held(unit, _first(node, method)), given.get("axis"), given["indices"]
     np_ = numpy_name(unit)
     _set_first(node, method, array())

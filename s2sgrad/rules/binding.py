@@ -44,20 +44,21 @@ def bound(
         wanted = len(rule.differentiable)
         operands, left = arguments[:wanted], arguments[wanted:]
     operands = list(operands)
-    names = parameters_of(primitive) or (*rule.differentiable, *rule.keywords)
-    position = len(operands)
-    for argument in left:
-        if position < len(names) and names[position] in rule.keywords:
-            found[names[position]] = argument
+    names = parameters_of(primitive) or rule.positional
+    for position, argument in enumerate(left, len(operands)):
+        if position < len(rule.positional):
+            found[rule.positional[position]] = argument
         else:
             shown = names[position] if position < len(names) else f"number {position + 1}"
             why = f"the argument {shown} of `{name_of(primitive)}` is not known to its derivative rule"
-        position += 1
     for keyword, argument in keywords.items():
-        if keyword in names[: len(rule.differentiable)] and names.index(keyword) == len(operands):
+        place = names.index(keyword) if keyword in names[: len(rule.positional)] else None
+        if place is not None and place == len(operands) < len(rule.differentiable):
             operands.append(argument)
         elif keyword in rule.keywords:
             found[keyword] = argument
+        elif place is not None and place >= len(rule.differentiable):  # the same argument under an older name
+            found[rule.positional[place]] = argument
         else:
             why = f"the keyword `{keyword}` of `{name_of(primitive)}` is not known to its derivative rule: leave it out"
     if not rule.variadic and len(operands) < len(rule.differentiable):

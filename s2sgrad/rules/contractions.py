@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.table import bilinear, flat
+from s2sgrad.rules.table import bilinear, existing, flat
 from s2sgrad.runtime import unbroadcast
 
 # --- matmul ----------------------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ def _(w, y_bar, g, x, y):
     return x @ w, matmul_left(g, x, w), None
 
 
-@bilinear(np.matmul, np.linalg.matmul)
+@bilinear(np.matmul, *existing(np.linalg, "matmul"))
 def matmul(g, z, x, y):
     return matmul_left(g, x, y), matmul_right(g, x, y)
 
@@ -108,7 +108,7 @@ def _(w, b_bar, g, a, b, axes=2):
     return np.tensordot(a, w, axes), tensordot_left(g, a, w, axes), None
 
 
-@bilinear(np.tensordot, np.linalg.tensordot)
+@bilinear(np.tensordot, *existing(np.linalg, "tensordot"))
 def tensordot(g, z, a, b, axes=2):
     return tensordot_left(g, a, b, axes), tensordot_right(g, a, b, axes)
 
@@ -140,7 +140,7 @@ def vdot(g, z, a, b):
     return g * np.reshape(b, np.shape(a)), g * np.reshape(a, np.shape(b))
 
 
-@bilinear(np.outer, np.linalg.outer)
+@bilinear(np.outer, *existing(np.linalg, "outer"))
 def outer(g, z, a, b):
     return np.reshape(g @ np.ravel(b), np.shape(a)), np.reshape(np.ravel(a) @ g, np.shape(b))
 
@@ -205,12 +205,12 @@ def _(g, z, a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     return np.cross(b, g), np.cross(g, a)
 
 
-@bilinear(np.linalg.cross)
+@bilinear(*existing(np.linalg, "cross"))
 def linalg_cross(g, z, x1, x2, *, axis=-1):
     return unbroadcast(np.linalg.cross(x2, g, axis=axis), x1), unbroadcast(np.linalg.cross(g, x1, axis=axis), x2)
 
 
-@bilinear(np.vecdot, np.linalg.vecdot)
+@bilinear(*existing(np, "vecdot"), *existing(np.linalg, "vecdot"))
 def vecdot(g, z, x1, x2, *, axis=-1):
     g = np.expand_dims(g, -1)
     x, y = np.moveaxis(x1, axis, -1), np.moveaxis(x2, axis, -1)
@@ -222,17 +222,16 @@ def _(g, z, x1, x2, *, axis=-1):
     return unbroadcast(np.expand_dims(g, -1) * x2, x1), unbroadcast(np.expand_dims(g, -1) * x1, x2)
 
 
-if hasattr(np, "matvec"):  # NumPy 2.2
+@bilinear(*existing(np, "matvec"))
+def matvec(g, z, x1, x2):
+    x1_bar = unbroadcast(np.expand_dims(g, -1) * np.expand_dims(x2, -2), x1)
+    return x1_bar, unbroadcast(np.vecmat(g, x1), x2)
 
-    @bilinear(np.matvec)
-    def matvec(g, z, x1, x2):
-        x1_bar = unbroadcast(np.expand_dims(g, -1) * np.expand_dims(x2, -2), x1)
-        return x1_bar, unbroadcast(np.vecmat(g, x1), x2)
 
-    @bilinear(np.vecmat)
-    def vecmat(g, z, x1, x2):
-        x2_bar = unbroadcast(np.expand_dims(x1, -1) * np.expand_dims(g, -2), x2)
-        return unbroadcast(np.matvec(x2, g), x1), x2_bar
+@bilinear(*existing(np, "vecmat"))
+def vecmat(g, z, x1, x2):
+    x2_bar = unbroadcast(np.expand_dims(x1, -1) * np.expand_dims(g, -2), x2)
+    return unbroadcast(np.matvec(x2, g), x1), x2_bar
 
 
 # --- known ranks -----------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from s2sgrad.rules.linalg import lower
-from s2sgrad.rules.table import flat, general
+from s2sgrad.rules.table import existing, flat, general
 from s2sgrad.runtime import over
 
 
@@ -78,7 +78,7 @@ def eigvalsh(g, w, a, UPLO="L"):
 # --- singular values -------------------------------------------------------------------------------------------------
 
 
-@general(np.linalg.svdvals)
+@general(*existing(np.linalg, "svdvals"))
 def svdvals(g, s, x):
     parts = np.linalg.svd(x, full_matrices=False)
     return (parts[0] * np.expand_dims(g, -2)) @ parts[2]
@@ -154,9 +154,18 @@ def pinv(g, p, a, rcond=None, *, rtol=None):
     return (g_t - a @ (p @ g_t)) @ p @ p_t + p_t @ p @ (g_t - (g_t @ p) @ a) - p_t @ g @ p_t
 
 
+def cutoff(a, b, rcond):
+    """The part of the largest singular value of `a` up to which the others count as 0 to np.linalg.lstsq."""
+    eps = np.finfo(np.result_type(a, b, np.float32)).eps
+    return eps * max(np.shape(a)) if rcond is None else eps if rcond < 0 else rcond
+
+
+flat(cutoff)
+
+
 @general(np.linalg.lstsq)
 def lstsq(g, y, a, b, rcond=None):
-    p = np.linalg.pinv(a, rtol=None) if rcond is None else np.linalg.pinv(a, rcond)
+    p = np.linalg.pinv(a, cutoff(a, b, rcond))
     x, x_bar = columns(y[0]), columns(g[0])
     residual = columns(b) - a @ x
     back = p.T @ x_bar

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.table import linear
+from s2sgrad.rules.table import existing, linear
 
 
 def split_like(g, xs, axis=0):
@@ -109,11 +109,9 @@ def vsplit(g, y, ary, indices_or_sections=None):
     return np.vstack(g)
 
 
-if hasattr(np, "unstack"):  # NumPy 2.1
-
-    @linear(np.unstack)
-    def unstack(g, y, x, *, axis=0):
-        return np.stack(g, axis)
+@linear(*existing(np, "unstack"))
+def unstack(g, y, x, *, axis=0):
+    return np.stack(g, axis)
 
 
 @linear(np.dsplit)

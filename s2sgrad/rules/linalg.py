@@ -113,7 +113,7 @@ def _(g, y, a):
 
 @general(np.linalg.solve)
 def solve(g, y, a, b):
-    if np.ndim(b) == 1:
+    if np.ndim(y) < np.ndim(a):  # of vectors: which `b` is one was told by other ranks before NumPy 2
         columns = np.linalg.solve(np.swapaxes(a, -1, -2), np.expand_dims(g, -1))
         return -columns * np.expand_dims(y, -2), unbroadcast(columns[..., 0], b)
     b_bar = np.linalg.solve(np.swapaxes(a, -1, -2), g)

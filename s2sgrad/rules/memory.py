@@ -26,14 +26,15 @@ _SOMETIMES = {
     np.broadcast_to, np.broadcast_arrays, np.diagonal, np.diag, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit,
     np.real, np.imag, np.nan_to_num, np.einsum, np.require, np.lib.stride_tricks.as_strided, np.meshgrid, np.ndarray.astype,
     np.lib.stride_tricks.sliding_window_view, np.trim_zeros, np.ix_, np.real_if_close, np.ndarray.view,
-    np.linalg.diagonal, np.linalg.matrix_transpose, np.linalg.matrix_power, np.asarray_chkfinite, np.diff, np.polyder,
+    np.linalg.matrix_power, np.asarray_chkfinite, np.diff, np.polyder,
     np.polyint,
     builtins.list, builtins.tuple, builtins.dict, builtins.max, builtins.min, builtins.next, builtins.iter, builtins.zip,
     builtins.sorted, builtins.reversed, builtins.enumerate, builtins.getattr, builtins.map, builtins.filter, builtins.set,
     runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.require_array, runtime.sequence, runtime.add,
     runtime.add_at, runtime.restored, runtime.seed_like,
     copy.copy, runtime.as_dict, runtime.with_fields, runtime.pop, runtime.call, runtime.vjp, runtime.push,
-} | {getattr(np, n) for n in ("unstack", "matrix_transpose", "permute_dims") if hasattr(np, n)}  # fmt: skip
+    *table.existing(np, "unstack", "matrix_transpose"), *table.existing(np.linalg, "diagonal", "matrix_transpose"),
+}  # fmt: skip
 
 VIEW_METHODS = {"transpose": np.transpose, "swapaxes": np.swapaxes, "squeeze": np.squeeze, "reshape": np.reshape,
                 "ravel": np.ravel}  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 
 from s2sgrad.rules.helpers import power_or_zero
 from s2sgrad.rules.reductions import tie_weights
-from s2sgrad.rules.table import flat, general
+from s2sgrad.rules.table import existing, flat, general
 from s2sgrad.runtime import over, unreduce
 
 
@@ -73,12 +73,12 @@ def norm(g, y, x, ord=None, axis=None, keepdims=False):
     return norm_bar(g, y, x, ord, axis, keepdims)
 
 
-@general(np.linalg.vector_norm)
+@general(*existing(np.linalg, "vector_norm"))
 def vector_norm(g, y, x, *, axis=None, keepdims=False, ord=2):
     return unreduce(g, x, axis, keepdims) * vector_slope(x, unreduce(y, x, axis, keepdims), ord, axis)
 
 
-@general(np.linalg.matrix_norm)
+@general(*existing(np.linalg, "matrix_norm"))
 def matrix_norm(g, y, x, *, keepdims=False, ord="fro"):
     g = unreduce(g, x, (-2, -1), keepdims)
     if ord == "fro":

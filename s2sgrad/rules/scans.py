@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.table import general, linear
+from s2sgrad.rules.table import existing, general, linear
 from s2sgrad.runtime import unbroadcast, unreduce
 
 # --- sums and differences --------------------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ def ediff1d(g, y, ary):
     return np.reshape(undiff(g), np.shape(ary))
 
 
-@linear(np.trapezoid)
+@linear(*(existing(np, "trapezoid") or existing(np, "trapz")))
 def trapezoid(g, z, y, x=None, dx=1.0, axis=-1):
     half = 0.5 * np.expand_dims(g, axis)
     pairs = add_neighbours(y, axis)
@@ -223,18 +223,17 @@ def cumprod(g, y, x, axis=None):
     return products_before(x, axis) * (g + carried(x, g * x, axis))
 
 
-if hasattr(np, "cumulative_sum"):  # NumPy 2.1
+@linear(*existing(np, "cumulative_sum"))
+def cumulative_sum(g, y, x, *, axis=None, include_initial=False):
+    along = 0 if axis is None else axis
+    if include_initial:
+        g = np.delete(g, 0, along)
+    return np.flip(np.cumsum(np.flip(g, along), along), along)
 
-    @linear(np.cumulative_sum)
-    def cumulative_sum(g, y, x, *, axis=None, include_initial=False):
-        along = 0 if axis is None else axis
-        if include_initial:
-            g = np.delete(g, 0, along)
-        return np.flip(np.cumsum(np.flip(g, along), along), along)
 
-    @general(np.cumulative_prod)
-    def cumulative_prod(g, y, x, *, axis=None, include_initial=False):
-        along = 0 if axis is None else axis
-        if include_initial:
-            g = np.delete(g, 0, along)
-        return products_before(x, along) * (g + carried(x, g * x, along))
+@general(*existing(np, "cumulative_prod"))
+def cumulative_prod(g, y, x, *, axis=None, include_initial=False):
+    along = 0 if axis is None else axis
+    if include_initial:
+        g = np.delete(g, 0, along)
+    return products_before(x, along) * (g + carried(x, g * x, along))

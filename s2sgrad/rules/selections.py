@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.table import flat, linear
+from s2sgrad.rules.table import existing, flat, linear
 from s2sgrad.runtime import unbroadcast
 
 # --- by index --------------------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def _(w, bars, g, a, choices, mode="raise"):
 
 
 @linear(np.choose)
-def choose(g, y, a, choices, mode="raise"):
+def choose(g, y, a, choices, *, mode="raise"):
     return None, unchoose(g, a, choices, mode)
 
 
@@ -191,12 +191,12 @@ def diagonal(g, y, a, offset=0, axis1=0, axis2=1):
     return undiagonal(g, a, offset, axis1, axis2)
 
 
-@linear(np.linalg.diagonal)
+@linear(*existing(np.linalg, "diagonal"))
 def linalg_diagonal(g, y, x, *, offset=0):
     return undiagonal(g, x, offset, -2, -1)
 
 
-@linear(np.linalg.trace)
+@linear(*existing(np.linalg, "trace"))
 def linalg_trace(g, y, x, *, offset=0):
     return undiagonal(np.expand_dims(g, -1), x, offset, -2, -1)
 

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from s2sgrad.rules.table import flat, general, linear
+from s2sgrad.rules.table import existing, flat, general, linear
 from s2sgrad.runtime import unbroadcast
 
 # --- shapes and axes -------------------------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ def _(g, y, x, axes=None):
     return g.T
 
 
-@linear(np.matrix_transpose, np.linalg.matrix_transpose)
+@linear(*existing(np, "matrix_transpose"), *existing(np.linalg, "matrix_transpose"))
 def matrix_transpose(g, y, x):
     return np.swapaxes(g, -1, -2)
 
@@ -228,7 +228,7 @@ def not_cast(dtype):
     return dtype.known and dtype.value in (None, float, np.float64, np.float32)
 
 
-@linear(np.array, np.asarray, np.asanyarray)
+@linear(np.array)
 def array(g, y, x, dtype=None, *, copy=None, order=None):
     return through_cast(g, y)
 
@@ -238,7 +238,17 @@ def _(g, y, x, dtype=None, *, copy=None, order=None):
     return g
 
 
-@linear(np.ascontiguousarray, np.asfortranarray, np.asarray_chkfinite)
+@linear(np.asarray, np.asanyarray, np.asarray_chkfinite)
+def asarray(g, y, x, dtype=None, order=None, *, copy=None):
+    return through_cast(g, y)
+
+
+@asarray.refined(not_cast)
+def _(g, y, x, dtype=None, order=None, *, copy=None):
+    return g
+
+
+@linear(np.ascontiguousarray, np.asfortranarray)
 def ascontiguousarray(g, y, x, dtype=None):
     return through_cast(g, y)
 

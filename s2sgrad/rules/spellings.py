@@ -15,6 +15,7 @@ import random
 import numpy as np
 
 from s2sgrad.rules import builtin_functions, scalar_math
+from s2sgrad.rules.table import existing
 
 OPERATORS = {
     "Add": (np.add, operator.add),
@@ -56,7 +57,8 @@ OF_MANY = {builtins.max: builtin_functions.largest_of, builtins.min: builtin_fun
 VARIADIC = {"reshape": "shape", "transpose": "axes"}
 """Methods that take a shape or a permutation as separate arguments, and the keyword that they stand for."""
 
-ATTRIBUTES = {"T": np.transpose, "mT": np.matrix_transpose, "real": np.real, "flat": None}
+ATTRIBUTES = {"T": np.transpose, "real": np.real, "flat": None}
+ATTRIBUTES |= dict.fromkeys(["mT"], *existing(np, "matrix_transpose"))
 """Attribute of an array -> the function whose rule it has (None: refused where it matters)."""
 
 FLAT_ATTRIBUTES = {"shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags"}

@@ -9,7 +9,10 @@ A rule maps the cotangent `g`, the result and the primal arguments to one cotang
     sum(a * b)  ->  a_bar = g * b; b_bar = g * a
 
 Arguments without a default are differentiable and stand in NumPy's order; arguments with a default are NumPy's keywords,
-under NumPy's names, and constants to the derivative.  A rule returns None for an argument that is flat (a mask, indices).
+under NumPy's names, and constants to the derivative.  Those before a `*` stand in NumPy's order, too: what may be given by
+position is told by the rule, for not every version of NumPy tells it.  A rule returns None for an argument that is flat (a
+mask, indices).  A function that not every version has is named by `existing`.
+
 The decorator is a tag.  It says what kind of map the primitive is, and the compiler takes broadcasting from it:
 
 - `elementwise`: broadcasts its arguments; the rule never sums over broadcast axes, the compiler does;
@@ -61,6 +64,7 @@ class Rule:
             p.name for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD
         )
         self.keywords = {p.name: p.default for p in parameters if p.default is not p.empty}
+        self.positional = tuple(p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD)
         self.variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
         self.exact.add(self.pullback)
 
@@ -148,10 +152,20 @@ def _enter(primitive: Any, rule: Rule) -> None:
         _OWNERS[id(primitive.__self__)] = primitive.__self__
 
 
+def existing(module: types.ModuleType, *names: str) -> tuple[Any, ...]:
+    """The functions of these names that this version of a library has: a rule of a younger one is entered where it is.
+
+    >>> import numpy as np
+    >>> existing(np, "sin", "sine") == (np.sin,)
+    True
+    """
+    return tuple(getattr(module, name) for name in names if hasattr(module, name))
+
+
 def _tagged(tag: str) -> Callable[..., Callable[[Callable[..., Any]], Rule]]:
     def decorator(*primitives: Any) -> Callable[[Callable[..., Any]], Rule]:
         def register(pullback: Callable[..., Any]) -> Rule:
-            rule = Rule(primitives[0], pullback, tag)
+            rule = Rule(primitives[0] if primitives else None, pullback, tag)
             for primitive in primitives:
                 _enter(primitive, rule)
             return rule

@@ -92,7 +92,7 @@ class Primal:
     """
 
     function: types.FunctionType
-    tree: gast.FunctionDef
+    tree: gast.FunctionDef = field(repr=False)
     file: str
     lines: tuple[str, ...] = field(repr=False)
 

@@ -9,12 +9,12 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from s2sgrad.signatures import signature
 from s2sgrad.source import is_method_of
 from s2sgrad.structure import rebuilt
 from s2sgrad.tape.algebra import Algebra
@@ -152,7 +152,7 @@ def unwrapped_pair(f: Callable[..., Any], args: tuple, keywords: dict[str, Any])
 
 
 def _parameters(pullback: Callable[..., Any]) -> set[str]:
-    parameters = inspect.signature(pullback).parameters
+    parameters = signature(pullback).parameters
     if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         return {*parameters, "variables"}
     return set(parameters)

@@ -8,13 +8,12 @@ While no tape follows `x` it may go anywhere.
 from __future__ import annotations
 
 import dis
-import functools
-import inspect
 import sys
 import warnings
 from typing import Any
 
 from s2sgrad.rules import spellings
+from s2sgrad.signatures import by_position
 from s2sgrad.tape.recording import STATE, tracked
 
 WAY = "compute with NumPy functions on it, put the code into a `differentiable` function, or take `.numpy()`, a constant"
@@ -65,17 +64,7 @@ def require_no_write(primitive: Any, args: tuple, keywords: dict[str, Any]) -> N
         )
     if primitive in spellings.MUTATORS or getattr(primitive, "__name__", "") == "at":
         raise TypeError(f"`{primitive.__name__}` writes its argument, and {STORE}")
-    if len(args) > 1 and "out" in _names(primitive):
-        place = _names(primitive).index("out")
+    if len(args) > 1 and "out" in by_position(primitive):
+        place = by_position(primitive).index("out")
         if len(args) > place and args[place] is not None:
             raise TypeError(f"`out` of `{primitive.__name__}` cannot hold an Array: leave it out")
-
-
-@functools.lru_cache(maxsize=1024)
-def _names(primitive: Any) -> tuple[str, ...]:
-    """The parameters that can be given by position."""
-    try:
-        parameters = inspect.signature(primitive).parameters.values()
-        return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
-    except (TypeError, ValueError):
-        return ()

@@ -20,6 +20,7 @@ from scipy import linalg, special
 import s2sgrad.rules
 from s2sgrad import runtime
 from s2sgrad.rules import polynomials, scalar_math
+from s2sgrad.rules.binding import parameters_of
 from s2sgrad.rules.table import Rule, is_flat, lookup, rules
 
 from .examples import EXAMPLES, Example
@@ -233,6 +234,7 @@ def test_every_keyword_is_exampled():
     assert shown == {(rule, name) for rule in rules().values() for name in rule.keyword_rules}
 
 
+@pytest.mark.skipif((np.float32(1.0) * 2.0).dtype != np.float32, reason="NumPy 1 widens numbers of float32")
 @pytest.mark.parametrize("e", [c for c in CASES if c.values[0].primitive not in WIDENS])
 def test_float32_stays(e):
     """With arrays of float32 all cotangents of arrays are float32."""
@@ -265,8 +267,11 @@ def test_exampled():
 def test_every_refinement_is_exampled():
     seen = {p for e in EXAMPLES for rule in ruling(e) for p in pullbacks(rule, e)}
     for primitive, rule in rules().items():
+        taken = parameters_of(primitive) or ("kwargs",)  # `upper` of np.linalg.cholesky came with NumPy 2
+        lost = {*rule.keywords} - {*taken} if "kwargs" not in taken else set()
+        beyond = {p for when, p in rule.refinements if lost & {*inspect.signature(when).parameters}}
         for pullback in all_pullbacks(rule):
-            assert pullback in seen, (primitive, inspect.getsource(pullback))
+            assert pullback in seen or pullback in beyond, (primitive, inspect.getsource(pullback))
 
 
 def ruling(e: Example) -> list[Rule]:

@@ -178,13 +178,12 @@ def test_a_function_without_a_rule_is_an_error_on_the_path_alone():
     x = constant([[2.0, 0.0], [0.0, 3.0]])
     with GradientTape(persistent=True) as t:
         t.watch(x)
-        w, _ = np.linalg.eig(x)
-        y, z = np.sum(w), np.sum(x)
+        y, z = np.linalg.cond(x), np.sum(x)
     assert t.gradient(z, x).numpy().tolist() == [[1.0, 1.0], [1.0, 1.0]]
-    with pytest.raises(LookupError, match="eig") as raised:
+    with pytest.raises(LookupError, match="cond") as raised:
         t.gradient(y, x)
     assert isinstance(raised.value, NoRule)
-    assert "np.linalg.eig(x)" in str(raised.value) and "test_arrays.py" in str(raised.value)
+    assert "np.linalg.cond(x)" in str(raised.value) and "test_arrays.py" in str(raised.value)
 
 
 def test_a_keyword_without_a_rule_is_an_error():

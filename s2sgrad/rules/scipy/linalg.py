@@ -160,10 +160,18 @@ def cholesky(g, y, a, lower=False, *, check_finite=True):
     return cholesky_bar(g, y, lower)
 
 
+_KEEPS = bool(linalg.cho_factor(np.array([[2.0, 1.0], [1.0, 2.0]]), lower=True)[0][0, 1])
+"""Whether this version of SciPy leaves the other triangle of an array as it is: younger ones clear it."""
+
+
+def other_triangle(c, lower):
+    return np.triu(c, 1) if lower else np.tril(c, -1)
+
+
 def cho_factor_bar(c_bar, c, lower):
-    """The cotangent of `a` in its factor `c`, whose other triangle is left as it is in `a`."""
+    """The cotangent of `a` in its factor `c`, whose other triangle is zero or left as it is in `a`."""
     bar = cholesky_bar(triangle(c_bar, lower), triangle(c, lower), lower)
-    return bar + (np.triu(c_bar, 1) if lower else np.tril(c_bar, -1))
+    return bar + other_triangle(c_bar, lower) if _KEEPS or np.any(other_triangle(c, lower)) else bar
 
 
 @general(linalg.cho_factor)

@@ -5,11 +5,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+
+from s2sgrad.rules.table import existing
 
 
 @dataclass(frozen=True)
@@ -64,5 +68,18 @@ def positive_definite(*shape: int) -> np.ndarray:
 EXAMPLES: list[Example] = []
 
 
-def example(primitive: Callable[..., Any], *args: Any, **keywords: Any) -> None:
-    EXAMPLES.append(Example(primitive, args, keywords))
+def younger(module: ModuleType, name: str) -> Callable[..., Any] | None:
+    """A function that not all versions of a library have; None where it has none of that name."""
+    return next(iter(existing(module, name)), None)
+
+
+def example(primitive: Callable[..., Any] | None, *args: Any, **keywords: Any) -> None:
+    if primitive is not None:
+        EXAMPLES.append(Example(primitive, args, keywords))
+
+
+def example_if_taken(primitive: Callable[..., Any], *args: Any, **keywords: Any) -> None:
+    """An example of a call that not all versions of a library take."""
+    with contextlib.suppress(TypeError, ValueError):
+        primitive(*args, **keywords)
+        example(primitive, *args, **keywords)

@@ -6,7 +6,7 @@ import numpy as np
 
 from s2sgrad.rules import contractions, einsum
 
-from .base import example, normal
+from .base import example, normal, younger
 
 # --- products of arrays ----------------------------------------------------------------------------------------------
 
@@ -17,14 +17,14 @@ for _x, _y in _MATMUL:
     example(np.matmul, normal(*_x), normal(*_y))
     example(contractions.matmul_left, normal(*_z), normal(*_x), normal(*_y))
     example(contractions.matmul_right, normal(*_z), normal(*_x), normal(*_y))
-example(np.linalg.matmul, normal(2, 3), normal(3, 4))
+example(younger(np.linalg, "matmul"), normal(2, 3), normal(3, 4))
 for _x, _y in (*_MATMUL[:5], ((2, 3), (5, 3, 4)), ((2,), ()), ((), (2, 3)), ((5, 2, 3), (4, 3, 2))):
     example(np.dot, normal(*_x), normal(*_y))
 example(np.dot, 0.3, 0.7)
 for _x, _y in (((3,), (3,)), ((2, 3), (4, 3)), ((5, 2, 3), (3,)), ((), (3,)), ((2, 3), (4, 5, 3))):
     example(np.inner, normal(*_x), normal(*_y))
 example(np.inner, 0.3, 0.7)
-for _f in (np.tensordot, np.linalg.tensordot):
+for _f in (np.tensordot, younger(np.linalg, "tensordot")):
     example(_f, normal(2, 3, 4), normal(3, 4, 5))
     example(_f, normal(2, 3, 4), normal(5, 4, 2), axes=([0, 2], [2, 1]))
     example(_f, normal(2, 3), normal(4, 3), axes=(1, 1))
@@ -35,7 +35,7 @@ example(contractions.tensordot_right, normal(3, 5), normal(2, 3, 4), normal(5, 4
 example(np.vdot, normal(2, 3), normal(2, 3))
 example(np.outer, normal(2), normal(3))
 example(np.outer, normal(2, 2), normal(3, 1))
-example(np.linalg.outer, normal(2), normal(3))
+example(younger(np.linalg, "outer"), normal(2), normal(3))
 
 _EINSUM = {
     "ij,jk->ik": ((2, 3), (3, 4)), "ij,jk": ((2, 3), (3, 4)), "i,i": ((3,), (3,)), "ii": ((3, 3),), "ii->i": ((3, 3),),
@@ -61,16 +61,16 @@ for _x, _y in (((2,), (3,)), ((2, 3), (3, 2)), ((2,), (2, 3)), ((2, 2, 3), (2, 1
     example(np.kron, normal(*_x), normal(*_y))
     example(contractions.kron_left, normal(*_z), normal(*_x), normal(*_y))
     example(contractions.kron_right, normal(*_z), normal(*_x), normal(*_y))
-for _f in (np.cross, np.linalg.cross):
+for _f in (np.cross, younger(np.linalg, "cross")):
     example(_f, normal(3), normal(3))
     example(_f, normal(2, 3), normal(2, 3))
     example(_f, normal(4, 2, 3), normal(2, 3))
     example(_f, normal(3, 2), normal(3, 2), axis=0)
 example(np.cross, normal(3, 2), normal(2, 3), axisa=0, axisc=0)
-for _f in (np.vecdot, np.linalg.vecdot):
+for _f in (younger(np, "vecdot"), younger(np.linalg, "vecdot")):
     example(_f, normal(3), normal(3))
     example(_f, normal(4, 1, 3), normal(2, 3))
     example(_f, normal(2, 3, 4), normal(2, 3, 4), axis=1)
 for _x, _y in (((2, 3), (3,)), ((5, 2, 3), (3,)), ((2, 3), (5, 3))):
-    example(np.matvec, normal(*_x), normal(*_y))
-    example(np.vecmat, normal(*_y), normal(*_x[:-2], 3, 2))
+    example(younger(np, "matvec"), normal(*_x), normal(*_y))
+    example(younger(np, "vecmat"), normal(*_y), normal(*_x[:-2], 3, 2))

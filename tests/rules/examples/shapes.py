@@ -6,7 +6,7 @@ import numpy as np
 
 from s2sgrad.rules import joins, shapes
 
-from .base import example, normal
+from .base import example, normal, younger
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
@@ -30,8 +30,8 @@ example(np.expand_dims, normal(2, 3), 1)
 example(np.expand_dims, normal(2, 3), axis=(0, -1))
 example(np.transpose, normal(2, 3, 4))
 example(np.transpose, normal(2, 3, 4), (1, -1, 0))
-example(np.matrix_transpose, normal(2, 3, 4))
-example(np.linalg.matrix_transpose, normal(2, 3))
+example(younger(np, "matrix_transpose"), normal(2, 3, 4))
+example(younger(np.linalg, "matrix_transpose"), normal(2, 3))
 example(np.swapaxes, normal(2, 3, 4), 0, -1)
 example(np.moveaxis, normal(2, 3, 4), 0, -1)
 example(np.moveaxis, normal(2, 3, 4), (0, 1), (2, 0))
@@ -109,8 +109,8 @@ example(joins.split_like, normal(8), [normal(2, 3), normal(2)], axis=None)
 example(joins.join_like, [normal(2, 3), normal(1, 3)], normal(3, 3))
 example(joins.join_like, [normal(2, 3), normal(2)], normal(8), axis=None)
 example(np.dsplit, normal(2, 3, 4), 2)
-example(np.unstack, normal(2, 3))
-example(np.unstack, normal(2, 3, 4), axis=1)
+example(younger(np, "unstack"), normal(2, 3))
+example(younger(np, "unstack"), normal(2, 3, 4), axis=1)
 _nested = [[normal(2, 3), normal(2, 1)], [normal(1, 1), normal(1, 3)]]
 for _blocks in ([normal(2), 0.7], _nested, [[0.3, normal(2)], [normal(3)]]):
     example(np.block, _blocks)

@@ -184,7 +184,7 @@ def _without_defaults(unit: Unit, node: gast.Call, target: Any, names: tuple[str
     """Leave out the options that stand for themselves, and those that say how the result is stored."""
     defaults: dict[str, Any] = {"casting": Ellipsis, "order": Ellipsis, "subok": Ellipsis, "dtype": None, "signature": None}
     if not isinstance(target, np.ufunc):
-        defaults = {"casting": Ellipsis}
+        defaults = {"casting": Ellipsis, "axis": 0, "dtype": None}  # of functions that do not tell theirs
         with contextlib.suppress(TypeError, ValueError):
             defaults |= {p.name: p.default for p in inspect.signature(target).parameters.values()}
 

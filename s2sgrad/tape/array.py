@@ -302,9 +302,8 @@ class Operators(Operand):
 
 def _method(x: Operators, name: str, primitive: Any, *args: Any, **keywords: Any) -> Any:
     """`x.sum(axis=0)` as `np.sum(x, axis=0)`."""
-    keyword = spellings.VARIADIC.get(name)
-    if keyword is not None and args:
-        return apply(primitive, (x,), {**keywords, keyword: args[0] if len(args) == 1 else args})
+    if name in spellings.VARIADIC and args:
+        return apply(primitive, (x, args[0] if len(args) == 1 else args), keywords)
     if keywords.get("out") is not None:
         raise TypeError(f"`out=` of `{name}` cannot hold an Array: leave it out")
     return apply(primitive, (x, *args), keywords)

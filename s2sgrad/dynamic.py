@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -57,7 +56,7 @@ def _own_pair(f: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The pair of a function with a gradient of its own: what is saved is the pullback that it returned."""
     def fwd(*args: Any, **keywords: Any) -> tuple[Any, Any]:
         y, pullback = f.custom_gradient(*args, **keywords)
-        if "variables" in inspect.signature(pullback).parameters:
+        if "variables" in signature(pullback).parameters:
             raise Unsupported(
                 f"the pullback of `{f.__name__}` takes `variables`, whose gradients are known on a GradientTape alone: pass "
                 "what it reads as arguments"

@@ -12,6 +12,7 @@ from typing import Any
 from s2sgrad import rules  # noqa: F401  (fills the table)
 from s2sgrad.errors import NoSource
 from s2sgrad.rules import table
+from s2sgrad.signatures import signature
 from s2sgrad.source import GENERATED_TEXTS, brings_gradient, read, underlying
 
 _OPERATORS = {
@@ -47,7 +48,7 @@ def _wrapper(primitive: Any) -> types.FunctionType:
 def _caller(function: types.FunctionType) -> types.FunctionType:
     """A function with source that calls one with a gradient of its own."""
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = inspect.signature(function.custom_gradient).parameters.values()
+    parameters = signature(function.custom_gradient).parameters.values()
     given = ", ".join(p.name for p in parameters if p.kind in positional)
     name = function.__name__ if function.__name__.isidentifier() else "function"
     text = f"def {name}({given}):\n    return primitive({given})\n"

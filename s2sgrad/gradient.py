@@ -21,6 +21,7 @@ from s2sgrad.options import Options
 from s2sgrad.raised import entry, located
 from s2sgrad.results import NoResult
 from s2sgrad.signatures import require_parameters, signature
+from s2sgrad.structure import seed_of_number
 
 if TYPE_CHECKING:  # the compiler is imported when something is compiled: `import s2sgrad` stays quick
     from s2sgrad.compiled import Compiled
@@ -303,7 +304,7 @@ class Gradient:
         seed = self._seed if seed is None else seed
         if seed is None:
             return {}
-        return {compiled.seed: seeds.number(seed) if compiled.scalar else seed}
+        return {compiled.seed: seed_of_number(seed) if compiled.scalar else seed}
 
     def generated_for(self, args: tuple, keywords: dict[str, Any]) -> types.FunctionType:
         """The generated function for arguments of these kinds."""

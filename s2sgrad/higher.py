@@ -106,8 +106,7 @@ class Call:
             return runtime.call(pullback, *args)
         function, record, places, hidden = pullback, (), None, ()
         if isinstance(pullback, runtime.Pullback):
-            if pullback.like is not None:
-                args = (runtime.seed_like(pullback.like, *args),)
+            args = (pullback.cotangent(args),)
             shown = len(pullback.rest) - getattr(pullback, "hidden", 0)
             function, record = pullback.bwd, (runtime.refilled(pullback.saved, pullback.bwd),)
             places, hidden = pullback.places, pullback.rest[shown:]

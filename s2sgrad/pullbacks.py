@@ -59,8 +59,8 @@ class OfClosure(Pullback):
     __slots__ = ("hidden",)
     hidden: int
 
-    def __call__(self, y_bar: Any) -> tuple:
-        out = super().__call__(y_bar)
+    def __call__(self, /, *bars: Any) -> tuple:
+        out = super().__call__(*bars)
         return out[: len(out) - self.hidden]
 
 

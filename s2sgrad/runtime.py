@@ -27,7 +27,7 @@ from s2sgrad.results import NoResult, without_floats
 from s2sgrad.structure import ABSENT, FINITE, as_dict, attributes_of, float_type, is_sequence, rebuilt  # noqa: F401
 
 # isort: split
-from s2sgrad.structure import repeated, seeded, with_fields  # noqa: F401
+from s2sgrad.structure import ones, repeated, seeded, with_fields  # noqa: F401
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
@@ -213,7 +213,7 @@ def seed_like(y: Any, seed: Any = None) -> Any:
     """
     if what := without_floats(y, numbers=True):
         raise NoResult(what)
-    return seeded(y, seed)
+    return ones(y) if seed is None else seeded(y, seed)
 
 
 def stop_gradient(x: Any) -> Any:
@@ -322,15 +322,21 @@ class Pullback:
             self._bwd = hook("found")(self._bwd)
         return self._bwd
 
-    def __call__(self, y_bar: Any) -> tuple:
+    def __call__(self, /, *bars: Any) -> tuple:
         try:
-            y_bar = y_bar if self.like is None else seed_like(self.like, y_bar)
+            y_bar = self.cotangent(bars)
             out = spread(self, self.bwd(refilled(self.saved, self.bwd), y_bar)) if self.places else self.rest
             return out if self.like is None else tuple(map(like, self.rest, out))
         except Exception as error:
             __tracebackhide__ = True
             error = hook("located")(error)
             raise error
+
+    def cotangent(self, bars: tuple) -> Any:
+        """The one cotangent that a pullback is called with, checked where a user calls it."""
+        if len(bars) != 1:
+            raise TypeError(f"a pullback takes one cotangent, of the structure of the value, and not {len(bars)}")
+        return bars[0] if self.like is None else seeded(self.like, bars[0])
 
     def __reduce__(self) -> tuple:
         way = self._bwd if isinstance(self._bwd, tuple) else hook("way")(self._bwd)

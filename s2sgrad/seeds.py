@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from s2sgrad.signatures import Parameters
 
 
@@ -43,14 +41,3 @@ def word(names: tuple[str, ...], takes_any: bool = False) -> str:
         found += "_"
     return found
 
-
-def number(seed: Any) -> Any:
-    """The cotangent of a number: a float; ValueError for an array, TypeError for what is no number."""
-    if isinstance(seed, (float, np.floating)):
-        return seed
-    if np.shape(seed) != ():
-        raise ValueError(f"the seed must have the shape of the result, (), not {np.shape(seed)}")
-    kind = np.asarray(seed).dtype.kind
-    if kind not in "fiub":
-        raise TypeError(f"the seed of a number must be a number, not {seed!r}")
-    return float(seed) if kind != "f" else seed[()]

@@ -19,6 +19,7 @@ FINITE = (itertools.product, itertools.permutations, itertools.combinations, ite
 """Iterators that end, and that nothing else can have begun where a loop stands over a call of them."""
 
 _DATA = (tuple, list, dict, set, type, int, float, complex, str, bytes, np.ndarray, np.generic)
+_NUMPYS = (np.ndarray, np.generic)
 _NO_INSTANCES = ("builtins", "numpy", "types", "functools", "collections", "random", "s2sgrad", "re", "threading")
 
 
@@ -42,24 +43,49 @@ def rebuilt(v: Any, leaf: Callable[..., Any], *others: Any) -> Any:
     return items
 
 
-def seeded(y: Any, seed: Any = None) -> Any:
-    """A cotangent of the structure of `y`: ones if `seed` is None, else `seed`, which must have that structure."""
+def ones(y: Any) -> Any:
+    """The cotangent of `y` that sums all its elements."""
     if isinstance(y, (list, tuple, dict)):
-        if seed is None:
-            return rebuilt(y, seeded)
+        return rebuilt(y, ones)
+    if isinstance(y, np.ndarray):
+        return np.ones(y.shape, float_type(y.dtype))
+    return y.dtype.type(1.0) if isinstance(y, np.floating) else 1.0
+
+
+def seeded(y: Any, seed: Any) -> Any:
+    """`seed` as a cotangent of `y`, whose structure and shapes it must have: ValueError; TypeError where it is no number."""
+    if isinstance(y, (list, tuple, dict)):
         keys = set(y) == set(seed) if isinstance(y, dict) and isinstance(seed, dict) else None
         if keys is None:
             keys = isinstance(seed, (list, tuple)) and not isinstance(y, dict) and len(seed) == len(y)
         if not keys:
             raise ValueError(f"the seed must have the structure of the result, a {type(y).__name__} of {len(y)}")
         return rebuilt(y, seeded, seed)
-    if seed is None:
-        if isinstance(y, np.ndarray):
-            return np.ones(y.shape, float_type(y.dtype))
-        return y.dtype.type(1.0) if isinstance(y, np.floating) else 1.0
+    if seed is None and isinstance(y, (float, int, np.ndarray, np.generic)):
+        raise TypeError("the seed is None where the result is a number: write 0.0 where it does not count")
     if np.shape(seed) != np.shape(y):
         raise ValueError(f"the seed must have the shape of the result, {np.shape(y)}, not {np.shape(seed)}")
-    return np.asarray(seed, dtype=float_type(y.dtype)) if isinstance(y, np.ndarray) else seed
+    if isinstance(y, np.ndarray):
+        given = seed if hasattr(seed, "dtype") else np.asarray(seed)
+        if given.dtype.kind not in "fiub":
+            raise TypeError(f"the seed must be made of floats, not {given.dtype}")
+        return np.asarray(given, dtype=float_type(y.dtype))
+    return seed_of_number(seed) if isinstance(y, (float, int, np.generic)) else seed
+
+
+def seed_of_number(seed: Any) -> Any:
+    """The cotangent of a number: a float; ValueError for an array, TypeError for what is no number.
+
+    >>> seed_of_number(2), seed_of_number(np.array(0.5))
+    (2.0, 0.5)
+    """
+    if isinstance(seed, (float, np.longdouble)) or (hasattr(seed, "__array_ufunc__") and not isinstance(seed, _NUMPYS)):
+        return seed
+    if np.shape(seed) != ():
+        raise ValueError(f"the seed must have the shape of the result, (), not {np.shape(seed)}")
+    if np.asarray(seed).dtype.kind not in "fiub":
+        raise TypeError(f"the seed of a number must be a number, not {seed!r}")
+    return float(seed)
 
 
 def kept(v: Any) -> Any:

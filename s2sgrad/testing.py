@@ -118,7 +118,7 @@ def _compared(
     value = f(*mapped(args))
     seed = mapped(value, lambda x: rng.uniform(0.5, 1.5, np.shape(x)).astype(np.asarray(x).dtype)[()] if _is_float(x) else x)
     given = mapped(args)
-    gradients = grad(f, argnums=numbers)(*given, seed=seed)
+    gradients = grad(f, argnums=numbers, output_gradients=seed)(*given)
     _same(args, given, "the gradient function changed its argument")
     exact = mapped(args, lambda x: np.float64(x) if isinstance(x, np.floating) else _doubled(x))
     single = any(np.asarray(x).dtype.itemsize < 8 for x in leaves((args, value)) if _is_float(x))

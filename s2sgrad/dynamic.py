@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from s2sgrad import cache, pullbacks, runtime
+from s2sgrad import brought, cache, pullbacks, runtime
 from s2sgrad.analysis.keys import shapes_of
 from s2sgrad.analysis.kinds import Kind, Unknown, kinds_of, may_carry
 from s2sgrad.analysis.kinds_key import Kinds
@@ -55,7 +55,7 @@ def pair_for(
 def _own_pair(f: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The pair of a function with a gradient of its own: what is saved is the pullback that it returned."""
     def fwd(*args: Any, **keywords: Any) -> tuple[Any, Any]:
-        y, pullback = f.custom_gradient(*args, **keywords)
+        y, pullback = brought.pair_of(f.custom_gradient, args, keywords)
         if "variables" in signature(pullback).parameters:
             raise Unsupported(
                 f"the pullback of `{f.__name__}` takes `variables`, whose gradients are known on a GradientTape alone: pass "
@@ -66,14 +66,7 @@ def _own_pair(f: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
     def bwd(saved: Any, y_bar: Any) -> Any:
         pullback, own, rest = saved
-        bars = pullback(*y_bar) if isinstance(y_bar, tuple) else pullback(y_bar)
-        bars = tuple(bars) if isinstance(bars, (list, tuple)) else (bars,)
-        if len(bars) != len(rest):
-            raise ValueError(
-                f"the pullback of `{f.__name__}` returned {len(bars)} gradients for {len(rest)} arguments: return one for "
-                "each, None where there is none"
-            )
-        bars = (None,) * own + tuple(zero if bar is None else bar for bar, zero in zip(bars, rest, strict=True))
+        bars = (None,) * own + brought.cotangents(f.__name__, pullback, y_bar, rest)
         return bars[0] if len(bars) == 1 else bars
 
     fwd.half_of = bwd.half_of = f  # type: ignore[attr-defined]

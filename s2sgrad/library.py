@@ -9,8 +9,8 @@ import operator
 import types
 from typing import Any
 
-from s2sgrad import rules  # noqa: F401  (fills the table)
-from s2sgrad.errors import NoSource
+from s2sgrad import advice, rules  # noqa: F401  (fills the table)
+from s2sgrad.errors import NoRule, NoSource
 from s2sgrad.rules import table
 from s2sgrad.signatures import signature
 from s2sgrad.source import GENERATED_TEXTS, brings_gradient, read, underlying
@@ -56,7 +56,9 @@ def _caller(function: types.FunctionType) -> types.FunctionType:
     GENERATED_TEXTS[filename] = linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     space: dict[str, Any] = {"primitive": function, "__name__": function.__module__}
     exec(compile(text, filename, "exec"), space)
-    return space.pop(name)
+    made = space.pop(name)
+    made.stands_for = function.custom_gradient
+    return made
 
 
 def spelled_out(primitive: Any) -> types.FunctionType | None:
@@ -69,11 +71,11 @@ def spelled_out(primitive: Any) -> types.FunctionType | None:
 def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
     """The plain function behind a callable, and the arguments that are bound to it: a receiver, those of a partial.
 
-    Raises NoSource for what is neither Python nor in the rule table.
+    Raises NoSource for what is neither Python nor in the rule table, NoRule for what has no derivative.
 
     >>> plain(functools.partial(str.format, "x", end=1))
     Traceback (most recent call last):
-    s2sgrad.errors.NoSource: <method 'format' of 'str' objects> has no Python source
+    s2sgrad.errors.NoSource: <method 'format' of 'str' objects> has no Python source: give it a gradient ...
     """
     if isinstance(function, (staticmethod, classmethod)):
         return plain(function.__func__)
@@ -98,4 +100,12 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
     if isinstance(call, types.FunctionType) and not isinstance(function, type):
         inner, lead, keywords = plain(call)
         return inner, (*lead, function), keywords
-    return read(function).function, (), {}
+    if table.is_flat(function):
+        name = getattr(function, "__name__", function)
+        raise NoRule(f"`{name}` gives ints, truth values or steps, whose derivative is zero or not there")
+    try:
+        return read(function).function, (), {}
+    except NoSource as error:
+        if not isinstance(function, type) and (lines := advice.for_function(function)):
+            error.add_note(lines)
+        raise

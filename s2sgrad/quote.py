@@ -74,6 +74,16 @@ def blocks(statement: gast.AST) -> Iterator[list[gast.AST]]:
         yield part.body
 
 
+def call_around(tree: gast.AST, argument: gast.AST) -> gast.Call | None:
+    """The call of which the node at this place is an argument."""
+    for call in gast.walk(tree):
+        if isinstance(call, gast.Call):
+            given = [*call.args, *(k.value for k in call.keywords)]
+            if any(hasattr(a, "lineno") and place_of(a) == place_of(argument) for a in given):
+                return call
+    return None
+
+
 def name(identifier: str, store: bool = False) -> gast.Name:
     """A bare name, read or (with `store`) bound."""
     return gast.Name(identifier, gast.Store() if store else gast.Load(), None, None)

@@ -72,7 +72,8 @@ def located(error: Exception, function: Any = None) -> Exception:
     failure of the compiler a `Defect`; all others stay what they are.
     """
     frames = _frames(error)
-    place = next(filter(None, (behind(t.tb_frame.f_code, t.tb_lineno) for t in reversed(frames))), None) or head(function)
+    places = [place for t in reversed(frames) if (place := behind(t.tb_frame.f_code, t.tb_lineno)) is not None]
+    place = next((place for place in places if not place.file.startswith(GENERATED)), None) or head(function)
     if isinstance(error, Refusal):
         error = Refused(error.message, place).with_traceback(error.__traceback__)
     elif is_defect(error):
@@ -98,9 +99,10 @@ def defect(error: Exception, function: Any) -> Defect:
 
 
 def head(function: Any) -> Place | None:
-    """Where a function begins."""
+    """Where a function begins, or that which it stands for; None for one of ours."""
+    function = getattr(function, "custom_gradient", getattr(function, "stands_for", function))
     code = getattr(getattr(function, "__func__", function), "__code__", None)
-    if code is None:
+    if code is None or code.co_filename.startswith(GENERATED):
         return None
     number = code.co_firstlineno
     line = linecache.getline(code.co_filename, number).rstrip()

@@ -11,11 +11,11 @@ from typing import Any, NoReturn
 import gast
 import numpy as np
 
-from s2sgrad import errors, imported, raised
+from s2sgrad import advice, errors, imported, raised
 from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.lookups import note_attribute, note_import, note_name
 from s2sgrad.names import Namer
-from s2sgrad.quote import Place, nodes, place_of
+from s2sgrad.quote import Place, call_around, nodes, place_of
 from s2sgrad.rules import table
 from s2sgrad.source import Binding, Primal, underlying
 
@@ -195,12 +195,24 @@ class Unit:
         return text or None
 
     def refuse(self, node: gast.AST, message: str) -> NoReturn:
-        """Raise Unsupported at the place of `node`."""
-        raise Unsupported(message, self.place(node))
+        """Raise Unsupported at the place of `node`; for a lambda that is handed on, with the lines that help."""
+        error, primal = Unsupported(message, self.place(node)), getattr(node, "primal", self.primal)
+        if isinstance(node, gast.Lambda) and (call := call_around(primal.tree, node)) is not None:
+            self._advise(error, primal, call)
+        raise error
 
     def no_rule(self, node: gast.AST, message: str) -> NoReturn:
-        """Raise NoRule at the place of `node`."""
-        raise NoRule(message, self.place(node))
+        """Raise NoRule at the place of `node`; for a call, with the lines that give it a gradient of its own."""
+        error, primal = NoRule(message, self.place(node)), getattr(node, "primal", self.primal)
+        if isinstance(node, gast.Call) and hasattr(node, "lineno"):
+            self._advise(error, primal, node)
+        raise error
+
+    def _advise(self, error: Exception, primal: Primal, call: gast.Call) -> None:
+        """Note the lines that give what is called a gradient of its own."""
+        lines = "" if primal.is_generated else advice.for_call(primal.text(call), primal.function)
+        if lines:
+            error.add_note(lines)
 
     def place(self, node: gast.AST) -> errors.Place:
         """The place of the nearest part of `node` that has a position; of a text of ours that of the user's statement behind

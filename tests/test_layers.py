@@ -21,8 +21,8 @@ LONGEST = 400
 # or under TYPE_CHECKING counts like any other: it may make `import s2sgrad` quick, but not make an arrow point up.
 LAYERS = [
     ["checks"],
-    ["errors", "names", "options", "outside", "quote", "raised", "simplify", "records", "results", "signatures",
-     "structure"],
+    ["advice", "brought", "errors", "names", "options", "outside", "quote", "raised", "simplify", "records", "results",
+     "signatures", "structure"],
     ["runtime"],
     ["pullbacks"],
     ["emit", "rules", "source"],

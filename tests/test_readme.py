@@ -65,7 +65,7 @@ def test_version_and_dependencies():
 
 def _limits():
     for language, text in documents.blocks("docs/limits.md"):
-        match = re.match(r"# (Unsupported|NoRule|NoSource)\n", text)
+        match = re.match(r"# (Unsupported|NoRule|NoSource|Refused)\n", text)
         if language == "python" and match:
             name = re.findall(r"def (\w+)", text)[0]
             yield pytest.param(match[1], name, text, id=f"{match[1]}-{name}")
@@ -78,7 +78,7 @@ def test_limits_are_refused(error, name, text, tmp_path):
     file.write_text(text, encoding="utf-8")
     space = {"np": np, "__name__": "limit"}
     exec(compile(text, str(file), "exec"), space)
-    with pytest.raises(getattr(s2sgrad, error)) as raised:
+    with pytest.raises(getattr(s2sgrad.errors, error)) as raised:
         grad(space[name])(READY)
     assert "limit.py" in str(raised.value)
     assert "^" in str(raised.value)

@@ -76,8 +76,11 @@ def classify(unit: Unit, node: gast.AST, kinds: dict[str, Kind]) -> Operation:
         return _call(unit, node, kinds)
     if isinstance(node, gast.BoolOp):
         return Operation("flat", node)
-    way = "define it at module level" if isinstance(node, gast.Lambda) else "write it as a loop"
-    return Operation("opaque", node, why=f"{_words(node)} cannot be differentiated yet: {way}")
+    if isinstance(node, gast.Lambda):
+        why = "a lambda is handed on here, where it cannot be followed: give this call a gradient of its own with " \
+              "`custom_gradient`, or write what it does"  # fmt: skip
+        return Operation("opaque", node, why=why)
+    return Operation("opaque", node, why=f"{_words(node)} cannot be differentiated yet: write it as a loop")
 
 
 def _words(node: gast.AST) -> str:

@@ -21,7 +21,7 @@ def read(function: Any) -> Primal:
     >>> from math import sin
     >>> read(sin)
     Traceback (most recent call last):
-    s2sgrad.errors.NoSource: <built-in function sin> has no Python source
+    s2sgrad.errors.NoSource: <built-in function sin> has no Python source: give it a gradient of its own ...
     """
     if isinstance(function, (types.MethodType, staticmethod, classmethod)):
         return read(function.__func__)

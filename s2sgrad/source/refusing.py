@@ -8,6 +8,8 @@ from typing import Any
 from s2sgrad.errors import Place
 
 EDITED = "the running code is not what {} says: the file was edited after it was imported; reload it"
+_OR = ", or give it a gradient of its own with `custom_gradient`"
+_OWN = ": give it a gradient of its own with `custom_gradient`"
 
 
 class Refusal(Exception):
@@ -18,13 +20,16 @@ def no_function(thing: Any) -> str:
     """Of what is no Python function."""
     slots = types.WrapperDescriptorType, types.MethodDescriptorType, types.MethodWrapperType
     if isinstance(thing, (types.BuiltinFunctionType, *slots)):
-        return f"{thing!r} has no Python source"
+        return f"{thing!r} has no Python source{_OWN}"
     if isinstance(thing, type):
         return f"{thing.__qualname__} is a class, not a function: it has no source to differentiate"
     kind = type(thing).__qualname__
     name = getattr(thing, "__name__", None) if not isinstance(thing, types.ModuleType) else None
     if isinstance(name, str):
-        inner = f": pass {name}.__wrapped__, the function that it wraps" if hasattr(thing, "__wrapped__") else ""
+        inner = f": pass {name}.__wrapped__, the function that it wraps" if hasattr(thing, "__wrapped__") else _OWN
+        homes = type(thing).__module__, getattr(thing, "__module__", None) or ""
+        if any(home.partition(".")[0] in ("numpy", "scipy") for home in homes):
+            return f"`{name}` has no derivative rule{_OWN}"
         return f"{name} (an object of type {kind}) has no Python source{inner}"
     return f"an object of type {kind} has no Python source: pass a function, a lambda or a method"
 
@@ -33,7 +38,7 @@ def no_text(shown: str, filename: str) -> str:
     """Of a function whose file is empty or not there."""
     if filename in ("<stdin>", "<string>"):
         how = "" if filename == "<stdin>" else " (or made by exec)"
-        return f"{shown} was typed into an interpreter that keeps no source{how}: put it in a file or a notebook"
+        return f"{shown} was typed into an interpreter that keeps no source{how}: put it in a file or a notebook{_OR}"
     if filename.startswith("<") and filename.endswith(">"):
         return (
             f"{shown} was compiled from a string under the name {filename}, and linecache holds no text of that name: "

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.brought import pair_of, require_some
 from s2sgrad.signatures import signature
 from s2sgrad.source import is_method_of
 from s2sgrad.structure import rebuilt
@@ -44,6 +45,7 @@ class _Own:
             more = [more] if isinstance(more, Operand) else list(more)
         else:
             grads, more = self.pullback(*given), []
+        require_some(self.name, grads)
         grads = list(grads) if isinstance(grads, (list, tuple)) else [grads]
         operands = [*self.args, *(read for _, read in self.variables)]
         if len(grads) != len(self.args) or len(more) != len(self.variables):
@@ -105,6 +107,9 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     Array(1.0)
     """
 
+    if not callable(f):
+        raise TypeError(f"custom_gradient needs a function that returns its value and its pullback, not {f!r}")
+
     @functools.wraps(f)
     def decorated(*args: Any, **keywords: Any) -> Any:
         found: list[Any] = []
@@ -114,11 +119,11 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
                 raise TypeError(f"keywords of a custom_gradient function are constants, but a tape follows `{name}`: "
                                 "pass it by position")
         if not found and not STATE.tapes:
-            return unwrapped_pair(f, args, keywords)[0]
+            return pair_of(f, args, keywords)[0]
         listening = Tape()
         STATE.tapes.append(listening)
         try:
-            value, pullback = unwrapped_pair(f, tuple(given), keywords)
+            value, pullback = pair_of(f, tuple(given), keywords)
         finally:
             STATE.tapes[:] = [tape for tape in STATE.tapes if tape is not listening]
         variables = [(v, v._read()) for _, v in sorted(listening.watched.items()) if v.trainable]
@@ -141,14 +146,6 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 
     decorated.custom_gradient = f  # type: ignore[attr-defined]
     return decorated
-
-
-def unwrapped_pair(f: Callable[..., Any], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Callable[..., Any]]:
-    """The value and the pullback that `f` returns."""
-    pair = f(*args, **keywords)
-    if not isinstance(pair, tuple) or len(pair) != 2 or not callable(pair[1]):
-        raise TypeError(f"`{f.__name__}` must return its value and a function, the pullback: return y, pullback")
-    return pair
 
 
 def _parameters(pullback: Callable[..., Any]) -> set[str]:

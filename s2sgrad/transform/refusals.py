@@ -150,8 +150,8 @@ class Refusals:
         late = target is MISSING or isinstance(target, functools.partial) or source.brings_gradient(target)
         if operation.form == "call" and not late and not is_user_function(target):
             if not self.pairs.has_source(target):
-                self.unit.no_rule(node, f"`{emit.expression(node.func)}` has no derivative rule: write the value with "
-                                        "functions that have one, or pass it as an argument")  # fmt: skip
+                self.unit.no_rule(node, f"`{emit.expression(node.func)}` has no derivative rule: use functions that "
+                                        "have one, or give it one with `custom_gradient`")  # fmt: skip
 
     def operands(self, operation: Operation) -> None:
         """`x * S` of a sparse matrix is no product of elements: what is no number or array has operators of its own."""

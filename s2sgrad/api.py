@@ -61,6 +61,7 @@ def grad(
     lists: bool = ...,
     has_aux: bool = ...,
 ) -> Callable[[Callable[..., Any]], Gradient]: ...
+@entry
 def grad(
     function: Callable[..., Any] | None = None,
     argnums: Argnums = 0,
@@ -121,6 +122,7 @@ def value_and_grad(
     lists: bool = ...,
     has_aux: bool = ...,
 ) -> Callable[[Callable[..., Any]], Gradient]: ...
+@entry
 def value_and_grad(
     function: Callable[..., Any] | None = None,
     argnums: Argnums = 0,

@@ -125,7 +125,8 @@ class Plan:
         self.parts = [_part(e, written[e.name], filename, order, world) for e in program.functions]
         spans: dict[int, Spans] = {}
         for part, emitted in zip(self.parts, program.functions, strict=True):
-            raised.register(part.code, _places(emitted, written[emitted.name], spans))
+            named = emitted.unit.explained(_mentioned(emitted) & emitted.unit.locals)
+            raised.register(part.code, _places(emitted, written[emitted.name], spans), named)
             weakref.finalize(part.code, _forget, filename).atexit = False
 
     def made(self, primals: Sequence[types.FunctionType]) -> list[types.FunctionType]:

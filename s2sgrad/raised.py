@@ -19,35 +19,44 @@ from typing import Any
 
 from s2sgrad.checks import Refusal
 from s2sgrad.errors import GENERATED, Defect, Place, Refused, S2SGradError
+from s2sgrad.wording import Wording
 
 _HOME = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _BENEATH = ("numpy", "scipy", "gast", "astunparse")  # what we stand on: an error in there is of whoever called it
 _RAISE = dis.opmap["RAISE_VARARGS"]
 _DELIBERATE = (TypeError, ValueError, RuntimeError, LookupError, AttributeError, AssertionError)
-_places: dict[int, tuple[Any, dict[int, Place]]] = {}
+_generated: dict[int, tuple[Any, dict[int, Place], Wording]] = {}
+_NOTHING: Any = (lambda: None, {}, None)
 
 
-def register(code: types.CodeType, places: dict[int, Place]) -> None:
-    """Say which of the user's statements stands behind each line of the text that this code was compiled from.
+def register(code: types.CodeType, places: dict[int, Place], wording: Wording) -> None:
+    """Say which of the user's statements stands behind each line of the text that this code was compiled from, and what its
+    names mean.
 
     By the code itself and not by its file: one text may have come of several functions.
     """
     waiting = [code]
     while waiting:
         part = waiting.pop()
-        _places[id(part)] = weakref.ref(part), places
-        weakref.finalize(part, _places.pop, id(part), None).atexit = False
+        _generated[id(part)] = weakref.ref(part), places, wording
+        weakref.finalize(part, _generated.pop, id(part), None).atexit = False
         waiting += [c for c in part.co_consts if isinstance(c, types.CodeType)]
 
 
 def behind(code: types.CodeType, line: int) -> Place | None:
     """The user's statement behind a line of a text of ours: that of the generated statement which begins there or above."""
-    known, places = _places.get(id(code), (None, {}))
-    if known is None or known() is not code or not places:
+    known, places, _ = _generated.get(id(code), _NOTHING)
+    if known() is not code or not places:
         return None
     above = [k for k in places if k <= line]
     return places[max(above) if above else min(places)]
+
+
+def wording(code: types.CodeType) -> Wording | None:
+    """What to say of the names of a text of ours."""
+    known, _, words = _generated.get(id(code), _NOTHING)
+    return words if known() is code else None
 
 
 def entry(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -82,6 +91,8 @@ def located(error: Exception, function: Any = None) -> Exception:
         if not any(note.startswith('  File "') for note in getattr(error, "__notes__", ())):
             error.add_note(place.shown(caret=False))
     if isinstance(error, S2SGradError):
+        if error.place is None and place is not None:
+            error = type(error)(error.message, place).with_traceback(error.__traceback__)
         error.__suppress_context__ = True
     if not os.environ.get("S2SGRAD_DEBUG"):
         _trim(error)

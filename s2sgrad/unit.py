@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import gast
 import numpy as np
 
-from s2sgrad import advice, errors, imported, raised
+from s2sgrad import advice, errors, imported, raised, wording
 from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.lookups import note_attribute, note_import, note_name
 from s2sgrad.names import Namer
@@ -67,6 +67,7 @@ class Unit:
     and `bound` says that one of them holds a cell of this very function; `derived` are the gradients that are made of
     functions while it is compiled; `separate` are the classes of the caller's
     objects of which attributes are written.
+    `words` say what names of ours stand for, to the user.
     `lists` lets loops of its text run on lists, and `on_lists` says that some do.
     `bindings` remembers what free names stand for; `lookups` notes them: a cached gradient holds while they hold.
     """
@@ -94,6 +95,7 @@ class Unit:
     generators: set[str] = field(default_factory=set)
     separate: set[type] = field(default_factory=set)
     memory: Any = None
+    words: wording.Sentences = field(default_factory=dict)
     lists: bool = False
     on_lists: bool = False
 
@@ -137,6 +139,12 @@ class Unit:
         fresh = self.names.fresh(base)
         self.locals.add(fresh)
         self.own_names.add(fresh)
+        return fresh
+
+    def attribute(self, base: str, attribute: str) -> str:
+        """A new local name for an attribute of an object."""
+        fresh = self.local(f"{base}_{attribute}".lstrip("_"))
+        self.words[fresh] = f"the attribute `{attribute}`", None
         return fresh
 
     def is_ours(self, name: str) -> bool:
@@ -196,14 +204,14 @@ class Unit:
 
     def refuse(self, node: gast.AST, message: str) -> NoReturn:
         """Raise Unsupported at the place of `node`; for a lambda that is handed on, with the lines that help."""
-        error, primal = Unsupported(message, self.place(node)), getattr(node, "primal", self.primal)
+        error, primal = Unsupported(self.said(message), self.place(node)), getattr(node, "primal", self.primal)
         if isinstance(node, gast.Lambda) and (call := call_around(primal.tree, node)) is not None:
             self._advise(error, primal, call)
         raise error
 
     def no_rule(self, node: gast.AST, message: str) -> NoReturn:
         """Raise NoRule at the place of `node`; for a call, with the lines that give it a gradient of its own."""
-        error, primal = NoRule(message, self.place(node)), getattr(node, "primal", self.primal)
+        error, primal = NoRule(self.said(message), self.place(node)), getattr(node, "primal", self.primal)
         if isinstance(node, gast.Call) and hasattr(node, "lineno"):
             self._advise(error, primal, node)
         raise error
@@ -213,6 +221,34 @@ class Unit:
         lines = "" if primal.is_generated else advice.for_call(primal.text(call), primal.function)
         if lines:
             error.add_note(lines)
+
+    def said(self, message: str) -> str:
+        """A message in words of the user's."""
+        known, below = self.known, raised.wording(self.primal.function.__code__)
+        text = wording.in_words(message, lambda name: name in self.locals and name not in known, self.word)
+        return text if below is None else f"in the gradient of `{below.of}`: {text}"
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The names that stand in the user's own text."""
+        below = raised.wording(self.primal.function.__code__)
+        if below is not None:
+            return below.known
+        primals = [self.primal, *(unit.primal for unit in self.inlined)]
+        return frozenset().union(*(wording.names_in(primal.text(primal.tree)) for primal in primals))
+
+    def word(self, name: str, known: frozenset[str] | None = None) -> str:
+        """What a name of the text stands for, in words of the user's."""
+        below, words = raised.wording(self.primal.function.__code__), self.words
+        if below is not None:
+            words = {**{n: (word, None) for n, word in below.words.items()}, **words}
+        return wording.meaning(name, self.known if known is None else known, words, self.bases) or wording.ANOTHER
+
+    def explained(self, names: set[str]) -> wording.Wording:
+        """What to say of these names of the function's derivative."""
+        below, known = raised.wording(self.primal.function.__code__), self.known
+        own = self.primal.function.__qualname__ if below is None else below.of
+        return wording.Wording(own, known, {name: self.word(name, known) for name in names if name not in known})
 
     def place(self, node: gast.AST) -> errors.Place:
         """The place of the nearest part of `node` that has a position; of a text of ours that of the user's statement behind

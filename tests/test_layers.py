@@ -21,8 +21,10 @@ LONGEST = 400
 # or under TYPE_CHECKING counts like any other: it may make `import s2sgrad` quick, but not make an arrow point up.
 LAYERS = [
     ["checks"],
-    ["advice", "brought", "errors", "names", "options", "outside", "quote", "raised", "simplify", "records", "results",
-     "signatures", "structure"],
+    ["advice", "brought", "errors", "names", "options", "outside", "quote", "simplify", "records", "results", "signatures",
+     "structure"],
+    ["wording"],
+    ["raised"],
     ["runtime"],
     ["pullbacks"],
     ["emit", "rules", "source"],

@@ -25,6 +25,7 @@ from s2sgrad.inplace.splice import Splicer
 from s2sgrad.quote import assign, at, constant, expression, name, nodes, place_of
 from s2sgrad.transform.calls import Pairs
 from s2sgrad.unit import Unit, parameters
+from s2sgrad.wording import ANOTHER
 
 _ROUNDS = 400  # names that are written out, one after the other
 
@@ -250,8 +251,9 @@ def _refuse(unit: Unit, clash: Clash) -> None:
         outside = clash.seen.removeprefix(OUTSIDE)
         unit.refuse(clash.statement, f"this writes `{outside}`, which lives outside of the function and is not "
                                      "differentiated: pass it as an argument, or copy it first")  # fmt: skip
-    written, seen = (unit.bases.get(n, n) for n in (clash.written, clash.seen))
-    first = f"this writes `{written}`" if clash.written not in unit.temps else "this writes an array"
-    second = f"`{seen}`" if clash.seen not in unit.temps else "another name"
-    unit.refuse(clash.statement, f"{first}, whose memory {second} may share and is read later; which of them cannot be "
-                                 "followed: copy one of them, or use one name")  # fmt: skip
+    written, seen = unit.word(clash.written), unit.word(clash.seen)
+    written = "an array" if written == ANOTHER else written
+    seen = "what had this name before" if seen == written else seen
+    way = "bind a new value to a name of its own here" if unit.primal.is_generated else "copy one of them, or use one name"
+    unit.refuse(clash.statement, f"this writes {written}, and {seen}, which is read later, may share its memory; which of "
+                                 f"them cannot be followed: {way}")  # fmt: skip

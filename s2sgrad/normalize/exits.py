@@ -45,6 +45,7 @@ _DEEPEST = 90  # CPython's parser stops at a hundred levels of indentation
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with a single `return result` at its end."""
     result = unit.local("result")
+    unit.words[result] = "the result", None
     returned: list[str] = []
     body = _returns(unit, tree.body, result, returned, in_loop=False)
     if returned:

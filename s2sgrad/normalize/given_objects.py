@@ -92,7 +92,7 @@ class GivenObjects(Inliner):
         if made is not None:
             self.of_the_class(made, value)
         for place, part in opened.parts.items():
-            local = self.unit.local(f"{base}_{place}")
+            local = self.unit.attribute(base, place) if made else self.unit.local(f"{base}_{place}")
             attribute = gast.Attribute(clone(value), place, gast.Load()) if made else None
             item = attribute or gast.Subscript(clone(value), constant(place), gast.Load())
             self.flattener.statement(assign(local, item))

@@ -78,7 +78,7 @@ class Objects(GivenObjects):
     def of_the_class(self, made: Object, node: gast.AST) -> None:
         """Attributes that the object has of its class until they are written."""
         for attribute in written_attributes(made.cls, self.unit.primal.tree) - made.attributes.keys():
-            local = made.attributes[attribute] = self.unit.local(f"{made.base}_{attribute}".lstrip("_"))
+            local = made.attributes[attribute] = self.unit.attribute(made.base, attribute)
             self.shared.add(local)
             self.counts[local] += 1
             held = self.of_class(made, self.looked_up(made.cls, attribute), attribute, node)
@@ -124,7 +124,7 @@ class Objects(GivenObjects):
                                    "two names")  # fmt: skip
         out = Object(value.cls, base, made=True, copied=bool(value.names) or value.rebound)
         value.copied = value.copied or out.copied
-        out.attributes = {a: self.unit.local(f"{base}_{a}".lstrip("_")) for a in value.attributes}
+        out.attributes = {a: self.unit.attribute(base, a) for a in value.attributes}
         self.shared |= set(out.attributes.values())
         self.transfer(value, out, node)
         return out
@@ -159,7 +159,7 @@ class Objects(GivenObjects):
             if (owner.made or owner.given is not None) and setter is not MISSING:
                 self.unit.refuse(node, f"the attribute `{attribute}` is that of the class until it is written here, which "
                                        "cannot be followed: set it in `__init__`")  # fmt: skip
-            local = owner.attributes[attribute] = self.unit.local(f"{owner.base}_{attribute}".lstrip("_"))
+            local = owner.attributes[attribute] = self.unit.attribute(owner.base, attribute)
             self.shared.add(local)
         if isinstance(value, Value):
             if local in self.values or self.counts[local]:

@@ -55,6 +55,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         own = _own(scope)
         here = Counter(n for part in _inside(scope) for n in _names(part))
         renamed = {n: unit.names.fresh(n) for n in sorted(own) if everywhere[n] > here[n]}
+        unit.words |= {new: ("{}", old) for old, new in renamed.items()}
         for old, new in renamed.items():
             everywhere[old] -= here[old]
             everywhere[new] += here[old]

@@ -68,6 +68,7 @@ class Bars:
             self.kinds[self.names[x]] = self.kinds.get(x, UNKNOWN)
             self.unit.bars.add(self.names[x])
             self.unit.bases[self.names[x]] = f"{self.unit.bases.get(x, x)}_bar"
+            self.unit.words[self.names[x]] = "the gradient in {}", x
         return self.names[x]
 
     def zero(self, x: str, bound: bool = True) -> gast.AST:

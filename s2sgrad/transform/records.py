@@ -336,11 +336,13 @@ class Records:
         old = self.unit.local(f"{name}_old")
         self.kinds[old] = kind
         self.unit.bases[old] = f"{self.unit.bases.get(name, name)}_old"
+        self.unit.words[old] = "what was in {} before", name
         return old
 
     def _stack(self, name: str, of: str = "stack") -> str:
         stack = self.unit.local(f"{name}_{of}")
         self.stacks.append(stack)
+        self.unit.words[stack] = "what is kept of {}", name
         if of == "stack":
             self.unit.stack_bases[stack] = self.unit.bases.get(name, name)
         self.kinds[stack] = Container(list, None)

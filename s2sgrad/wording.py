@@ -1,0 +1,74 @@
+"""The names of a message in the words of its reader, who has not seen ours.
+
+    "this writes `m_bar`, and `t1` may share its memory"  ->  "this writes the gradient in `m`, and another value may .."
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+_SPAN = re.compile(r"`([^`]+)`")
+_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*(?!\w)")
+ANOTHER = "another value"
+Sentences = dict[str, tuple[str, str | None]]
+
+
+class Wording(NamedTuple):
+    """What there is to say of a generated function: of which function it is the derivative, the names that stand in that
+    one's text, and what its other names stand for."""
+
+    of: str
+    known: frozenset[str]
+    words: dict[str, str]
+
+
+def names_in(text: str) -> frozenset[str]:
+    """The names that a text mentions.
+
+    >>> sorted(names_in("y = x.real * 2e3"))
+    ['x', 'y']
+    """
+    return frozenset(_NAME.findall(text))
+
+
+def in_words(message: str, ours: Callable[[str], bool], word: Callable[[str], str]) -> str:
+    """The message with what `word` says of each name of ours that it quotes.
+
+    >>> in_words("copy `t1` or `x_2[0]`", {"t1", "x_2"}.__contains__, {"t1": "the gradient", "x_2": "`x`"}.get)
+    'copy the gradient or `x[0]`'
+    """
+
+    def said(match: re.Match[str]) -> str:
+        span = match[1]
+        meant = {name: word(name) for name in _NAME.findall(span) if ours(name)}
+        if span in meant:
+            return meant[span]
+        if any(not is_quoted(text) for text in meant.values()):
+            return ANOTHER
+        return "`" + _NAME.sub(lambda m: meant[m[0]].strip("`") if m[0] in meant else m[0], span) + "`"
+
+    return _SPAN.sub(said, message)
+
+
+def is_quoted(word: str) -> bool:
+    """Whether a word is a name or an expression, which may stand in a larger one."""
+    return _SPAN.fullmatch(word) is not None
+
+
+def meaning(name: str, known: frozenset[str], words: Sentences, bases: dict[str, str]) -> str | None:
+    """What a name stands for: itself, what it was renamed from, or what is said of one of these.
+
+    `words` are sentences about other names, or about none: ("the gradient in {}", "x").
+    """
+    seen: set[str] = set()
+    while name not in seen:
+        seen.add(name)
+        if name in words:
+            sentence, of = words[name]
+            return sentence if of is None else sentence.format(meaning(of, known, words, bases) or ANOTHER)
+        if name in known:
+            return f"`{name}`"
+        name = bases.get(name, name)
+    return None

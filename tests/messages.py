@@ -1,0 +1,76 @@
+"""What is wrong with the message of an error, as a stranger reads it.
+
+    complaints(error, source)   ->   ["`t13` is no word of the user's"]
+
+`vocabulary` is what a user knows: the words of their own text, Python's, NumPy's and ours.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import functools
+import itertools
+import keyword
+import math
+import re
+import textwrap
+import traceback
+import types
+from pathlib import Path
+
+import numpy as np
+
+import s2sgrad
+from s2sgrad import S2SGradError
+
+HOME = str(Path(s2sgrad.__file__).resolve().parent)
+LINES, PROSE = 15, 3
+_WORD = re.compile(r"[^\W\d]\w*")
+_TYPES = (str, bytes, int, float, complex, list, tuple, dict, set, frozenset, collections.deque, types.FunctionType,
+          types.GeneratorType, np.ndarray, np.random.Generator, np.ufunc)  # fmt: skip
+
+
+@functools.cache
+def vocabulary() -> frozenset[str]:
+    """Words that a user of Python and NumPy may be told."""
+    modules = (builtins, math, np, np.linalg, np.random, np.fft, collections, functools, itertools, s2sgrad)
+    words = {name for thing in (*modules, *_TYPES) for name in dir(thing)} | set(keyword.kwlist) | set(keyword.softkwlist)
+    return frozenset(words | set(re.findall(r"\w+", _OTHERS)))
+
+
+_OTHERS = """np scipy numpy functools itertools collections linalg random __exit__ __wrapped__
+    args seed argnums axis order dtype out name f x y e k i a b v key"""
+
+
+def unknown_words(message: str, source: str) -> list[str]:
+    """The identifiers in a message that its reader has not written and cannot know."""
+    known = vocabulary() | set(_WORD.findall(source))
+    spans = [re.sub(r"'[^']*'|\"[^\"]*\"", "", span) for span in re.findall(r"`([^`]+)`", message)]
+    odd = [word for word in _WORD.findall(re.sub(r"`[^`]+`", "", message)) if "_" in word or re.search(r"\d$", word)]
+    return [word for word in (*(w for span in spans for w in _WORD.findall(span)), *odd) if word not in known]
+
+
+def complaints(error: BaseException, source: str, file: str) -> list[str]:
+    """What is wrong with an error that left a gradient of a function of this source."""
+    out = []
+    shown = "".join(traceback.format_exception(error))
+    notes = "\n".join(getattr(error, "__notes__", ()))
+    if len(shown.rstrip().splitlines()) > LINES:
+        out.append(f"{len(shown.rstrip().splitlines())} lines")
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(HOME)]
+    if len(frames) > 1:
+        out.append(f"{len(frames)} frames of ours")
+    if isinstance(error, S2SGradError):
+        if error.place is None:
+            out.append("no place")
+        elif error.place.file != file:
+            out.append(f"blames {error.place.file}")
+        elif source.splitlines()[error.place.line - 1 : error.place.line] != [error.place.text]:
+            out.append("shows another text than stands there")
+        if "\n" in error.message or len(textwrap.wrap(error.message, 110)) > PROSE:
+            out.append("long prose")
+        out += [f"`{word}` is no word of the user's" for word in unknown_words(error.message, source)]
+    elif f'File "{file}", line ' not in notes:
+        out.append("no note of the user's line")
+    return out

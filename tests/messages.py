@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import collections
 import functools
+import inspect
 import itertools
 import keyword
 import math
@@ -36,6 +37,7 @@ def vocabulary() -> frozenset[str]:
     """Words that a user of Python and NumPy may be told."""
     modules = (builtins, math, np, np.linalg, np.random, np.fft, collections, functools, itertools, s2sgrad)
     words = {name for thing in (*modules, *_TYPES) for name in dir(thing)} | set(keyword.kwlist) | set(keyword.softkwlist)
+    words |= {word for public in (s2sgrad.grad, s2sgrad.vjp) for word in inspect.signature(public).parameters}
     return frozenset(words | set(re.findall(r"\w+", _OTHERS)))
 
 

@@ -12,6 +12,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from s2sgrad.signatures import signature
 
 _LETTERS = "abcdehijklmnopqrstuvwxyz"
@@ -55,11 +57,14 @@ def for_function(function: Any) -> str:
     name = getattr(function, "__name__", "")
     if not callable(function) or not name.isidentifier():
         return ""
-    names = _required(function)
+    names = required(function)
     return _lines(ast.Name(name), ", ".join(names), f"{name}({', '.join(names)})", ["g * ..."] * len(names))
 
 
-def _required(function: Callable[..., Any]) -> list[str]:
+def required(function: Callable[..., Any]) -> list[str]:
+    """The names of the arguments that a function needs, one where it does not say."""
+    if isinstance(function, np.ufunc):
+        return ["x"] if function.nin == 1 else [f"x{k + 1}" for k in range(function.nin)]
     try:
         parameters = signature(function).parameters.values()
     except (TypeError, ValueError):

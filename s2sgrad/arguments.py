@@ -14,22 +14,18 @@ from s2sgrad.analysis.instances import attributes_of
 from s2sgrad.analysis.kinds import Unknown, kinds_of, may_carry
 
 
-def require_floats(parameter: str, given: dict[str, Any]) -> None:
-    """Raise TypeError where the argument of a differentiated parameter has no floats."""
+def require_floats(parameter: str, given: dict[str, Any], function: str) -> None:
+    """Raise TypeError where the argument of a differentiated parameter of a function of this name has no floats."""
     name, _, place = parameter.partition("[")
-    value = given.get(name, ())
+    value, asked = given.get(name, ()), f"the gradient of `{function}` in `{parameter}` was asked for"
     if place:
         if int(place[:-1]) >= len(value):
             raise TypeError(
-                f"the gradient in `{parameter}` was asked for, but `*{name}` has {len(value)} arguments in this call: pass "
-                "more of them, or change argnums"
+                f"{asked}, but `*{name}` has {len(value)} arguments in this call: pass more of them, or change argnums"
             )
         value = value[int(place[:-1])]
     if not _has_floats(value):
-        raise TypeError(
-            f"the gradient in `{parameter}` was asked for, but its value is {_described(value)}: pass a float, or an array "
-            "of floats"
-        )
+        raise TypeError(f"{asked}, but its value is {_described(value)}: pass a float, or an array of floats")
 
 
 def _has_floats(value: Any) -> bool:

@@ -45,7 +45,7 @@ class Forward:
             (y, record), inner = value
             pullback = runtime.Pullback(bwd, record, places, tuple(runtime.zeros(a) for a in args))
             if self.of is not runtime.vjp:
-                pullbacks.require_result(f, y, bwd)
+                pullbacks.require_result(f, y, pullback)
                 pullback.like = runtime.zeros(y)
             if self.of is pullbacks.vjp_of_closure:
                 pullback = pullbacks.closed(hidden, pullback)

@@ -10,7 +10,7 @@ import types
 from typing import Any
 
 from s2sgrad import advice, rules  # noqa: F401  (fills the table)
-from s2sgrad.errors import NoRule, NoSource
+from s2sgrad.errors import NoSource
 from s2sgrad.rules import table
 from s2sgrad.signatures import signature
 from s2sgrad.source import GENERATED_TEXTS, brings_gradient, read, underlying
@@ -28,8 +28,10 @@ def _wrapper(primitive: Any) -> types.FunctionType:
     if primitive in _OPERATORS:
         value = _OPERATORS[primitive]
         head = "a, b" if "b" in value.replace("abs", "") else "a"
+    elif (rule := table.lookup(primitive)) is None:  # it has a zero derivative
+        head = ", ".join(advice.required(primitive))
+        value = f"primitive({head})"
     else:
-        rule = table.lookup(primitive)
         given = ", ".join(rule.differentiable)
         plain_ = {k: v for k, v in rule.keywords.items() if v is None or isinstance(v, (bool, int))}
         head = given + "".join(f", {k}={v!r}" for k, v in plain_.items())
@@ -71,7 +73,7 @@ def spelled_out(primitive: Any) -> types.FunctionType | None:
 def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
     """The plain function behind a callable, and the arguments that are bound to it: a receiver, those of a partial.
 
-    Raises NoSource for what is neither Python nor in the rule table, NoRule for what has no derivative.
+    Raises NoSource for what is neither Python nor in the rule table.
 
     >>> plain(functools.partial(str.format, "x", end=1))
     Traceback (most recent call last):
@@ -101,8 +103,7 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
         inner, lead, keywords = plain(call)
         return inner, (*lead, function), keywords
     if table.is_flat(function):
-        name = getattr(function, "__name__", function)
-        raise NoRule(f"`{name}` gives ints, truth values or steps, whose derivative is zero or not there")
+        return _wrapper(function), (), {}
     try:
         return read(function).function, (), {}
     except NoSource as error:

@@ -100,7 +100,7 @@ class Program:
         split = results.Split() if options.has_aux else None
         ending = split.run if split else outputs.taking(options.outputs)
         unit, tree, inference, written = self._analysed(primal, kinds, ending=ending, stops=options.stops)
-        results.require(unit, tree, inference.env, split, written)
+        results.require(unit, tree, inference.env, split, written, options.outputs)
         self.written = tuple(written)
         stopping.require_followed(unit, tree, inference.env, wrt, options.stops)
         settle.own_arguments(unit, tree, inference.env, written)

@@ -40,17 +40,22 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
     >>> y, pullback(1.0), pullback(10.0)
     (6.0, (3.0, 2.0), (30.0, 20.0))
     """
+    if not callable(f) and not isinstance(f, (staticmethod, classmethod)):
+        raise TypeError(f"vjp needs a function, not {type(f).__name__}")
     value, pullback = runtime.vjp(f, *primals, **keywords)
-    require_result(f, value, pullback.bwd)
+    require_result(f, value, pullback)
     pullback.saved = apart(pullback.saved, (primals, keywords, value))
     pullback.like = zeros(value)
     return value, pullback
 
 
-def require_result(f: Any, value: Any, bwd: Any) -> None:
-    """Raise TypeError where there is nothing to differentiate in the value of `f`, of which `bwd` is the adjoint."""
-    if what := without_floats(value, numbers=not getattr(bwd, "flat", False)):
-        raise NoResult(what, getattr(f, "__name__", type(f).__name__))
+def require_result(f: Any, value: Any, pullback: Pullback) -> None:
+    """Raise TypeError where there is nothing to differentiate in the value of `f`, or nothing to do it in."""
+    if what := without_floats(value, numbers=not getattr(pullback.bwd, "flat", False)):
+        name = getattr(f, "__name__", type(f).__name__)
+        if not pullback.places:
+            raise TypeError(f"`{name}` is given no floats by position, and returns {what}: pass a float")
+        raise NoResult(what, name)
 
 
 class OfClosure(Pullback):

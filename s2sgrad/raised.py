@@ -68,6 +68,8 @@ def entry(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args, **keywords)
         except Exception as error:
             __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
+            if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the call does not fit
+                raise error.with_traceback(None) from None
             error = located(error, args[0] if args else None)
             raise error
 

@@ -102,3 +102,12 @@ class NoPair(Refusal):
 
     def __init__(self, what: str, function: str) -> None:
         super().__init__(None, f"with has_aux=True `{function}` must return (value, aux), but it returns {what}")
+
+
+class NotWritten(Refusal):
+    """An argument that `outputs` names, and that the function does not write."""
+
+    def __init__(self, argument: str, what: str, function: str) -> None:
+        way = "pass an array" if not what.startswith("an array") else "`return` what it computes"
+        message = f"`{function}` does not write its argument `{argument}`, {what}, which `outputs` names: {way}"
+        super().__init__(None, message)

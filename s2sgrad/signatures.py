@@ -106,8 +106,10 @@ def signature(function: Any) -> inspect.Signature:
 
 
 def require_parameters(function: types.FunctionType, outputs: str | tuple[str, ...]) -> None:
-    """TypeError where `outputs` names what is no parameter."""
+    """TypeError where `outputs` is no name, names nothing, or what is no parameter."""
     known = signature(function).parameters
+    if not outputs or not isinstance(outputs, (str, tuple)) or not all(isinstance(p, str) for p in outputs):
+        raise TypeError(f"outputs is the name of an argument that is written, or a tuple of names, not {outputs!r}")
     for p in (outputs,) if isinstance(outputs, str) else outputs:
         if p not in known:
             raise TypeError(f"{function.__name__} has no parameter named {p!r}, which `outputs` names")

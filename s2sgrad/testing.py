@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.api import Gradient, grad
+from s2sgrad.argnums import checked
 from s2sgrad.raised import entry
 from s2sgrad.signatures import signature
 
@@ -69,11 +70,15 @@ def check_grads(
 
     Without `args` it returns the check itself, to be called with the arguments: `check_grads(f, order=2)(x, y)`.
     """
+    if not callable(f):
+        raise TypeError(f"check_grads needs a function, not {type(f).__name__}")
     if args is None:
         return lambda *given: check_grads(f, given, order, modes, argnums, rtol, atol)
     unknown = [m for m in ([modes] if isinstance(modes, str) else modes) if m != "rev"]
     if unknown:
         raise ValueError(f"there is no mode {unknown[0]!r} yet: modes=('rev',)")
+    if not isinstance(args, (tuple, list)):
+        raise TypeError(f"args is a tuple of the arguments, (x, y), not {type(args).__name__}")
     wrong = [c for c in comparisons(f, tuple(args), order, argnums, rtol, atol) if not c.agrees]
     if wrong:
         lines = [
@@ -95,12 +100,17 @@ def comparisons(
     atol: float = 1e-6,
 ) -> list[Comparison]:
     """Every directional derivative that `check_grads` looks at, the good ones too."""
+    if not isinstance(order, int):
+        raise TypeError(f"the order must be an int, 1 or more, not {order!r}")
     if order < 1:
         raise ValueError(f"the order must be 1 or more, not {order}")
+    _require_fit(f, args)
     if argnums is None:
         numbers = tuple(k for k, a in enumerate(args) if any(_is_float(x) for x in leaves(a)))
     else:
-        numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+        asked = checked(argnums)
+        names = _names(f, args)
+        numbers = tuple(_position(n, names) for n in (asked if isinstance(asked, tuple) else (asked,)))
     if not numbers:
         raise ValueError("no argument holds floats: there is nothing to differentiate")
     out = []
@@ -110,6 +120,25 @@ def comparisons(
         out += _compared(function, args, numbers, k, _names(f, args), rng, rtol, atol)
         function = grad(function, argnums=numbers)
     return out
+
+
+def _require_fit(f: Any, args: tuple) -> None:
+    """Raise TypeError where the arguments do not fit the function."""
+    try:
+        parameters = signature(f)
+    except (TypeError, ValueError):  # it does not say what it takes
+        return
+    try:
+        parameters.bind(*args)
+    except TypeError as error:
+        raise TypeError(f"{getattr(f, '__name__', repr(f))}(): {error}") from None
+
+
+def _position(number: int | str, names: list[str]) -> int:
+    place = names.index(number) if number in names else number
+    if not isinstance(place, int) or not -len(names) <= place < len(names):
+        raise TypeError(f"argnums={number!r} is none of the arguments: there are {', '.join(names)}")
+    return place % len(names)
 
 
 def _compared(

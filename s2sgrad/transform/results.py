@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import NoReturn
 
 import gast
@@ -86,11 +86,16 @@ def _is_check(unit: Unit, statement: gast.AST) -> bool:
 
 
 def require(
-    unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], split: Split | None, written: Iterable[str]
+    unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], split: Split | None, written: Collection[str],
+    outputs: str | tuple[str, ...] | None,
 ) -> None:
-    """Raise TypeError where nothing in a result of its kind can be differentiated, or where it is no pair to be `split`."""
+    """Raise TypeError where nothing in a result of its kind can be differentiated, where it is no pair to be `split`, and
+    where `outputs` names what is not written."""
     if split is not None:
         split.check(unit, tree, kinds)
+    for p in (outputs,) if isinstance(outputs, str) else outputs or ():
+        if p not in written and isinstance(kinds.get(p), (Number, Array)):
+            _refuse(unit, tree, results.NotWritten(p, known_type(kinds[p]), unit.primal.function.__name__))
     if what := without_derivative(kinds.get(tree.body[-1].value.id)):
         _refuse(unit, tree, results.NoResult(what, unit.primal.function.__name__, written))
 

@@ -67,6 +67,7 @@ def check_grads(
     Traceback (most recent call last):
     AssertionError: the gradient of `<lambda>` is not what central differences give:
       order 1, argument `x`: 4.547..., but the differences give 26532.5... (relative error 1.0e+00)
+      File ...
 
     Without `args` it returns the check itself, to be called with the arguments: `check_grads(f, order=2)(x, y)`.
     """

@@ -17,12 +17,13 @@ import numpy as np
 from s2sgrad import structure
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import (
+    Array,
     Container,
     Kind,
     constant_kind,
 )
 from s2sgrad.analysis.lifetimes import binds
-from s2sgrad.analysis.memory import in_place
+from s2sgrad.analysis.memory import bound_sources, has_memory, in_place, is_writable
 from s2sgrad.options import Options
 from s2sgrad.quote import clone, name, nodes
 from s2sgrad.signatures import signature
@@ -132,6 +133,29 @@ def free_data(unit: Unit, reverse: list[gast.AST], names: set[str]) -> dict[str,
     return out
 
 
+def own_data(unit: Unit, forward: list[gast.AST], saved: list[str], own: set[str]) -> list[gast.AST]:
+    """What a record keeps of the variables that are saved: copies of those that may share memory with what free names lead
+    to.  `own`: the names that the function binds, its parameters among them."""
+    outside: set[str] = set()
+    before = None
+    while before != len(outside):
+        before = len(outside)
+        for statement in effects.walk(forward):
+            bound = effects.writes(statement) & unit.locals
+            value = getattr(statement, "iter" if isinstance(statement, gast.For) else "value", None)
+            if bound and value is not None:
+                sources = bound_sources(unit, bound, value, unit.kinds)
+                if sources & outside or sources - own - unit.helpers.keys():
+                    outside |= {n for n in bound if has_memory(unit.kinds.get(n))}
+    return [_kept(unit, name(n), isinstance(unit.kinds.get(n), Array)) if n in outside else name(n) for n in saved]
+
+
+def _kept(unit: Unit, node: gast.AST, is_array: bool) -> gast.AST:
+    if is_array:
+        return gast.Call(gast.Attribute(node, "copy", gast.Load()), [], [])
+    return gast.Call(name(unit.helper("kept", structure.kept)), [node], [])
+
+
 def _is_fixed(owner: Any) -> bool:
     """Whether what a path leads through is a module that nobody changes: `np` of `np.pi`."""
     root = owner.__name__.partition(".")[0] if isinstance(owner, types.ModuleType) else ""
@@ -142,11 +166,7 @@ def _keep(unit: Unit, node: gast.AST, local: str, out: dict[str, gast.AST]) -> b
     found = unit.resolve(node)
     if found is MISSING or callable(found) or isinstance(found, types.ModuleType):
         return False
-    if isinstance(found, np.ndarray):
-        node = gast.Call(gast.Attribute(node, "copy", gast.Load()), [], [])
-    elif isinstance(found, (list, dict, tuple)):
-        node = gast.Call(name(unit.helper("kept", structure.kept)), [node], [])
-    out[local] = node
+    out[local] = _kept(unit, node, isinstance(found, np.ndarray)) if is_writable(found) else node
     return True
 
 

@@ -33,7 +33,7 @@ def _wrapper(primitive: Any) -> types.FunctionType:
         value = f"primitive({head})"
     else:
         given = ", ".join(rule.differentiable)
-        plain_ = {k: v for k, v in rule.keywords.items() if v is None or isinstance(v, (bool, int))}
+        plain_ = {k: v for k, v in rule.keywords.items() if v is None or isinstance(v, (bool, int, float))}
         head = given + "".join(f", {k}={v!r}" for k, v in plain_.items())
         value = f"primitive({given}{''.join(f', {k}={k}' for k in plain_)})"
     text = f"def {name}({head}):\n    return {value}\n"

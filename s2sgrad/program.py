@@ -43,6 +43,7 @@ from s2sgrad.emitted import (
     in_order,
     mark,
     marked,
+    own_data,
     stem_of,
     title,
     with_defaults,
@@ -363,7 +364,8 @@ class Program:
             entry.pair.needs = tuple(saved)
             heads = [name(n) for n in saved]
         else:
-            record = gast.Tuple([*(name(n) for n in saved), *outer.values()], gast.Load())
+            held = own_data(unit, forward, saved, bound) if self.kept_apart else map(name, saved)
+            record = gast.Tuple([*held, *outer.values()], gast.Load())
             forward.append(gast.Return(gast.Tuple([value_node, record], gast.Load())))
             holder = gast.FunctionDef("", tree.args, forward, [], None, None, [])
             unbound = Lifetimes(holder).unsure_end[id(forward)] & set(saved)
@@ -371,12 +373,10 @@ class Program:
             forward[-1].origin = forward[-2].origin if len(forward) > 1 else Origin("forward", 0, 0, None)
             fwd_tree = gast.FunctionDef(entry.pair.fwd.name, tree.args, forward, [], None, None, [])
             self._emit(entry.pair.fwd, unit, fwd_tree, f"Value of `{target.__name__}`, and what its adjoint reads.")
-            record_name = unit.local("saved")
-            heads = [name(record_name)]
+            heads = [name(unit.local("saved"))]
             if saved or outer:
                 unpacked = gast.Tuple([name(n, store=True) for n in (*saved, *outer)], gast.Store())
-                reverse.insert(0, assign(unpacked, name(record_name)))
-                reverse[0].origin = Origin("reverse", 0, 0, None)
+                reverse[:0] = marked([assign(unpacked, clone(heads[0]))], "reverse")
         arguments = empty_arguments()
         arguments.args = [gast.Name(h.id, gast.Param(), None, None) for h in (*heads, name(seed))]
         bwd_tree = gast.FunctionDef(entry.pair.bwd.name, arguments, reverse, [], None, None, [])

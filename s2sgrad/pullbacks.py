@@ -6,17 +6,20 @@
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from s2sgrad import runtime
+from s2sgrad import runtime, structure
 from s2sgrad.raised import entry
 from s2sgrad.records import copied
 from s2sgrad.results import NoResult, without_floats
 from s2sgrad.runtime import Pullback, zeros
-from s2sgrad.structure import rebuilt
+from s2sgrad.structure import reachable, rebuilt
+
+_DEEPEST = 50  # objects within objects
 
 
 @entry
@@ -44,7 +47,7 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
         raise TypeError(f"vjp needs a function, not {type(f).__name__}")
     value, pullback = runtime.vjp(f, *primals, **keywords)
     require_result(f, value, pullback)
-    pullback.saved = apart(pullback.saved, (primals, keywords, value))
+    pullback.saved = apart(pullback.saved, (primals, keywords, value, bound_to(f)))
     pullback.like = zeros(value)
     return value, pullback
 
@@ -96,18 +99,32 @@ def apart(saved: Any, others: Any) -> Any:
 
 
 def _mine(kept: set[int], roots: dict[int, tuple[np.ndarray, np.ndarray]], item: Any) -> Any:
-    if isinstance(item, np.ndarray):
+    if isinstance(item, np.ndarray) and not item.dtype.hasobject:
         return item if id(item) in kept else copied(item, roots)
     if isinstance(item, Pullback):
         return Pullback(item.bwd, _mine(kept, roots, item.saved), item.places, item.rest, item.like)
-    return rebuilt(item, functools.partial(_mine, kept, roots)) if type(item) in (list, tuple, dict) else item
+    holds = isinstance(item, tuple) or type(item) in (list, dict)
+    return rebuilt(item, functools.partial(_mine, kept, roots)) if holds else structure.kept(item)
 
 
-def _arrays(value: Any) -> Iterator[np.ndarray]:
+def bound_to(f: Any) -> list[Any]:
+    """The arguments that a callable brings: those of a partial, the receiver of a method, the defaults of a function."""
+    if isinstance(f, functools.partial):
+        return [f.args, f.keywords, *bound_to(f.func)]
+    if isinstance(f, types.MethodType):
+        return [f.__self__, *bound_to(f.__func__)]
+    if isinstance(f, types.FunctionType):
+        return [f.__defaults__, f.__kwdefaults__]
+    return [f]
+
+
+def _arrays(value: Any, seen: set[int] | None = None, depth: int = 0) -> Iterator[np.ndarray]:
+    seen = set() if seen is None else seen
     if isinstance(value, np.ndarray):
         yield value
-    elif isinstance(value, Pullback):
-        yield from _arrays(value.saved)
-    elif isinstance(value, (list, tuple, dict)):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _arrays(item)
+    parts = {0: value.saved} if isinstance(value, Pullback) else reachable(value)
+    if not parts or id(value) in seen or depth > _DEEPEST:
+        return
+    seen.add(id(value))
+    for item in parts.values():
+        yield from _arrays(item, seen, depth + 1)

@@ -20,7 +20,8 @@ def refilled(saved: Any, bwd: Any) -> Any:
 def copied(saved: Any, roots: dict[int, tuple[np.ndarray, np.ndarray]] | None) -> Any:
     """The record with lists, and with arrays by their `roots` (None: no arrays), of its own."""
     if isinstance(saved, tuple):
-        return tuple(copied(item, roots) for item in saved)
+        items = (copied(item, roots) for item in saved)
+        return type(saved)(*items) if hasattr(saved, "_fields") else tuple(items)
     if isinstance(saved, list):
         return list(saved) if roots is None else [copied(item, roots) for item in saved]
     if roots is None or not isinstance(saved, np.ndarray) or saved.dtype.hasobject:

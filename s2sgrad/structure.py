@@ -8,8 +8,11 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
-from collections.abc import Callable, Sequence
+import types
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +23,8 @@ FINITE = (itertools.product, itertools.permutations, itertools.combinations, ite
 
 _DATA = (tuple, list, dict, set, type, int, float, complex, str, bytes, np.ndarray, np.generic)
 _NUMPYS = (np.ndarray, np.generic)
+_FIXED = (int, float, complex, str, bytes, np.generic, np.dtype, np.ufunc, type, range, slice, types.ModuleType,
+          types.FunctionType, types.BuiltinFunctionType)  # fmt: skip
 _NO_INSTANCES = ("builtins", "numpy", "types", "functools", "collections", "random", "s2sgrad", "re", "threading")
 
 
@@ -89,7 +94,7 @@ def seed_of_number(seed: Any) -> Any:
 
 
 def kept(v: Any) -> Any:
-    """Data as they are now: arrays, lists and dicts of its own, and everything else as it is.
+    """Data as they are now: arrays, containers and objects of its own; numbers, texts, functions and classes as they are.
 
     >>> d = {"k": [1.0]}
     >>> e = kept(d)
@@ -97,9 +102,45 @@ def kept(v: Any) -> Any:
     >>> e
     {'k': [1.0]}
     """
-    if isinstance(v, np.ndarray):
+    if isinstance(v, np.ndarray) and not v.dtype.hasobject:
         return v.copy()
-    return rebuilt(v, kept) if type(v) in (list, tuple, dict) else v
+    if type(v) in (list, tuple, dict) or (isinstance(v, tuple) and hasattr(v, "_fields")):
+        return rebuilt(v, kept)
+    if isinstance(v, _FIXED) or v is None:
+        return v
+    try:
+        return copy.deepcopy(v)
+    except Exception:  # what cannot be copied, such as a lock or an open file
+        return {k: kept(item) for k, item in v.items()} if isinstance(v, Mapping) else v
+
+
+def reachable(v: Any, attributes: Any = None) -> dict[Any, Any] | None:
+    """What a value holds, by place, key or name: items of containers, attributes of objects; None of what holds nothing.
+
+    `attributes`: the names of those that are of interest, all by default.
+
+    >>> reachable([1.0, 2.0]), reachable({"a": 1.0}), reachable(2.0)
+    ({0: 1.0, 1: 2.0}, {'a': 1.0}, None)
+    """
+    if isinstance(v, _FIXED) or v is None or type(v).__module__.partition(".")[0] == "s2sgrad":
+        return None
+    if isinstance(v, np.ndarray):
+        return dict(enumerate(v.flat)) if v.dtype.hasobject else None
+    if isinstance(v, (list, tuple, deque)):
+        return dict(enumerate(v))
+    if isinstance(v, Mapping):
+        return dict(v)
+    names = [*getattr(v, "__dict__", ()), *(name for cls in type(v).__mro__ for name in slots_of(cls))]
+    names = [n for n in names if (attributes is None or n in attributes) and hasattr(v, n)]
+    return {n: getattr(v, n) for n in names} or None
+
+
+def slots_of(cls: type) -> list[str]:
+    """The attributes that a class holds in slots, as they are looked up."""
+    names = vars(cls).get("__slots__", ())
+    names = [names] if isinstance(names, str) else list(names)
+    private = [n if not n.startswith("__") or n.endswith("__") else f"_{cls.__name__.lstrip('_')}{n}" for n in names]
+    return [n for n in private if n not in ("__dict__", "__weakref__")]
 
 
 def is_sequence(x: Any) -> bool:

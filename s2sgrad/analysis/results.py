@@ -44,7 +44,7 @@ def call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
         return reshaped(kinds[0], kinds[1:])
     if target is np.squeeze and any(isinstance(k, Array) and (k.dims is None or None in k.dims) for k in kinds):
         return Array(None, None)
-    if getattr(target, "__name__", "") in ("require_array", "sequence", "own") and len(kinds) == 1:
+    if getattr(target, "__name__", "") in ("require_array", "sequence", "own", "kept") and len(kinds) == 1:
         return kinds[0]
 
     if target in (runtime.zeros, runtime.own) and isinstance(kinds[0], Container) and kinds[0].items is None:

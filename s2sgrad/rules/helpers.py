@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad import runtime
+from s2sgrad import runtime, structure
 from s2sgrad.rules.table import elementwise, flat, general, linear
 from s2sgrad.runtime import log_or_zero, over, power_slope, unbroadcast
 
@@ -67,7 +67,7 @@ def restored(w, y, x, old):
     return None, fit(w, old)
 
 
-@linear(runtime.own)
+@linear(runtime.own, structure.kept)
 def own(w, y, x_bar):
     return w
 

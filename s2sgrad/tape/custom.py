@@ -78,6 +78,8 @@ class _Own:
         except ValueError:
             what = f"a gradient of shape {np.shape(bar)}"
             raise ValueError(f"the pullback of `{self.name}` returned {what} for an argument of shape {shape}") from None
+        if np.result_type(unwrapped(bar)).kind == "c" and x._value.dtype.kind != "c":
+            raise ValueError(f"the pullback of `{self.name}` returned complex numbers for an argument of real ones")
         return bar
 
 

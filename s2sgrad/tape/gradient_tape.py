@@ -38,7 +38,7 @@ class GradientTape:
         self._persistent = persistent
         self._accessed = watch_accessed_variables
         self._tape: Tape | None = None
-        self._used = False
+        self._used = self._begun = False
         self._watched: tuple[Variable, ...] = ()
 
     # --- the block ---
@@ -52,7 +52,7 @@ class GradientTape:
             raise ValueError("the tape is already recording")
         if self._tape is None:
             self._tape = Tape(self._accessed)
-        self._used = False
+        self._used, self._begun = False, True
         STATE.tapes.append(self._tape)
         return self
 
@@ -211,7 +211,7 @@ class GradientTape:
 
     def _ready(self) -> Tape:
         """The tape whose records are asked; one that gives one gradient stops recording now."""
-        if self._used or self._tape is None:
+        if self._used or self._tape is None or not self._begun:
             raise RuntimeError(
                 "a tape that is not persistent gives one gradient (or jacobian), and only after its block has begun: "
                 "use GradientTape(persistent=True) to ask again"

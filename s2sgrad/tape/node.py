@@ -12,13 +12,12 @@ import functools
 import inspect
 import itertools
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from s2sgrad import dynamic, library, pullbacks
-from s2sgrad.analysis.instances import attributes_of
 from s2sgrad.errors import S2SGradError
 from s2sgrad.records import refilled
 from s2sgrad.structure import rebuilt
@@ -33,7 +32,6 @@ from s2sgrad.tape.recording import STATE, tracked
 from s2sgrad.tape.values import Operand, fresh, kept
 
 _count = itertools.count(1)
-_DEEPEST = 8
 
 
 class Node:
@@ -140,14 +138,16 @@ def run(function: types.FunctionType, arguments: list[tuple[Any, Any]], found: l
         met, STATE.inside = STATE.inside, before
     if met:
         raise Unaware
-    theirs = [a for recorded, p in arguments if not isinstance(recorded, Operand) for a in _written(p)]
+    theirs = [p for recorded, p in arguments if not isinstance(recorded, (Operand, int, float, str))]
+    theirs += [d for d in pullbacks.bound_to(function) if d]
     data = surroundings.data_of(fwd)
-    theirs += surroundings.arrays_in(data)
-    if theirs:
-        saved = pullbacks.apart(saved, theirs)
+    if theirs or data:
+        saved = pullbacks.apart(saved, [theirs, surroundings.arrays_in(data)])
+    held = [_held(*a) for a in arguments]
+    data += surroundings.objects_among(fwd, held)
     result = wrapped(fresh(y))
     operands = [recorded for recorded, _ in arguments]
-    node = Node(fwd, bwd, places, saved, operands, [_held(*a) for a in arguments], result, data)
+    node = Node(fwd, bwd, places, saved, operands, held, result, data)
     uids = [a.uid for a in found]
     for tape in STATE.tapes:
         tape.add(node, uids)
@@ -160,20 +160,9 @@ def _held(recorded: Any, plain: Any) -> Any:
         return plain
     if isinstance(plain, np.ndarray):
         return kept(plain)
-    if type(plain) in (list, tuple, dict):
+    if type(plain) in (list, dict) or isinstance(plain, tuple):
         return rebuilt(plain, lambda item: _held(None, item))
     return plain
-
-
-def _written(plain: Any, depth: int = 0) -> Iterator[np.ndarray]:
-    """The arrays in an argument that a user may write."""
-    if isinstance(plain, np.ndarray):
-        if plain.flags.writeable or plain.base is not None:
-            yield plain
-    elif depth < _DEEPEST:
-        items = plain if isinstance(plain, (list, tuple)) else plain if isinstance(plain, dict) else attributes_of(plain)
-        for item in items.values() if isinstance(items, dict) else items or ():
-            yield from _written(item, depth + 1)
 
 
 class _Callee:
@@ -289,9 +278,10 @@ def differentiable(f: Callable[..., Any]) -> Callable[..., Any]:
     (globals, closures, objects with Variables as attributes) get their gradients as well.  Where those cannot be found
     out, `f` runs operation by operation.  Without a tape, `f` is called as it is.
 
-    Arguments may be written after the call.  Other data that `f` reads by name must stay as it is until `gradient`, which
-    raises RuntimeError otherwise.  Raises Unsupported, NoRule or NoSource, with the place in the file, where `f` cannot be
-    compiled.
+    What `f` was called with, and what it reads by name, may be written after the call.  A gradient that a tape records
+    is computed from them again: then arrays, lists, dicts and tuples among the arguments may, and other data must stay as it
+    is until `gradient`, which raises RuntimeError otherwise.  Raises Unsupported, NoRule or NoSource, with the place in the
+    file, where `f` cannot be compiled.
 
     >>> import numpy as np
     >>> from s2sgrad import GradientTape, constant, differentiable

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from s2sgrad.tape.variable import Variable
 
 
@@ -23,9 +25,17 @@ class SGD:
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]]) -> None:
         """One step for pairs of a gradient and its Variable; a pair with the gradient None is passed over.
 
-        Raises ValueError where every gradient is None.
+        Raises ValueError where every gradient is None, or one has another shape than its Variable; TypeError where a pair
+        has no Variable.
         """
         pairs = list(grads_and_vars)
+        for gradient, variable in pairs:
+            if not isinstance(variable, Variable):
+                raise TypeError(f"pairs of a gradient and its Variable are needed, not of a {type(variable).__name__}: "
+                                "use zip(gradients, variables)")  # fmt: skip
+            if gradient is not None and np.ndim(gradient) and np.shape(gradient) != variable.shape:
+                raise ValueError(f"a gradient of shape {np.shape(gradient)} for {variable.name or 'a Variable'} of shape "
+                                 f"{variable.shape}: are the pairs in order?")  # fmt: skip
         if pairs and all(gradient is None for gradient, _ in pairs):
             raise ValueError("no Variable has a gradient: was the target computed from them, in the tape's block?")
         for gradient, variable in pairs:

@@ -9,26 +9,50 @@ from __future__ import annotations
 import dis
 import functools
 import types
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from s2sgrad.analysis.instances import attributes_of
+from s2sgrad.structure import reachable
 
 _WHOLE = 1 << 16  # larger arrays are compared in as many places
 _MOST = 64  # items of a container
 _DEEPEST = 3
+_ITEMS = (list, tuple, deque, Mapping, np.ndarray)
 _FIXED = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, np.ufunc)
 
 Same = Callable[[], bool]
-Datum = tuple[str, Callable[[], Any], Any, frozenset[str]]
-"""A name, how it is read, its value, and all attributes that are read."""
+Datum = tuple[str, Callable[[], Any], Any, frozenset[str] | None]
+"""A name, how it is read, its value, and all attributes that are read (None: unknown, any of them)."""
 
 
 def data_of(function: types.FunctionType) -> list[Datum]:
     """The data that a generated function reads by name, itself or by its parts."""
     return list(_data(function, set()))
+
+
+def objects_among(function: types.FunctionType, arguments: list[Any]) -> list[Datum]:
+    """The arguments of a generated function of which a record keeps no copy, and defaults, as data that it reads."""
+    names = function.__code__.co_varnames
+    found = [(names[k], a) for k, a in enumerate(arguments) if _is_shared(a)]
+    defaults = function.__defaults__ or ()
+    first = function.__code__.co_argcount - len(defaults)
+    found += [(names[first + k], d) for k, d in enumerate(defaults) if first + k >= len(arguments)]
+    found += (function.__kwdefaults__ or {}).items()
+    return [(name, functools.partial(_itself, value), value, None) for name, value in found]
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _is_shared(value: Any, depth: int = 0) -> bool:
+    """Whether somebody may change a part of a value that `kept` left in place: an object, a container of another type."""
+    if type(value) in (list, tuple, dict) and depth < _DEEPEST:
+        return any(_is_shared(item, depth + 1) for item in (value.values() if isinstance(value, dict) else value))
+    return not isinstance(value, (*_FIXED, int, float, str)) and reachable(value) is not None
 
 
 def arrays_in(data: list[Datum]) -> list[np.ndarray]:
@@ -46,8 +70,8 @@ def require_unchanged(what: list[tuple[str, Same]], function: types.FunctionType
     for name, same in what:
         if not same():
             raise RuntimeError(
-                f"`{name}`, which `{function.__name__.removesuffix('_bwd')}` reads by name, was changed after the call "
-                "whose gradient is asked for: pass it as an argument, or change it later"
+                f"`{name}`, which `{function.__name__.removesuffix('_bwd')}` reads, was changed after the call whose "
+                "gradient is asked for: pass its arrays as arguments, or change it later"
             )
 
 
@@ -83,25 +107,24 @@ def _names(code: types.CodeType) -> tuple[tuple[str, ...], frozenset[str]]:
     return tuple(found), frozenset(name for how, name in read if how.startswith(("LOAD_ATTR", "LOAD_METHOD")))
 
 
-def _parts(value: Any, attributes: frozenset[str]) -> dict[Any, Any] | None:
+def _parts(value: Any, attributes: frozenset[str] | None) -> dict[Any, Any] | None:
     """The items of a small container, the attributes of an object that are read."""
     if isinstance(value, (list, tuple)):
         return dict(enumerate(value[:_MOST]))
-    if isinstance(value, dict):
-        return value if len(value) <= _MOST else {}
-    held = attributes_of(value)
-    return None if held is None else {name: held[name] for name in attributes & held.keys()}
+    if isinstance(value, _ITEMS) and np.size(value) > _MOST:
+        return {}
+    return reachable(value, attributes)
 
 
-def _arrays(value: Any, attributes: frozenset[str], depth: int) -> Iterator[np.ndarray]:
+def _arrays(value: Any, attributes: frozenset[str] | None, depth: int) -> Iterator[np.ndarray]:
     if isinstance(value, np.ndarray):
         yield value
-    elif depth < _DEEPEST:
+    if depth < _DEEPEST:
         for part in (_parts(value, attributes) or {}).values():
             yield from _arrays(part, attributes, depth + 1)
 
 
-def _same(read: Callable[[], Any], value: Any, attributes: frozenset[str], depth: int = 0) -> Same:
+def _same(read: Callable[[], Any], value: Any, attributes: frozenset[str] | None, depth: int = 0) -> Same:
     if isinstance(value, np.ndarray) and not value.dtype.hasobject:
         step = -(-value.size // _WHOLE) or 1
         then, shape = value.reshape(-1)[::step].copy() if value.flags.c_contiguous else value.ravel()[::step], value.shape
@@ -116,15 +139,16 @@ def _same(read: Callable[[], Any], value: Any, attributes: frozenset[str], depth
     parts = _parts(value, attributes) if depth < _DEEPEST else None
     if parts is None:
         return lambda: _equal(read(), value)
-    kind = type(value)
-    into = _item if isinstance(value, (list, tuple, dict)) else _attribute
+    kind, size = type(value), len(value) if isinstance(value, _ITEMS) else None
+    into = _attribute if size is None else _item
     inner = [_same(functools.partial(into, read, key), part, attributes, depth + 1) for key, part in parts.items()]
-    return lambda: type(read()) is kind and all(same() for same in inner)
+    return lambda: type(read()) is kind and (size is None or len(read()) == size) and all(same() for same in inner)
 
 
 def _item(read: Callable[[], Any], key: Any) -> Any:
     try:
-        return read()[key]
+        held = read()
+        return held.flat[key] if isinstance(held, np.ndarray) else held[key]
     except LookupError:
         return None
 

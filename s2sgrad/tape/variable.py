@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.structure import attributes_of
+from s2sgrad.structure import attributes_of, slots_of
 from s2sgrad.tape.array import Array, Operators, apply
 from s2sgrad.tape.recording import STATE, numbers
 from s2sgrad.tape.values import unwrapped
@@ -133,12 +133,5 @@ def _held(value: Any) -> list[Any]:
     if isinstance(value, Operators):
         return []
     held = attributes_of(value) or {}
-    slots = [name for cls in type(value).__mro__ for name in _slots(cls)]
+    slots = [name for cls in type(value).__mro__ for name in slots_of(cls)]
     return [*held.values(), *(getattr(value, name) for name in slots if hasattr(value, name))]
-
-
-def _slots(cls: type) -> list[str]:
-    names = vars(cls).get("__slots__", ())
-    names = [names] if isinstance(names, str) else list(names)
-    private = [n if not n.startswith("__") or n.endswith("__") else f"_{cls.__name__.lstrip('_')}{n}" for n in names]
-    return [n for n in private if n not in ("__dict__", "__weakref__")]

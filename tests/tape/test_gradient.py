@@ -346,6 +346,11 @@ def test_sources_without_identity(source):
 def test_gradient_before_anything_is_recorded():
     with pytest.raises(RuntimeError):
         GradientTape().gradient(constant(1.0), constant(1.0))
+    t, x = GradientTape(), constant(2.0)
+    t.watch(x)
+    y = x * x  # outside of the block
+    with pytest.raises(RuntimeError, match="after its block has begun"):
+        t.gradient(y, x)
 
 
 def test_weights_go_by_the_keys_of_the_targets():

@@ -108,6 +108,18 @@ def test_an_optimiser_without_any_gradient():
         SGD(0.1).apply_gradients([(None, Variable(1.0))])
 
 
+def test_an_optimiser_says_which_pair_is_wrong():
+    w = Variable([1.0, 2.0], name="w")
+    with pytest.raises(TypeError, match="not of a ndarray"):
+        SGD(0.1).apply_gradients([(w, np.ones(2))])
+    for wrong in (np.ones(3), constant(np.ones((2, 2)))):
+        with pytest.raises(ValueError, match=r"for w of shape \(2,\)"):
+            SGD(0.1).apply_gradients([(np.ones(2), w), (wrong, w)])
+    assert w.numpy().tolist() == [1.0, 2.0]
+    SGD(0.5).apply_gradients([(2.0, w)])
+    assert w.numpy().tolist() == [0.0, 1.0]
+
+
 def test_trainable_variables_of_objects_and_structures():
     class Layer:
         def __init__(self):

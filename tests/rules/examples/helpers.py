@@ -9,7 +9,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from s2sgrad import runtime
+from s2sgrad import runtime, structure
 from s2sgrad.rules import builtin_functions, helpers, named_tuples, picking, sequences
 
 from .base import example, normal
@@ -43,6 +43,8 @@ example(runtime.add_at, [0.3, normal(2)], 1, normal(2))
 example(runtime.restored, normal(3), normal(3))
 example(runtime.restored, 0.3, 0.7)
 example(runtime.own, normal(3))
+example(structure.kept, normal(3))
+example(structure.kept, [normal(3), 0.7])
 example(runtime.own, (0.3, normal(2)))
 example(runtime.like, normal(2, 3), normal(3))
 example(runtime.like, normal(2, 3), normal(2, 3))

@@ -14,6 +14,7 @@ from s2sgrad import cache
 from s2sgrad.errors import S2SGradError
 from s2sgrad.gradient import Gradient
 from s2sgrad.options import Options
+from s2sgrad.structure import ONES, rebuilt
 
 Variables = int | str | list | tuple | None
 
@@ -52,7 +53,14 @@ class Partials(Gradient):
 def partials(function: Callable[..., Any], xs: Variables, grad_ys: Any, stops: Variables, unconnected: str) -> Partials:
     """The gradients of a function in parameters (positions or names) and once-assigned locals (names)."""
     xs = _all(function) if xs is None else _several(xs, "xs")
-    return Partials(function, xs, grad_ys, _several(() if stops is None else stops, "stop_gradients"), unconnected)
+    return Partials(function, xs, _weights(grad_ys), _several(() if stops is None else stops, "stop_gradients"), unconnected)
+
+
+def _weights(given: Any) -> Any:
+    """Weights with ones for None."""
+    if isinstance(given, (list, tuple, dict)):
+        return rebuilt(given, lambda item: ONES if item is None else _weights(item))
+    return given
 
 
 def _all(function: Any) -> tuple[str, ...]:

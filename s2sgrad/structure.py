@@ -57,8 +57,25 @@ def ones(y: Any) -> Any:
     return y.dtype.type(1.0) if isinstance(y, np.floating) else 1.0
 
 
+class _Ones:
+    """A part of a seed that stands for ones: one object, of which a copy or a pickle is itself."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> str:
+        return "ONES"
+
+    def __repr__(self) -> str:
+        return "ONES"
+
+
+ONES = _Ones()
+
+
 def seeded(y: Any, seed: Any) -> Any:
     """`seed` as a cotangent of `y`, whose structure and shapes it must have: ValueError; TypeError where it is no number."""
+    if seed is ONES:
+        return ones(y)
     if isinstance(y, (list, tuple, dict)):
         keys = set(y) == set(seed) if isinstance(y, dict) and isinstance(seed, dict) else None
         if keys is None:

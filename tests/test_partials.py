@@ -114,6 +114,8 @@ def test_weights_for_each_result_and_none_for_ones():
     np.testing.assert_array_equal(given, [first, first, first + second, second])
     given = gradients(sums, xs=["w3"], grad_ys=[None, second])(ONE, ONE, ONE, ONE)
     np.testing.assert_array_equal(given, [1.0 + second])
+    copy = pickle.loads(pickle.dumps(gradients(sums, xs=["w3"], grad_ys=[None, second])))
+    np.testing.assert_array_equal(copy(ONE, ONE, ONE, ONE), [1.0 + second])
 
 
 def test_weights_of_another_length_are_a_value_error():

@@ -239,8 +239,8 @@ def over(g: Any, y: Any) -> Any:
 def power_slope(x: Any, n: Any) -> Any:
     """Derivative of `x ** n` in x, `n * x ** (n - 1)`; exactly 0 where n is 0, inf where NumPy gives inf.
 
-    >>> power_slope(0.0, 2), power_slope(0.0, 0), power_slope(0.0, 0.5)
-    (np.float64(0.0), np.float64(0.0), np.float64(inf))
+    >>> [float(power_slope(0.0, n)) for n in (2, 0, 0.5)]
+    [0.0, 0.0, inf]
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.where(np.equal(n, 0), 0.0, n * np.power(np.multiply(x, 1.0), np.subtract(n, 1.0)))[()]

@@ -1,15 +1,18 @@
-"""Options of the tests, which of them are left out by default, and what is printed at the end.
+"""Options of the tests, which of them are left out, on how many cores they run, and what is printed at the end.
 
     @pytest.mark.sampled(one_in=2)           of the cases of this test one in two is run; `--all` runs them all
     @pytest.mark.sampled(one_in=2, turn=1)   the others of the same cases: each gets one of the two tests
+    @pytest.mark.dear                        takes a second or more: left out by `--quick`
 
-Only the dear checks are sampled, for the tests are to end within ten minutes on two cores.  Which cases are taken is told
-by their names: the same ones on every run.  Whoever names a test on the command line gets all its cases.
+Only the dear checks are sampled, for the tests are to end within ten minutes on two cores; `--quick` takes a few cases of
+every test, for a minute or two on one core.  Which cases are taken is told by their names: the same ones on every run.
+Whoever names a test on the command line gets all its cases.
 """
 
 import gc
 import hashlib
-from collections import Counter
+import os
+from collections import Counter, defaultdict
 
 import pytest
 import shares
@@ -17,16 +20,41 @@ import shares
 from s2sgrad import cache, compiled
 
 LEFT_OUT = pytest.StashKey[int]()
+QUICK = 8  # so many cases of a test
 
 
 def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="write tests/golden/*.py anew from what is generated now")
+    parser.addoption("--quick", action="store_true", help=f"run {QUICK} cases of every test at most, and no dear ones")
     parser.addoption("--all", action="store_true", help="run every dear check on every case, not on a sample of them")
 
 
 def pytest_configure(config):
     config.stash[LEFT_OUT] = 0
+    config.addinivalue_line("markers", "dear: takes a second or more; --quick leaves it out")
     config.addinivalue_line("markers", "sampled(one_in, turn=0): without --all, run only one in so many of the cases")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """What `-n auto` means: a process for each core, up to four; on one core none but the own."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return 0 if cores == 1 else min(cores, 4)
+
+
+def lot(text):
+    """A number that tells names apart, the same on every run."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest())
+
+
+def few(items):
+    """The items that `--quick` takes."""
+    tests = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("dear") is None:
+            tests[item.nodeid.split("[")[0]].append(item)
+    taken = {item for cases in tests.values() for item in sorted(cases, key=lambda item: lot(item.nodeid))[:QUICK]}
+    return [item for item in items if item in taken]
 
 
 def is_left_out(item):
@@ -35,7 +63,7 @@ def is_left_out(item):
     if marker is None:
         return False
     name = item.callspec.id
-    case = int(name) if name.isdecimal() else int.from_bytes(hashlib.sha256(name.encode()).digest())
+    case = int(name) if name.isdecimal() else lot(name)
     return (case + marker.kwargs.get("turn", 0)) % marker.kwargs["one_in"] != 0
 
 
@@ -44,10 +72,12 @@ def pytest_collection_modifyitems(config, items):
     """The long tests first, which then nobody waits for at the end."""
     named = config.option.keyword or any("::" in argument for argument in config.args)
     if not (config.option.all or named):
-        left_out = [item for item in items if is_left_out(item)]
+        kept = [item for item in items if not is_left_out(item)]
+        kept = few(kept) if config.option.quick else kept
+        left_out = [*set(items).difference(kept)]
         config.hook.pytest_deselected(items=left_out)
         config.stash[LEFT_OUT] = len(left_out)
-        items[:] = [item for item in items if not is_left_out(item)]
+        items[:] = kept
     items.sort(key=lambda item: not item.name.startswith("test_gradients_of_random_programs"))
 
 
@@ -98,4 +128,4 @@ def pytest_terminal_summary(terminalreporter, config):
     if counts:
         terminalreporter.write_line(shares.report(counts))
     if config.stash[LEFT_OUT]:
-        terminalreporter.write_line(f"{config.stash[LEFT_OUT]:,} dear checks left out; --all runs them")
+        terminalreporter.write_line(f"{config.stash[LEFT_OUT]:,} checks left out; --all runs them")

@@ -1328,6 +1328,7 @@ def test_nothing_is_written_into_the_module(module):
     assert set(vars(made)) == before
 
 
+@pytest.mark.dear
 def test_linecache_forgets_texts_whose_functions_are_gone(module):
     def held():
         gc.collect()

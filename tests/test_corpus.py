@@ -213,6 +213,7 @@ def of(modules, entry) -> bool:
     return entry.function.__module__.rpartition(".")[2] in modules
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(("modules", "least"), [(IN_PLACE, 165), (CONTAINERS, 200)])
 def test_most_generic_texts_are_not_refused(modules, least):
     """At most a third of those that write arrays or lists, for who shares memory is not known."""

@@ -102,6 +102,7 @@ def test_a_gradient_in_a_cell_is_bound_anew():
     np.testing.assert_allclose(outer(X), np.cos(X) - np.sin(X) * X)
 
 
+@pytest.mark.dear
 def test_nothing_below_is_kept_alive():
     class Data:
         def __init__(self, w):

@@ -57,6 +57,7 @@ def test_nile():
     check_grads(nile.negative_log_likelihood, (np.log([15099.0, 1469.1]), flow[:5]), order=2)
 
 
+@pytest.mark.dear
 def test_earthquakes():
     earthquakes = example("earthquakes")
     counts = np.loadtxt(earthquakes.EARTHQUAKES, delimiter=",", usecols=1)

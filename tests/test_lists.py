@@ -463,6 +463,7 @@ def programs(draw):
     return head + "    return np.sum(x * y) + np.sum(b**2) + np.sum(t**2) + s\n"
 
 
+@pytest.mark.dear
 @settings(max_examples=60, deadline=None)
 @given(programs(), st.integers(0, 1000))
 def test_random_loops(text, seed):

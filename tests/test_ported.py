@@ -76,6 +76,7 @@ def test_hmm(rng):
     np.testing.assert_allclose(emissions.sum(axis=0), np.bincount(observations))
 
 
+@pytest.mark.dear
 def test_hmm_of_sequences(rng):
     params = hmm.random_params(2, 3, rng)
     check_grads(hmm.log_likelihood, (params, [np.array([0, 1, 2, 1]), np.array([1, 2])]), argnums=0, order=2)
@@ -156,6 +157,7 @@ def test_ica_separates_the_sources():
 # --- differential equations ---
 
 
+@pytest.mark.dear
 def test_ode():
     ts = np.linspace(0.0, 1.0, 4)
     observed = ode.solve(np.log([1.0, 0.5, 1.5, 0.4]), np.array([3.0, 1.5]), ts)
@@ -163,12 +165,14 @@ def test_ode():
     check_grads(ode.loss, (params, ts, observed), order=2)
 
 
+@pytest.mark.dear
 def test_neural_ode(rng):
     y0, ts, observed = ode.spiral(40)
     params = [(rng.standard_normal((m, n)), rng.standard_normal(n)) for m, n in ((2, 4), (4, 2))]
     check_grads(ode.neural_loss, (params, y0, ts[:5], observed[:5]), argnums=0, order=2)
 
 
+@pytest.mark.dear
 def test_ode_finds_the_rates():
     losses, rates = ode.fit()
     assert losses[-1] < 1e-4 * losses[0]
@@ -178,6 +182,7 @@ def test_ode_finds_the_rates():
 # --- mixtures ---
 
 
+@pytest.mark.dear
 def test_mixture(rng):
     data, _ = mixture.clusters(3)
     params = mixture.init_params(3, 2, rng)
@@ -186,11 +191,13 @@ def test_mixture(rng):
     check_grads(lambda z: mixture.log_likelihood(unflatten(z), data), (flat,), order=2)
 
 
+@pytest.mark.dear
 def test_mixture_in_a_list(rng):
     theta = [(0.1, 0.5, 0.2), (0.3, -1.0, -0.1)]
     check_grads(mixture.nll_of_list, (theta, rng.standard_normal(6)), order=2)
 
 
+@pytest.mark.dear
 def test_mixture_finds_the_clusters():
     result, means = mixture.fit()
     _, centres = mixture.clusters()
@@ -201,6 +208,7 @@ def test_mixture_finds_the_clusters():
 # --- Hamiltonian Monte Carlo ---
 
 
+@pytest.mark.dear
 def test_hmc(rng):
     x, y = hmc.data(12)
     potential = hmc.potential(x, y)
@@ -209,6 +217,7 @@ def test_hmc(rng):
     check_grads(hmc.energy_after, (0.2, q, p, potential), argnums=(0, 1, 2))
 
 
+@pytest.mark.dear
 def test_hmc_samples_the_posterior():
     samples, accepted = hmc.sample()
     assert accepted > 0.9
@@ -226,6 +235,7 @@ def test_hmc_samples_the_posterior():
 # --- networks of pairs ---
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("predict", [mlp.predict, mlp.predict_jax])
 def test_mlp(predict, rng):
     x, y = mlp.pinwheel(6)
@@ -234,6 +244,7 @@ def test_mlp(predict, rng):
     check_grads(mlp.loss, (params, (x, y)), argnums=0)
 
 
+@pytest.mark.dear
 def test_mlp_learns():
     losses, accuracy = mlp.train()
     assert losses[-1] < 0.2 * losses[0]
@@ -243,22 +254,26 @@ def test_mlp_learns():
 # --- gradients of training ---
 
 
+@pytest.mark.dear
 def test_hyper(rng):
     train, valid = hyper.data()
     params = {"log_penalty": rng.standard_normal(5), "log_rate": -3.0}
     check_grads(hyper.hyper_objective, (params, rng.standard_normal(5), train, valid, 4), argnums=(0, 1))
 
 
+@pytest.mark.dear
 def test_maml(rng):
     check_grads(hyper.maml_objective, (rng.standard_normal(5), [hyper.data(s, 8) for s in (1, 2)]), argnums=0)
 
 
+@pytest.mark.dear
 def test_learned_schedule(rng):
     x = rng.standard_normal((8, 3))
     args = np.log([0.3, 0.2, 0.1]), 0.5, rng.standard_normal(3), x, np.sign(x[:, 0] + 0.3)
     check_grads(hyper.learned_schedule, args, argnums=(0, 1, 2), order=2)
 
 
+@pytest.mark.dear
 def test_hyperparameters_are_tuned():
     values, hyper_params = hyper.tune()
     assert values[-1] < 0.5 * values[0]
@@ -274,6 +289,7 @@ def points(rng):
     return np.column_stack([0.8 * np.arange(1.0, 5.0), rng.standard_normal(4)])
 
 
+@pytest.mark.dear
 def test_springs(points):
     chain = springs.Chain(np.full(5, 50.0), np.full(4, 0.5))
     check_grads(lambda x: springs.energy(x, chain), (points,))
@@ -286,16 +302,19 @@ def test_springs(points):
     assert chain_bar.gravity == pytest.approx(np.sum(chain.mass * points[:, 1]))
 
 
+@pytest.mark.dear
 def test_valley(rng):
     valley, x = springs.Valley(2.0, 30.0), rng.standard_normal(5)
     check_grads(lambda x, valley: valley(x), (x, valley), argnums=0, order=2)
     np.testing.assert_array_equal(grad(valley)(x), grad(lambda x, valley: valley(x))(x, valley))
 
 
+@pytest.mark.dear
 def test_states_that_make_states(rng):
     check_grads(springs.travelled, (2.0, rng.standard_normal(3)), order=2)
 
 
+@pytest.mark.dear
 def test_chain_hangs():
     values, force, points = springs.hang()
     assert values[-1] < values[0] - 20.0

@@ -24,6 +24,7 @@ PROGRAMS_OF_A_PART = 50
 PARTS = -(-int(os.environ.get("S2SGRAD_PROGRAMS", "2000")) // PROGRAMS_OF_A_PART)
 
 
+@pytest.mark.dear
 @pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_gradients_of_random_programs(part, record_property):
@@ -63,6 +64,7 @@ def test_gradients_of_random_programs(part, record_property):
     assert points[0] < 0.2 * total
 
 
+@pytest.mark.dear
 def test_every_feature_is_in_many_programs():
     features = Counter()
     for number in range(1000):

@@ -60,7 +60,7 @@ def test_the_test_command_is_what_ci_runs():
 def test_version_and_dependencies():
     project = tomllib.loads((documents.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["version"] == s2sgrad.__version__
-    assert project["dependencies"] == ["numpy", "gast", "astunparse"]
+    assert [re.match("[a-z]+", needed)[0] for needed in project["dependencies"]] == ["numpy", "gast", "astunparse"]
 
 
 def _limits():

@@ -101,6 +101,7 @@ def check_second(seed: int) -> None:
         np.testing.assert_allclose(np.sum(x_bar * ALONG) + c_bar, expected, rtol=1e-4, atol=1e-5 * scale)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(("check", "count"), [(check, COUNT), (check_second, COUNT // 4)], ids=["first", "second"])
 def test_stacks_and_effects(check, count):
     rejected, failures = 0, []

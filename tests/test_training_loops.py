@@ -141,6 +141,7 @@ MAKERS = [
 ]  # fmt: skip
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(("make", "steps"), [(as_lambda, 5 * STEPS), *((make, STEPS) for make in MAKERS[1:])])
 def test_thousands_of_steps(make, steps, compilations):
     w = 0.5
@@ -426,6 +427,7 @@ def test_code_that_runs_in_two_namespaces():
     del linecache.cache[filename]
 
 
+@pytest.mark.dear
 def test_namespaces_without_end_do_not_grow():
     text = "def f(x):\n    return helper(x) * 2.0\n\ndef helper(x):\n    return x * x\n"
     filename = "<many namespaces>"
@@ -446,6 +448,7 @@ def test_namespaces_without_end_do_not_grow():
     del linecache.cache[filename]
 
 
+@pytest.mark.dear
 def test_modules_go_with_all_that_was_compiled_for_them(module):
     def used():
         made = module(REBOUND)
@@ -464,6 +467,7 @@ def test_modules_go_with_all_that_was_compiled_for_them(module):
     assert len(cache._codes) == codes
 
 
+@pytest.mark.dear
 def test_classes_of_arguments_go_too(module):
     def used():
         made = module("""
@@ -534,6 +538,7 @@ def test_imports_inside_of_functions(module, monkeypatch):
     np.testing.assert_allclose(made.step(1.0), np.cos(3.0))
 
 
+@pytest.mark.dear
 def test_gradients_and_recursions_inside(compilations):
     def step(k):
         def power(x, n):

@@ -199,6 +199,7 @@ def pool(request):
         os.environ.pop("PYTHONPATH") if before is None else os.environ.__setitem__("PYTHONPATH", before)
 
 
+@pytest.mark.dear
 def test_gradients_in_another_process(pool):
     jobs = {name: pool.submit(called, gradient, *args) for name, (gradient, args, _) in GRADIENTS.items()}
     assert {name: job.result(120) for name, job in jobs.items()} == {n: e for n, (_, _, e) in GRADIENTS.items()}
@@ -276,6 +277,7 @@ ARRIVING = """
 """
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("file_is_gone", [False, True])
 def test_cloudpickle_takes_functions_of_main_and_of_notebooks(tmp_path, file_is_gone):
     pytest.importorskip("cloudpickle")
@@ -315,6 +317,7 @@ WORKERS = """
 """
 
 
+@pytest.mark.dear
 def test_joblib_takes_gradients_to_its_workers(tmp_path):
     pytest.importorskip("joblib")
     (tmp_path / "workers.py").write_text(textwrap.dedent(WORKERS))
@@ -329,6 +332,7 @@ def test_joblib_takes_gradients_to_its_workers(tmp_path):
 # --- threads -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.dear
 def test_many_threads_compile_call_pickle_and_forget():
     functions = [lambda x, k=k: x**k for k in (1, 2, 3)] + [np.sin, cube, functools.partial(cube, k=2.0)]
     expected = [float(grad(f)(0.5)) for f in functions]

@@ -187,6 +187,7 @@ def test_a_loop_whose_record_is_taken_apart():
     np.testing.assert_allclose(first[0], grad(f)(0.9, 5), rtol=1e-14)
 
 
+@pytest.mark.dear
 def test_a_pullback_does_not_keep_its_function_s_arguments_alive_for_ever():
     x = np.ones(1000)
     _, pullback = vjp(lambda x: np.sum(np.exp(x)), x)

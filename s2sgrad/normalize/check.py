@@ -14,6 +14,7 @@ def f(x):
 
 from __future__ import annotations
 
+import ast
 import inspect
 
 import gast
@@ -34,6 +35,13 @@ _EXPRESSIONS = {
     gast.Yield: ("the value of `yield`", "make `yield` a statement of its own"),
     gast.YieldFrom: ("the value of `yield from`", "write a loop with `yield`"),
 }
+_KNOWN = {
+    gast.Attribute, gast.BinOp, gast.BoolOp, gast.Call, gast.Compare, gast.Constant, gast.Dict, gast.DictComp,
+    gast.FormattedValue, gast.GeneratorExp, gast.IfExp, gast.JoinedStr, gast.Lambda, gast.List, gast.ListComp, gast.Name,
+    gast.NamedExpr, gast.Set, gast.SetComp, gast.Slice, gast.Starred, gast.Subscript, gast.Tuple, gast.UnaryOp,
+}  # fmt: skip
+"""Expressions that later passes know; those of younger Pythons are refused."""
+_YOUNGER = {"TemplateStr": "t-strings"}
 _KEPT = (
     gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.If, gast.For, gast.While, gast.Return, gast.Break,
     gast.Continue, gast.Pass, gast.Assert, gast.Raise, gast.FunctionDef, gast.Nonlocal, gast.Delete,
@@ -124,3 +132,6 @@ def _expression(unit: Unit, node: gast.AST) -> None:
         if type(part) in _EXPRESSIONS:
             what, way = _EXPRESSIONS[type(part)]
             unit.refuse(part, f"{what} cannot be differentiated: {way}")
+        if isinstance(part, ast.expr) and type(part) not in _KNOWN:
+            what = _YOUNGER.get(type(part).__name__, f"`{type(part).__name__}` expressions")
+            unit.refuse(part, f"{what} cannot be differentiated yet: pass the value as an argument")

@@ -294,6 +294,9 @@ class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Obj
             return Partial(Known(None, node.func), [self.lasting(self.evaluate(node.args[0])), self.kind_of(node)], {})
         if self.unit.resolve(node.func) is functools.partial:
             inner = self.callee(node.args[0])
+            for a in node.args[1:]:
+                if self.unit.resolve(a) is getattr(functools, "Placeholder", MISSING) is not MISSING:
+                    self.unit.refuse(a, "a partial with placeholders is not differentiated: write a lambda")
             given = [self.lasting(self.evaluate(a)) for a in node.args[1:]]
             return Partial(inner, given, {k.arg: self.lasting(self.evaluate(k.value)) for k in node.keywords})
         owner = self.evaluate(node.func.value) if self.is_result(node.func) else None

@@ -18,8 +18,8 @@ from s2sgrad.runtime import over, unreduce
 def present(x, axis=None, keepdims=False):
     """How many numbers that are not nan a reduction of `x` over `axis` puts into one.
 
-    >>> present(np.array([1.0, np.nan, 3.0]))
-    np.float64(2.0)
+    >>> float(present(np.array([1.0, np.nan, 3.0])))
+    2.0
     """
     return np.sum(~np.isnan(x), axis=axis, keepdims=keepdims, dtype=np.result_type(x))
 

@@ -249,8 +249,8 @@ flat(are_numbers)
 def factor_bars(g, xs, start):
     """The cotangents of factors that may be arrays, which broadcast: each is `g` times the product of the others.
 
-    >>> factor_bars(1.0, [2.0, np.array([3.0, 5.0])], 1)
-    [np.float64(8.0), array([2., 2.])]
+    >>> [np.asarray(bar).tolist() for bar in factor_bars(1.0, [2.0, np.array([3.0, 5.0])], 1)]
+    [8.0, [2.0, 2.0]]
     """
     before = start
     bars = []

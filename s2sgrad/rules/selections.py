@@ -81,8 +81,8 @@ def extract(g, y, condition, arr):
 def unchoose(g, a, choices, mode="raise"):
     """The transpose of `np.choose(a, choices)` in the choices: `g` where each was taken.
 
-    >>> unchoose(np.array([1.0, 2.0]), np.array([1, 0]), [5.0, np.zeros(2)])
-    [np.float64(2.0), array([1., 0.])]
+    >>> [bar.tolist() for bar in unchoose(np.array([1.0, 2.0]), np.array([1, 0]), [5.0, np.zeros(2)])]
+    [2.0, [1.0, 0.0]]
     """
     if mode == "wrap":
         a = np.mod(a, len(choices))
@@ -318,8 +318,8 @@ def meshgrid(g, y, *xi, indexing="xy", sparse=False, copy=True):
 def unbroadcast_each(g, xs):
     """The cotangents `g` of several arrays, each brought to the shape of its array in `xs`.
 
-    >>> unbroadcast_each([np.ones(2), np.ones(2)], [np.zeros(2), 5.0])
-    [array([1., 1.]), np.float64(2.0)]
+    >>> [bar.tolist() for bar in unbroadcast_each([np.ones(2), np.ones(2)], [np.zeros(2), 5.0])]
+    [[1.0, 1.0], 2.0]
     """
     return [unbroadcast(bar, x) for bar, x in zip(g, xs, strict=True)]
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from s2sgrad.analysis.instances import attributes_of
 from s2sgrad.analysis.kinds import Unknown, kinds_of, may_carry
+from s2sgrad.checks import Refusal, has_methods_of_its_own
 
 
 def require_floats(parameter: str, given: dict[str, Any], function: str) -> None:
@@ -60,6 +61,11 @@ def require_separate(given: dict[str, Any], written: tuple[str, ...], function: 
     """
     leaves = {p: list(_mutable(v)) for p, v in {**outside, **given}.items()}
     for p in written:
+        for x in leaves[p]:
+            if has_methods_of_its_own(x):
+                plain = "list" if isinstance(x, list) else "dict"
+                what = f"writes its argument `{p}`, a {type(x).__name__} with methods of its own"
+                raise Refusal(None, f"`{function.__name__}` {what}: pass a {plain}")
         for other, arrays in leaves.items():
             for k, x in enumerate(leaves[p]):
                 for m, y in enumerate(arrays):

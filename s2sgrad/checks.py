@@ -5,6 +5,7 @@ t = a[i]; a[i] = a[j]; use(t)      ->      scalar(t, "t", 2): an element stays w
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable
 from typing import Any
 
@@ -59,6 +60,37 @@ def contiguous(x: Any, line: int) -> None:
 
 def resizes(x: Any) -> None:
     """A list that has one name is bound anew where this stands, instead of a method that changes it (`containers`)."""
+
+
+def replaces(x: Any, method: str, line: int) -> None:
+    """Check that `x.update(..)` and its like do what a list's or a dict's own do, which is what the text does; TypeError if
+    not.
+
+    >>> replaces(collections.Counter(), "update", 7)
+    Traceback (most recent call last):
+    s2sgrad.checks.Refusal: line 7: `update` of a Counter is not that of a dict: store into a dict, item by item
+    """
+    if not isinstance(x, (list, dict)) or has_methods_of_its_own(x):
+        kind, way = ("list", "make a new list") if isinstance(x, list) else ("dict", "store into a dict, item by item")
+        raise Refusal(line, f"`{method}` of a {type(x).__name__} is not that of a {kind}: {way}")
+
+
+_ALIKE = (list, dict, collections.OrderedDict, collections.defaultdict)
+_OTHERS = {"__init__", "__new__", "__doc__", "__repr__", "__hash__", "__getattribute__", "__class_getitem__"}
+
+
+def has_methods_of_its_own(x: Any) -> bool:
+    """Whether a list or a dict is of a class in which methods of theirs mean something else."""
+    return is_special(type(x))
+
+
+def is_special(cls: type) -> bool:
+    """Whether a class of lists or dicts has methods of its own in the place of theirs."""
+    plain = next((t for t in (list, dict) if issubclass(cls, t)), None)
+    if plain is None or cls in _ALIKE:
+        return False
+    own = (c for c in cls.__mro__ if c not in (*_ALIKE, object))
+    return any(vars(c).keys() & (vars(plain).keys() - _OTHERS) for c in own)
 
 
 def raised(tried: Callable[[], Any], *kinds: Any) -> int:

@@ -244,6 +244,12 @@ class Unit:
             words = {**{n: (word, None) for n, word in below.words.items()}, **words}
         return wording.meaning(name, self.known if known is None else known, words, self.bases) or wording.ANOTHER
 
+    def shown(self, name: str, statement: gast.AST) -> str:
+        """What the user calls this variable: its name, or the text that a statement which binds it comes from."""
+        word = self.word(name)
+        text = (self.comment(statement) or "").partition("\n")[0]
+        return word.strip("`") if wording.is_quoted(word) else text or word
+
     def explained(self, names: set[str]) -> wording.Wording:
         """What to say of these names of the function's derivative."""
         below, known = raised.wording(self.primal.function.__code__), self.known

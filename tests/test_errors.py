@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import copy
 import functools
 import importlib.util
 import inspect
@@ -2600,3 +2602,79 @@ def test_infinite_recursion_ends_in_a_recursion_error(module):
     with pytest.raises((RecursionError, S2SGradError)):
         grad(made.f)(2.0)
     assert grad(lambda x: x * x)(3.0) == 6.0
+
+
+# --- lists and dicts with methods of their own -----------------------------------------------------------------------
+
+
+class Doubling(list):
+    def append(self, value):
+        list.append(self, 2.0 * value)
+
+
+class Summing(dict):
+    def update(self, *args, **keywords):
+        for key, value in dict(*args, **keywords).items():
+            self[key] = self.get(key, 0.0) + value
+
+
+def counter_updated(x):
+    c = collections.Counter()
+    c["a"] = x
+    c.update({"a": x})
+    return c["a"]
+
+
+def counter_updated_by_a_text(x):
+    c = collections.Counter()
+    c.update("ab")
+    return c["a"] * x
+
+
+def argument_updated(x, d):
+    d.update(a=x)
+    return d["a"]
+
+
+def argument_appended_to(x, xs):
+    xs.append(x)
+    return xs[-1]
+
+
+def list_of_its_own_made(x):
+    xs = Doubling()
+    xs.append(x)
+    return xs[-1]
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "word", "line"),
+    [
+        (counter_updated, (), "`update` of a Counter", 3),
+        (counter_updated_by_a_text, (), "`update` of a Counter", 2),
+        (argument_updated, (Summing(a=1.0),), "a Summing with methods of its own", 0),
+        (argument_appended_to, (Doubling([1.0]),), "a Doubling with methods of its own", 0),
+        (list_of_its_own_made, (), "`Doubling` makes a list or a dict with methods of its own", 1),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_method_is_known_by_its_object_and_not_by_its_name(f, args, word, line):
+    f(2.0, *copy.deepcopy(args))
+    with pytest.raises(S2SGradError, match=re.escape(word)) as caught:
+        grad(f)(2.0, *copy.deepcopy(args))
+    assert_points_at(caught.value, __file__, f.__code__.co_firstlineno + line)
+
+
+def ordered(x):
+    d = collections.OrderedDict(a=1.0)
+    d.update(a=x * x)
+    return d["a"]
+
+
+class Parameters(dict):
+    """A name for a dict, and nothing more."""
+
+
+def test_a_subclass_without_methods_of_its_own_is_a_dict():
+    assert grad(ordered)(3.0) == 6.0
+    assert grad(argument_updated)(3.0, Parameters(a=1.0)) == 1.0

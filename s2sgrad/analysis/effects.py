@@ -31,8 +31,8 @@ _CHANGING = ("push", "pop", "poison")
 _SCOPES = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda)
 _IMPURE_RUNTIME = {runtime.push, runtime.pop, runtime.add_at, runtime.vjp, runtime.sequence, runtime.require_array,
                    runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar, runtime.set_attribute,
-                   runtime.distinct, runtime.once, runtime.resizes, runtime.restored, runtime.put_back, runtime.poison,
-                   runtime.unpackable, runtime.asked_whole, runtime.only_these,
+                   runtime.distinct, runtime.once, runtime.replaces, runtime.resizes, runtime.restored, runtime.put_back,
+                   runtime.poison, runtime.unpackable, runtime.asked_whole, runtime.only_these,
                    results.require_floats, results.pair}  # fmt: skip
 
 

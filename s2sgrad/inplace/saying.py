@@ -8,6 +8,7 @@ from __future__ import annotations
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.analysis.kinds import Container, Kind
 from s2sgrad.unit import Unit
 
 
@@ -15,3 +16,11 @@ def is_said(unit: Unit, statement: gast.AST) -> bool:
     """Whether a statement is one of these."""
     call = statement.value if isinstance(statement, gast.Expr) else None
     return isinstance(call, gast.Call) and unit.resolve(call.func) is runtime.resizes
+
+
+def is_checked(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> bool:
+    """Whether a statement checks that a list or a dict has Python's own methods where its kind says so."""
+    call = statement.value if isinstance(statement, gast.Expr) else None
+    if not isinstance(call, gast.Call) or unit.resolve(call.func) is not runtime.replaces:
+        return False
+    return unit.primal.is_generated or isinstance(kinds.get(call.args[0].id), Container)

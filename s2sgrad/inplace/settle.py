@@ -19,7 +19,7 @@ from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import Memory, sources
 from s2sgrad.inplace import items, sharing, views
-from s2sgrad.inplace.saying import is_said
+from s2sgrad.inplace.saying import is_checked, is_said
 from s2sgrad.inplace.sharing import OUTSIDE, Clash
 from s2sgrad.inplace.splice import Splicer
 from s2sgrad.quote import assign, at, constant, expression, name, nodes, place_of
@@ -39,7 +39,7 @@ def run(
         return _settled(unit, tree, infer, inference, pairs, entry)
     finally:
         for body in _blocks(tree.body):
-            body[:] = [s for s in body if not is_said(unit, s)]
+            body[:] = [s for s in body if not is_said(unit, s) and not is_checked(unit, s, inference.env)]
 
 
 def _settled(
@@ -165,7 +165,7 @@ class _Resolver:
             return False
         statement.rebinds = True
         line = constant(getattr(statement, "lineno", 0))
-        self.before(statement, "rebinds", runtime.rebinds, [name(x), constant(x), line])
+        self.before(statement, "rebinds", runtime.rebinds, [name(x), constant(self.unit.shown(x, statement)), line])
         return True
 
     def updating(self, statement: gast.AST) -> bool:
@@ -182,7 +182,7 @@ class _Resolver:
             statement.targets = at(section, gast.Subscript(name(holder), constant(Ellipsis), gast.Store()))
         else:
             line = constant(getattr(statement, "lineno", 0))
-            shown = constant(self.unit.bases.get(section.value.id, section.value.id) + "[..]")
+            shown = constant(self.unit.shown(section.value.id, statement) + "[..]")
             self.before(statement, "rebinds", runtime.rebinds, [name(holder), shown, line])
             self.unit.updates.discard(place_of(statement))
         return True
@@ -197,7 +197,7 @@ class _Resolver:
         self.separate.add(suspect)
         for definition in definitions:
             line = constant(getattr(definition, "lineno", 0))
-            shown = constant(self.unit.bases.get(suspect, suspect))
+            shown = constant(self.unit.shown(suspect, definition))
             self.before(definition, "scalar", runtime.scalar, [name(suspect), shown, line], behind=True)
         return True
 

@@ -63,10 +63,13 @@ def written(unit: Unit, node: gast.Call, atom: Atom) -> Written | None:
     owner = atom(node.func.value)
     if not isinstance(owner, gast.Name) or owner.id not in unit.locals:
         return None
+    check = statements("f(d, m, line)", f=unit.helper("replaces", runtime.replaces), d=owner.id,
+                       m=constant(node.func.attr), line=constant(getattr(node, "lineno", 0)))  # fmt: skip
     if node.func.attr == "update":
-        return _update(unit, owner.id, node, atom), constant(None)
+        return [*check, *_update(unit, owner.id, node, atom)], constant(None)
     given = [atom(a) for a in node.args]
-    return _METHODS[node.func.attr](unit, owner.id, given, node)
+    before, value = _METHODS[node.func.attr](unit, owner.id, given, node)
+    return [*check, *before], value
 
 
 def may_repeat(keys: list[gast.AST]) -> bool:

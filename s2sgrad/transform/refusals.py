@@ -22,6 +22,7 @@ from s2sgrad.analysis.kinds import Array, Container, Foreign, Kind, Number, is_c
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import sources
 from s2sgrad.analysis.operations import Operation, is_user_function
+from s2sgrad.checks import is_special
 from s2sgrad.quote import nodes
 from s2sgrad.rules import spellings, table
 from s2sgrad.transform.calls import Pairs
@@ -200,6 +201,9 @@ class Refusals:
             return
         if effects.is_one_of(target, mutation.FORBIDDEN):
             self.unit.refuse(call, f"`{shown}` reads or writes variables unseen and cannot be differentiated: use names")
+        if isinstance(target, type) and is_special(target) and target is not Counter:
+            self.unit.refuse(call, f"`{shown}` makes a list or a dict with methods of its own, which cannot be followed: "
+                                   "use a plain one")  # fmt: skip
         at_places = getattr(target, "__name__", "") == "at" and not table.lookup(target)
         if effects.is_one_of(target, spellings.MUTATORS) or at_places:
             self.unit.refuse(call, f"`{shown}` writes its argument, which is not differentiated yet: build a new array")

@@ -38,8 +38,8 @@ def rebinds(x: Any, name: str, line: int) -> None:
         what = "an array" if isinstance(x, np.ndarray) else f"a {type(x).__name__}"
         raise Refusal(
             line,
-            f"`{name}` is {what} that other names may see, and an augmented assignment would change it for "
-            f"them; write `{name} = {name} + ...`",
+            f"{f'`{name}`' if name else 'this'} is {what} that other names may see, and an augmented assignment would change "
+            f"it for them; write `{name or 'x'} = {name or 'x'} + ...`",
         )
 
 
@@ -138,7 +138,8 @@ def only_these(d: Any, words: tuple[str, ...], called: str) -> None:
 def scalar(x: Any, name: str, line: int) -> None:
     """Check that `x = a[i]` is an element and no row, which would change with `a`; TypeError for an array."""
     if isinstance(x, (np.ndarray, list, dict)):
-        raise Refusal(line, f"`{name}` is a view of an array that is written while it is used: write `.copy()` behind it")
+        called = f"`{name}`" if name else "this"
+        raise Refusal(line, f"{called} is a view of an array that is written while it is used: write `.copy()` behind it")
 
 
 def asked_whole(x: Any, method: str, line: int) -> None:

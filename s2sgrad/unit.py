@@ -244,11 +244,13 @@ class Unit:
             words = {**{n: (word, None) for n, word in below.words.items()}, **words}
         return wording.meaning(name, self.known if known is None else known, words, self.bases) or wording.ANOTHER
 
-    def shown(self, name: str, statement: gast.AST) -> str:
-        """What the user calls this variable: its name, or the text that a statement which binds it comes from."""
+    def shown(self, name: str, value: gast.AST | None = None) -> str:
+        """What the user calls this variable: its name, or the expression that it is bound to; empty if nothing."""
         word = self.word(name)
-        text = (self.comment(statement) or "").partition("\n")[0]
-        return word.strip("`") if wording.is_quoted(word) else text or word
+        if not wording.is_quoted(word) and isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name):
+            owner = self.shown(value.value.id)
+            return owner and f"{owner}[..]"
+        return word.strip("`") if wording.is_quoted(word) else ""
 
     def explained(self, names: set[str]) -> wording.Wording:
         """What to say of these names of the function's derivative."""

@@ -199,7 +199,7 @@ def is_refused_by_a_check(error, entry) -> bool:
     """Whether it was raised by `checks.rebinds` or `checks.scalar`, for a case of the list, at a line of its module."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     what = "an array that other names may see|a view of an array that is written"
-    words = re.match(rf"line (\d+): `\w+` is ({what})", str(error))
+    words = re.match(rf"line (\d+): `[^`]+` is ({what})", str(error))
     return (
         entry.name in REFUSED_WHEN_RUN
         and (type(error) is checks.Refusal or (type(error) is TypeError and last.name == "scalar"))

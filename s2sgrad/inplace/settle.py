@@ -165,7 +165,7 @@ class _Resolver:
             return False
         statement.rebinds = True
         line = constant(getattr(statement, "lineno", 0))
-        self.before(statement, "rebinds", runtime.rebinds, [name(x), constant(self.unit.shown(x, statement)), line])
+        self.before(statement, "rebinds", runtime.rebinds, [name(x), constant(self.unit.shown(x)), line])
         return True
 
     def updating(self, statement: gast.AST) -> bool:
@@ -182,7 +182,7 @@ class _Resolver:
             statement.targets = at(section, gast.Subscript(name(holder), constant(Ellipsis), gast.Store()))
         else:
             line = constant(getattr(statement, "lineno", 0))
-            shown = constant(self.unit.shown(section.value.id, statement) + "[..]")
+            shown = constant(self.unit.shown(holder, section))
             self.before(statement, "rebinds", runtime.rebinds, [name(holder), shown, line])
             self.unit.updates.discard(place_of(statement))
         return True
@@ -197,7 +197,7 @@ class _Resolver:
         self.separate.add(suspect)
         for definition in definitions:
             line = constant(getattr(definition, "lineno", 0))
-            shown = constant(self.unit.shown(suspect, definition))
+            shown = constant(self.unit.shown(suspect, getattr(definition, "value", None)))
             self.before(definition, "scalar", runtime.scalar, [name(suspect), shown, line], behind=True)
         return True
 

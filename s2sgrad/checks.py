@@ -36,10 +36,11 @@ def rebinds(x: Any, name: str, line: int) -> None:
     """
     if hasattr(x, "__iadd__") or hasattr(x, "__ior__"):
         what = "an array" if isinstance(x, np.ndarray) else f"a {type(x).__name__}"
+        called = f"`{name}`" if name else "this"
         raise Refusal(
             line,
-            f"{f'`{name}`' if name else 'this'} is {what} that other names may see, and an augmented assignment would change "
-            f"it for them; write `{name or 'x'} = {name or 'x'} + ...`",
+            f"{called} is {what} that other names may see, and an augmented assignment would change it for them; "
+            f"write `{name or 'x'} = {name or 'x'} + ...`",
         )
 
 

@@ -22,11 +22,12 @@ _INNER = {np.matmul, np.dot}
 def mark(tree: gast.FunctionDef, inference: Inference, found: Operations) -> None:
     """Set `uncertain` on every statement that may raise for the shapes of what it is given."""
     for statement in effects.walk(tree.body):
-        if not _is_certain(statement, inference, found):
+        if not is_certain(statement, inference, found):
             statement.uncertain = True
 
 
-def _is_certain(statement: gast.AST, inference: Inference, found: Operations) -> bool:
+def is_certain(statement: gast.AST, inference: Inference, found: Operations) -> bool:
+    """Whether a statement surely does not raise for the shapes of what it is given."""
     section = effects.stored(statement)
     if section is not None:
         _require_cast(statement, section, inference)

@@ -28,7 +28,7 @@ from s2sgrad.analysis.operations import Operation
 from s2sgrad.quote import Place, assign, at, clone, constant, expression, name, place_of
 from s2sgrad.reach import call
 from s2sgrad.transform import again as again_
-from s2sgrad.transform import containers, stores, texts
+from s2sgrad.transform import containers, sinking, stores, texts
 from s2sgrad.transform.adjoint import Adjoints
 from s2sgrad.transform.branches import Branches
 from s2sgrad.transform.calls import Call, Pairs, call_adjoint, checked_owner
@@ -62,6 +62,7 @@ class Reverse(Branches):
     ) -> None:
         self.unit, self.tree, self.pairs, self.seed = unit, tree, pairs, seed
         self.kinds = inference.env
+        sinking.run(unit, tree, inference, wrt)
         self.found = activity.operations(unit, tree, self.kinds)
         self.result = tree.body[-1].value.id
         self.watched = wrt - {p.id for p in parameters(tree)}

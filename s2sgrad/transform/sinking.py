@@ -1,0 +1,82 @@
+"""A value that only one arm of an `if` reads is computed in that arm: where it is not used it gets no adjoint.
+
+    d = np.log(x)                          if x > 0.0:
+    if x > 0.0:              ->                d = np.log(x)
+        y = y + d                              y = y + d
+
+An adjoint of 0 would meet the slope `1 / x` there, which may be infinite or nan, and `0.0 * inf` is nan.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import gast
+
+from s2sgrad.analysis import contexts, effects, fits
+from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.analysis.lifetimes import Block
+from s2sgrad.analysis.memory import Memory
+from s2sgrad.analysis.operations import classify
+from s2sgrad.quote import nodes
+from s2sgrad.unit import Unit
+
+
+def run(unit: Unit, tree: gast.FunctionDef, inference: Inference, fixed: set[str]) -> None:
+    """Move assignments down into the arms that alone read them; those of `fixed` variables stay."""
+    if any(isinstance(s, gast.If) for s in effects.walk(tree.body)):
+        _Sinking(unit, tree, inference, fixed).block(tree.body)
+
+
+class _Sinking:
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, inference: Inference, fixed: set[str]) -> None:
+        self.unit, self.inference, self.fixed = unit, inference, fixed
+        self.memory = Memory(unit, tree, inference.env)
+        self.mentions = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name))
+
+    def block(self, body: Block) -> None:
+        for k in range(len(body) - 1, -1, -1):
+            arm = self.only_reader(body, k)
+            if arm is not None:
+                arm.insert(0, body.pop(k))
+        for statement in body:
+            if isinstance(statement, (gast.If, gast.For, gast.While)):
+                self.block(statement.body)
+                self.block(statement.orelse)
+
+    def only_reader(self, body: Block, k: int) -> Block | None:
+        """The arm of a later `if` in which alone the statement's value is read, and could as well be computed."""
+        statement = body[k]
+        if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
+            return None
+        target = statement.targets[0].id
+        if target in self.fixed or not isinstance(self.inference.env.get(target), (Number, Array)):
+            return None
+        place = next((m for m in range(k + 1, len(body)) if _mentions(body[m], target)), None)
+        reader = body[place] if place is not None else None
+        if not isinstance(reader, gast.If):
+            return None
+        counts = [sum(_mentions(s, target) for s in arm) for arm in (reader.body, reader.orelse)]
+        if 0 not in counts or sum(counts) + 1 != self.mentions[target]:
+            return None
+        if not self.may_move(statement, body[k + 1 : place]):
+            return None
+        return reader.body if counts[0] else reader.orelse
+
+    def may_move(self, statement: gast.Assign, over: Block) -> bool:
+        """Whether the statement computes the same behind the others, and nothing misses it where it is not run."""
+        operation = classify(self.unit, statement.value, self.inference.env)
+        if operation.form not in ("rule", "call", "item") or not effects.is_pure(self.unit, statement.value):
+            return False
+        if not fits.is_certain(statement, self.inference, {id(statement): operation}):
+            return False
+        used = {n for read in effects.reads(statement) for n in self.memory.with_memory_of(read)}
+        if used & self.memory.lost or statement.targets[0].id in self.memory.written:
+            return False
+        parts = list(effects.walk(over))
+        return not any(contexts.end(part) or used & self.memory.changed(part) for part in parts)
+
+
+def _mentions(statement: gast.AST, target: str) -> int:
+    return sum(isinstance(n, gast.Name) and n.id == target for n in nodes(statement))

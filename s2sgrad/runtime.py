@@ -27,7 +27,7 @@ from s2sgrad.results import NoResult, without_floats
 from s2sgrad.structure import ABSENT, FINITE, as_dict, attributes_of, float_type, is_sequence, rebuilt  # noqa: F401
 
 # isort: split
-from s2sgrad.structure import ones, repeated, seeded, with_fields  # noqa: F401
+from s2sgrad.structure import lasting, ones, repeated, seeded, with_fields  # noqa: F401
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
@@ -158,19 +158,6 @@ def add_at(x_bar: Any, index: Any, e: Any) -> Any:
     return x_bar + np.sum(e)  # an index into a number: x[()], x[None]
 
 
-def lasting(x: Any, index: Any) -> Any:
-    """Which elements of `v` a store `x[index] = v` leaves in `x`: of a position that occurs again, the last one.
-
-    >>> lasting(np.zeros(3), [0, 0, 2])
-    array([False,  True,  True])
-    """
-    places = np.arange(np.size(x)).reshape(np.shape(x))[index]
-    order = np.arange(np.size(places)).reshape(np.shape(places))
-    last = np.empty(np.size(x), dtype=int)
-    last[places] = order
-    return last[places] == order
-
-
 def own(x_bar: Any) -> Any:
     """A copy of the cotangent that nothing else refers to, ready for `add_at`."""
     if isinstance(x_bar, (list, tuple, dict)):
@@ -234,6 +221,18 @@ def over(g: Any, y: Any) -> Any:
         return float(g) / float(y)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.where(np.equal(g, 0.0), 0.0, np.divide(g, y))[()]
+
+
+def times(g: Any, e: Any) -> Any:
+    """`g * e`, but 0 where `g` is 0, whatever `e` is.
+
+    >>> times(np.array([0.0, 1.0, 3.0]), np.array([np.nan, np.inf, 2.0]))
+    array([ 0., inf,  6.])
+    """
+    if isinstance(g, float) and isinstance(e, float):
+        return float(g) * float(e) if g else 0.0
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.where(np.equal(g, 0.0), 0.0, np.multiply(g, e))[()]
 
 
 def power_slope(x: Any, n: Any) -> Any:

@@ -203,3 +203,16 @@ def with_fields(record: Any, names: tuple[str, ...], *values: Any) -> Any:
     P(x=1.0, y=5.0)
     """
     return record._replace(**dict(zip(names, values, strict=True)))
+
+
+def lasting(x: Any, index: Any) -> Any:
+    """Which elements of `v` a store `x[index] = v` leaves in `x`: of a position that occurs again, the last one.
+
+    >>> lasting(np.zeros(3), [0, 0, 2])
+    array([False,  True,  True])
+    """
+    places = np.arange(np.size(x)).reshape(np.shape(x))[index]
+    order = np.arange(np.size(places)).reshape(np.shape(places))
+    last = np.empty(np.size(x), dtype=int)
+    last[places] = order
+    return last[places] == order

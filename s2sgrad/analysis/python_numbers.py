@@ -38,7 +38,7 @@ class Value(Generic[Cause]):
 
 
 NOTHING: Value[Any] = Value()
-_ALIKE = (runtime.like, runtime.over, runtime.power_slope, runtime.log_or_zero)  # whatever floats they are given
+_ALIKE = (runtime.like, runtime.over, runtime.times, runtime.power_slope, runtime.log_or_zero)  # of whatever floats
 
 
 class PythonNumbers(Generic[Cause]):

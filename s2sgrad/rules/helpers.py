@@ -12,7 +12,7 @@ import numpy as np
 
 from s2sgrad import runtime, structure
 from s2sgrad.rules.table import elementwise, flat, general, linear
-from s2sgrad.runtime import log_or_zero, over, power_slope, unbroadcast
+from s2sgrad.runtime import log_or_zero, over, power_slope, times, unbroadcast
 
 # --- shapes and structures -------------------------------------------------------------------------------------------
 
@@ -97,19 +97,9 @@ def over_(w, z, g, y):
     return over(w, y), -over(over(w * g, y), y)
 
 
-def times(n, e):
-    """`n * e`, but exactly 0 where `n` is 0, whatever `e` is.
-
-    >>> float(times(0.0, np.inf))
-    0.0
-    """
-    with np.errstate(invalid="ignore"):
-        return np.where(np.equal(n, 0.0), 0.0, np.multiply(n, e))[()]
-
-
-@elementwise(times)
-def _(w, y, n, e):
-    return times(w, e), times(n, w)
+@elementwise(runtime.times)
+def times_(w, y, g, e):
+    return times(w, e), times(g, w)
 
 
 def power_or_zero(x, n):

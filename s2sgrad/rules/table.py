@@ -42,6 +42,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+SLOPES, VALUES = 1, 2  # what may be infinite or nan where a cotangent is 0: slopes; values as well
+
 
 @dataclass(eq=False)
 class Rule:
@@ -57,6 +59,7 @@ class Rule:
     exact: set[Callable[..., Any]] = field(default_factory=set)
     constants: dict[str, str] = field(default_factory=dict)
     joint: Callable[..., Any] | None = None
+    selects: int = 0
 
     def __post_init__(self) -> None:
         parameters = list(inspect.signature(self.pullback).parameters.values())[2:]
@@ -112,6 +115,11 @@ class Rule:
         """Say that no derivative is known in an argument without a default: a call where it carries one is refused."""
         assert name in self.differentiable
         self.constants[name] = why or f"`{_name(self.primitive)}` has no derivative rule in `{name}`: pass a constant"
+
+    def passes_over(self, level: int = SLOPES) -> None:
+        """Say that cotangents are exactly 0 where the primitive passes an element over: its slope may be anything there,
+        and with `VALUES` the element itself may be, too."""
+        self.selects = level
 
     def also(self, *primitives: Any) -> None:
         """Give further primitives, which compute the same, this rule."""

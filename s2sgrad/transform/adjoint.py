@@ -24,8 +24,9 @@ from s2sgrad.analysis.kinds import (
 )
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.quote import assign, clone, constant, name, nodes
+from s2sgrad.rules.table import Rule
 from s2sgrad.simplify import same, simplified
-from s2sgrad.transform import inline, keywords, stores
+from s2sgrad.transform import inline, keywords, stores, zeros
 from s2sgrad.transform.bars import Bars
 from s2sgrad.transform.cotangents import Cotangent
 from s2sgrad.transform.shapes import axes_of, relation, with_axes
@@ -45,7 +46,8 @@ class Adjoints(Bars):
         elif operation.form == "rule":
             self._rule(operation, y, g)
         elif operation.form == "item":
-            self.contribute(operation.operands[0], Cotangent(g.value, g.kind, True, operation.node.slice, g.numeric))
+            item = Cotangent(g.value, g.kind, True, operation.node.slice, g.numeric, idle=g.idle)
+            self.contribute(operation.operands[0], item)
         elif operation.form == "display":
             self._display(operation, g)
 
@@ -91,9 +93,16 @@ class Adjoints(Bars):
         if formula is None:
             self._called_rule(operation, pullback, y, self.named(self.held_apart(g)), wanted)
             return
+        spoiled = self._spoiled(operation, pullback, g).intersection(wanted)
+        if spoiled:
+            g = replace(self.named(g), mask=g.mask)
         if formula.uses(formula.parameters[0], wanted) > 1 or (formula.prelude and stores.reads_section(self, g.value)):
             g = replace(self.named(self.held_apart(g) if formula.prelude else g), mask=g.mask)
-        cotangents = self.written(operation, formula, y, g, wanted)
+        cotangents = self.written(operation, formula, y, g, [k for k in wanted if k not in spoiled])
+        if spoiled:
+            slopes = self.written(operation, formula, y, replace(g, value=constant(1.0)), sorted(spoiled))
+            cotangents |= {k: zeros.kept(self.unit, g.value, slope) for k, slope in slopes.items()}
+            cotangents = dict(sorted(cotangents.items()))
         if rule.tag == "elementwise":
             full = g.full and self._one_shape(operation)
         else:  # a refined pullback may leave the shape of its argument to broadcasting
@@ -101,6 +110,7 @@ class Adjoints(Bars):
         if rule.joint is not None and pullback is rule.pullback and len(cotangents) == len(rule.differentiable):
             cotangents = self._at_once(operation, y, g, cotangents)
         alone = len(cotangents) == 1 and isinstance(g.value, gast.Name)
+        idle = _idle(rule, g)
         for k, value in cotangents.items():
             value = simplified(clone(value))  # which may be no new memory any more
             own = g.own and alone and same(value, g.value)
@@ -110,7 +120,13 @@ class Adjoints(Bars):
             kind = self.inference.kind(value)
             if rule.tag == "elementwise" and g.full:
                 kind = self._of_result(kind, y)
-            self.contribute(operation.operands[k], Cotangent(value, kind, full, None, numeric, g.mask, own))
+            self.contribute(operation.operands[k], Cotangent(value, kind, full, None, numeric, g.mask, own, idle))
+
+    def _spoiled(self, operation: Operation, pullback: Callable, g: Cotangent) -> frozenset[int]:
+        """The operands whose cotangents would be nan where `g` is 0 because its value is not used there."""
+        if not g.idle or operation.rule.tag != "elementwise":
+            return frozenset()
+        return zeros.spoiled(operation, pullback, self.inference, g.idle)
 
     def _at_once(
         self, operation: Operation, y: gast.AST, g: Cotangent, cotangents: dict[int, gast.AST]
@@ -244,7 +260,8 @@ class Adjoints(Bars):
         for k in wanted:
             part = gast.Subscript(name(holder), constant(k), gast.Load()) if several else value
             kind = self.kinds.get(operation.operands[k].id)
-            self.contribute(operation.operands[k], Cotangent(part, kind, numeric=not isinstance(kind, Container)))
+            numeric = not isinstance(kind, Container)
+            self.contribute(operation.operands[k], Cotangent(part, kind, numeric=numeric, idle=_idle(operation.rule, g)))
 
     def _divides(self, operation: Operation) -> Callable[[gast.BinOp], bool]:
         """Divisions by a possible zero: an operator would have raised in the primal, a NumPy function does not."""
@@ -272,3 +289,8 @@ def _passes_structures(operation: Operation) -> bool:
     """Whether what an operation is given may be a list, a tuple or a dict, though nothing is known of it: it is ours."""
     module = getattr(operation.target, "__module__", None) or ""
     return operation.rule.tag != "elementwise" and module.startswith("s2sgrad.")
+
+
+def _idle(rule: Rule, g: Cotangent) -> int:
+    """Whether a rule's cotangents are 0 where that of its result is 0, or where it passes its operands over."""
+    return max(rule.selects, g.idle if rule.tag in ("elementwise", "linear") else 0)

@@ -28,8 +28,9 @@ from s2sgrad.analysis.kinds import (
 from s2sgrad.analysis.memory import is_fresh
 from s2sgrad.quote import assign, clone, constant, expression, name, nodes
 from s2sgrad.reach import call
+from s2sgrad.rules.table import SLOPES, VALUES
 from s2sgrad.simplify import same, simplified
-from s2sgrad.transform import stores
+from s2sgrad.transform import stores, zeros
 from s2sgrad.transform.cotangents import Bar, Cotangent, accumulate, index_value, total
 from s2sgrad.transform.decisions import Decisions
 from s2sgrad.transform.shapes import conformed, relation
@@ -83,7 +84,7 @@ class Bars:
     def start(self, x: str, bound: bool = True) -> None:
         """Write a zero where the adjoint of `x` is absent."""
         self.out.append(assign(self.bar(x), self.zero(x, bound)))
-        self.present[x] = Bar(self.bar(x), own=not isinstance(self.kinds.get(x), Number), exact=True)
+        self.present[x] = Bar(self.bar(x), own=not isinstance(self.kinds.get(x), Number), exact=True, idle=SLOPES)
 
     def make_own(self, x: str) -> None:
         """Copy the adjoint of `x` unless this function made it."""
@@ -124,7 +125,7 @@ class Bars:
             cotangent = self.selected(cotangent)
         like = self.alike.get(x, x)
         value = conformed(self.unit, cotangent.value, cotangent.kind, like, self.kinds.get(x), self.inference.kind)
-        return Cotangent(value, self.kinds.get(x), mask=cotangent.mask)
+        return Cotangent(value, self.kinds.get(x), mask=cotangent.mask, idle=cotangent.idle)
 
     def selected(self, cotangent: Cotangent) -> Cotangent:
         """The contribution with its mask applied."""
@@ -133,7 +134,7 @@ class Bars:
         condition, branch = cotangent.mask
         sides = (cotangent.value, constant(0.0)) if branch else (constant(0.0), cotangent.value)
         value = call(self.unit, "where", np.where, clone(condition), *sides)
-        return Cotangent(value, self.inference.kind(value), full=False)
+        return Cotangent(value, self.inference.kind(value), full=False, idle=VALUES)
 
     def settled(self, cotangent: Cotangent, x: str) -> Cotangent:
         """The contribution with its mask applied, and summed where the mask is larger than `x`."""
@@ -160,7 +161,9 @@ class Bars:
                 return given[0]
             given = [self.settled(c, y) for c in given]
             value = total([c.value for c in given])
-            return Cotangent(value, self.inference.kind(value), any(c.full for c in given), None, given[0].numeric)
+            idle = zeros.both([c.idle for c in given])
+            full = any(c.full for c in given)
+            return Cotangent(value, self.inference.kind(value), full, None, given[0].numeric, idle=idle)
         return self._held(y, consume=True) if y in self.present else None
 
     def _held(self, y: str, consume: bool = False) -> Cotangent:
@@ -168,7 +171,8 @@ class Bars:
         if consume:
             self.consumed[y] = bar.own
         kind = self.kinds.get(y, UNKNOWN)
-        return Cotangent(name(bar.name), kind, True, None, isinstance(kind, (Number, Array)), None, consume and bar.own)
+        numeric = isinstance(kind, (Number, Array))
+        return Cotangent(name(bar.name), kind, True, None, numeric, None, consume and bar.own, bar.idle)
 
     def flush(self, targets: list[str] = ()) -> None:
         """Write the collected contributions; those to the statement's own targets last, for the others read them."""
@@ -194,13 +198,17 @@ class Bars:
         if late and sections:  # their values may read the old adjoint
             sections = [replace(c, value=self.named(self._of_its_own(c), anew=True).value) for c in sections]
         if whole:
+            levels = [c.idle for c in whole] + [self.present[x].idle for _ in (1,) if x in self.present]
             self._write_whole(x, bar, self._broadcasting(x, whole, kind), kind)
+            if x in self.present:
+                self.present[x].idle = zeros.both(levels)
         if not sections:
             return
         if x in self.present:
             self.make_own(x)
         else:
             self.start(x)
+        self.present[x].idle = zeros.both([self.present[x].idle, *(c.idle or self.level_of(c.index) for c in sections)])
         for section in self._joined(sections):
             self._write_section(bar, kind, section)
 
@@ -303,6 +311,12 @@ class Bars:
                 return False
         return True
 
+    def level_of(self, index: gast.AST) -> int:
+        """What may be infinite or nan outside of a section that a mask picks; 0 for any other section."""
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        kinds = [self.inference.kind(part) for part in parts if not isinstance(part, gast.Slice)]
+        return VALUES if any(isinstance(k, Array) and k.dtype == "bool" for k in kinds) else 0
+
     def named(self, g: Cotangent, anew: bool = False) -> Cotangent:
         """The cotangent behind a name, so that it may be mentioned twice; `anew`: a name that stays when others change."""
         if isinstance(g.value, gast.Constant) or (isinstance(g.value, gast.Name) and not anew):
@@ -312,7 +326,7 @@ class Bars:
         value = simplified(clone(g.value))
         value = value if is_fresh(self.unit, value) else stores.hold(self, holder, value, g.kind)
         self.out.append(assign(holder, value))
-        return Cotangent(name(holder), g.kind, g.full, None, g.numeric)
+        return Cotangent(name(holder), g.kind, g.full, None, g.numeric, idle=g.idle)
 
     def held_apart(self, g: Cotangent) -> Cotangent:
         """The contribution, not touched by what the store in progress will change."""

@@ -97,7 +97,7 @@ class Branches:
             elif x in in_parts:
                 adjoints.make_own(x)
         self._tag(adjoints.out[start:], loop, False)
-        head = {x: Bar(b.name, b.own and (x not in bound or x in in_parts), b.exact) for x, b in adjoints.present.items()}
+        head = {x: replace(b, own=b.own and (x not in bound or x in in_parts)) for x, b in adjoints.present.items()}
         out, adjoints.out = adjoints.out, []
         adjoints.present = {x: replace(b) for x, b in head.items()}
         forward = self._block(loop.body)
@@ -109,7 +109,8 @@ class Branches:
                 adjoints.make_own(x)
                 self._tag(adjoints.out[start:], loop, False)
         swept, adjoints.out = adjoints.out, out
-        adjoints.present = {x: b.meet(adjoints.present[x]) for x, b in head.items()}
+        ends = adjoints.present
+        adjoints.present = {x: replace(b.meet(ends[x]), idle=ends[x].idle) for x, b in head.items()}  # there are trips
         records, restores = [], []
         for target in binds(loop):
             record, restore = self.records.before(loop, target, body)

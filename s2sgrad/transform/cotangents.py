@@ -20,6 +20,9 @@ class Cotangent:
 
     `mask`: (condition, branch) of an `np.where` above: the value counts where the condition is `branch`, and is selected
     at the end of the branch's elementwise chain, so that what is infinite or nan elsewhere never gets in.
+
+    `idle`: it is exactly 0 where the path taken or a mask leaves its variable out, and must stay 0 (see `zeros`): the level
+    of what may be infinite or nan there, 0 where it counts everywhere.
     """
 
     value: gast.AST
@@ -29,6 +32,7 @@ class Cotangent:
     numeric: bool = True
     mask: tuple[gast.AST, bool] | None = None
     own: bool = False
+    idle: int = 0
 
 
 @dataclass
@@ -38,10 +42,11 @@ class Bar:
     name: str
     own: bool = False
     exact: bool = False  # surely of the dtype of its variable
+    idle: int = 0  # as of a cotangent
 
     def meet(self, other: Bar) -> Bar:
         """What is sure of the variable after either of two paths."""
-        return Bar(self.name, self.own and other.own, self.exact and other.exact)
+        return Bar(self.name, self.own and other.own, self.exact and other.exact, max(self.idle, other.idle))
 
 
 def accumulate(target: gast.AST, value: gast.AST) -> gast.AugAssign:

@@ -22,6 +22,7 @@ from s2sgrad.analysis.memory import is_fresh
 from s2sgrad.quote import assign, clone, constant, expression, name, nodes
 from s2sgrad.reach import call
 from s2sgrad.rules import memory
+from s2sgrad.rules.table import VALUES
 from s2sgrad.simplify import same, simplified
 from s2sgrad.transform.cotangents import Cotangent, index_value, total
 from s2sgrad.unit import MISSING, Unit
@@ -89,7 +90,8 @@ def begin(adjoints: Bars, statement: gast.Assign) -> None:
         value = call(adjoints.unit, "where", np.where, lasting, value, constant(0.0))
     whole = isinstance(owner, Container) and not isinstance(target.slice, gast.Slice)  # the item is the value itself
     numeric = not isinstance(owner, Container) or isinstance(kind, (Number, Array))
-    adjoints.contribute(statement.value, Cotangent(value, kind, whole, None, numeric))
+    idle = adjoints.present[base].idle
+    adjoints.contribute(statement.value, Cotangent(value, kind, whole, None, numeric, idle=idle))
 
 
 def _reshapes(adjoints: Bars, view: gast.AST) -> bool:
@@ -140,6 +142,7 @@ def _new_value(adjoints: Bars, store: Store, values: list[gast.AST]) -> None:
             adjoints.out.append(gast.AugAssign(clone(target), op, value.operand if minus else value))
         return
     if not values:
+        adjoints.present[store.base].idle = VALUES
         zero: gast.AST = constant(0.0)
         if not in_array and not isinstance(store.kind, Number):  # what it held before may have any structure
             held: gast.AST = clone(store.primal)

@@ -1,0 +1,90 @@
+"""Cotangents that are 0 where the path taken, or a mask, leaves a value out: they stay 0 whatever the slope is there.
+
+    t_bar = np.where(x > 0.0, seed, 0.0); x_bar = t_bar / x      ->      x_bar = over(t_bar, x), which is 0 where t_bar is
+
+A product with an infinite or nan slope would be nan.  Which rules have such slopes, their pullbacks tell: they are tried.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import Number
+from s2sgrad.analysis.operations import Operation
+from s2sgrad.quote import clone
+from s2sgrad.reach import call
+from s2sgrad.rules import spellings
+from s2sgrad.rules.table import SLOPES, VALUES
+from s2sgrad.simplify import simplified
+from s2sgrad.unit import Unit
+
+_TRIED = {SLOPES: (-2.0, -0.5, 0.0, 0.5, 1.0, 2.0), VALUES: (-2.0, 0.0, 0.5, 1e3, math.inf, -math.inf, math.nan)}
+
+
+def both(levels: list[int]) -> int:
+    """The level of a sum: it is 0 only where all of its parts are."""
+    return max(levels) if levels and all(levels) else 0
+
+
+def spoiled(operation: Operation, pullback: Callable[..., Any], inference: Inference, level: int) -> frozenset[int]:
+    """The places of the operands whose cotangents may be nan where the one of the result is 0."""
+    node = operation.node
+    run = operation.target
+    plain = [isinstance(k, Number) and k.type in (float, int) for k in map(inference.kind, operation.operands)]
+    if isinstance(node, (gast.BinOp, gast.UnaryOp)) and all(plain):
+        run = spellings.OPERATORS[type(node.op).__name__][1]
+    given = tuple(_constant(operand) for operand in operation.operands)
+    words = tuple((k, v.value) for k, v in operation.keywords.items() if isinstance(v, gast.Constant))
+    return _tried(run, pullback, given, words, level, all(plain))
+
+
+def _constant(node: gast.AST) -> Any:
+    known = isinstance(node, gast.Constant) and isinstance(node.value, (int, float))
+    return node.value if known else None
+
+
+@functools.lru_cache(maxsize=4096)
+def _tried(
+    run: Callable[..., Any], pullback: Callable[..., Any], given: tuple, words: tuple, level: int, plain: bool
+) -> frozenset[int]:
+    out: set[int] = set()
+    with np.errstate(all="ignore"):
+        for point in itertools.product(*((_TRIED[level] if g is None else (g,)) for g in given)):
+            x = point if plain else tuple(map(np.float64, point))
+            try:
+                y = run(*x, **dict(words))
+            except (ArithmeticError, ValueError, TypeError):
+                continue  # and so did the program
+            try:
+                bars = pullback(0.0 if plain else np.float64(0.0), y, *x, **dict(words))
+            except (ArithmeticError, ValueError, TypeError):
+                return frozenset(range(len(given)))
+            bars = bars if isinstance(bars, tuple) else (bars,)
+            out |= {k for k, bar in enumerate(bars) if bar is not None and bar != 0.0}
+    return frozenset(out)
+
+
+def kept(unit: Unit, g: gast.AST, slope: gast.AST) -> gast.AST:
+    """`g * slope`, but 0 where `g` is."""
+    slope = simplified(clone(slope))
+    if isinstance(slope, gast.UnaryOp) and isinstance(slope.op, gast.USub):
+        return gast.UnaryOp(gast.USub(), kept(unit, g, slope.operand))
+    if isinstance(slope, gast.Constant) and slope.value == 1.0:
+        return clone(g)
+    parts = None
+    if isinstance(slope, gast.BinOp) and isinstance(slope.op, gast.Div):
+        parts = slope.left, slope.right
+    elif isinstance(slope, gast.Call) and unit.resolve(slope.func) is np.divide:
+        parts = tuple(slope.args)
+    if parts is not None and isinstance(parts[0], gast.Constant) and parts[0].value == 1.0:
+        return call(unit, "over", runtime.over, clone(g), parts[1])
+    return call(unit, "times", runtime.times, clone(g), slope)

@@ -218,7 +218,7 @@ def over(g: Any, y: Any) -> Any:
     array([0. , inf, 1.5])
     """
     if isinstance(g, float) and isinstance(y, float) and y:
-        return float(g) / float(y)
+        return float(g) / float(y) if g else 0.0
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.where(np.equal(g, 0.0), 0.0, np.divide(g, y))[()]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from differences import central_difference
 
-from s2sgrad import value_and_grad
+from s2sgrad import grad, value_and_grad
 
 PROGRAMS = []
 MIXED = np.array([0.5, -1.5, 0.7, -0.2])
@@ -146,6 +146,134 @@ def used_in_no_trip(x):
     return t
 
 
+# --- masks -----------------------------------------------------------------------------------------------------------
+
+
+@program((np.ones(4), DATA))
+def nansum_of_missing_data(x, data):
+    return np.nansum(np.where(np.isinf(data), np.nan, data) * x * x)
+
+
+@program((np.ones(3), DATA[:3]))
+def nansum_of_a_product(x, data):
+    return np.nansum(data * x)
+
+
+@program((np.ones(3), DATA[:3]))
+def nanmean_of_squares(x, data):
+    return np.nanmean((data - x) ** 2)
+
+
+@program((np.array([0.3, 0.7, 1.1]), DATA[:3]))
+def other_nan_reductions(x, data):
+    r = data * x
+    a = np.nanvar(r) + np.nanstd(r * x) + np.nanprod(r) + np.nanmax(r * x) - np.nanmin(r)
+    return a + np.sum(np.nancumsum(r) ** 2) + np.sum(np.nancumprod(r)) + np.nanmedian(r * x) + np.nanquantile(r, 0.3)
+
+
+@program((np.ones(3), DATA[:3]), (np.ones(4), DATA))
+def missing_products_overwritten(x, data):
+    r = data * x
+    r[~np.isfinite(r)] = 0.0
+    return np.sum(r * r)
+
+
+@program((np.ones(3), DATA[:3]))
+def missing_products_replaced(x, data):
+    r = data * x * x
+    r = np.where(np.isnan(r), 0.0, r)
+    s = np.nan_to_num(data * x)
+    return np.sum(r * s)
+
+
+@program((np.ones(3), DATA[:3]))
+def missing_products_left_out(x, data):
+    r = data * np.exp(x)
+    m = ~np.isnan(r)
+    return np.sum(r[m] ** 2) + np.sum(np.compress(m, r * x)) + np.sum(np.extract(m, r))
+
+
+@program((np.ones(3), DATA[:3]))
+def missing_data_skipped_in_a_loop(x, data):
+    t = 0.0
+    for k in range(len(x)):
+        r = data[k] * x[k]
+        if np.isnan(r):
+            continue
+        t += r * r
+    return t
+
+
+@program(MIXED)
+def named_branch_of_where(x):
+    t = np.power(x, 1.5)
+    return np.sum(np.where(x > 0, t, x))
+
+
+@program(MIXED)
+def chain_of_named_values_before_where(x):
+    u = x - 0.1
+    t = np.sqrt(u)
+    w = np.log(t) * t + 1.0 / u
+    return np.sum(np.where(x > 0.2, w, u * u))
+
+
+@program(MIXED)
+def assigned_where_a_mask_holds(x):
+    y = np.zeros_like(x)
+    m = x > 0
+    y[m] = np.log(x[m])
+    y[~m] = np.sqrt(-x[~m])
+    return np.sum(y * x)
+
+
+@program(MIXED)
+def selected(x):
+    t, u = np.sqrt(x), np.sqrt(-x)
+    return np.sum(np.select([x > 0.6, x > 0, x < -1.0], [t, t * x, u], default=x))
+
+
+@program(MIXED)
+def chosen_by_numbers(x):
+    return np.sum(np.choose(np.array([0, 1, 0, 1]), [np.sqrt(x), np.sqrt(-x)]))
+
+
+@program(MIXED)
+def power_passed_over(x):
+    return np.sum(np.fmax(np.power(x, 1.5), 0.1) + np.fmin(x, np.log(x)))
+
+
+@program((MIXED, np.array([0.0, 1.0, 0.0, 2.0])))
+def larger_than_a_logarithm(x, y):
+    t = np.log(y * x * x)
+    return np.sum(np.maximum(np.log(x * y * y * x), -5.0)) + np.max(t) + np.sum(np.clip(t, -4.0, 4.0))
+
+
+@program((np.float64(0.7), np.float64(0.0)))
+def larger_of_two_numbers(x, y):
+    t = [np.divide(1.0, x * y), x, 5.0]
+    return max(np.log(x * y), -5.0) * x + min(np.divide(x, y), 3.0 * x) + max(t[1:]) + max([np.log(x * y), x])
+
+
+@program((np.array([0.3, 0.7, 1.1]), np.array([0.0, 1.0, 4.0])))
+def first_mode_overwritten(x, k2):
+    inverse = x / k2
+    inverse[0] = 0.0
+    q = np.log(k2 * x)
+    q[0] = x[1]
+    return np.sum(inverse * q)
+
+
+@program((np.array([[1.0, 2.0], [0.5, 3.0]]), np.array([[1.0, 1.0], [0.0, 1.0]])))
+def upper_triangle(x, m):
+    return np.sum(np.triu(np.log(x * m))) + np.sum(np.diag(np.log(x * m)) ** 2)
+
+
+@program((np.array([1000.0, -1000.0, 0.5]),))
+def stable_sigmoid(x):
+    return np.sum(np.where(x >= 0, 1 / (1 + np.exp(-x)), np.exp(x) / (1 + np.exp(x))))
+
+
 @pytest.mark.parametrize(("f", "args"), PROGRAMS)
 def test_unused_values_get_no_adjoint(f, args):
     with np.errstate(all="ignore"):
@@ -153,3 +281,48 @@ def test_unused_values_get_no_adjoint(f, args):
         value, gradient = value_and_grad(f)(*args)
     assert np.all(np.isfinite(expected)) and np.isfinite(value)
     np.testing.assert_allclose(gradient, expected, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("x", [1000.0, -1000.0, np.array([1000.0, -1000.0, 0.0, 0.5])], ids=str)
+def test_stable_sigmoid_twice(x):
+    def f(x):
+        return np.where(x >= 0, 1 / (1 + np.exp(-x)), np.exp(x) / (1 + np.exp(x)))
+
+    s = 1 / (1 + np.exp(-np.clip(x, -500, 500)))
+    first = grad(f)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(first(x), s * (1 - s), atol=1e-12)
+        np.testing.assert_allclose(grad(lambda x: np.sum(first(x)))(x), s * (1 - s) * (1 - 2 * s), atol=1e-12)
+
+
+def test_logarithm_at_zero():
+    def named(x):
+        t = np.log(x)
+        return np.sum(np.where(x > 0, t, 0.0))
+
+    def inline(x):
+        return np.sum(np.where(x > 0, np.log(x), 0.0))
+
+    def stored(x):
+        y = np.zeros_like(x)
+        m = x > 0
+        y[m] = np.log(x[m])
+        return np.sum(y)
+
+    x = np.array([0.0, 2.0])
+    with np.errstate(all="ignore"):
+        for f in (named, inline, stored):
+            np.testing.assert_array_equal(grad(f)(x), [0.0, 0.5])
+
+
+def test_a_zero_by_chance_keeps_its_derivative():
+    """Only a cotangent that is 0 because of a mask is selected: the derivative of one that happens to be 0 is the slope."""
+
+    def f(x):
+        t = np.log(x)
+        r = np.where(x > 0, t, 0.0)
+        return np.sum(r * r)
+
+    x = np.array([1.0, 2.0])
+    twice = grad(lambda x: np.sum(grad(f)(x)))(x)
+    np.testing.assert_allclose(twice, 2 * (1 - np.log(x)) / x**2)

@@ -59,7 +59,6 @@ class Rule:
     exact: set[Callable[..., Any]] = field(default_factory=set)
     constants: dict[str, str] = field(default_factory=dict)
     joint: Callable[..., Any] | None = None
-    selects: int = 0
 
     def __post_init__(self) -> None:
         parameters = list(inspect.signature(self.pullback).parameters.values())[2:]
@@ -116,11 +115,6 @@ class Rule:
         assert name in self.differentiable
         self.constants[name] = why or f"`{_name(self.primitive)}` has no derivative rule in `{name}`: pass a constant"
 
-    def passes_over(self, level: int = SLOPES) -> None:
-        """Say that cotangents are exactly 0 where the primitive passes an element over: its slope may be anything there,
-        and with `VALUES` the element itself may be, too."""
-        self.selects = level
-
     def also(self, *primitives: Any) -> None:
         """Give further primitives, which compute the same, this rule."""
         for primitive in primitives:
@@ -145,6 +139,7 @@ class Rule:
 
 _RULES: dict[Any, Rule] = {}
 _FLAT: set[Any] = set()
+_PASSING_OVER: dict[Any, int] = {}
 _OWNERS: dict[int, Any] = {}
 _LATER: dict[str, str] = {}  # module of rules -> what it is about
 _imported = 0  # how many modules there were when they were last looked for
@@ -192,6 +187,17 @@ general = _tagged("general")
 def flat(*primitives: Any) -> None:
     """List primitives whose results never carry a derivative."""
     _FLAT.update(primitives)
+
+
+def passing_over(level: int, *primitives: Any) -> None:
+    """List primitives that leave elements out: where they do, the cotangent is exactly 0, and the slopes of what gives the
+    element (`SLOPES`), or the element itself (`VALUES`), may be infinite or nan."""
+    _PASSING_OVER.update(dict.fromkeys(primitives, level))
+
+
+def passes_over(primitive: Any) -> int:
+    """What may be infinite or nan where a primitive leaves elements out; 0 for one that leaves none out."""
+    return _PASSING_OVER.get(primitive, 0)
 
 
 def later(module: str, rules: str) -> None:

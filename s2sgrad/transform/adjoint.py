@@ -24,7 +24,7 @@ from s2sgrad.analysis.kinds import (
 )
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.quote import assign, clone, constant, name, nodes
-from s2sgrad.rules.table import Rule
+from s2sgrad.rules import table
 from s2sgrad.simplify import same, simplified
 from s2sgrad.transform import inline, keywords, stores, zeros
 from s2sgrad.transform.bars import Bars
@@ -62,7 +62,8 @@ class Adjoints(Bars):
                 place = constant(k) if keys is None else clone(keys[k])
                 part = gast.Subscript(clone(g.value), place, gast.Load())
             kind = self.kinds.get(operand.id) if isinstance(operand, gast.Name) else None
-            self.contribute(operand, Cotangent(part, kind, True, None, isinstance(kind, (Number, Array))))
+            numeric = isinstance(kind, (Number, Array))
+            self.contribute(operand, Cotangent(part, kind, True, None, numeric, idle=g.idle))
 
     def _rule(self, operation: Operation, y: gast.AST, g: Cotangent) -> None:
         rule = operation.rule
@@ -110,7 +111,7 @@ class Adjoints(Bars):
         if rule.joint is not None and pullback is rule.pullback and len(cotangents) == len(rule.differentiable):
             cotangents = self._at_once(operation, y, g, cotangents)
         alone = len(cotangents) == 1 and isinstance(g.value, gast.Name)
-        idle = _idle(rule, g)
+        idle = _idle(operation, g)
         for k, value in cotangents.items():
             value = simplified(clone(value))  # which may be no new memory any more
             own = g.own and alone and same(value, g.value)
@@ -261,7 +262,7 @@ class Adjoints(Bars):
             part = gast.Subscript(name(holder), constant(k), gast.Load()) if several else value
             kind = self.kinds.get(operation.operands[k].id)
             numeric = not isinstance(kind, Container)
-            self.contribute(operation.operands[k], Cotangent(part, kind, numeric=numeric, idle=_idle(operation.rule, g)))
+            self.contribute(operation.operands[k], Cotangent(part, kind, numeric=numeric, idle=_idle(operation, g)))
 
     def _divides(self, operation: Operation) -> Callable[[gast.BinOp], bool]:
         """Divisions by a possible zero: an operator would have raised in the primal, a NumPy function does not."""
@@ -291,6 +292,6 @@ def _passes_structures(operation: Operation) -> bool:
     return operation.rule.tag != "elementwise" and module.startswith("s2sgrad.")
 
 
-def _idle(rule: Rule, g: Cotangent) -> int:
-    """Whether a rule's cotangents are 0 where that of its result is 0, or where it passes its operands over."""
-    return max(rule.selects, g.idle if rule.tag in ("elementwise", "linear") else 0)
+def _idle(operation: Operation, g: Cotangent) -> int:
+    """Whether cotangents are 0 where that of the result is 0, or where the operation leaves its operands out."""
+    return max(table.passes_over(operation.target), g.idle if operation.rule.tag in ("elementwise", "linear") else 0)

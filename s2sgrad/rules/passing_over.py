@@ -12,6 +12,7 @@ import builtins
 
 import numpy as np
 
+from s2sgrad import runtime
 from s2sgrad.rules import builtin_functions, choices
 from s2sgrad.rules.table import SLOPES, VALUES, passing_over
 
@@ -27,5 +28,5 @@ passing_over(
     VALUES,
     np.where, np.select, np.choose, np.compress, np.extract, np.nan_to_num, np.fmax, np.fmin, np.fmax.reduce, np.fmin.reduce,
     np.nansum, np.nanmean, np.nanprod, np.nanvar, np.nanstd, np.nanmax, np.nanmin, np.nancumsum, np.nancumprod, np.nanmedian,
-    np.nanquantile, np.nanpercentile,
+    np.nanquantile, np.nanpercentile, runtime.times, runtime.over,
 )  # fmt: skip

@@ -41,6 +41,7 @@ class _Sinking:
         self.unit, self.inference, self.fixed = unit, inference, fixed
         self.memory = Memory(unit, tree, inference.env)
         self.mentions = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name))
+        self.asked: set[str] = set()  # variables of which no derivative is wanted any more
 
     def block(self, body: Block) -> None:
         for k in range(len(body) - 1, -1, -1):
@@ -60,6 +61,7 @@ class _Sinking:
     def again(self, statement: gast.Assign, arm: Block) -> None:
         """Compute a value once more in an arm, for those who want its derivative."""
         target = statement.targets[0].id
+        self.asked.add(target)
         made = self.unit.local(target)
         self.unit.bases[made] = self.unit.bases.get(target, target)
         self.inference.env[made] = self.inference.env[target]
@@ -100,6 +102,8 @@ class _Sinking:
             return False
         if not isinstance(statement, gast.Assign) or effects.stored(statement) is not None:
             return True
+        if isinstance(statement.targets[0], gast.Name) and statement.targets[0].id in self.asked:
+            return False
         return classify(self.unit, statement.value, self.inference.env).form != "flat"
 
     def may_move(self, statement: gast.Assign, over: Block) -> bool:

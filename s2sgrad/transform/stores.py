@@ -22,7 +22,7 @@ from s2sgrad.analysis.memory import is_fresh
 from s2sgrad.quote import assign, clone, constant, expression, name, nodes
 from s2sgrad.reach import call
 from s2sgrad.rules import memory
-from s2sgrad.rules.table import VALUES
+from s2sgrad.rules.table import SLOPES, VALUES
 from s2sgrad.simplify import same, simplified
 from s2sgrad.transform.cotangents import Cotangent, index_value, total
 from s2sgrad.unit import MISSING, Unit
@@ -43,6 +43,7 @@ class Bars(Protocol):
     def contribute(self, x: gast.AST, cotangent: Cotangent) -> None: ...
     def write(self, x: str, given: list[Cotangent]) -> None: ...
     def is_basic(self, index: gast.AST) -> bool: ...
+    def level_of(self, index: gast.AST) -> int: ...
     def held_apart(self, g: Cotangent) -> Cotangent: ...
 
 
@@ -91,6 +92,7 @@ def begin(adjoints: Bars, statement: gast.Assign) -> None:
     whole = isinstance(owner, Container) and not isinstance(target.slice, gast.Slice)  # the item is the value itself
     numeric = not isinstance(owner, Container) or isinstance(kind, (Number, Array))
     idle = adjoints.present[base].idle
+    idle = idle if effects.is_whole(target.slice) or idle == VALUES else 0
     adjoints.contribute(statement.value, Cotangent(value, kind, whole, None, numeric, idle=idle))
 
 
@@ -142,7 +144,9 @@ def _new_value(adjoints: Bars, store: Store, values: list[gast.AST]) -> None:
             adjoints.out.append(gast.AugAssign(clone(target), op, value.operand if minus else value))
         return
     if not values:
-        adjoints.present[store.base].idle = VALUES
+        if in_array:
+            bar = adjoints.present[store.base]
+            bar.idle = max(bar.idle, adjoints.level_of(store.section.slice) or _stays(store.section.slice) * SLOPES)
         zero: gast.AST = constant(0.0)
         if not in_array and not isinstance(store.kind, Number):  # what it held before may have any structure
             held: gast.AST = clone(store.primal)
@@ -162,6 +166,13 @@ def _new_value(adjoints: Bars, store: Store, values: list[gast.AST]) -> None:
         adjoints.out.append(gast.AugAssign(target, value.op, value.right))
     else:
         adjoints.out.append(gast.Assign([target], value, None))
+
+
+def _stays(index: gast.AST) -> bool:
+    """Whether an index is made of constants: what it picks is left out of what the array held before, and no more."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    bounds = [b for p in parts for b in ((p.lower, p.upper, p.step) if isinstance(p, gast.Slice) else (p,))]
+    return all(b is None or isinstance(b, gast.Constant) for b in bounds)
 
 
 def _reads(node: gast.AST, store: Store) -> bool:

@@ -27,7 +27,8 @@ from s2sgrad.rules.table import SLOPES, VALUES
 from s2sgrad.simplify import simplified
 from s2sgrad.unit import Unit
 
-_TRIED = {SLOPES: (-2.0, -0.5, 0.0, 0.5, 1.0, 2.0), VALUES: (-2.0, 0.0, 0.5, 1e3, math.inf, -math.inf, math.nan)}
+_TRIED = {SLOPES: (-2.0, -0.5, 0.0, 0.5, 1.0, 1e3), VALUES: (-2.0, 0.0, 0.5, 1e3, math.inf, -math.inf, math.nan)}
+_SHARED = (0.5,)  # a number for all elements of an array: where it spoils one that is not used, it spoils those that are
 
 
 def both(levels: list[int]) -> int:
@@ -39,26 +40,30 @@ def spoiled(operation: Operation, pullback: Callable[..., Any], inference: Infer
     """The places of the operands whose cotangents may be nan where the one of the result is 0."""
     node = operation.node
     run = operation.target
-    plain = [isinstance(k, Number) and k.type in (float, int) for k in map(inference.kind, operation.operands)]
+    kinds = [inference.kind(operand) for operand in operation.operands]
+    plain = [isinstance(k, Number) and k.type in (float, int) for k in kinds]
+    several = not all(isinstance(k, Number) for k in kinds)
     if isinstance(node, (gast.BinOp, gast.UnaryOp)) and all(plain):
         run = spellings.OPERATORS[type(node.op).__name__][1]
-    given = tuple(_constant(operand) for operand in operation.operands)
+    given = tuple(
+        (operand.value,) if _is_number(operand) else _SHARED if several and isinstance(kind, Number) else _TRIED[level]
+        for operand, kind in zip(operation.operands, kinds, strict=True)
+    )
     words = tuple((k, v.value) for k, v in operation.keywords.items() if isinstance(v, gast.Constant))
-    return _tried(run, pullback, given, words, level, all(plain))
+    return _tried(run, pullback, given, words, all(plain))
 
 
-def _constant(node: gast.AST) -> Any:
-    known = isinstance(node, gast.Constant) and isinstance(node.value, (int, float))
-    return node.value if known else None
+def _is_number(node: gast.AST) -> bool:
+    return isinstance(node, gast.Constant) and isinstance(node.value, (int, float))
 
 
 @functools.lru_cache(maxsize=4096)
 def _tried(
-    run: Callable[..., Any], pullback: Callable[..., Any], given: tuple, words: tuple, level: int, plain: bool
+    run: Callable[..., Any], pullback: Callable[..., Any], given: tuple, words: tuple, plain: bool
 ) -> frozenset[int]:
     out: set[int] = set()
     with np.errstate(all="ignore"):
-        for point in itertools.product(*((_TRIED[level] if g is None else (g,)) for g in given)):
+        for point in itertools.product(*given):
             x = point if plain else tuple(map(np.float64, point))
             try:
                 y = run(*x, **dict(words))

@@ -20,6 +20,7 @@ import gast
 import numpy as np
 
 from s2sgrad import results, runtime
+from s2sgrad.analysis.kinds import Unknown
 from s2sgrad.errors import S2SGradError
 from s2sgrad.quote import CHILDLESS, nodes
 from s2sgrad.rules import spellings, table
@@ -203,11 +204,28 @@ def impurities(unit: Unit, node: gast.AST) -> Iterator[gast.AST]:
         if isinstance(part, gast.Call):
             if not is_pure_call(unit, part):
                 yield part
-        elif isinstance(part, (gast.NamedExpr, gast.Lambda)) or is_missing(unit, part):
+        elif isinstance(part, gast.Lambda) or acts(unit, part):
             yield part
 
 
-def is_missing(unit: Unit, node: gast.AST) -> bool:
+def acts(unit: Unit, node: gast.AST) -> bool:
+    """Whether a part of an expression that is no call has an effect of its own: it binds a name, reads one that stands
+    for nothing, or looks through an iterator."""
+    return isinstance(node, gast.NamedExpr) or _is_missing(unit, node) or _asks(unit, node)
+
+
+def _asks(unit: Unit, node: gast.AST) -> bool:
+    """Whether this is `v in xs` where `xs` may be an iterator, which the question uses up."""
+    if not isinstance(node, gast.Compare) or not any(isinstance(op, (gast.In, gast.NotIn)) for op in node.ops):
+        return False
+    return any(_may_be_iterator(unit, part) for part in node.comparators)
+
+
+def _may_be_iterator(unit: Unit, node: gast.AST) -> bool:
+    return any(isinstance(unit.kinds.get(name.id), Unknown) for name in loads(node))
+
+
+def _is_missing(unit: Unit, node: gast.AST) -> bool:
     """Whether a name, or an attribute of a module, stands for nothing now, so that reading it is an error."""
     if isinstance(node, gast.Name):
         return isinstance(node.ctx, gast.Load) and node.id not in unit.locals and unit.resolve(node) is MISSING
@@ -236,6 +254,8 @@ def is_pure_call(unit: Unit, call: gast.Call) -> bool:
         return not target.same_signature or is_pure_user(emitted)
     if isinstance(target, types.FunctionType) and not is_library(target) and not is_pure_function(target):
         return target.__module__ != runtime.__name__ and is_pure_user(target)
+    if is_one_of(target, spellings.USING_UP) and any(_may_be_iterator(unit, argument) for argument in call.args):
+        return False
     return is_pure_function(target)
 
 
@@ -303,7 +323,7 @@ def _scanned(function: types.FunctionType) -> bool:
     _RUNNING.append(function)
     try:
         unit, tree = Unit.of(read(function))
-        return not any(isinstance(n, _EFFECTS) or _stores(n) or is_missing(unit, n) for n in nodes(tree)) and all(
+        return not any(isinstance(n, _EFFECTS) or _stores(n) or _is_missing(unit, n) for n in nodes(tree)) and all(
             _pure_inside(unit, n) for n in nodes(tree) if isinstance(n, gast.Call)
         )
     except S2SGradError:

@@ -32,7 +32,7 @@ def of_statement(unit: Unit, statement: gast.AST, quiet: Callable[[gast.Call], b
 
 
 def _of(unit: Unit, node: gast.AST, quiet: Callable[[gast.Call], bool]) -> list[gast.AST]:
-    if effects.is_missing(unit, node):
+    if effects.acts(unit, node):
         return [node]
     if isinstance(node, gast.Call):
         if not (quiet(node) or effects.is_pure_call(unit, node)):

@@ -89,3 +89,6 @@ PURE_BUILTINS = {
     callable, hash, format,
 }  # fmt: skip
 """Builtins without effects that return what depends on their arguments alone."""
+
+USING_UP = {any, all, sum, min, max, sorted, list, tuple, set, frozenset, dict, np.fromiter}
+"""Functions that run through what they are given; of an iterator nothing is left then."""

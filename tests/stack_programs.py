@@ -29,6 +29,14 @@ def draw(rng):
     return value
 
 
+def put(stack, value):
+    stack.append(value)
+
+
+def take(stack):
+    return stack.pop()
+
+
 '''
 
 
@@ -124,7 +132,7 @@ class _Writer:
     def statement(self) -> None:
         choices = [self.store, self.store, self.bind, self.dead, self.push, self.pop, self.save_and_restore]
         if self.depth == 1:
-            choices += [self.undone, self.repeated, self.branch, self.indices]
+            choices += [self.undone, self.repeated, self.branch, self.guarded, self.indices]
         self.pick(*choices)
 
     def section(self) -> tuple[str, int | None]:
@@ -174,7 +182,8 @@ class _Writer:
     def push(self) -> None:
         stack = self.rng.choice(list(self.stacks))
         size = self.rng.choice((None, None, 4, 3, 2))
-        self.line(f"{stack}.append({self.number() if size is None else self.array(size) + ' * 1.0'})")
+        value = self.number() if size is None else self.array(size) + " * 1.0"
+        self.line(f"put({stack}, {value})" if self.rng.random() < 0.1 else f"{stack}.append({value})")
         self.stacks[stack].append(size)
 
     def pop(self) -> None:
@@ -182,12 +191,32 @@ class _Writer:
         if not filled:
             return
         stack = self.rng.choice(filled)
-        self.line(self.taken(stack, self.stacks[stack].pop()))
+        held = self.stacks[stack]
+        if len(held) > 1 and held[-1] == held[-2] and self.rng.random() < 0.3:
+            one, other = (f"{stack}.pop()" if held.pop() is None else f"np.sum({stack}.pop())" for _ in range(2))
+            choices = (f"a = {one} - 0.3 * {other}", f"lost = ({one}, {other})", f"a = np.sin({one}) * {other}")
+            self.line(self.rng.choice(choices))
+        elif self.depth == 1 and all(size is None for size in held) and self.rng.random() < 0.2:
+            self.drained(stack)
+        else:
+            self.line(self.taken(stack, held.pop()))
+
+    def drained(self, stack: str) -> None:
+        """Take all that is on a stack of numbers; the list is read too."""
+        rng = self.rng
+        if rng.random() < 0.3:
+            self.line(f"{rng.choice(('a', 'lost'))} = {self.number(0)} * {stack}[-1]")
+        self.line(rng.choice((f"while {stack}:", f"while len({stack}) > 0:", f"for _ in range(len({stack})):")))
+        self.depth += 1
+        got = f"{stack}.pop()"
+        self.line(rng.choice((f"a += {self.number(0)} * {got}", f"lost = {got}", f"a = np.sin(a) + {got}")))
+        self.depth -= 1
+        self.stacks[stack].clear()
 
     def taken(self, stack: str, size: int | None) -> str:
         """A statement that takes the last item off a stack."""
         rng = self.rng
-        array, got = rng.choice(self.arrays[1:]), f"{stack}.pop()"
+        array, got = rng.choice(self.arrays[1:]), rng.choice([f"{stack}.pop()"] * 9 + [f"take({stack})"])
         choices = [f"lost = {got}", f"{got}", f"lost = {self.number(1)} * {got}"]
         if size is None:
             choices += [f"a = {got}", f"a += {got}", f"a = {self.number(1)} * {got}", f"{array} *= {got}"] * 2
@@ -273,6 +302,22 @@ class _Writer:
             while any(self.stacks.values()):
                 self.pop()
         self.depth, self.stacks = 1, held
+
+    def guarded(self) -> None:
+        """Under a condition something is put on a stack, and later, under the same one, it is taken off."""
+        test, stack = self.rng.choice(("c > 0.0", "c > 9.0", "np.sum(x) > 0.0")), self.rng.choice(list(self.stacks))
+        size = self.rng.choice((None, 4, 3))
+        self.lines.append(f"    if {test}:")
+        self.depth = 2
+        self.line(f"{stack}.append({self.number() if size is None else self.array(size) + ' * 1.0'})")
+        if self.rng.random() < 0.5:
+            self.pick(self.store, self.bind, self.dead)
+        self.depth = 1
+        self.pick(self.store, self.bind, self.dead, self.save_and_restore)
+        self.lines.append(f"    if {test}:")
+        self.depth = 2
+        self.line(self.taken(stack, size))
+        self.depth = 1
 
     def indices(self) -> None:
         self.line(self.rng.choice(("ia[1:] = ia[:-1]", "ia += 1", "ia[0] = 2", "ia = ia[::-1].copy()")))

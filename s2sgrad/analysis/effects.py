@@ -221,6 +221,13 @@ def _asks(unit: Unit, node: gast.AST) -> bool:
     return any(_may_be_iterator(unit, part) for part in node.comparators)
 
 
+def uses_up(unit: Unit, statement: gast.AST) -> bool:
+    """Whether this is `a, b = it` of what may be an iterator."""
+    if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Tuple):
+        return False
+    return isinstance(statement.value, gast.Name) and _may_be_iterator(unit, statement.value)
+
+
 def _may_be_iterator(unit: Unit, node: gast.AST) -> bool:
     return any(isinstance(unit.kinds.get(name.id), Unknown) for name in loads(node))
 

@@ -209,7 +209,7 @@ class _Sweep:
         if getattr(statement, "restore", False):  # what refers to the list may read it
             return bool(wanted & live) or any(self.unit.bases.get(n, n) in self.referred for n in wanted)
         if isinstance(statement, (gast.Assign, gast.AugAssign)):
-            return bool(wanted & live) or id(statement) in self.anchors
+            return bool(wanted & live) or id(statement) in self.anchors or effects.uses_up(self.unit, statement)
         return True
 
     def _stays(self, statement: gast.AST) -> bool:

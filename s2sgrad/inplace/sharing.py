@@ -301,9 +301,10 @@ class _Walker:
                 for key in [*([name] if kept else []), *self.held(name, pairs)]:
                     out[key] = pairs.get(_HOLDERS + key, frozenset()) | {target}
             return out
+        item = self.popped(value)
         for name in given:  # the same object, or an item of it
             out[target] |= self.seen(name, pairs) | set(self.held(name, pairs))
-            for key in [name, *self.held(name, pairs)]:
+            for key in [*([] if name == item else [name]), *self.held(name, pairs)]:  # a list is no item of itself
                 out[key] = pairs.get(_HOLDERS + key, frozenset()) | {target}
                 out[target] |= pairs.get(_HOLDERS + key, frozenset())
         return out

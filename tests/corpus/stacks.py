@@ -154,3 +154,30 @@ def american_put_over_a_lattice(spot):
         mask = early > v
         v[mask] = early[mask]
     return v[0]
+
+
+@case(VECTOR)
+def numbers_and_arrays_on_one_stack(x):
+    s = []
+    for i in range(3):
+        s.append(x[i])
+        s.append(2.0)
+        s.append(x * x)
+    a = 0.0
+    for _ in range(3):
+        v = s.pop()
+        k = s.pop()
+        b = s.pop()
+        a += b * k * v
+    return a
+
+
+@case(VECTOR)
+def item_taken_off_and_put_back(x):
+    s = [x[0] ** 2, x * x]
+    w = s.pop()
+    s.append(w * 2.0)
+    s.append(w[1])
+    b = s.pop()
+    s.pop()
+    return b * s.pop()

@@ -24,7 +24,7 @@ from s2sgrad.checks import only_these, replaces, require_array, resizes, scalar,
 from s2sgrad.outside import Global, distinct, set_attribute  # noqa: F401
 from s2sgrad.records import refilled
 from s2sgrad.results import NoResult, without_floats
-from s2sgrad.structure import ABSENT, FINITE, as_dict, attributes_of, float_type, is_sequence, rebuilt  # noqa: F401
+from s2sgrad.structure import ABSENT, ENDLESS, FINITE, as_dict, attributes_of, float_type, is_sequence, rebuilt  # noqa: F401
 
 # isort: split
 from s2sgrad.structure import lasting, ones, repeated, seeded, with_fields  # noqa: F401
@@ -74,7 +74,8 @@ def sequence(x: Any) -> Any:
         return x
     if isinstance(x, FINITE) or (hasattr(x, "__iter__") and attributes_of(x) is None and iter(x) is not x):
         return list(x)
-    unordered = Refusal(None, f"a loop over a {type(x).__name__} cannot be reversed; loop over list(...) of it")
+    way = "make it in the function that loops over it" if isinstance(x, ENDLESS) else "loop over list(...) of it"
+    unordered = Refusal(None, f"a loop over a {type(x).__name__} cannot be reversed; {way}")
     raise unordered if hasattr(x, "__iter__") else TypeError(f"'{type(x).__name__}' object is not iterable")
 
 

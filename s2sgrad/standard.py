@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad import runtime
 from s2sgrad.rules import builtin_functions, scalar_math
 from s2sgrad.rules.builtin_functions import order_of
 
@@ -83,17 +84,25 @@ def compress(data, selectors):
 
 def islice(iterable, start, stop, step):
     """`itertools.islice`, of what has a length."""
-    return [iterable[k] for k in range(len(iterable))[start:stop:step]]
+    items = runtime.sequence(iterable)
+    return [items[k] for k in range(len(items))[start:stop:step]]
 
 
 def combinations(iterable, r):
     """`itertools.combinations`, of what has a length."""
+    iterable = runtime.sequence(iterable)
     return [[iterable[k] for k in places] for places in list(_combinations(range(len(iterable)), r))]
 
 
 def permutations(iterable, r=None):
     """`itertools.permutations`, of what has a length."""
+    iterable = runtime.sequence(iterable)
     return [[iterable[k] for k in places] for places in list(_permutations(range(len(iterable)), r))]
+
+
+def singles(first):
+    """`itertools.product` of one."""
+    return [(a,) for a in first]
 
 
 def pairs(first, second):
@@ -101,8 +110,34 @@ def pairs(first, second):
     return [(a, b) for a in first for b in second]
 
 
+def triples(first, second, third):
+    """`itertools.product` of three."""
+    return [(a, b, c) for a in first for b in second for c in third]
+
+
+def squared(items):
+    """`itertools.product` with `repeat=2`."""
+    return [(a, b) for a in items for b in items]
+
+
+def cubed(items):
+    """`itertools.product` with `repeat=3`."""
+    return [(a, b, c) for a in items for b in items for c in items]
+
+
+PRODUCTS = {(1, 1): singles, (2, 1): pairs, (3, 1): triples, (1, 2): squared, (1, 3): cubed}
+"""`itertools.product`, by the number of arguments and `repeat`."""
+
+
+def neighbours(iterable):
+    """`itertools.pairwise`, of what has a length."""
+    items = runtime.sequence(iterable)
+    return [(items[k], items[k + 1]) for k in range(len(items) - 1)]
+
+
 def zip_longest(first, second, fillvalue=None):
     """`itertools.zip_longest` of two, of what has a length."""
+    first, second = runtime.sequence(first), runtime.sequence(second)
     n, m = len(first), len(second)
     return [(first[k] if k < n else fillvalue, second[k] if k < m else fillvalue) for k in range(max(n, m))]
 
@@ -196,7 +231,7 @@ def _first_of(keys, most):
 
 RUN_ONCE = {itertools.accumulate, itertools.starmap, itertools.takewhile, itertools.dropwhile, itertools.filterfalse,
             itertools.compress, itertools.combinations, itertools.permutations, itertools.zip_longest, itertools.islice,
-            itertools.product}  # fmt: skip
+            itertools.product, itertools.pairwise}  # fmt: skip
 """Tools that give iterators: a list stands for one only where it is run through at once."""
 
 TOOLS: dict[Any, Any] = {

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 FINITE = (itertools.product, itertools.permutations, itertools.combinations, itertools.combinations_with_replacement,
           np.ndindex, np.ndenumerate)  # fmt: skip
 """Iterators that end, and that nothing else can have begun where a loop stands over a call of them."""

@@ -3,6 +3,8 @@
     def powers(x): acc = 1.0; while acc < 9.0: acc = acc * x; yield acc
     for p in powers(x): s += p      ->      acc = 1.0; while acc < 9.0: acc = acc * x; p = acc; s += p
 
+Where the body leaves the loop, the generator returns from the `yield` at which it stands.
+
 Anything else that consumes a generator gets the list of its values.
 """
 
@@ -15,9 +17,10 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.normalize import scopes, targets
+from s2sgrad.normalize.draws import own_statements, with_exits
 from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.values import Function, Generator, is_generator
-from s2sgrad.quote import assign, at, clone, expression, name, nodes
+from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.unit import MISSING, parameters
 
 _TO_THE_END = (sum, list, tuple, max, min, sorted)
@@ -60,14 +63,17 @@ class Generators(Inliner):
         if not isinstance(generator, Generator):
             return False
         self.once(generator, loop)
-        if any(isinstance(n, (gast.Break, gast.Return)) for s in loop.body for n in nodes(s)):
-            self.unit.refuse(loop, "a loop over a generator that is left early cannot be differentiated: loop over a list "
-                                   "of its values")  # fmt: skip
+        body, left = loop.body, None
+        if any(isinstance(s, gast.Break) for s in own_statements(body)):
+            left = self.unit.local("left")
+            self.counts[left] += 2
+            self.flattener.out += at(loop, assign(left, constant(False)))
+            body = with_exits(body, gast.Break, at(loop, assign(left, constant(True))))
 
         def at_yield(value: gast.AST) -> list[gast.AST]:
-            return [*at(loop, *targets.bind(self.unit, clone(loop.target), value)), *clone(loop.body)]
+            return [*at(loop, *targets.bind(self.unit, clone(loop.target), value)), *clone(body)]
 
-        self.written_out(generator.function, generator.given, generator.keywords, loop, at_yield)
+        self.written_out(generator.function, generator.given, generator.keywords, loop, at_yield, left)
         return True
 
     def is_apart(self, function: Function) -> bool:

@@ -20,6 +20,7 @@ from s2sgrad.normalize import (
     check,
     contexts,
     defaults,
+    drawing,
     exits,
     global_names,
     imports,
@@ -42,7 +43,7 @@ from s2sgrad.normalize.values import (
     returns_function,
     substitute,
 )
-from s2sgrad.quote import Place, assign, at, clone, constant, name, nodes, place_of
+from s2sgrad.quote import Place, assign, at, clone, constant, name, nodes, place_of, rewritten
 from s2sgrad.source import brings_gradient, read
 from s2sgrad.unit import MISSING, Unit, parameters
 
@@ -104,7 +105,7 @@ class Inliner:
         for run in (matches.run, imports.run, attempts.run, contexts.run, global_names.run, defaults.run):
             tree = run(unit, tree)
         tree = check.run(unit, tree, is_generator(target))
-        for run in (iterators.run, scopes.run):
+        for run in (drawing.run, iterators.run, scopes.run):
             tree = run(unit, tree)
         self.unit.inlined.append(unit)
         function = self.known[target] = Function(tree, unit)
@@ -130,18 +131,21 @@ class Inliner:
         node = name(self.unit.helper(base, value))
         return Known(value, node) if callable(value) else node
 
-    def prepared(self, function: Function, known: dict[str, Any]) -> gast.FunctionDef:
-        """The body of a function value with one exit, for these values of its parameters."""
-        if function.tree is not None:
+    def prepared(self, function: Function, known: dict[str, Any], left: str | None = None) -> gast.FunctionDef:
+        """The body of a function value with one exit, for these values of its parameters; of a generator that is `left`
+        early, it returns from a `yield` where that flag is set."""
+        if function.tree is not None and left is None:
             return function.tree
         node = clone(function.node)
         plain = isinstance(node, gast.FunctionDef)
         body, chosen = folded(function.unit, node.body, known) if plain else (at(node, gast.Return(node.body)), False)
         tree = gast.FunctionDef(function.name, node.args, body, [], None, None, [])
         at(function.node, tree)
+        if left is not None:
+            tree.body = rewritten(tree.body, _returning)
         tree.body = loops.block(function.unit, targets.block(function.unit, tree.body))
         tree = exits.run(function.unit, tree)
-        if not chosen:
+        if not chosen and left is None:
             function.tree = tree
         return tree
 
@@ -152,8 +156,10 @@ class Inliner:
         keywords: dict[str, Any],
         node: gast.AST,
         at_yield: Callable[[gast.AST], list[gast.AST]] | None = None,
+        left: str | None = None,
     ) -> Any:
-        """The value of a call; of a generator, `at_yield` says what is done with each of its values."""
+        """The value of a call; of a generator, `at_yield` says what is done with each of its values, and the flag `left`
+        whether no more of them are wanted."""
         self.calls += 1
         if self.calls > MOST:
             self.unit.refuse(node, "the calls of nested functions are too many to be written out: move them to module level")
@@ -162,7 +168,7 @@ class Inliner:
                                    "yet: move it there and pass what it needs")  # fmt: skip
         bound = self.bind(function, function.node, given, keywords, node)
         call = node
-        tree = clone(self.prepared(function, bound))
+        tree = clone(self.prepared(function, bound, left))
         own = scopes.bound(tree.body) | {p.id for p in parameters(tree)}
         renamed: dict[str, str] = {}
         moved: dict[Place, gast.AST] = {}
@@ -214,6 +220,9 @@ class Inliner:
         for statement in tree.body:
             substitute(statement, substituted)
         if at_yield is not None:
+            for node in nodes(tree):
+                if getattr(node, "returns_early", False):
+                    node.test = name(left)
             tree.body = _consumed(tree.body, at_yield)
         receiver = given[0] if given else None
         self.running.append((function, receiver))
@@ -293,6 +302,15 @@ def _only_reads(unit: Unit, tree: gast.FunctionDef) -> bool:
         if isinstance(node, gast.Call) and not effects.is_pure(unit, node):
             return False
     return True
+
+
+def _returning(statement: gast.AST) -> list[gast.AST]:
+    """A `yield`, and the return that leaves the generator there; the flag that it tests is put in where it has a name."""
+    if not isinstance(statement, gast.Expr) or not isinstance(statement.value, gast.Yield):
+        return [statement]
+    leave = gast.If(constant(False), at(statement, gast.Return(None)), [])
+    leave.returns_early = True
+    return [statement, *at(statement, leave)]
 
 
 def _consumed(body: list[gast.AST], at_yield: Callable[[gast.AST], list[gast.AST]]) -> list[gast.AST]:

@@ -116,8 +116,7 @@ class _Iterators(gast.NodeTransformer):
             call = gast.Call(f, [name(i) for i in items], [])
             return at(node, gast.GeneratorExp(at(node, call)[0], [gast.comprehension(each, over, [], 0)]))[0]
         if target is itertools.pairwise and plain and isinstance(node.args[0], gast.Name):
-            later = gast.Subscript(clone(node.args[0]), gast.Slice(constant(1), None, None), gast.Load())
-            return at(node, gast.Call(self.unit.builtin(zip), [node.args[0], later], []))[0]
+            return at(node, expression("zip(x, x[1:])", zip=self.unit.builtin(zip), x=node.args[0]))[0]
         spread = len(node.args) == 1 and isinstance(node.args[0], gast.Starred) and not node.keywords
         chained = (spread or plain) and (target is itertools.chain or target == itertools.chain.from_iterable)
         if chained and at_once and not self._changes(node.args):
@@ -149,14 +148,15 @@ class _Iterators(gast.NodeTransformer):
             node.args[0] = _listed(node.args[0])
         if target in (builtins.list, builtins.tuple) and plain and len(node.args) == 1:
             zipped = node.args[0]
-            zips = isinstance(zipped, gast.Call) and self.unit.resolve(zipped.func) is builtins.zip and zipped.args
+            tool = self.unit.resolve(zipped.func) if isinstance(zipped, gast.Call) else None
+            zips = (tool is builtins.zip or tool is builtins.enumerate) and bool(zipped.args)
             if zips and any(isinstance(a, gast.Starred) for a in zipped.args):
                 column = self.unit.local("column")
                 each = gast.comprehension(name(column, store=True), zipped, [], 0)
                 made = gast.Call(self.unit.builtin(tuple), [name(column)], [])
                 node.args[0] = at(zipped, gast.GeneratorExp(at(zipped, made)[0], [each]))[0]
             elif zips:
-                items = [self.unit.local("item") for _ in zipped.args]
+                items = [self.unit.local("item") for _ in (zipped.args if tool is builtins.zip else range(2))]
                 stored = gast.Tuple([name(i, store=True) for i in items], gast.Store())
                 each = gast.comprehension(stored, zipped, [], 0)
                 node.args[0] = at(zipped, gast.GeneratorExp(gast.Tuple([name(i) for i in items], gast.Load()), [each]))[0]

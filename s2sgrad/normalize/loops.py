@@ -51,12 +51,15 @@ def f(u, v):
 from __future__ import annotations
 
 import builtins
+import itertools
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.normalize.draws import is_plain_count, is_plain_repeat, is_shown
 from s2sgrad.normalize.targets import bind
 from s2sgrad.normalize.values import is_generator
 from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
@@ -65,12 +68,13 @@ from s2sgrad.unit import Unit
 
 @dataclass
 class _Walk:
-    """How to index what a loop runs over: its length, and the item at an index (an expression, or a list of them).
+    """How to index what a loop runs over: its length (None: it has no end), and the item at an index (an expression, or a
+    list of them).
 
     `checks` are statements for the end of the loop, where it comes there.
     """
 
-    length: gast.AST
+    length: gast.AST | None
     item: Callable[[gast.AST], gast.AST]
     checks: list[gast.AST] = field(default_factory=list)
 
@@ -107,13 +111,17 @@ def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
         loop.target = name(index, store=True)
         loop.body = at(loop, *head) + loop.body
         return [loop]
+    if _called(unit, loop.iter) is itertools.count and is_plain_count(loop.iter):
+        bounds = [*loop.iter.args[:1], constant(sys.maxsize), *loop.iter.args[1:]]
+        loop.iter = at(loop.iter, gast.Call(unit.builtin(range), bounds, []))[0]
+        return _loop(unit, loop)
     _refuse_growth(unit, loop)
     setup: list[gast.AST] = []
     backward = _called(unit, loop.iter) is builtins.reversed
     walk = _walk(unit, loop.iter.args[0] if backward else loop.iter, setup)
     loop.orelse = at(loop, *walk.checks) + loop.orelse
     index = unit.local("k")
-    steps: gast.AST = gast.Call(unit.builtin(range), [walk.length], [])
+    steps: gast.AST = gast.Call(unit.builtin(range), [walk.length or constant(sys.maxsize)], [])
     loop.iter = gast.Call(unit.builtin(reversed), [steps], []) if backward else steps
     head = bind(unit, loop.target, walk.item(name(index)))
     loop.target = name(index, store=True)
@@ -174,9 +182,14 @@ def _walk(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk:
         setup.append(assign(first, start))
         count = lambda k: expression("k + first", k=k, first=first)  # noqa: E731
         return _Walk(inner.length, lambda k: gast.Tuple([count(k), inner.item(k)], gast.Load()), inner.checks)
+    endless = _endless(unit, node, called, setup)
+    if endless is not None:
+        return endless
     _refuse_endless(unit, node, called)
     if called is builtins.reversed and len(node.args) == 1:
         inner = _walk(unit, node.args[0], setup)
+        if inner.length is None:
+            unit.refuse(node, "what has no end cannot be reversed")
         return _Walk(inner.length, lambda k: inner.item(expression("n - 1 - k", n=inner.length, k=k)))
     holder = unit.temp()
     if is_range(unit, node):
@@ -187,6 +200,34 @@ def _walk(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk:
     setup.append(assign(holder, value))
     length = gast.Call(unit.builtin(len), [name(holder)], [])
     return _Walk(length, lambda k: expression("xs[k]", xs=holder, k=k))
+
+
+def _endless(unit: Unit, node: gast.AST, called: object, setup: list[gast.AST]) -> _Walk | None:
+    """What has no end, or no length, and still an item at every index; None for anything else."""
+    if called is itertools.count and is_plain_count(node):
+        first, step = [*node.args, *(constant(0), constant(1))[len(node.args) :]]
+        return _Walk(None, lambda k: expression("a + k * d", a=first, k=k, d=step) if step.value != 1 else k
+                     if first.value == 0 else expression("k + a", a=first, k=k))  # fmt: skip
+    if called is itertools.repeat and is_plain_repeat(node):
+        given, times = unit.temp(), unit.temp() if len(node.args) > 1 else None
+        setup.append(assign(given, node.args[0]))
+        if times is not None:
+            setup.append(assign(times, node.args[1]))
+        return _Walk(times and name(times), lambda k: name(given))
+    if called is itertools.cycle and is_shown(node.args[0]):
+        items = unit.temp()
+        setup.append(assign(items, gast.List(node.args[0].elts, gast.Load())))
+        return _Walk(None, lambda k: expression("xs[k % n]", xs=items, k=k, n=len(node.args[0].elts)))
+    if called is itertools.islice and len(node.args) == 2:
+        inner, stop = _walk(unit, node.args[0], setup), unit.temp()
+        setup.append(assign(stop, node.args[1]))
+        return _Walk(_shortest(unit, [inner.length, name(stop)]), inner.item, inner.checks)
+    return None
+
+
+def _shortest(unit: Unit, lengths: list[gast.AST | None]) -> gast.AST | None:
+    finite = [n for n in lengths if n is not None]
+    return gast.Call(unit.builtin(min), finite, []) if len(finite) > 1 else finite[0] if finite else None
 
 
 def _columns(unit: Unit, rows: gast.AST, setup: list[gast.AST]) -> _Walk:
@@ -211,10 +252,11 @@ def _zipped(unit: Unit, node: gast.Call, setup: list[gast.AST]) -> _Walk:
         if walk.checks:
             unit.refuse(argument, "`zip(..., strict=True)` in another `zip` is not differentiated: zip all of it at once")
     strict = next((k.value for k in node.keywords if k.arg == "strict"), constant(False))
-    length, checks = walks[0].length, []
+    length, checks = _shortest(unit, [w.length for w in walks]), []
     if len(walks) > 1:
-        length = gast.Call(unit.builtin(min), [w.length for w in walks], [])
         if not (isinstance(strict, gast.Constant) and not strict.value):
+            if any(w.length is None for w in walks):
+                unit.refuse(node, "`strict=True` beside what has no end always fails: leave one of the two out")
             checks = _equal_lengths(unit, strict, [w.length for w in walks], setup)
     return _Walk(length, lambda k: gast.Tuple([w.item(k) for w in walks], gast.Load()), checks)
 

@@ -26,6 +26,7 @@ from s2sgrad.errors import S2SGradError
 from s2sgrad.quote import at, constant, name, nodes
 from s2sgrad.signatures import signature
 from s2sgrad.source import read
+from s2sgrad.structure import ENDLESS
 from s2sgrad.unit import MISSING, Unit
 
 
@@ -62,16 +63,28 @@ def spelled(unit: Unit, call: gast.Call, at_once: bool) -> gast.AST:
     if target in standard.RUN_ONCE and not at_once:
         return call
     made = standard.TOOLS.get(target)
-    counted = bool(call.args) and isinstance(call.args[0], gast.Call) and unit.resolve(call.args[0].func) is range
-    if target in (itertools.combinations, itertools.permutations, itertools.product) and counted:
+    places = [isinstance(a, gast.Call) and unit.resolve(a.func) is range for a in call.args]
+    if target in (itertools.combinations, itertools.permutations) and any(places[:1]):
         return call  # of numbers
+    if target is itertools.product and any(places) and all(places):
+        return call
+    endless = lambda n: isinstance(n, gast.Call) and unit.resolve(n.func) in ENDLESS  # noqa: E731
+    if target is itertools.islice and len(call.args) == 2 and any(map(endless, nodes(call.args[0]))):
+        return call  # it is walked as it stands
+    if target is itertools.pairwise and len(call.args) == 1 and not isinstance(call.args[0], gast.Name):
+        return _call(unit, call, standard.neighbours, [_listed(unit, call.args[0])])
     if target is itertools.islice and 2 <= len(call.args) <= 4:
         given = call.args[1:]
         start, stop, step = given if len(given) == 3 else (*given, constant(1)) if len(given) == 2 else (
             constant(0), *given, constant(1))  # fmt: skip
         return _call(unit, call, standard.islice, [call.args[0], start, stop, step])
-    if target is itertools.product and len(call.args) == 2 and not words:
-        return _call(unit, call, standard.pairs, call.args)
+    if target is itertools.product:
+        repeat = words.pop("repeat", constant(1))
+        times = repeat.value if isinstance(repeat, gast.Constant) and type(repeat.value) is int else 0
+        if words or (len(call.args), times) not in standard.PRODUCTS:
+            unit.refuse(call, "`itertools.product` is differentiated of one to three, and of one with `repeat=2` or "
+                              "`repeat=3`: write loops")  # fmt: skip
+        return _call(unit, call, standard.PRODUCTS[len(call.args), times], call.args)
     if target in (max, min) and set(words) == {"key"}:
         items = call.args[0] if len(call.args) == 1 else gast.List(call.args, gast.Load())
         which = standard.largest if target is max else standard.smallest
@@ -212,8 +225,8 @@ def _runs_once(tree: gast.FunctionDef, parameter: str) -> bool:
     return False
 
 
-_KNOWN = {*standard.TOOLS, math.prod, math.fsum, itertools.islice, itertools.product, max, min, sorted, next, zip,
-          operator.itemgetter, operator.attrgetter}  # fmt: skip
+_KNOWN = {*standard.TOOLS, math.prod, math.fsum, itertools.islice, itertools.product, itertools.pairwise, max, min, sorted,
+          next, zip, operator.itemgetter, operator.attrgetter}  # fmt: skip
 
 
 def _is_one_of(target: Any, group: set[Any]) -> bool:

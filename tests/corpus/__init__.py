@@ -23,6 +23,7 @@ from . import (  # noqa: F401
     copies,
     decorated,
     dicts,
+    drawn,
     exits,
     found,
     idioms,

@@ -1,0 +1,320 @@
+"""Iterators that have no end, or a name: loops, comprehensions and `next` draw from them item by item, as Python does.
+
+    it = iter(x); a = next(it); for v in it: ..    ->    k = 0; a = x[k]; k += 1; while k < len(x): v = x[k]; k += 1; ..
+
+What can be indexed and is run through at once is left to `loops`, a loop over a generator function to `generators`.
+
+>>> from s2sgrad.pipeline import shown
+>>> print(shown('''
+... def f(x):
+...     total = 0.0
+...     it = iter(x)
+...     for v in it:
+...         total = total + v * next(it)
+...     return total
+... ''', "drawing"))
+def f(x):
+    total = 0.0
+    t1 = sequence(x)
+    place = 0
+    def next_it():
+        nonlocal place
+        if not place < len(t1):
+            raise StopIteration()
+        item = t1[place]
+        place = place + 1
+        return item
+    while place < len(t1):
+        item_ = t1[place]
+        place = place + 1
+        v = item_
+        total = total + v * next_it()
+    return total
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections import Counter
+from typing import Any
+
+import gast
+
+from s2sgrad.normalize.check import yields
+from s2sgrad.normalize.drawn_tools import Drawer
+from s2sgrad.normalize.draws import Draw, NotDrawn, is_true, own_statements, stored, with_exits
+from s2sgrad.normalize.named_iterators import TO_THE_END, hashable, named
+from s2sgrad.quote import assign, at, blocks, clone, constant, empty_arguments, expression, name, nodes
+from s2sgrad.unit import MISSING, Unit
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree with a draw wherever an item is asked for of an iterator that has no end, or a name."""
+    yielding = {n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef) and yields(n)}
+    for function in [n for n in nodes(tree) if isinstance(n, gast.FunctionDef)]:
+        drawer = Drawer(unit, yielding)
+        held = named(drawer, function)
+        for names in (held, {}):
+            try:
+                function.body = _Scope(drawer, function, names).block(clone(function.body))
+                break
+            except NotDrawn:
+                continue
+    return tree
+
+
+class _Scope:
+    """The statements of one function, rewritten; `named` says what the iterators that have a name are made of."""
+
+    def __init__(self, drawer: Drawer, function: gast.FunctionDef, named: dict[str, gast.AST]) -> None:
+        self.unit, self.drawer, self.named = drawer.unit, Drawer(drawer.unit, drawer.yielding), named
+        self.state: set[str] = set()
+        asked = [n for n in nodes(function) if isinstance(n, gast.Call) and self.unit.resolve(n.func) is builtins.next]
+        self.asked = {(n.args[0].id, len(n.args)) for n in asked if n.args and isinstance(n.args[0], gast.Name)}
+        self.next: dict[tuple[str, int], str] = {}
+        # what can be indexed is drawn from before anything has a name
+        self.drawer.held = {local: Draw([], [], name(local)) for local in named}
+
+    def block(self, body: list[gast.AST]) -> list[gast.AST]:
+        out: list[gast.AST] = []
+        for statement in body:
+            before: list[gast.AST] = []
+            made = self.statement(statement, before)
+            for new in (*before, *made):
+                _placed(statement, new)
+            out += [*before, *made]
+        return out
+
+    def statement(self, statement: gast.AST, before: list[gast.AST]) -> list[gast.AST]:
+        if isinstance(statement, gast.FunctionDef):
+            return [statement]  # a scope of its own
+        if isinstance(statement, gast.For):
+            if self.wants(statement.iter):
+                return self.attempted(statement, lambda: self.loop(clone(statement)))
+            statement.iter = self.expressions(statement.iter, before)
+        elif isinstance(statement, (gast.If, gast.While)):
+            statement.test = self.expressions(statement.test, before)
+        else:
+            target = statement.targets[0] if isinstance(statement, gast.Assign) else None
+            if isinstance(target, gast.Name) and target.id in self.named:
+                return self.begin(target.id, statement.value)
+            return [self.expressions(statement, before)]
+        for inner in blocks(statement):
+            inner[:] = self.block(inner)
+        return [statement]
+
+    def attempted(self, statement: gast.For, rewrite: Any) -> list[gast.AST]:
+        """The loop in these words; as it is where that cannot be said, and no iterator has a name."""
+        try:
+            return rewrite()
+        except NotDrawn:
+            if self.named:
+                raise
+            for inner in blocks(statement):
+                inner[:] = self.block(inner)
+            return [statement]
+
+    def wants(self, node: gast.AST, listed: bool = False) -> bool:
+        """Whether an iterable is drawn from here; `listed`: all of it is asked for, which is no loop.
+
+        A generator function that is looped over is written out elsewhere, what can be indexed is walked by `loops`.
+        """
+        plain = node
+        while isinstance(plain, gast.GeneratorExp) and len(plain.generators) == 1:
+            plain = plain.generators[0].iter
+        if self.drawer.is_generator(plain) or (not (listed and plain is node) and self.drawer.indexable(plain)):
+            return False
+        return self.drawer.needs(node)
+
+    # --- iterators that have a name ---
+
+    def begin(self, local: str, value: gast.AST) -> list[gast.AST]:
+        """`it = iter(x)`: its state, and functions that draw where `next` asks."""
+        self.drawer.resumable = True
+        draw = self.drawer.of(value)
+        self.drawer.resumable = False
+        if self.drawer.generator is not None:
+            raise NotDrawn
+        self.drawer.held[local] = draw
+        self.state |= stored(draw.setup)
+        made = list(draw.setup)
+        for count in (1, 2):
+            if (local, count) in self.asked:
+                function = self.unit.local(f"next_{local}" if count == 1 else f"next_{local}_or")
+                self.next[local, count] = function
+                made.append(self.drawing(function, draw, count == 2))
+        return made
+
+    def drawing(self, function: str, draw: Draw, otherwise: bool) -> gast.FunctionDef:
+        """A function that gives the next item."""
+        given = empty_arguments()
+        ended: gast.AST = gast.Raise(gast.Call(self.unit.builtin(StopIteration), [], []), None)
+        if otherwise:
+            default = self.unit.local("default")
+            given.args = [gast.Name(default, gast.Param(), None, None)]
+            ended = gast.Return(name(default))
+        steps = [*with_exits(draw.steps, gast.Break, [ended]), gast.Return(clone(draw.item))]
+        if any(isinstance(s, gast.Continue) for s in own_statements(steps)):
+            steps = [gast.While(constant(True), steps, [])]
+        return self.function(function, given, steps)
+
+    def function(self, function: str, given: gast.AST, body: list[gast.AST]) -> gast.FunctionDef:
+        outer = sorted(stored(body) & self.state)
+        return gast.FunctionDef(function, given, [*([gast.Nonlocal(outer)] if outer else []), *body], [], None, None, [])
+
+    # --- loops ---
+
+    def drawn(self, node: gast.AST) -> Draw:
+        self.drawer.generator = None
+        return self.drawer.of(node)
+
+    def loop(self, loop: gast.For) -> list[gast.AST]:
+        draw = self.drawn(loop.iter)
+        generator = self.drawer.generator
+        orelse = self.block(loop.orelse)
+        head = [*clone(draw.take), gast.Assign([loop.target], clone(draw.item), None)]
+        if generator is not None:
+            if orelse:
+                raise NotDrawn
+            return self.pushed(loop, draw, generator)
+        body = self.block(loop.body)
+        leaves = any(isinstance(s, gast.Break) for s in own_statements(draw.take))
+        if draw.ready is not None and not is_true(draw.ready) and not (orelse and leaves):
+            return [*draw.setup, gast.While(clone(draw.ready), [*head, *body], orelse)]
+        if not orelse:
+            steps = [*draw.steps, head[-1]]
+            return [*draw.setup, gast.While(constant(True), [*steps, *body], [])]
+        ended = self.unit.local("ended")
+        steps = with_exits(draw.steps, gast.Break, [assign(ended, constant(True)), gast.Break()])
+        whole = gast.While(constant(True), [*steps, head[-1], *body], [])
+        return [*draw.setup, assign(ended, constant(False)), whole, gast.If(name(ended), orelse, [])]
+
+    def pushed(self, loop: gast.For, draw: Draw, generator: Any) -> list[gast.AST]:
+        """A loop over a generator function: what is drawn before it, for the first trip and at the end of each, and in its
+        body what is drawn after it."""
+        steps = draw.steps
+        marks = {id(s): s.value.id for s in steps if isinstance(s, gast.Expr) and isinstance(s.value, gast.Name)}
+        where = [k for k, s in enumerate(steps) if marks.get(id(s)) == generator.mark.value.id]
+        if len(where) != 1:
+            raise NotDrawn
+        before, after = steps[: where[0]], steps[where[0] + 1 :]
+        body = self.block(loop.body)
+        body = [*after, gast.Assign([loop.target], clone(draw.item), None), *body]
+        if before:
+            body = [*with_exits(body, gast.Continue, [*before, gast.Continue()]), *clone(before)]
+        whole: list[gast.AST] = [gast.For(name(generator.value, store=True), clone(generator.call), body, [], None)]
+        for statement in reversed(before):
+            if isinstance(statement, gast.If) and isinstance(statement.body[-1], gast.Break) and not statement.orelse:
+                if len(statement.body) > 1:
+                    raise NotDrawn
+                test = statement.test
+                positive = test.operand if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not) else None
+                test = clone(positive) if positive is not None else gast.UnaryOp(gast.Not(), clone(test))
+                whole = [gast.If(test, whole, [])]
+            elif isinstance(statement, gast.Assign):
+                whole = [clone(statement), *whole]
+            else:
+                raise NotDrawn
+        return [*draw.setup, *whole]
+
+    # --- expressions ---
+
+    def expressions(self, node: gast.AST, before: list[gast.AST]) -> Any:
+        """The node with calls of functions, defined `before`, where it draws."""
+        return _Expressions(self, before).visit(node)
+
+
+class _Expressions(gast.NodeTransformer):
+    def __init__(self, scope: _Scope, before: list[gast.AST]) -> None:
+        self.scope, self.before, self.unit = scope, before, scope.unit
+        self.inner: Counter[str] = Counter()  # variables of comprehensions around
+
+    def visit_Lambda(self, node: gast.Lambda) -> gast.AST:
+        return node
+
+    def comprehension(self, node: gast.AST) -> gast.AST:
+        if isinstance(node, gast.ListComp) and self.scope.wants(node.generators[0].iter):
+            made = self.hoisted(node, self.appending(node.generators, node.elt))
+            if made is not None:
+                return made
+        own = [n.id for g in node.generators for n in nodes(g.target) if isinstance(n, gast.Name)]
+        self.inner.update(own)
+        self.generic_visit(node)
+        self.inner.subtract(own)
+        return node
+
+    visit_ListComp = visit_GeneratorExp = visit_SetComp = visit_DictComp = comprehension
+
+    def visit_Call(self, node: gast.Call) -> gast.AST:
+        target = self.unit.resolve(node.func)
+        if target is builtins.next and node.args and not node.keywords:
+            return self.next(node)
+        found = target in (any, all) or target in TO_THE_END if target is not MISSING and hashable(target) else False
+        if found and node.args and self.scope.wants(node.args[0], listed=True):
+            over = node.args[0]
+            item = self.unit.local("item")
+            if target in (any, all):
+                test = name(item) if target is any else gast.UnaryOp(gast.Not(), name(item))
+                leave = [gast.If(test, [gast.Return(constant(target is any))], [])]
+                body = [gast.For(name(item, store=True), over, leave, [], None), gast.Return(constant(target is all))]
+            else:
+                body = self.appending([gast.comprehension(name(item, store=True), over, [], 0)], name(item))
+            made = self.hoisted(node, body)
+            if made is not None:
+                node.args[0] = made
+                return made if target in (list, any, all) and len(node.args) == 1 else self.generic_visit(node)
+        return self.generic_visit(node)
+
+    def next(self, node: gast.Call) -> gast.AST:
+        """`next(it)`, `next(it, default)`."""
+        over, *default = node.args
+        if isinstance(over, gast.Name) and over.id in self.scope.named:
+            function = self.scope.next.get((over.id, len(node.args)))
+            if function is None or len(default) > 1:
+                raise NotDrawn
+            default = [self.visit(d) for d in default]
+            return at(node, gast.Call(at(node, name(function))[0], default, []))[0]
+        if not default and self.scope.drawer.needs(over):
+            item = self.unit.local("item")
+            leave = gast.Return(name(item))
+            ended = gast.Raise(gast.Call(self.unit.builtin(StopIteration), [], []), None)
+            made = self.hoisted(node, [gast.For(name(item, store=True), over, [leave], [], None), ended])
+            if made is not None:
+                return made
+        return self.generic_visit(node)
+
+    def appending(self, generators: list[gast.AST], value: gast.AST) -> list[gast.AST]:
+        """The statements of a list comprehension."""
+        items = self.unit.local("items")
+        body: list[gast.AST] = [gast.Expr(expression("xs.append(v)", xs=items, v=value))]
+        for each in reversed(generators):
+            for test in reversed(each.ifs):
+                body = [gast.If(clone(test), body, [])]
+            body = [gast.For(clone(each.target), clone(each.iter), body, [], None)]
+        return [assign(items, gast.List([], gast.Load())), *body, gast.Return(name(items))]
+
+    def hoisted(self, node: gast.AST, body: list[gast.AST]) -> gast.AST | None:
+        """A call of a function of this text; None where it would not see what it reads."""
+        mentioned = {n.id for s in body for n in nodes(s) if isinstance(n, gast.Name)}
+        around = any(self.inner[n] > 0 for n in mentioned)
+        if around or any(isinstance(n, gast.NamedExpr) for s in body for n in nodes(s)):
+            if mentioned & self.scope.named.keys():
+                raise NotDrawn
+            return None
+        try:
+            made = self.scope.block([_placed(node, s) for s in body])
+        except NotDrawn:
+            if mentioned & self.scope.named.keys():
+                raise
+            return None
+        function = self.unit.local("drawn")
+        self.before.append(self.scope.function(function, empty_arguments(), made))
+        return at(node, gast.Call(at(node, name(function))[0], [], []))[0]
+
+
+def _placed(origin: gast.AST, made: gast.AST) -> gast.AST:
+    """What was made for a node, with its place wherever there is none."""
+    for node in nodes(made):
+        if not hasattr(node, "lineno"):
+            at(origin, node)
+    return made

@@ -1,0 +1,227 @@
+"""How an item is drawn by way of Python's tools: `zip`, `enumerate`, `map`, `filter`, and those of `itertools`.
+
+    islice(a, 3)         ->    zip(range(3), a), of which the second is given
+    takewhile(p, a)      ->    v = next(a); if not p(v): break
+    filter(p, a)         ->    v = next(a); if not p(v): continue
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+
+import gast
+
+from s2sgrad.normalize.draws import (
+    BATCHED,
+    PLAIN,
+    Draw,
+    NotDrawn,
+    Sources,
+    Table,
+    Words,
+    given_to,
+    is_length,
+    only,
+    unless,
+    when,
+)
+from s2sgrad.quote import assign, clone, constant, expression, name, nodes, statements
+from s2sgrad.unit import Unit
+
+
+class Drawer(Sources):
+    """Says how items are drawn from any iterable."""
+
+    def table(self) -> Table:
+        return {
+            **super().table(),
+            (builtins.zip,): self.zip, (builtins.enumerate,): self.enumerate, (builtins.map,): self.map,
+            (builtins.filter,): self.filter, (itertools.filterfalse,): self.filterfalse,
+            (itertools.takewhile,): self.takewhile, (itertools.dropwhile,): self.dropwhile,
+            (itertools.islice,): self.islice, (itertools.accumulate,): self.accumulate,
+            (itertools.pairwise,): self.pairwise, (itertools.chain,): self.chain, (itertools.starmap,): self.starmap,
+            **({(BATCHED,): self.batched} if BATCHED else {}),
+        }  # fmt: skip
+
+
+    def zip(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        if words or not args:
+            raise NotDrawn
+        whole = self.of(args[0], first)
+        items = [whole.item]
+        for node in args[1:]:
+            part = self.of(node, first=False)
+            whole.setup += part.setup
+            whole.take += part.steps
+            items.append(part.item)
+        whole.item = gast.Tuple(items, gast.Load())
+        return whole
+
+    def enumerate(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        given, start = given_to(args, words, {"iterable": None, "start": constant(0)})
+        inner = self.of(given, first)
+        index, after = self.unit.local("index"), self.unit.local("count")
+        inner.setup.append(assign(after, clone(start)))
+        inner.take += statements("i = n\nn = n + 1", i=index, n=after)
+        inner.item = gast.Tuple([name(index), inner.item], gast.Load())
+        return inner
+
+    def map(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        function, *given = args
+        if not isinstance(function, PLAIN) or words:
+            raise NotDrawn
+        inner = self.of(given[0], first) if len(given) == 1 else self.zip(given, {}, first)
+        values = [inner.item] if len(given) == 1 else inner.item.elts
+        return self.made(inner, gast.Call(clone(function), values, []))
+
+    def starmap(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        function, given = args
+        if not isinstance(function, PLAIN):
+            raise NotDrawn
+        inner = self.of(given, first)
+        shown = isinstance(inner.item, gast.Tuple)
+        values = inner.item.elts if shown else [gast.Starred(inner.item, gast.Load())]
+        return self.made(inner, gast.Call(clone(function), values, []))
+
+    def expression(self, node: gast.GeneratorExp, first: bool) -> Draw:
+        """`(e for v in a if c)`."""
+        if len(node.generators) > 1 or any(isinstance(n, gast.NamedExpr) for n in nodes(node)):
+            raise NotDrawn
+        node = clone(node)
+        (each,) = node.generators
+        renamed = {n.id: self.unit.local(n.id) for n in nodes(each.target) if isinstance(n, gast.Name)}
+        for part in (each.target, node.elt, *each.ifs):
+            for n in nodes(part):
+                if isinstance(n, gast.Name) and n.id in renamed:
+                    n.id = renamed[n.id]
+        inner = self.of(each.iter, first)
+        inner.take.append(gast.Assign([each.target], inner.item, None))
+        if each.ifs:
+            test = each.ifs[0] if len(each.ifs) == 1 else gast.BoolOp(gast.And(), each.ifs)
+            inner = self.passing(inner, test, first)
+        return self.ending(self.made(inner, node.elt))
+
+    def filter(self, args: list[gast.AST], words: Words, first: bool, wanted: bool = True) -> Draw:
+        function, given = args
+        inner = self.named(self.of(given, first))
+        nothing = isinstance(function, gast.Constant) and function.value is None
+        if not nothing and not isinstance(function, PLAIN):
+            raise NotDrawn
+        test = clone(inner.item) if nothing else gast.Call(clone(function), [clone(inner.item)], [])
+        return self.passing(inner, test if wanted else gast.UnaryOp(gast.Not(), test), first)
+
+    def filterfalse(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        return self.filter(args, words, first, wanted=False)
+
+    def takewhile(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        function, given = args
+        if not isinstance(function, PLAIN):
+            raise NotDrawn
+        inner = self.named(self.of(given, first))
+        inner.take.append(unless(gast.Call(clone(function), [clone(inner.item)], []), gast.Break()))
+        return self.ending(inner)
+
+    def dropwhile(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        function, given = args
+        if not isinstance(function, PLAIN):
+            raise NotDrawn
+        inner, dropping = self.named(self.of(given, first)), self.unit.local("dropping")
+        inner.setup.append(assign(dropping, constant(True)))
+        dropped = gast.BoolOp(gast.And(), [name(dropping), gast.Call(clone(function), [clone(inner.item)], [])])
+        inner = self.passing(inner, gast.UnaryOp(gast.Not(), dropped), first)
+        inner.take.append(assign(dropping, constant(False)))
+        return inner
+
+    def islice(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        given, *bounds = args
+        start, stop, step = bounds if len(bounds) == 3 else (*bounds, constant(1)) if len(bounds) == 2 else (
+            constant(0), *bounds, constant(1))  # fmt: skip
+        none = [isinstance(b, gast.Constant) and b.value is None for b in (start, stop, step)]
+        start, step = constant(0) if none[0] else start, constant(1) if none[2] else step
+        places: gast.AST | None = None
+        if none[1]:
+            places = gast.Call(name(self.unit.helper("count", itertools.count)), [], [])
+        bounds = [b for b in (start, stop, step) if not is_length(b) and getattr(b, "value", 0) is not None]
+        if any(isinstance(b, (gast.Constant, gast.UnaryOp)) for b in bounds):
+            raise NotDrawn  # Python refuses it
+        held = [self.unit.temp() for _ in bounds]
+        before = [assign(h, clone(b)) for h, b in zip(held, bounds, strict=True)]
+        before += [when(expression("n < 0", n=h), _negative(self.unit)) for h in held]
+        start, stop, step = (name(held[bounds.index(b)]) if b in bounds else b for b in (start, stop, step))
+        places = places if none[1] else gast.Call(self.unit.builtin(range), [clone(stop)], [])
+        inner = self.zip([places, given], {}, first)
+        inner.setup = [*before, *inner.setup]
+        place, item = inner.item.elts
+        inner.item = item
+        if getattr(start, "value", 1) == 0 and getattr(step, "value", 0) == 1:
+            return self.ending(inner)
+        begin, by = name(self.unit.temp()), name(self.unit.temp())
+        inner.setup += [assign(begin.id, clone(start)), assign(by.id, clone(step))]
+        test = expression("k >= a and (k - a) % d == 0", k=place, a=begin, d=by)
+        return self.ending(self.passing(inner, test, first))
+
+    def accumulate(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        nothing = constant(None)
+        given, function, initial = given_to(args, words, {"iterable": None, "func": nothing, "initial": nothing})
+        plain = isinstance(function, gast.Constant) and function.value is None
+        if not plain and not isinstance(function, PLAIN):
+            raise NotDrawn
+        inner, total, begun = self.named(self.of(given, first)), self.unit.local("total"), self.unit.local("begun")
+        none = isinstance(initial, gast.Constant) and initial.value is None
+        sides = [name(total), clone(inner.item)]
+        more = gast.BinOp(sides[0], gast.Add(), sides[1]) if plain else gast.Call(clone(function), sides, [])
+        inner.setup += [assign(total, clone(initial)), assign(begun, constant(False))]
+        grown, begins = assign(total, more), assign(begun, constant(True))
+        if none:
+            arms = gast.If(name(begun), [grown], [assign(total, clone(inner.item)), begins])
+            return Draw(inner.setup, [*inner.take, arms], name(total), inner.ready)
+        if not only(gast.Break, inner.steps):
+            raise NotDrawn
+        return Draw(inner.setup, [gast.If(name(begun), [*inner.steps, grown], [begins])], name(total))
+
+    def pairwise(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        (given,) = args
+        inner, before, begun = self.of(given, first), self.unit.local("before"), self.unit.local("begun")
+        left, right = self.unit.local("left"), self.unit.local("right")
+        inner.setup += [assign(before, constant(None)), assign(begun, constant(False))]
+        begin = [assign(before, clone(inner.item)), assign(begun, constant(True))]
+        if first:
+            head = [*inner.take, unless(name(begun), *begin, gast.Continue())]
+        else:
+            head = [unless(name(begun), *inner.steps, *begin), *inner.steps]
+        if not first and (self.generator is not None or not only(gast.Break, head)):
+            raise NotDrawn
+        last = [assign(left, name(before)), assign(right, inner.item), assign(before, name(right))]
+        item = gast.Tuple([name(left), name(right)], gast.Load())
+        return self.ending(Draw(inner.setup, [*head, *last], item, inner.ready if first else None))
+
+    def chain(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        """One after the other: all but the last must tell whether they have come to their end."""
+        parts = [self.named(self.of(a, first)) for a in args]
+        if not parts or any(p.ready is None for p in parts[:-1]) or self.generator is not None:
+            raise NotDrawn
+        item = self.unit.local("item")
+        arms = [*parts[-1].steps, assign(item, parts[-1].item)]
+        for part in reversed(parts[:-1]):
+            arms = [gast.If(clone(part.ready), [*part.take, assign(item, part.item)], arms)]
+        return self.ending(Draw([s for part in parts for s in part.setup], arms, name(item)))
+
+    def batched(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        given, count = args
+        inner, group, size = self.of(given, first=False), self.unit.local("group"), self.unit.temp()
+        if words or self.generator is not None:
+            raise NotDrawn
+        inner.setup.append(assign(size, clone(count)))
+        append = gast.Expr(expression("xs.append(v)", xs=group, v=inner.item))
+        test = expression("len(xs) < n", len=self.unit.builtin(len), xs=group, n=size)
+        fill = gast.While(test, [*inner.steps, append], [])
+        ended = when(expression("len(xs) == 0", len=self.unit.builtin(len), xs=group), gast.Break())
+        item = gast.Call(self.unit.builtin(tuple), [name(group)], [])
+        return self.ending(Draw(inner.setup, [assign(group, gast.List([], gast.Load())), fill, ended], item))
+
+
+def _negative(unit: Unit) -> gast.Raise:
+    """What `islice` raises of bounds below 0."""
+    message = constant("Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+    return gast.Raise(gast.Call(unit.builtin(ValueError), [message], []), None)

@@ -1,0 +1,346 @@
+"""How one item is drawn from an iterator, in plain statements: its state is variables, and nothing is drawn but what Python
+draws.
+
+    zip(itertools.count(1), x)    ->    n = 1; t = sequence(x); k = 0                                       (once)
+                                        a = n; n += 1; if not k < len(t): break; b = t[k]; k += 1           (each time)
+
+`drawing` puts these statements where a loop, a comprehension or `next` asks for items.
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.normalize.values import is_generator
+from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes, statements
+from s2sgrad.structure import ENDLESS
+from s2sgrad.unit import Unit
+
+PLAIN = (gast.Name, gast.Attribute, gast.Lambda)
+BATCHED = getattr(itertools, "batched", None)  # of Python 3.12
+LAZY = (*ENDLESS, builtins.iter, builtins.zip, builtins.map, builtins.filter, builtins.enumerate, builtins.reversed,
+        itertools.islice, itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.accumulate,
+        itertools.pairwise, itertools.chain, itertools.starmap, *([BATCHED] if BATCHED else []))  # fmt: skip
+
+
+Words = dict[str, gast.AST]
+Table = dict[tuple[Any, ...], Callable[[list[gast.AST], Words, bool], "Draw"]]
+
+
+@dataclass
+class Draw:
+    """`setup` once; then, if `ready` holds (None: that only the drawing tells), `take` has the next item in `item`.
+
+    In `take`, `break` is the end of the iterator and `continue` a new draw from the beginning.
+    """
+
+    setup: list[gast.AST]
+    take: list[gast.AST]
+    item: gast.AST
+    ready: gast.AST | None = None
+
+    @property
+    def steps(self) -> list[gast.AST]:
+        """The drawing with the test for the end."""
+        if self.ready is None or is_true(self.ready):
+            return clone(self.take)
+        return [unless(clone(self.ready), gast.Break()), *clone(self.take)]
+
+
+@dataclass
+class Generator:
+    """The place in `take` where a generator function has given its next value."""
+
+    call: gast.Call
+    mark: gast.Expr
+    value: str
+
+
+class NotDrawn(Exception):
+    """These statements cannot say how an item is drawn."""
+
+
+@dataclass
+class Sources:
+    """Says how items are drawn, in one function; `held` are the iterators that have a name, `yielding` its nested generator
+    functions."""
+
+    unit: Unit
+    yielding: set[str]
+    held: dict[str, Draw] = field(default_factory=dict)
+    generator: Generator | None = None
+    resumable: bool = False  # what is drawn from again after its end gives nothing more
+
+    def of(self, node: gast.AST, first: bool = True) -> Draw:
+        """How to draw from what an expression gives; `first`: nothing is drawn before, so that a `continue` may follow."""
+        if isinstance(node, gast.Name) and node.id in self.held:
+            return self.again(self.held[node.id])
+        if isinstance(node, gast.GeneratorExp):
+            return self.expression(node, first)
+        target = self.called(node)
+        if target is None or any(isinstance(a, gast.Starred) for a in node.args):
+            return self.indexed(node)
+        words = {k.arg: k.value for k in node.keywords}
+        for kinds, draw in self.table().items():
+            if target in kinds:
+                try:
+                    return draw(node.args, words, first)
+                except (TypeError, ValueError, IndexError, KeyError):
+                    raise NotDrawn from None
+        if self.is_generator(node):
+            return self.generated(node)
+        return self.indexed(node)
+
+    def again(self, known: Draw) -> Draw:
+        """The same state, and names of their own for what is drawn: one iterator may stand twice in a `zip`."""
+        state = {n for draw in self.held.values() for n in stored(draw.setup)}
+        again = Draw([], clone(known.take), clone(known.item), clone(known.ready))
+        renamed = {n: self.unit.local("item") for n in sorted(stored(known.take) - state)}
+        for part in (*again.take, again.item):
+            for node in nodes(part):
+                if isinstance(node, gast.Name):
+                    node.id = renamed.get(node.id, node.id)
+        return again
+
+    def called(self, node: gast.AST) -> Any:
+        """What an expression calls; None for another one."""
+        if not isinstance(node, gast.Call):
+            return None
+        target = self.unit.resolve(node.func)
+        return target if isinstance(target, type) or callable(target) else self
+
+    def is_generator(self, node: gast.AST) -> bool:
+        """Whether an expression calls a generator function of the user's."""
+        if not isinstance(node, gast.Call):
+            return False
+        nested = isinstance(node.func, gast.Name) and node.func.id in self.yielding
+        return nested or is_generator(self.unit.resolve(node.func))
+
+    def table(self) -> Table:
+        """Which method says how to draw from what these make."""
+        return {(itertools.count,): self.count, (itertools.repeat,): self.repeat, (itertools.cycle,): self.cycle,
+                (builtins.iter,): self.iter}  # fmt: skip
+
+    # --- sources ---
+
+    def indexed(self, node: gast.AST) -> Draw:
+        """Of what has a length: the items by their places."""
+        if isinstance(node, (gast.Starred, gast.NamedExpr)):
+            raise NotDrawn
+        turned = self.called(node) is builtins.reversed and len(node.args) == 1
+        items, place, item = self.unit.temp(), self.unit.local("place"), self.unit.local("item")
+        given = node.args[0] if turned else node
+        made = gast.Call(name(self.unit.helper("sequence", runtime.sequence)), [clone(given)], [])
+        if turned:
+            made = expression("xs[::-1]", xs=made)
+        ready = expression("k < len(xs)", k=place, xs=items, len=self.unit.builtin(len))
+        take = statements("v = xs[k]\nk = k + 1", v=item, xs=items, k=place)
+        return Draw([assign(items, made), assign(place, constant(0))], take, name(item), ready)
+
+    def count(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        start, step = given_to(args, words, {"start": constant(0), "step": constant(1)})
+        after, item, by = self.unit.local("count"), self.unit.local("item"), step
+        setup = [assign(after, clone(start))]
+        if not isinstance(step, gast.Constant):
+            by = name(self.unit.temp())
+            setup.append(assign(by.id, clone(step)))
+        return Draw(setup, statements("v = n\nn = n + d", v=item, n=after, d=by), name(item), constant(True))
+
+    def repeat(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        given, times = given_to(args, words, {"object": None, "times": constant(None)})
+        held = self.unit.temp()
+        setup = [assign(held, clone(given))]
+        if isinstance(times, gast.Constant) and times.value is None:
+            return Draw(setup, [], name(held), constant(True))
+        trips = self.indexed(gast.Call(self.unit.builtin(range), [clone(times)], []))
+        return Draw([*setup, *trips.setup], trips.take, name(held), trips.ready)
+
+    def cycle(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        (given,) = args
+        items, place, item = self.unit.temp(), self.unit.local("place"), self.unit.local("item")
+        sequence = name(self.unit.helper("sequence", runtime.sequence))
+        made = gast.Call(self.unit.builtin(list), [gast.Call(sequence, [clone(given)], [])], [])
+        if self.needs(given):
+            raise NotDrawn
+        take = statements("v = xs[k]\nk = (k + 1) % len(xs)", v=item, xs=items, k=place, len=self.unit.builtin(len))
+        ready = expression("len(xs) > 0", xs=items, len=self.unit.builtin(len))
+        if is_shown(given):
+            ready = constant(True)
+        return Draw([assign(items, made), assign(place, constant(0))], take, name(item), ready)
+
+    def iter(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        if len(args) == 1:
+            return self.of(args[0], first)
+        function, sentinel = args
+        if not isinstance(function, PLAIN):
+            raise NotDrawn
+        item, last = self.unit.local("item"), sentinel
+        setup: list[gast.AST] = []
+        if not isinstance(sentinel, gast.Constant):
+            last = name(self.unit.temp())
+            setup.append(assign(last.id, clone(sentinel)))
+        take = [assign(item, gast.Call(clone(function), [], [])), when(expression("v == e", v=item, e=last), gast.Break())]
+        return self.ending(Draw(setup, take, name(item)))
+
+    def generated(self, node: gast.Call) -> Draw:
+        """A generator function: its text is the loop, and what else is drawn stands at its `yield`."""
+        if self.generator is not None:
+            raise NotDrawn
+        value, mark = self.unit.local("item"), gast.Expr(name(self.unit.local("mark")))
+        self.generator = Generator(node, mark, value)
+        return Draw([], [mark], name(value))
+
+    # --- what tools have in common ---
+
+    def named(self, inner: Draw) -> Draw:
+        """The same with a name for the item, which is read more than once."""
+        return inner if isinstance(inner.item, gast.Name) else self.made(inner, inner.item)
+
+    def made(self, inner: Draw, value: gast.AST) -> Draw:
+        item = self.unit.local("item")
+        return Draw(inner.setup, [*inner.take, assign(item, value)], name(item), inner.ready)
+
+    def ending(self, draw: Draw) -> Draw:
+        """One that stays at its end, where somebody may ask it again."""
+        if not self.resumable or not any(isinstance(s, gast.Break) for s in own_statements(draw.steps)):
+            return draw
+        over = self.unit.local("over")
+        ended = with_exits(draw.steps, gast.Break, [assign(over, constant(True)), gast.Break()])
+        return Draw([*draw.setup, assign(over, constant(False))], [when(name(over), gast.Break()), *ended], draw.item)
+
+    def passing(self, inner: Draw, test: gast.AST, first: bool) -> Draw:
+        """Only the items that pass a test."""
+        if first:
+            return Draw(inner.setup, [*inner.take, unless(test, gast.Continue())], inner.item, inner.ready)
+        if self.generator is not None or not only(gast.Break, inner.steps):
+            raise NotDrawn
+        found = self.unit.local("found")
+        passed = gast.If(test, [assign(found, constant(True))], [])
+        search = gast.While(gast.UnaryOp(gast.Not(), name(found)), [*inner.steps, passed], [])
+        return Draw(inner.setup, [assign(found, constant(False)), search, unless(name(found), gast.Break())], inner.item)
+
+    def needs(self, node: gast.AST) -> bool:
+        """Whether an iterable has to be drawn from item by item: it has no end, or a name by which others draw from it."""
+        if isinstance(node, gast.Name):
+            return node.id in self.held
+        if isinstance(node, gast.GeneratorExp):
+            return self.needs(node.generators[0].iter)
+        target = self.called(node)
+        if target in ENDLESS or target is builtins.iter or (target is BATCHED and target is not None):
+            return True
+        if self.is_generator(node):
+            return True
+        if target is builtins.zip and not all(map(is_plain_count, self.counts(node))):
+            return True
+        return target in LAZY and any(map(self.needs, self.beside(node)))
+
+    def indexable(self, node: gast.AST) -> bool:
+        """Whether there is an item at every index, end or not, and nobody else draws from it."""
+        if not isinstance(node, gast.Call):
+            return not self.needs(node)
+        target = self.called(node)
+        if target is itertools.count:
+            return is_plain_count(node)
+        if target is itertools.repeat:
+            return is_plain_repeat(node)
+        if target is itertools.cycle:
+            return len(node.args) == 1 and is_shown(node.args[0])
+        if target in (builtins.zip, builtins.enumerate):
+            return all(map(self.indexable, node.args[:1] if target is builtins.enumerate else node.args))
+        if target is itertools.islice:
+            return len(node.args) == 2 and not node.keywords and is_length(node.args[1]) and self.indexable(node.args[0])
+        return not self.needs(node)
+
+    def counts(self, node: gast.Call) -> list[gast.Call]:
+        return [a for a in node.args if self.called(a) is itertools.count]
+
+    def beside(self, node: gast.Call) -> list[gast.AST]:
+        """What a tool runs through; of `zip`, not the counters of whole numbers beside what ends."""
+        counts = self.counts(node)
+        if self.called(node) is builtins.zip and len(counts) < len(node.args):
+            return [a for a in node.args if a not in counts]
+        return node.args
+
+
+def is_plain_count(node: gast.Call) -> bool:
+    """Whether a call of `count` starts and goes on with whole numbers of the text, upwards."""
+    return not node.keywords and all(map(is_length, node.args)) and (len(node.args) < 2 or node.args[1].value > 0)
+
+
+def is_plain_repeat(node: gast.Call) -> bool:
+    """Whether a call of `repeat` gives its arguments by their places."""
+    return not node.keywords and len(node.args) in (1, 2) and not any(isinstance(a, gast.Starred) for a in node.args)
+
+
+def is_length(node: gast.AST) -> bool:
+    """Whether an expression is a whole number of the text, from 0 on."""
+    return isinstance(node, gast.Constant) and type(node.value) is int and node.value >= 0
+
+
+def is_shown(node: gast.AST) -> bool:
+    """Whether an expression is a list or tuple of the text that holds something."""
+    shown = isinstance(node, (gast.List, gast.Tuple)) and bool(node.elts)
+    return shown and not any(isinstance(e, gast.Starred) for e in node.elts)
+
+
+def is_true(node: gast.AST | None) -> bool:
+    """Whether an expression is the constant True."""
+    return isinstance(node, gast.Constant) and node.value is True
+
+
+def when(test: gast.AST, *then: gast.AST) -> gast.If:
+    """`if test: then`."""
+    return gast.If(test, list(then), [])
+
+
+def unless(test: gast.AST, *then: gast.AST) -> gast.If:
+    """`if not test: then`."""
+    return when(gast.UnaryOp(gast.Not(), test), *then)
+
+
+def given_to(args: list[gast.AST], words: Words, defaults: dict[str, gast.AST | None]) -> list[gast.AST]:
+    """The arguments of a call by their places; a TypeError where they do not fit."""
+    if len(args) > len(defaults) or words.keys() - list(defaults)[len(args) :]:
+        raise TypeError
+    out = [*args, *(words.get(k, v) for k, v in list(defaults.items())[len(args) :])]
+    if None in out:
+        raise TypeError
+    return out
+
+
+def only(kind: type, body: list[gast.AST]) -> bool:
+    """Whether no statement starts a new draw, so that the drawing may stand in an inner loop or in an arm."""
+    other = gast.Continue if kind is gast.Break else gast.Break
+    return not any(isinstance(n, other) for s in body for n in nodes(s))
+
+
+def own_statements(body: list[gast.AST]) -> Iterator[gast.AST]:
+    """The statements of a block and of its `if`s: not of loops in it."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, gast.If):
+            yield from own_statements([*statement.body, *statement.orelse])
+
+
+def with_exits(body: list[gast.AST], kind: type, instead: list[gast.AST]) -> list[gast.AST]:
+    """A block with other statements in the place of its exits of a kind."""
+    out: list[gast.AST] = []
+    for statement in body:
+        if isinstance(statement, gast.If):
+            arms = [with_exits(arm, kind, instead) for arm in (statement.body, statement.orelse)]
+            out += at(statement, gast.If(statement.test, *arms))
+        else:
+            out += clone(instead) if isinstance(statement, kind) else [statement]
+    return out
+
+
+def stored(body: list[gast.AST]) -> set[str]:
+    """The names that statements bind."""
+    return {n.id for s in body for n in nodes(s) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}

@@ -1,0 +1,367 @@
+"""Iterators without an end or with a name: `count`, `cycle`, `repeat`, `iter`, `next`, generators that are left early."""
+
+# ruff: noqa: B905
+
+import itertools
+
+import numpy as np
+
+from .case import case
+
+VECTOR = np.array([0.3, 0.7, 1.1])
+
+
+@case(VECTOR)
+def some_of_a_counter(v):
+    total = 0.0
+    for k in itertools.islice(itertools.count(1), 6):
+        total += v[0] ** k * k
+    return total + sum(itertools.islice(itertools.count(2, 2), 3)) * v[1]
+
+
+@case(VECTOR)
+def counter_that_is_left(v):
+    total = 0.0
+    for k in itertools.count(1):
+        if k > 4:
+            break
+        total += v[0] ** k
+    for i, k in enumerate(itertools.count(3)):
+        if i > 2:
+            break
+        total *= v[1] ** k * (i + 1)
+    return total
+
+
+@case(VECTOR)
+def counters_in_counters(v):
+    total = 0.0
+    for i in itertools.count():
+        if i == 3:
+            return total
+        for j in itertools.count(1):
+            if j > i:
+                break
+            total += v[i] * j * v[j]
+
+
+@case(VECTOR)
+def counters_with_steps(v):
+    total = 0.0
+    for k, t in zip(itertools.count(0.5, 0.25), v):
+        total += k * t * t
+    for k, t in zip(itertools.count(10, -2), v):
+        total += k * t * t
+    for k, t in zip(itertools.count(start=2, step=3), v):
+        total += k * t**3
+    for k, t in zip(itertools.count(v[0], v[1]), v):
+        total += k * t * t
+    return total
+
+
+@case(VECTOR)
+def signs_in_turn(v):
+    total = 0.0
+    for sign, t in zip(itertools.cycle([1.0, -1.0]), v):
+        total = total * t + sign * t * t
+    return total + sum(t * sign for t, sign in zip(v, itertools.cycle((1, 2))))
+
+
+@case(VECTOR)
+def round_and_round(v):
+    total = 1.0
+    for t, k in zip(itertools.cycle(v), range(7)):
+        total = total * t + k * t
+    for t in itertools.islice(itertools.cycle(v), 5):
+        total = total * t + t
+    return total
+
+
+@case(VECTOR)
+def next_in_turn(v):
+    signs = itertools.cycle([1.0, -1.0])
+    total = 0.0
+    for t in v:
+        total = total * t + next(signs) * t
+    return total * next(signs)
+
+
+@case(VECTOR)
+def repeated_values(v):
+    total = 1.0
+    for t in itertools.repeat(v[1] * v[0], 3):
+        total = total * t * v[0] + t
+    for s, t in zip(itertools.repeat(2.0), v):
+        total += s * t * t
+    for t in itertools.repeat(v[0]):
+        total += t * t
+        if total > 3.0:
+            break
+    return total
+
+
+@case(VECTOR)
+def chained_with_what_has_no_end(v):
+    total = 1.0
+    for s, t in zip(itertools.chain([3.0, v[1]], itertools.repeat(v[2])), np.concatenate([v, v])):
+        total = total * np.sin(t) + s * t
+    return total
+
+
+@case(VECTOR)
+def mapped_and_filtered_counters(v):
+    total = 0.0
+    for t, k in zip(v, map(lambda k: k * v[0], itertools.count(1))):
+        total += t * k
+    for k in filter(lambda k: k % 2, itertools.count()):
+        if k > 7:
+            break
+        total += v[0] ** k
+    for t, k in zip(v, filter(lambda k: k % 3, itertools.count())):
+        total += t * t * k
+    return total
+
+
+@case(VECTOR)
+def counters_between_bounds(v):
+    total = 0.0
+    for k in itertools.takewhile(lambda k: k < 5, itertools.count(1)):
+        total += v[0] ** k
+    for k in itertools.dropwhile(lambda k: k < 3, itertools.count()):
+        if k > 6:
+            break
+        total *= v[1] ** k + 1.0
+    for k in itertools.islice(itertools.count(), 2, 9, 3):
+        total += v[2] * v[0] ** k
+    return total
+
+
+@case(VECTOR)
+def powers_by_accumulation(v):
+    total = 0.0
+    for power in itertools.islice(itertools.accumulate(itertools.repeat(v[0]), lambda a, b: a * b), 4):
+        total += power
+    for power, t in zip(itertools.accumulate(itertools.repeat(v[1]), lambda a, b: a * b, initial=2.0), v):
+        total += power * t
+    return total
+
+
+@case(VECTOR)
+def called_until_a_sentinel(v):
+    waiting = [3, 2, 1, 0, 7]
+    total = 0.0
+
+    def taken():
+        return waiting.pop()
+
+    for k in iter(taken, 0):
+        total += v[0] * k
+    return total * len(waiting)
+
+
+def naturals():
+    k = 1
+    while True:
+        yield k
+        k += 1
+
+
+def halves(x):
+    while True:
+        yield x
+        x = x * 0.5
+
+
+@case(VECTOR)
+def generators_without_an_end(v):
+    total = 0.0
+    for k in naturals():
+        if k > 4:
+            break
+        total += v[0] ** k
+    for k, t in zip(naturals(), v):
+        total += t**k
+    for t, h in zip(v, halves(v)):
+        total += t * np.sum(h * h)
+    return total * sum(itertools.islice(halves(v[1]), 4))
+
+
+@case(VECTOR)
+def generator_left_in_the_middle(v):
+    def squares(items):
+        for t in items:
+            if t > 0.2:
+                yield t * t
+            yield t * v[1]
+
+    total = 0.0
+    for t in squares(v):
+        if t > 0.4:
+            break
+        total += t * v[0]
+    else:
+        total = 5.0
+    for h in halves(v):
+        if h[0] < 0.05:
+            return total + h[1]
+        total += np.sum(h * h)
+
+
+@case(VECTOR)
+def neighbours_of_a_generator(v):
+    def roots(a):
+        y = 1.0
+        while True:
+            y = 0.5 * (y + a / y)
+            yield y
+
+    for before, now in itertools.pairwise(roots(v[0])):
+        if abs(before - now) < 1e-9:
+            return now
+
+
+@case(VECTOR)
+def generator_beside_an_array(v):
+    def growing(items):
+        total = 0.0
+        for t in items:
+            total += t
+            yield total
+
+    out = 0.0
+    for t, k, s in zip(v, itertools.count(1), growing(v * v)):
+        if k == 2:
+            continue
+        out = out * t + k * s
+    return out
+
+
+@case(VECTOR)
+def counter_read_after_a_zip(v):
+    ids = itertools.count(1)
+    total = 0.0
+    for k, t in zip(ids, v):
+        total += k * t
+    return total * next(ids) * v[0]
+
+
+@case(VECTOR)
+def counter_drawn_first_or_last(v):
+    first, last = 0.0, 0.0
+    a = itertools.count(1)
+    b = itertools.count(1)
+    for k, t in zip(a, v):
+        first += k * t
+    for t, k in zip(v, b):
+        last += k * t
+    return first * next(a) * v[0] + last * next(b) * v[1]
+
+
+@case(VECTOR)
+def loop_that_goes_on_where_one_stopped(v):
+    items = iter(v)
+    total = 0.0
+    for t in items:
+        total += t * t
+        if t > 0.5:
+            break
+    for t in items:
+        total = total * t
+    for t in items:
+        total = total * 100.0
+    return total
+
+
+@case(VECTOR)
+def first_by_next_and_the_rest_by_a_loop(v):
+    items = iter(v)
+    first = next(items)
+    total = first
+    for t in items:
+        total = total * t + first
+    return total + next(items, 2.0 * first)
+
+
+@case(VECTOR)
+def next_until_nothing_is_left(v):
+    items = iter(v)
+    total = 0.0
+    while True:
+        t = next(items, None)
+        if t is None:
+            break
+        total = total * t + t
+    return total
+
+
+@case(np.array([0.3, 0.7, 1.1, 0.4]))
+def one_iterator_twice_in_a_zip(v):
+    items = iter(v)
+    total = 0.0
+    for a, b in zip(items, items):
+        total += a * b * b
+    return total
+
+
+@case(VECTOR)
+def next_inside_of_a_loop_over_the_same(v):
+    items = iter(np.concatenate([v, v * v]))
+    total = 0.0
+    for t in items:
+        total = total * t + next(items)
+    return total
+
+
+@case(VECTOR)
+def tools_with_names(v):
+    total = 0.0
+    numbered = enumerate(v)
+    for k, t in numbered:
+        total += k * t
+    turned = reversed(v)
+    for t in turned:
+        total = total * t + t
+    ended = zip(v, v)
+    return total + sum(a * b for a, b in ended) + 5.0 * sum(a * b for a, b in ended)
+
+
+@case(VECTOR)
+def named_generator_expressions(v):
+    squares = (t * t for t in v)
+    tripled = map(lambda t: 3.0 * t, v)
+    multiples = (k * v[0] for k in itertools.count(1))
+    total = sum(squares) + 7.0 * sum(squares)
+    for t in tripled:
+        total = total * t + next(multiples)
+    return total * next(multiples)
+
+
+@case(VECTOR)
+def slices_of_a_named_iterator(v):
+    items = iter(np.concatenate([v, v]))
+    head = list(itertools.islice(items, 2))
+    middle = [t * t for t in itertools.islice(items, 1, 3)]
+    small = list(itertools.takewhile(lambda t: t < 0.9, items))
+    return head[0] * head[1] + middle[0] * 3.0 + len(small) * v[0] + next(items, v[2] ** 2)
+
+
+@case(VECTOR)
+def products_of_three_and_of_one_with_itself(v):
+    total = 0.0
+    for a, b, c in itertools.product(v, v[:2], range(2)):
+        total += a * b * (c + 1)
+    for a, b in itertools.product(v, repeat=2):
+        total += a * b**2
+    for k, t in itertools.product(range(2), v):
+        total = total + k * t * t
+    return total
+
+
+@case(VECTOR)
+def neighbours_in_an_expression(v):
+    total = 0.0
+    for a, b in itertools.pairwise(v * v):
+        total += a * b**2
+    for k, t in reversed(list(enumerate(v))):
+        total = total * t + k
+    return total

@@ -198,6 +198,7 @@ class Program:
         wrt: set[str],
         seed: str,
         given: dict[str, Kind] | None = None,
+        idle: int = 0,
     ) -> Joined:
         kinds = inference.env
         given = {p: kinds.get(p, UNKNOWN) for p in wrt} if given is None else given
@@ -206,7 +207,7 @@ class Program:
             if is_complex(kinds.get(parameter)):
                 unit.refuse(unit.primal.tree, f"`{parameter}` is complex, which cannot be differentiated yet: "
                                                   "pass its real and imaginary parts as two float arguments")  # fmt: skip
-        reverse = Reverse(unit, tree, inference, self, wrt, seed)
+        reverse = Reverse(unit, tree, inference, self, wrt, seed, idle)
         result = kinds.get(reverse.result, UNKNOWN)
         kinds[seed] = Number(None) if isinstance(result, Number) else result
         swept = reverse.run()
@@ -287,10 +288,11 @@ class Program:
             unit.refuse(node, f"`**` parameters of `{target.__name__}` are not differentiated yet: name the keywords")
         return {p: list(v) if p in variadic else v for p, v in bound.arguments.items()}
 
-    def pair(self, target: Any, kinds: dict[str, Any], active: set[str], split: bool = False) -> Pair:
+    def pair(self, target: Any, kinds: dict[str, Any], active: set[str], split: bool = False, *, idle: int = 0) -> Pair:
         """The pair of a user function for arguments of these kinds (a list of kinds for `*args`).
 
-        With `split` it is always `fwd` and `bwd`, even if `bwd` needs the arguments only.
+        With `split` it is always `fwd` and `bwd`, even if `bwd` needs the arguments only.  `idle`: the level of the result's
+        cotangent (see `transform.zeros`).
         """
         self.kept_apart |= split
         given = {p: Container(tuple, tuple(k)) if isinstance(k, list) else k for p, k in kinds.items()}
@@ -298,7 +300,7 @@ class Program:
         given = renumbered({p: any_float(k) for p, k in given.items()})  # one pair for Python's and NumPy's floats
         if id(target) in self._compiling:
             given = {p: widened(k) for p, k in given.items()}
-        key = (id(target), tuple(given.items()), frozenset(active))
+        key = (id(target), tuple(given.items()), frozenset(active), idle)
         entry = self._pairs.get(key)
         if entry is not None:
             entry.used = True
@@ -312,12 +314,14 @@ class Program:
         self._kept.append(target)
         self._compiling.append(id(target))
         try:
-            self._compile_pair(target, given, active, entry)
+            self._compile_pair(target, given, active, idle, entry)
         finally:
             self._compiling.pop()
         return entry.pair
 
-    def _compile_pair(self, target: types.FunctionType, given: dict[str, Kind], active: set[str], entry: _Entry) -> None:
+    def _compile_pair(
+        self, target: types.FunctionType, given: dict[str, Kind], active: set[str], idle: int, entry: _Entry
+    ) -> None:
         primal = read(target)
         unit, tree, inference, written = self._analysed(primal, with_defaults(target, given), entry=False)
         for parameter, statement in written.items():
@@ -329,9 +333,10 @@ class Program:
         order = tuple(p.id for p in parameters(tree) if p.id in active)
         result = tree.body[-1].value.id
         seed = unit.local("seed")
-        joined = self._joined(unit, tree, inference, set(order), seed)
+        joined = self._joined(unit, tree, inference, set(order), seed, idle=idle)
         swept = joined.swept
         entry.pair.bwd.flat = results.is_flat(swept.kinds.get(result), swept.active)
+        entry.pair.idle |= {p: swept.bars[p].idle if p in swept.bars else None for p in order}
         bars = []
         for parameter in order:
             bar = swept.bars.get(parameter)

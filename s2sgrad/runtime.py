@@ -24,6 +24,7 @@ from s2sgrad.checks import only_these, replaces, require_array, resizes, scalar,
 from s2sgrad.outside import Global, distinct, set_attribute  # noqa: F401
 from s2sgrad.records import refilled
 from s2sgrad.results import NoResult, without_floats
+from s2sgrad.slopes import log_or_zero, over, power_slope, product, times  # noqa: F401
 from s2sgrad.structure import ABSENT, ENDLESS, FINITE, as_dict, attributes_of, float_type, is_sequence, rebuilt  # noqa: F401
 
 # isort: split
@@ -207,49 +208,6 @@ def seed_like(y: Any, seed: Any = None) -> Any:
 def stop_gradient(x: Any) -> Any:
     """The same value, through which no gradient flows; arrays in memory of their own."""
     return rebuilt(x, stop_gradient) if isinstance(x, (list, tuple, dict)) else x.copy() if isinstance(x, np.ndarray) else x
-
-
-# --- numbers ---------------------------------------------------------------------------------------------------------
-
-
-def over(g: Any, y: Any) -> Any:
-    """`g / y`, but 0 where `g` is 0, and without a warning or an exception where `y` is 0.
-
-    >>> over(np.array([0.0, 1.0, 3.0]), np.array([0.0, 0.0, 2.0]))
-    array([0. , inf, 1.5])
-    """
-    if isinstance(g, float) and isinstance(y, float) and y:
-        return float(g) / float(y) if g else 0.0
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return np.where(np.equal(g, 0.0), 0.0, np.divide(g, y))[()]
-
-
-def times(g: Any, e: Any) -> Any:
-    """`g * e`, but 0 where `g` is 0, whatever `e` is.
-
-    >>> times(np.array([0.0, 1.0, 3.0]), np.array([np.nan, np.inf, 2.0]))
-    array([ 0., inf,  6.])
-    """
-    if isinstance(g, float) and isinstance(e, float):
-        return float(g) * float(e) if g else 0.0
-    with np.errstate(invalid="ignore", over="ignore"):
-        return np.where(np.equal(g, 0.0), 0.0, np.multiply(g, e))[()]
-
-
-def power_slope(x: Any, n: Any) -> Any:
-    """Derivative of `x ** n` in x, `n * x ** (n - 1)`; exactly 0 where n is 0, inf where NumPy gives inf.
-
-    >>> [float(power_slope(0.0, n)) for n in (2, 0, 0.5)]
-    [0.0, 0.0, inf]
-    """
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return np.where(np.equal(n, 0), 0.0, n * np.power(np.multiply(x, 1.0), np.subtract(n, 1.0)))[()]
-
-
-def log_or_zero(x: Any) -> Any:
-    """`log(x)`, but 0 at 0: the exponent's derivative of `x ** n`, by convention 0 at base 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(np.equal(x, 0.0), 0.0, np.log(np.multiply(x, 1.0)))[()]
 
 
 # --- records ---------------------------------------------------------------------------------------------------------

@@ -181,6 +181,8 @@ REFUSED_WHEN_RUN = [
     "same_row_passed_twice",
     "view_returned_and_seen_changing",
     "argument_returned",
+    "state_kept_before_each_call",
+    "deep_copy_of_a_list_has_its_own_arrays",
     "out_of_reductions",
     "out_of_cumulative_sums",
     "rows_bound_to_a_name_and_stored_again",
@@ -189,6 +191,7 @@ REFUSED_WHEN_RUN = [
     "array_updated_by_a_closure_that_binds_it_anew",
     "writer_that_returns_a_number",
     "state_kept_before_each_call",
+    "deep_copy_of_a_list_has_its_own_arrays",
     "writer_of_fresh_temporaries",
     "rows_given_to_a_writer_in_a_for",
     "rows_of_an_argument",
@@ -199,7 +202,7 @@ def is_refused_by_a_check(error, entry) -> bool:
     """Whether it was raised by `checks.rebinds` or `checks.scalar`, for a case of the list, at a line of its module."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     what = "an array that other names may see|a view of an array that is written"
-    words = re.match(rf"line (\d+): `[^`]+` is ({what})", str(error))
+    words = re.match(rf"line (\d+): (?:`[^`]+`|this) is ({what})", str(error))
     return (
         entry.name in REFUSED_WHEN_RUN
         and (type(error) is checks.Refusal or (type(error) is TypeError and last.name == "scalar"))

@@ -22,7 +22,7 @@ LONGEST = 400
 LAYERS = [
     ["checks"],
     ["advice", "brought", "errors", "names", "options", "outside", "quote", "simplify", "records", "results", "signatures",
-     "structure"],
+     "slopes", "structure"],
     ["wording"],
     ["raised"],
     ["runtime"],
@@ -64,12 +64,13 @@ ALLOWED = {
     "options": {"dataclasses"},
     "quote": {"gast", "functools", "copy"},
     "runtime": {"copy", "numpy", "s2sgrad.checks", "s2sgrad.outside", "s2sgrad.records", "s2sgrad.results",
-                "s2sgrad.structure"},
+                "s2sgrad.slopes", "s2sgrad.structure"},
     "results": {"numpy", "s2sgrad.checks", "s2sgrad.structure"},
     "outside": {"s2sgrad.checks"},
     "structure": {"copy", "itertools", "numpy", "types"},
     "checks": {"numpy"},
     "records": {"numpy"},
+    "slopes": {"numpy"},
     "rules": {"numpy", "scipy", "sys", "importlib", "contextlib", "bisect", "heapq", "math", "random", "operator",
               "builtins", "inspect", "types", "dataclasses", "copy", "string", "functools", "s2sgrad.runtime",
               "s2sgrad.structure", "s2sgrad.rules"},
@@ -208,10 +209,10 @@ def test_what_is_excused_is_needed():
 
 
 def test_the_runtime_alone_can_be_imported_without_the_compiler():
-    assert GRAPH["runtime"] == {"checks", "outside", "records", "results", "structure"}
+    assert GRAPH["runtime"] == {"checks", "outside", "records", "results", "slopes", "structure"}
     assert GRAPH["results"] == {"checks", "structure"}
     assert GRAPH["outside"] == {"checks"}
-    assert GRAPH["checks"] == GRAPH["records"] == GRAPH["structure"] == set()
+    assert GRAPH["checks"] == GRAPH["records"] == GRAPH["slopes"] == GRAPH["structure"] == set()
 
 
 def test_the_package_is_imported_without_the_compiler():

@@ -274,6 +274,66 @@ def stable_sigmoid(x):
     return np.sum(np.where(x >= 0, 1 / (1 + np.exp(-x)), np.exp(x) / (1 + np.exp(x))))
 
 
+# --- places told by a mask, and elements told by a condition ----------------------------------------------------------
+
+
+@program((np.array([0.3, 0.7, 1.1, -0.5]),))
+def missing_overwritten_at_places(x):
+    r = (DATA[:3] - x[:3]) ** 2
+    s, u, v = r.copy(), r.copy(), r.copy()
+    s[np.where(np.isnan(s))] = 0.0
+    places = np.isnan(u).nonzero()
+    u[places] = x[3]
+    first = np.argwhere(np.isnan(v))[:, 0]
+    v[first] = 0.0
+    return np.sum(s * u + v)
+
+
+@program((np.array([0.3, 0.7, 1.1]),))
+def missing_overwritten_by_functions(x):
+    r = (DATA[:3] - x) ** 2
+    s, u, v = r * 1.0, r * 2.0, r * 3.0
+    np.copyto(s, 0.0, where=np.isnan(s))
+    np.putmask(u, np.isnan(u), 0.0)
+    np.place(v, np.isnan(v), [0.0])
+    return np.sum(s * u + v)
+
+
+@program((np.array([0.3, 0.7, 1.1]),))
+def those_that_are_there_by_places(x):
+    r = (DATA[:3] - x) ** 2
+    there = np.flatnonzero(~np.isnan(DATA[:3]))
+    (again,) = np.nonzero(~np.isnan(DATA[:3]))
+    kept = []
+    for i in range(len(r)):
+        if not np.isnan(r[i]):
+            kept.append(i)
+    return np.sum(r[there]) + np.sum(np.take(r, again)) + np.sum(r[kept] ** 2)
+
+
+@program((np.array([0.3, 0.7, 1.1]),))
+def those_that_are_there_one_by_one(x):
+    r = (DATA[:3] - x) ** 2
+    t = 0.0
+    for i in range(3):
+        if not np.isnan(r[i]):
+            t += r[i]
+    for v in r:
+        if np.isnan(v):
+            continue
+        t += v * v
+    return t + sum(v for v in r if not np.isnan(v)) + np.mean([v for v in r if v == v])
+
+
+@program((np.array([0.3, 0.7, 1.1]),))
+def missing_overwritten_one_by_one(x):
+    r = (DATA[:3] - x) ** 2
+    for i in range(3):
+        if np.isnan(r[i]):
+            r[i] = 0.0
+    return np.sum(r)
+
+
 @pytest.mark.parametrize(("f", "args"), PROGRAMS)
 def test_unused_values_get_no_adjoint(f, args):
     with np.errstate(all="ignore"):
@@ -293,6 +353,38 @@ def test_stable_sigmoid_twice(x):
     with np.errstate(all="ignore"):
         np.testing.assert_allclose(first(x), s * (1 - s), atol=1e-12)
         np.testing.assert_allclose(grad(lambda x: np.sum(first(x)))(x), s * (1 - s) * (1 - 2 * s), atol=1e-12)
+
+
+def masked_store(x):
+    s = np.log1p(np.exp(x))
+    m = x > 30.0
+    s[m] = x[m]
+    return np.sum(s)
+
+
+def two_masked_stores(x):
+    y = np.empty_like(x)
+    p, n = 1 / (1 + np.exp(-x)), np.exp(x) / (1 + np.exp(x))
+    y[x >= 0] = p[x >= 0]
+    y[x < 0] = n[x < 0]
+    return np.sum(y)
+
+
+def selected_by_name(x):
+    s = np.log1p(np.exp(x))
+    return np.sum(np.where(x > 30.0, x, s))
+
+
+@pytest.mark.parametrize("f", [masked_store, two_masked_stores, selected_by_name])
+def test_masks_twice(f):
+    """What a mask leaves out stays 0 in the gradient of the gradient, whatever its slope and the slope of that."""
+    x, w = np.array([800.0, 0.5, -1.2, -800.0]), np.array([0.3, -0.7, 1.1, 0.6])
+    with np.errstate(all="ignore"):
+        first = grad(f)
+        second = grad(lambda x: np.sum(first(x) * w))(x)
+        h = 1e-5
+        rough = [(np.sum(first(x + e) * w) - np.sum(first(x - e) * w)) / (2 * h) for e in h * np.eye(4)]
+    np.testing.assert_allclose(second, rough, rtol=1e-6, atol=1e-9)
 
 
 def test_logarithm_at_zero():

@@ -4,7 +4,7 @@
     d.setdefault(k, v)    ->      if k not in d: d[k] = v     y = xs.pop(i)        ->      y = xs[i]; xs = xs[:i] + xs[i+1:]
 
 A list that is bound anew must have no other name: `resizes` says so to the pass that knows (`inplace.sharing`), and is then
-left out.
+left out; so is `replaces`, where the method is known to be that of a list or a dict.
 
 >>> from s2sgrad.pipeline import shown
 >>> print(shown('''
@@ -17,9 +17,11 @@ left out.
 def f(x):
     xs = [x]
     d = {'a': x}
+    replaces(xs, 'insert', 4)
     resizes(xs)
     t1 = [2.0]
     xs2 = t1 + xs
+    replaces(d, 'update', 5)
     d['b'] = 3.0
     merged = dict(d)
     t2 = xs2[0]

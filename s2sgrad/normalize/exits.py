@@ -120,12 +120,17 @@ def _contains(body: list[gast.AST], kind: type, into_loops: bool = False) -> boo
 
 def exits(body: list[gast.AST]) -> bool:
     """Whether every path through the block leaves it early."""
-    if not body:
-        return False
-    last = body[-1]
-    if isinstance(last, (gast.Return, gast.Break, gast.Continue, gast.Raise)):
-        return True
-    return isinstance(last, gast.If) and exits(last.body) and exits(last.orelse)
+    return any(map(_is_exit, body))
+
+
+def _is_exit(statement: gast.AST) -> bool:
+    """Whether what follows a statement is never run."""
+    if isinstance(statement, gast.While):  # `while True`
+        endless = isinstance(statement.test, gast.Constant) and statement.test.value and not statement.orelse
+        return bool(endless) and not _contains(statement.body, gast.Break)
+    if isinstance(statement, gast.If):
+        return exits(statement.body) and exits(statement.orelse)
+    return isinstance(statement, (gast.Return, gast.Break, gast.Continue, gast.Raise))
 
 
 def leaves(body: list[gast.AST]) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from s2sgrad import runtime, structure
 from s2sgrad.rules.table import elementwise, flat, general, linear
-from s2sgrad.runtime import log_or_zero, over, power_slope, times, unbroadcast
+from s2sgrad.runtime import log_or_zero, over, power_slope, product, times, unbroadcast
 
 # --- shapes and structures -------------------------------------------------------------------------------------------
 
@@ -94,12 +94,17 @@ flat(runtime.zeros, runtime.lasting, runtime.keys)
 
 @elementwise(runtime.over)
 def over_(w, z, g, y):
-    return over(w, y), -over(over(w * g, y), y)
+    return over(w, y), -over(over(product(g, w), y), y)
 
 
 @elementwise(runtime.times)
 def times_(w, y, g, e):
-    return times(w, e), times(g, w)
+    return times(w, e), product(g, w)
+
+
+@elementwise(runtime.product)
+def product_(w, y, a, b):
+    return product(w, b), product(w, a)
 
 
 def power_or_zero(x, n):

@@ -111,7 +111,7 @@ class Adjoints(Bars):
         if rule.joint is not None and pullback is rule.pullback and len(cotangents) == len(rule.differentiable):
             cotangents = self._at_once(operation, y, g, cotangents)
         alone = len(cotangents) == 1 and isinstance(g.value, gast.Name)
-        idle = _idle(operation, g)
+        idle = self._idle(operation, g)
         for k, value in cotangents.items():
             value = simplified(clone(value))  # which may be no new memory any more
             own = g.own and alone and same(value, g.value)
@@ -128,6 +128,13 @@ class Adjoints(Bars):
         if not g.idle or operation.rule.tag != "elementwise":
             return frozenset()
         return zeros.spoiled(operation, pullback, self.inference, g.idle)
+
+    def _idle(self, operation: Operation, g: Cotangent) -> int:
+        """Whether cotangents are 0 where that of the result is 0, or where the operation leaves its operands out."""
+        own = table.passes_over(operation.target)
+        if own and self.are_picked(getattr(operation.node, "args", [])):
+            own = table.VALUES
+        return max(own, g.idle if operation.rule.tag in ("elementwise", "linear") else 0)
 
     def _at_once(
         self, operation: Operation, y: gast.AST, g: Cotangent, cotangents: dict[int, gast.AST]
@@ -262,7 +269,7 @@ class Adjoints(Bars):
             part = gast.Subscript(name(holder), constant(k), gast.Load()) if several else value
             kind = self.kinds.get(operation.operands[k].id)
             numeric = not isinstance(kind, Container)
-            self.contribute(operation.operands[k], Cotangent(part, kind, numeric=numeric, idle=_idle(operation, g)))
+            self.contribute(operation.operands[k], Cotangent(part, kind, numeric=numeric, idle=self._idle(operation, g)))
 
     def _divides(self, operation: Operation) -> Callable[[gast.BinOp], bool]:
         """Divisions by a possible zero: an operator would have raised in the primal, a NumPy function does not."""
@@ -287,11 +294,7 @@ class Adjoints(Bars):
 
 
 def _passes_structures(operation: Operation) -> bool:
-    """Whether what an operation is given may be a list, a tuple or a dict, though nothing is known of it: it is ours."""
+    """Whether what an operation is given may be a list, a tuple or a dict, and its cotangent too, though nothing is known
+    of it: rules of NumPy and SciPy give arrays."""
     module = getattr(operation.target, "__module__", None) or ""
-    return operation.rule.tag != "elementwise" and module.startswith("s2sgrad.")
-
-
-def _idle(operation: Operation, g: Cotangent) -> int:
-    """Whether cotangents are 0 where that of the result is 0, or where the operation leaves its operands out."""
-    return max(table.passes_over(operation.target), g.idle if operation.rule.tag in ("elementwise", "linear") else 0)
+    return operation.rule.tag != "elementwise" and module.partition(".")[0] not in ("numpy", "scipy", "")

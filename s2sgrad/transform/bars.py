@@ -57,6 +57,8 @@ class Bars:
         self.shared = False  # whether the statement bound an adjoint to what may be another's memory
         self.alike: dict[str, str] = {}
         self.decisions = Decisions(unit, inference)
+        self.arms = 0  # of how many `if` statements what is being treated is part of
+        self.picked: frozenset[str] = frozenset()  # indices made from masks
 
     # --- adjoint variables ---
 
@@ -313,9 +315,16 @@ class Bars:
 
     def level_of(self, index: gast.AST) -> int:
         """What may be infinite or nan outside of a section that a mask picks; 0 for any other section."""
+        if self.arms:  # the condition is the mask
+            return VALUES
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
         kinds = [self.inference.kind(part) for part in parts if not isinstance(part, gast.Slice)]
-        return VALUES if any(isinstance(k, Array) and k.dtype == "bool" for k in kinds) else 0
+        masked = any(isinstance(k, Array) and k.dtype == "bool" for k in kinds)
+        return VALUES if masked or self.are_picked(parts) else 0
+
+    def are_picked(self, parts: list[gast.AST]) -> bool:
+        """Whether some of these name places that a mask picks."""
+        return any(isinstance(part, gast.Name) and part.id in self.picked for part in parts)
 
     def named(self, g: Cotangent, anew: bool = False) -> Cotangent:
         """The cotangent behind a name, so that it may be mentioned twice; `anew`: a name that stays when others change."""

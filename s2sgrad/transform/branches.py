@@ -18,6 +18,7 @@ from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
 from s2sgrad.analysis.memory import has_memory
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
+from s2sgrad.rules.table import VALUES
 from s2sgrad.transform.cotangents import Bar
 from s2sgrad.transform.tails import breaks
 from s2sgrad.unit import Unit
@@ -50,7 +51,9 @@ class Branches:
         ends: list[dict[str, Bar]] = []
         for arm in (statement.body, statement.orelse):
             adjoints.out, adjoints.present = [], {x: replace(b) for x, b in before.items()}
+            adjoints.arms += 1
             arms.append(self._block(arm))
+            adjoints.arms -= 1
             swept.append(adjoints.out)
             ends.append(adjoints.present)
         for x in sorted(ends[0].keys() | ends[1].keys()):
@@ -58,6 +61,8 @@ class Branches:
                 if x not in end:
                     adjoints.out, adjoints.present = sweep, end
                     self._zero(x, statement)
+                    if x in before and not self._may_be_unbound(x):  # bound anew there, which leaves out what it was
+                        end[x].idle = VALUES
         adjoints.out = out
         adjoints.present = {x: b.meet(ends[1][x]) for x, b in ends[0].items()}
         if any(swept):
@@ -79,11 +84,14 @@ class Branches:
 
     def _zero(self, x: str, statement: gast.AST) -> None:
         start = len(self.adjoints.out)
-        unsure = x in self.lifetimes.unsure_end.get(self.lifetimes.home.get(x), ())
+        unsure = self._may_be_unbound(x)
         if unsure and not isinstance(self.kinds.get(x), Number):
             self.records.needs_binding(x)
         self.adjoints.start(x, bound=not unsure)
         self._tag(self.adjoints.out[start:], statement, False)
+
+    def _may_be_unbound(self, x: str) -> bool:
+        return x in self.lifetimes.unsure_end.get(self.lifetimes.home.get(x), ())
 
     def _loop(self, loop: gast.For | gast.While, body: Block) -> Block:
         adjoints = self.adjoints

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import gast
@@ -20,6 +20,7 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.analysis.symbols import without_symbols
 from s2sgrad.quote import assign, at, clone, constant, expression, name
+from s2sgrad.rules.table import VALUES
 from s2sgrad.unit import MISSING, Unit
 
 
@@ -28,13 +29,14 @@ class Pair:
     """The derivative of a known callee.  `bwd` gives the cotangents of `active`, in this order (one: bare).
 
     With `needs` None the pair is `fwd(*args) -> (y, saved)`, `bwd(saved, y_bar)`; else it is `bwd(*needs, y_bar)`, the
-    call itself unchanged.
+    call itself unchanged.  `idle` is the level (see `zeros`) of the cotangents; None of those that are 0.
     """
 
     fwd: Any
     bwd: Any
     active: tuple[str, ...]
     needs: tuple[str, ...] | None
+    idle: dict[str, int | None] = field(default_factory=dict)
 
 
 class Pairs(Protocol):
@@ -46,7 +48,7 @@ class Pairs(Protocol):
 
     def arguments(self, unit: Unit, target: Any, call: gast.Call) -> dict[str, Any]: ...
 
-    def pair(self, target: Any, kinds: dict[str, Any], active: set[str]) -> Pair: ...
+    def pair(self, target: Any, kinds: dict[str, Any], active: set[str], *, idle: int = 0) -> Pair: ...
 
     def normal_form(self, target: Any) -> tuple[Unit, gast.FunctionDef]: ...
 
@@ -57,13 +59,14 @@ class Call:
 
     saved: str | None
     forward: Callable[[gast.Assign], list[gast.AST]]
-    backward: Callable[[gast.AST], tuple[list[gast.AST], list[tuple[gast.Name, gast.AST]]]]
+    backward: Callable[[gast.AST], tuple[list[gast.AST], list[tuple[gast.Name, gast.AST, int]]]]
 
 
 def call_adjoint(
-    unit: Unit, pairs: Pairs, inference: Inference, operation: Operation, active: set[str], written: frozenset[str]
+    unit: Unit, pairs: Pairs, inference: Inference, operation: Operation, active: set[str], written: frozenset[str],
+    idle: int,
 ) -> Call:
-    """The plan for a call on the differentiated path."""
+    """The plan for a call on the differentiated path; `idle` is the level of the result's cotangent."""
     late = operation.target is MISSING or isinstance(operation.target, functools.partial)
     late = late or operation.target in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure)
     if late or source.brings_gradient(operation.target):
@@ -77,7 +80,7 @@ def call_adjoint(
         for k, node in enumerate(given if several else [given]):
             if isinstance(node, gast.Name) and node.id in active:
                 wanted.append((parameter, k if several else None, node))
-    pair = pairs.pair(operation.target, kinds, {p for p, _, _ in wanted})
+    pair = pairs.pair(operation.target, kinds, {p for p, _, _ in wanted}, idle=idle)
     needs = pair.needs
     if needs is not None and not all(isinstance(arguments.get(n), gast.AST) for n in needs):
         raise AssertionError("a pair may only need arguments that the call passes")
@@ -99,16 +102,18 @@ def call_adjoint(
         target = gast.Tuple([statement.targets[0], name(saved, store=True)], gast.Store())
         return at(statement, gast.Assign([target], value, None), *_apart(unit, statement.targets[0], inference, written))
 
-    def backward(y_bar: gast.AST) -> tuple[list[gast.AST], list[tuple[gast.Name, gast.AST]]]:
+    def backward(y_bar: gast.AST) -> tuple[list[gast.AST], list[tuple[gast.Name, gast.AST, int]]]:
         record = [name(saved)] if needs is None else [clone(arguments[n]) for n in needs]
         value: gast.AST = gast.Call(name(unit.helper(base, pair.bwd)), [*record, y_bar], [])
         before, parts = _parts(unit, inference, value, {p: kinds.get(p, UNKNOWN) for p in pair.active})
         out = []
         for parameter, k, node in wanted:
-            part = parts[parameter]
+            part, level = parts[parameter], pair.idle.get(parameter, 0)
+            if level is None and isinstance(kinds[parameter], (Number, Array)):
+                continue
             if k is not None:
                 part = gast.Subscript(clone(part), constant(k), gast.Load())
-            out.append((node, part))
+            out.append((node, part, VALUES if level is None else level))
         return before, out
 
     return Call(saved, forward, backward)
@@ -191,12 +196,12 @@ def _dynamic(unit: Unit, inference: Inference, operation: Operation, active: set
         target = gast.Tuple([statement.targets[0], name(pullback, store=True)], gast.Store())
         return at(statement, gast.Assign([target], value, None), *_apart(unit, statement.targets[0], inference, written))
 
-    def backward(y_bar: gast.AST) -> tuple[list[gast.AST], list[tuple[gast.Name, gast.AST]]]:
+    def backward(y_bar: gast.AST) -> tuple[list[gast.AST], list[tuple[gast.Name, gast.AST, int]]]:
         holder = unit.temp()
         inference.env[holder] = UNKNOWN
         value = gast.Call(name(pullback), [y_bar], [])
         out = [
-            (node, gast.Subscript(name(holder), constant(k), gast.Load()))
+            (node, gast.Subscript(name(holder), constant(k), gast.Load()), 0)
             for k, node in enumerate(given[lead:] if lead else given[1:])
             if isinstance(node, gast.Name) and node.id in active
         ]

@@ -19,7 +19,7 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis import activity, contexts, effects, fits, narrowing
+from s2sgrad.analysis import activity, contexts, effects, fits, narrowing, picked
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, may_carry
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
@@ -58,9 +58,9 @@ class Reverse(Branches):
     variables among `wrt` that are no parameters, the adjoint is kept that they have where they are assigned."""
 
     def __init__(
-        self, unit: Unit, tree: gast.FunctionDef, inference: Inference, pairs: Pairs, wrt: set[str], seed: str
+        self, unit: Unit, tree: gast.FunctionDef, inference: Inference, pairs: Pairs, wrt: set[str], seed: str, idle: int = 0
     ) -> None:
-        self.unit, self.tree, self.pairs, self.seed = unit, tree, pairs, seed
+        self.unit, self.tree, self.pairs, self.seed, self.idle = unit, tree, pairs, seed, idle
         self.kinds = inference.env
         sinking.run(unit, tree, inference, wrt)
         self.found = activity.operations(unit, tree, self.kinds)
@@ -79,6 +79,7 @@ class Reverse(Branches):
         self.records.grown = grown
         self.active |= stacks & self._recorded()
         self.adjoints = Adjoints(unit, inference, self.active, stacks & self.active, grown)
+        self.adjoints.picked = picked.names(unit, tree, self.kinds)
         self.inference = inference
         bound = Counter(b for s in effects.walk(tree.body) for b in binds(s))
         for statement in effects.walk(tree.body):
@@ -122,11 +123,11 @@ class Reverse(Branches):
         self._tag(self.adjoints.out, self.tree, False)
         if self.result in self.active:
             kind = self.kinds.get(self.result, UNKNOWN)
-            self.adjoints.pending[self.result] = [Cotangent(name(self.seed), kind, True, None, False)]
+            self.adjoints.pending[self.result] = [Cotangent(name(self.seed), kind, True, None, False, idle=self.idle)]
             if self.result not in self.unit.temps:
                 self.adjoints.names[self.result] = self.seed
                 self.adjoints.pending.clear()
-                self.adjoints.present[self.result] = Bar(self.seed)
+                self.adjoints.present[self.result] = Bar(self.seed, idle=self.idle)
         forward = self._block(self.tree.body)
         assert self.tree.body == body
         heads = [assign(stack, gast.List([], gast.Load())) for stack in self.records.stacks]
@@ -375,20 +376,21 @@ class Reverse(Branches):
                 stack = isinstance(kind, Container) and kind.type is list and kind.items == ()
                 none = gast.List([], gast.Load()) if stack else constant(None)  # what is pushed to it has cotangents
                 parts.append(self._zero_now(target) if may_carry(kind) else none)
-        return Cotangent(gast.Tuple(parts, gast.Load()), UNKNOWN, True, None, False)
+        idle = max(g.idle for g in given if g is not None)
+        return Cotangent(gast.Tuple(parts, gast.Load()), UNKNOWN, True, None, False, idle=idle)
 
     def _call(self, statement: gast.Assign, operation: Operation, body: Block, cotangent: Cotangent) -> Block:
         single = isinstance(statement.targets[0], gast.Name)
         if not cotangent.full and single:
             cotangent = self.adjoints.spread(cotangent, statement.targets[0].id)
         later = frozenset(n for b in self.stored_later for n in self.records.memory.with_memory_of(b))
-        plan: Call = call_adjoint(self.unit, self.pairs, self.inference, operation, self.active, later)
+        plan: Call = call_adjoint(self.unit, self.pairs, self.inference, operation, self.active, later, cotangent.idle)
         if plan.saved is not None:
             self.extra.setdefault(id(body), []).append(plan.saved)
         cotangent = self.adjoints.held_apart(cotangent)
         before, cotangents = plan.backward(cotangent.value)
         self.adjoints.out += before
-        for operand, value in cotangents:
+        for operand, value, idle in cotangents:
             kind = self.kinds.get(operand.id, UNKNOWN)
-            self.adjoints.contribute(operand, Cotangent(value, kind, True, None, isinstance(kind, Number)))
+            self.adjoints.contribute(operand, Cotangent(value, kind, True, None, isinstance(kind, Number), idle=idle))
         return plan.forward(statement)

@@ -24,6 +24,7 @@ from s2sgrad.reach import call
 from s2sgrad.rules import memory
 from s2sgrad.rules.table import SLOPES, VALUES
 from s2sgrad.simplify import same, simplified
+from s2sgrad.transform import zeros
 from s2sgrad.transform.cotangents import Cotangent, index_value, total
 from s2sgrad.unit import MISSING, Unit
 
@@ -120,6 +121,9 @@ def finish(adjoints: Bars) -> None:
         adjoints.write(x, given)
     adjoints.pending.clear()
     adjoints.storing = None
+    if again and isinstance(store.owner, Array):
+        bar = adjoints.present[store.base]
+        bar.idle = max(bar.idle, zeros.both([c.idle for c in again]))
     _new_value(adjoints, store, [simplified(clone(c.value)) for c in again])
     if later:
         adjoints.write(store.base, later)

@@ -1,0 +1,64 @@
+"""Slopes at the points where a formula as it stands would be nan: the arithmetic of cotangents that are 0 and stay 0.
+
+    y = np.sqrt(x)   ->   x_bar = over(y_bar, 2.0 * y), which is 0 where `y_bar` is, also where `x` is 0
+
+>>> import numpy as np
+>>> float(over(0.0, 2.0 * np.sqrt(0.0)))
+0.0
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def over(g: Any, y: Any) -> Any:
+    """`g / y`, but 0 where `g` is 0, and without a warning or an exception where `y` is 0.
+
+    >>> over(np.array([0.0, 1.0, 3.0]), np.array([0.0, 0.0, 2.0]))
+    array([0. , inf, 1.5])
+    """
+    if isinstance(g, float) and isinstance(y, float) and y:
+        return float(g) / float(y) if g else 0.0
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return np.where(np.equal(g, 0.0), 0.0, np.divide(g, y))[()]
+
+
+def times(g: Any, e: Any) -> Any:
+    """`g * e`, but 0 where `g` is 0, whatever `e` is.
+
+    >>> times(np.array([0.0, 1.0, 3.0]), np.array([np.nan, np.inf, 2.0]))
+    array([ 0., inf,  6.])
+    """
+    if isinstance(g, float) and isinstance(e, float):
+        return float(g) * float(e) if g else 0.0
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.where(np.equal(g, 0.0), 0.0, np.multiply(g, e))[()]
+
+
+def product(a: Any, b: Any) -> Any:
+    """`a * b`, but 0 where either is 0: of a cotangent and a slope that are both 0 where a value is left out.
+
+    >>> product(np.array([0.0, np.inf, 3.0]), np.array([np.nan, 0.0, 2.0]))
+    array([0., 0., 6.])
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.where(np.equal(a, 0.0) | np.equal(b, 0.0), 0.0, np.multiply(a, b))[()]
+
+
+def power_slope(x: Any, n: Any) -> Any:
+    """Derivative of `x ** n` in x, `n * x ** (n - 1)`; exactly 0 where n is 0, inf where NumPy gives inf.
+
+    >>> [float(power_slope(0.0, n)) for n in (2, 0, 0.5)]
+    [0.0, 0.0, inf]
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return np.where(np.equal(n, 0), 0.0, n * np.power(np.multiply(x, 1.0), np.subtract(n, 1.0)))[()]
+
+
+def log_or_zero(x: Any) -> Any:
+    """`log(x)`, but 0 at 0: the exponent's derivative of `x ** n`, by convention 0 at base 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.equal(x, 0.0), 0.0, np.log(np.multiply(x, 1.0)))[()]

@@ -21,23 +21,22 @@ from typing import Any, Protocol
 
 import gast
 
-from s2sgrad import emit, raised
+from s2sgrad import emit, namespace, raised
 from s2sgrad.errors import Place
 from s2sgrad.program import Emitted, Program
 from s2sgrad.quote import nodes
 from s2sgrad.rules import table
 from s2sgrad.rules.table import Rule
-from s2sgrad.source import GENERATED, GENERATED_TEXTS, Primal
+from s2sgrad.source import GENERATED, GENERATED_TEXTS, Primal, read
 
 
 def text_of(program: Program) -> str:
     """The text of all functions of a program, the entry last, under the imports that it needs beside the user's function."""
-    modules, imports, values, aliases = set(), {}, set(), set()
-    for emitted in program.functions:
-        used = _mentioned(emitted)
-        for name, value in emitted.unit.helpers.items():
-            if name not in used:
-                continue
+    imports, earlier = namespace.settle(program.functions)
+    modules, values, aliases = set(), set(), {f"{n} = {f.__name__}\n" for n, f in earlier.items() if n != f.__name__}
+    used = [{n: v for n, v in e.unit.helpers.items() if n in _mentioned(e)} for e in program.functions]
+    for helpers in (*map(namespace.reached, earlier.values()), *used):
+        for name, value in helpers.items():
             if isinstance(value, Emitted):
                 aliases |= {f"{name} = {value.name}\n"} - {f"{name} = {name}\n"}
                 continue
@@ -51,8 +50,9 @@ def text_of(program: Program) -> str:
                 modules.add(f"import {module}\n" if module == name else f"import {module} as {name}\n")
     lines = [f"from {module} import {', '.join(sorted(names))}\n" for module, names in sorted(imports.items())]
     head = ["".join([*sorted(modules), *lines, *(["\n"] if values else []), *sorted(values)])]
+    known = [f"{(primal := read(f)).text(primal.tree)}\n" for f in {id(f): f for f in earlier.values()}.values()]
     *parts, last = [emit.function(e.tree, e.header) for e in program.functions]
-    return "\n\n".join(part for part in [*head, *parts, "".join(sorted(aliases)), last] if part)
+    return "\n\n".join(part for part in [*head, *known, *parts, "".join(sorted(aliases)), last] if part)
 
 
 def whereabouts(value: Any) -> tuple[str, str, str]:
@@ -89,7 +89,8 @@ class Part:
     """One function of a text: its code, the place of the user's function over whose globals it runs, and its closure.
 
     A cell of the closure is the user's own ("own", index), or holds a function of the text ("made", index), a user's
-    function ("place", index), another user's object ("held", a way back to it), or is one of ours ("cell", it).
+    function ("place", index), another user's object ("held", a way back to it), or is one of ours
+    ("cell", it), whose names the function `reaches`.
     """
 
     code: types.CodeType
@@ -101,6 +102,7 @@ class Part:
     doc: str | None
     restores: bool
     flat: bool
+    reaches: tuple[str, ...]
 
 
 class World(Protocol):
@@ -155,6 +157,8 @@ class Plan:
                 function.restores = True
             if part.flat:
                 function.flat = True
+            if part.reaches:
+                function.reaches = part.reaches
             mine.cell_contents = function
             out.append(function)
         return out
@@ -251,7 +255,9 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
     defaults = emitted.defaults if emitted.same_signature else {}
     doc = ast.get_docstring(node)
     place = world.place(primal)
-    return Part(inner, emitted.name, place, closure, emitted.same_signature, defaults, doc, emitted.restores, emitted.flat)
+    reaches = tuple(n for n, (how, _) in zip(inner.co_freevars, closure, strict=True) if how == "cell")
+    return Part(inner, emitted.name, place, closure, emitted.same_signature, defaults, doc, emitted.restores, emitted.flat,
+                reaches)  # fmt: skip
 
 
 def _places(emitted: Emitted, node: ast.FunctionDef, spans: dict[int, Spans]) -> dict[int, Place]:

@@ -46,6 +46,6 @@ def call(unit: Unit, base: str, function: Any, *arguments: gast.AST, **keywords:
     if getattr(np, base, None) is function:
         target: gast.AST = numpy_function(unit, base)
     else:
-        target = name(unit.helper(base, function))
+        target = unit.reached(base, function)
     given = [gast.keyword(k, constant(v)) for k, v in keywords.items()]
     return gast.Call(target, list(arguments), given)

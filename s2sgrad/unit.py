@@ -11,14 +11,16 @@ from typing import Any, NoReturn
 import gast
 import numpy as np
 
-from s2sgrad import advice, errors, imported, raised, wording
+from s2sgrad import advice, errors, imported, raised, runtime, scoping, wording
 from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.lookups import note_attribute, note_import, note_name
 from s2sgrad.names import Namer
 from s2sgrad.quote import Place, call_around, nodes, place_of
 from s2sgrad.rules import table
+from s2sgrad.scoping import parameters as parameters  # of a tree
 from s2sgrad.source import Binding, Primal, underlying
 
+_CHANGING = (runtime.push, runtime.pop, runtime.poison)  # their first argument
 _CAPTURES = (gast.MatchAs, gast.MatchStar, gast.MatchMapping)
 MISSING: Any = type("MISSING", (), {"__repr__": lambda self: "MISSING"})()
 
@@ -44,13 +46,6 @@ class Derived:
     gradient: Any
     of: Any
     make: Callable[[Any], Any]
-
-
-def parameters(tree: gast.FunctionDef) -> list[gast.Name]:
-    """All parameters of a function in the order of its signature, `*args` and `**kwargs` in their places."""
-    a = tree.args
-    extra = ([a.vararg] if a.vararg else []) + a.kwonlyargs + ([a.kwarg] if a.kwarg else [])
-    return a.posonlyargs + a.args + extra
 
 
 @dataclass(eq=False)
@@ -103,25 +98,33 @@ class Unit:
     def of(cls, primal: Primal) -> tuple[Unit, gast.FunctionDef]:
         """The unit of a function and its tree, before any pass."""
         tree = primal.fresh_tree()
-        bound = {p.id for p in parameters(tree)}
-        mentioned = set(bound)
+        names = Namer({n for part in (tree.args, *tree.body) for n in scoping.names(part)})
+        renamed = scoping.apart(tree, names.fresh)
+        bound: set[str] = set()
         for node in nodes(tree):
-            if isinstance(node, gast.Name):
-                mentioned.add(node.id)
-                if isinstance(node.ctx, gast.Store):
-                    bound.add(node.id)
+            if isinstance(node, gast.Name) and not isinstance(node.ctx, (gast.Load, gast.Del)):
+                bound.add(node.id)
+            elif isinstance(node, gast.FunctionDef) and node is not tree:
+                bound.add(node.name)
             elif isinstance(node, _CAPTURES):
                 bound |= {n for n in (getattr(node, "name", None), getattr(node, "rest", None)) if isinstance(n, str)}
         compound = {place_of(n) for n in nodes(tree) if isinstance(n, (gast.If, gast.For, gast.While))}
         outer = {n for node in nodes(tree) if isinstance(node, gast.Global) for n in node.names}
         bound -= outer
-        mentioned |= outer
         found = imported.bindings(tree, primal.function)
         bound |= {imported.bound_name(s, alias) for s in imported.statements(tree.body) for alias in s.names} - found.keys()
-        unit = cls(primal, Namer({*mentioned, *bound, *found}), locals=bound, compound=compound)
+        names.taken |= {*outer, *bound, *found}
+        unit = cls(primal, names, locals=bound, compound=compound)
+        unit.words.update({new: ("{}", old) for new, old in renamed.items()})
         for bound_, binding in found.items():
             note_import(binding.name if binding.home is sys.modules else bound_, binding)
         unit.bindings.update(found)
+        for name in getattr(primal.function, "reaches", ()):  # of a function that we wrote
+            place = primal.function.__code__.co_freevars.index(name)
+            unit.helpers[name] = primal.function.__closure__[place].cell_contents
+        for node in nodes(tree) if unit.helpers else ():
+            if isinstance(node, gast.Name) and any(unit.helpers.get(node.id) is value for value in _CHANGING):
+                node.changes_first = True
         for owner, name, value in imported.looked_up(tree, primal.function):
             note_attribute(owner, name, value)
         unit.helpers.update({name: binding.value for name, binding in found.items()})
@@ -150,6 +153,13 @@ class Unit:
     def is_ours(self, name: str) -> bool:
         """Whether we introduced a name, so that the text may do without it."""
         return name in self.temps or name in self.own_names or self.bases.get(name) in self.own_names
+
+    def reached(self, base: str, value: Any) -> gast.Name:
+        """A mention of one of our own functions; one that changes its first argument says so (`effects.changed_by_call`)."""
+        node = gast.Name(self.helper(base, value), gast.Load(), None, None)
+        if any(value is changing for changing in _CHANGING):
+            node.changes_first = True
+        return node
 
     def helper(self, base: str, value: Any) -> str:
         """The free name under which the text reaches `value`, one of our own functions."""
@@ -187,6 +197,7 @@ class Unit:
             if binding is None:
                 return MISSING
             self.bindings[node.id] = binding
+            self.names.taken.add(node.id)  # the text may come to use it: no local of ours may take its place
         return underlying(binding.value)
 
     def changed(self, statement: gast.AST) -> set[str]:

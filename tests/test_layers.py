@@ -21,8 +21,8 @@ LONGEST = 400
 # or under TYPE_CHECKING counts like any other: it may make `import s2sgrad` quick, but not make an arrow point up.
 LAYERS = [
     ["checks"],
-    ["advice", "brought", "errors", "names", "options", "outside", "quote", "simplify", "records", "results", "signatures",
-     "slopes", "structure"],
+    ["advice", "brought", "errors", "names", "options", "outside", "quote", "simplify", "records", "results", "scoping",
+     "signatures", "slopes", "structure"],
     ["wording"],
     ["raised"],
     ["runtime"],
@@ -37,6 +37,7 @@ LAYERS = [
     ["pipeline"],
     ["emitted"],
     ["program"],
+    ["namespace"],
     ["load"],
     ["inner"],
     ["guards"],
@@ -247,3 +248,27 @@ def test_every_pass_shows_what_it_does(file):
 def test_only_the_emitter_uses_astunparse():
     users = {room_of(module) for module, file in MODULES.items() if "astunparse" in imported(file)}
     assert users == {"emit"}
+
+
+def test_what_a_name_stands_for_is_not_told_by_its_spelling():
+    """`node.func.id == "len"` is right until somebody calls a variable `len`, and wrong where we had to write `len_`."""
+    for module, file in MODULES.items():
+        tree = ast.parse(file.read_text())
+        words = {
+            target.id
+            for s in tree.body
+            if isinstance(s, ast.Assign) and any(isinstance(n, ast.Constant) and n.value for n in ast.walk(s.value))
+            and all(isinstance(n, (ast.Constant, ast.Tuple, ast.Set, ast.Load)) for n in ast.walk(s.value))
+            for target in s.targets
+            if isinstance(target, ast.Name)
+        }  # fmt: skip
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Compare):
+                continue
+            sides = [node.left, *node.comparators]
+            named = any(isinstance(side, ast.Attribute) and side.attr == "id" for side in sides) or any(
+                isinstance(side, ast.Call) and any(getattr(a, "value", None) == "id" for a in side.args) for side in sides
+            )
+            others = [n for s in sides if not isinstance(s, (ast.Call, ast.Attribute)) for n in ast.walk(s)]
+            spelled = any(getattr(n, "id", "") in words or str(getattr(n, "value", "")).isidentifier() for n in others)
+            assert not (named and spelled), f"{module}, line {node.lineno}: ask `unit.resolve`"

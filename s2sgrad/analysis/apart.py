@@ -8,6 +8,7 @@ Indices are compared as sums of a loop's variable and a number; a negative one w
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Collection
 
 import gast
@@ -23,7 +24,7 @@ class Indices:
     """The indices of one function; `values` says what each temporary is that is bound once."""
 
     def __init__(self, unit: Unit, body: list[gast.AST], kinds: dict[str, Kind]) -> None:
-        self.kinds = kinds
+        self.unit, self.kinds = unit, kinds
         values: dict[str, gast.AST] = {}
         counts: dict[str, int] = {}
         for statement in effects.walk(body):
@@ -46,12 +47,12 @@ class Indices:
         Of the trips of `ended` loops only the first section is one, and may be of any: the other must be fixed.  `inner`:
         further loops, in which the other section is read.
         """
-        ranges = {loop.target.id: found for loop in (*loops, *inner) if (found := limits_of(loop)) is not None}
+        ranges = {loop.target.id: found for loop in (*loops, *inner) if (found := limits_of(self.unit, loop)) is not None}
         for a, b in zip(one, other, strict=False):
             if not (self.is_one_axis(a) and self.is_one_axis(b)):
                 return False
             for loop in loops:
-                least = least_of(loop)
+                least = least_of(self.unit, loop)
                 if least is None:
                     continue
                 (start, stop), (start_, stop_) = (self._span(p, loop.target.id, least, ranges) for p in (a, b))
@@ -136,12 +137,11 @@ def _natural(part: gast.AST) -> int | None:
     return None if not fixed else value.value - isinstance(part, gast.Slice)
 
 
-def range_of(node: gast.AST) -> gast.Call | None:
+def range_of(unit: Unit, node: gast.AST) -> gast.Call | None:
     """The `range(..)` that a loop runs over, forwards or reversed."""
-    while isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "reversed" and node.args:
+    while isinstance(node, gast.Call) and unit.resolve(node.func) is builtins.reversed and node.args:
         node = node.args[0]
-    plain = isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "range"
-    return node if plain else None
+    return node if isinstance(node, gast.Call) and unit.resolve(node.func) is builtins.range else None
 
 
 def step_of(call: gast.Call) -> int | None:
@@ -152,9 +152,9 @@ def step_of(call: gast.Call) -> int | None:
     return step.value if isinstance(step, gast.Constant) and type(step.value) is int else None
 
 
-def least_of(loop: gast.For) -> int | None:
+def least_of(unit: Unit, loop: gast.For) -> int | None:
     """The least value of a loop's variable, where it is a constant."""
-    call = range_of(loop.iter)
+    call = range_of(unit, loop.iter)
     step = None if call is None else step_of(call)
     if step == 1:
         start = call.args[0] if len(call.args) > 1 else gast.Constant(0, None)
@@ -167,9 +167,9 @@ def least_of(loop: gast.For) -> int | None:
     return None
 
 
-def limits_of(loop: gast.For) -> tuple[gast.AST, gast.AST] | None:
+def limits_of(unit: Unit, loop: gast.For) -> tuple[gast.AST, gast.AST] | None:
     """(start, stop) of a loop that goes through all values between them."""
-    call = range_of(loop.iter)
+    call = range_of(unit, loop.iter)
     if call is None or step_of(call) != 1:
         return None
     return (call.args[0], call.args[1]) if len(call.args) > 1 else (gast.Constant(0, None), call.args[0])

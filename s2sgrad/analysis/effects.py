@@ -28,7 +28,7 @@ from s2sgrad.source import brings_gradient, read
 from s2sgrad.unit import MISSING, Unit
 
 MUTATING_METHODS = spellings.MUTATING_METHODS
-_CHANGING = ("push", "pop", "poison")
+FLAT_ATTRIBUTES = spellings.FLAT_ATTRIBUTES
 _SCOPES = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda)
 _IMPURE_RUNTIME = {runtime.push, runtime.pop, runtime.add_at, runtime.vjp, runtime.sequence, runtime.require_array,
                    runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar, runtime.set_attribute,
@@ -104,7 +104,7 @@ def changed_by_call(value: gast.AST) -> set[str]:
     if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
         if value.func.attr in spellings.MUTATING_METHODS and isinstance(value.func.value, gast.Name):
             return {value.func.value.id}
-    elif isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id in _CHANGING:
+    elif isinstance(value, gast.Call) and getattr(value.func, "changes_first", False):
         return {value.args[0].id} if value.args and isinstance(value.args[0], gast.Name) else set()
     return set()
 
@@ -189,7 +189,7 @@ def is_one_of(target: Any, group: Container[Any]) -> bool:
     """Whether an object, which need not be hashable, is in a set."""
     try:
         return target in group
-    except TypeError:
+    except (TypeError, ValueError):
         return False
 
 

@@ -127,7 +127,7 @@ class _Mentions:
                 self.all[node.id] += 1
             if isinstance(node, gast.Call) and not self._is_quick(node):
                 self.calls += 1
-            kind = element_of(node, self.kinds)
+            kind = element_of(node, self.unit)
             if kind is not None and kind.dtype in YIELDS and (kind.dtype == "float64" or isinstance(node.ctx, gast.Load)):
                 self.elements[node.value.id] += 1
                 if self.sizes.cover(trips, kind, parts_of(node.slice)):

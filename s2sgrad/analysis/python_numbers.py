@@ -233,7 +233,7 @@ class PythonNumbers(Generic[Cause]):
             times = isinstance(node.op, gast.Mult) and ("float" in whats or self.surely.float(node.left, node.right))
             return Value("bool", both.causes) if bits else both if times else self._dropped(both)
         sides = (left, node.left), (right, node.right)
-        if whats <= {"int", ""} and all(v.what or is_whole(n, self.kinds) for v, n in sides):
+        if whats <= {"int", ""} and all(v.what or is_whole(n, self.unit) for v, n in sides):
             summed = isinstance(node.op, (gast.Add, gast.Sub))
             return Value("int", both.causes) if summed else self._dropped(both)
         plain = isinstance(node.op, (gast.Add, gast.Sub, gast.Mult, gast.Div))
@@ -256,7 +256,7 @@ class PythonNumbers(Generic[Cause]):
             return NOTHING
         ordered = all(isinstance(op, (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)) for op in node.ops)
         exact = not any(v.what == "int" for v in values) or all(
-            v.what == "int" or is_whole(p, self.kinds) for v, p in zip(values, parts, strict=True)
+            v.what == "int" or is_whole(p, self.unit) for v, p in zip(values, parts, strict=True)
         )  # NumPy rounds a whole number before it compares it with a float
         return out if ordered and exact and self._are_numbers(values, parts) else self._dropped(out)
 
@@ -302,7 +302,7 @@ class PythonNumbers(Generic[Cause]):
 
     def _is_float(self, node: gast.AST) -> bool:
         """Whether an expression that is not Python's because of us is surely a float."""
-        element = element_of(node, self.kinds)
+        element = element_of(node, self.unit)
         return self.surely.float(node) or (element is not None and element.dtype == "float64")
 
     def _are_numbers(self, values: list[Value[Cause]], nodes_: list[gast.AST]) -> bool:

@@ -76,31 +76,31 @@ def _is_truth(node: gast.AST, truths: set[str]) -> bool:
     return constant or isinstance(node, (gast.Compare, gast.BoolOp))
 
 
-def is_whole(node: gast.AST, kinds: dict[str, Kind]) -> bool:
+def is_whole(node: gast.AST, unit: Unit) -> bool:
     """Whether an expression is surely one whole number, and no truth value."""
     if isinstance(node, gast.Constant):
         return type(node.value) is int
     if isinstance(node, gast.Name):
-        kind = kinds.get(node.id)
+        kind = unit.kinds.get(node.id)
         return isinstance(kind, Number) and kind.type in (int, np.int64)
     if isinstance(node, gast.UnaryOp):
-        return isinstance(node.op, gast.USub) and is_whole(node.operand, kinds)
+        return isinstance(node.op, gast.USub) and is_whole(node.operand, unit)
     if isinstance(node, gast.BinOp):
         plain = isinstance(node.op, (gast.Add, gast.Sub, gast.Mult, gast.FloorDiv, gast.Mod))
-        return plain and is_whole(node.left, kinds) and is_whole(node.right, kinds)
+        return plain and is_whole(node.left, unit) and is_whole(node.right, unit)
     if isinstance(node, gast.Call):
-        return isinstance(node.func, gast.Name) and node.func.id == "len"
-    found = element_of(node, kinds)
+        return unit.resolve(node.func) is builtins.len
+    found = element_of(node, unit)
     return found is not None and found.dtype == "int64"
 
 
-def element_of(node: gast.AST, kinds: dict[str, Kind]) -> Array | None:
+def element_of(node: gast.AST, unit: Unit) -> Array | None:
     """The array of `x[i, j]` with one whole number for each axis; None for anything else."""
     if not isinstance(node, gast.Subscript) or not isinstance(node.value, gast.Name):
         return None
-    kind = kinds.get(node.value.id)
+    kind = unit.kinds.get(node.value.id)
     parts = parts_of(node.slice)
-    plain = isinstance(kind, Array) and kind.rank == len(parts) and all(is_whole(p, kinds) for p in parts)
+    plain = isinstance(kind, Array) and kind.rank == len(parts) and all(is_whole(p, unit) for p in parts)
     return kind if plain else None
 
 
@@ -126,7 +126,7 @@ class Surely:
             return all(self.number(p) for p in (node.left, *node.comparators))
         if isinstance(node, gast.Call):
             return self._yields(node)
-        return element_of(node, self.kinds) is not None
+        return element_of(node, self.unit) is not None
 
     def _yields(self, node: gast.Call) -> bool:
         target = self.unit.resolve(node.func)

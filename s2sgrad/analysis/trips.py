@@ -10,6 +10,7 @@ How often a loop runs is a guess at what is worth its while, and no answer depen
 
 from __future__ import annotations
 
+import builtins
 from collections import Counter
 
 import gast
@@ -45,9 +46,9 @@ class Sizes:
                 self._note(statement.targets[0].id, statement.value, counts)
 
     def _is_row(self, node: gast.AST) -> bool:
-        call = range_of(node)
+        call = range_of(self.unit, node)
         bounds = call.args if call is not None and len(call.args) == 2 else []
-        found = [element_of(b, self.kinds) for b in bounds]
+        found = [element_of(b, self.unit) for b in bounds]
         return bool(found) and all(k is not None and k.dtype == "int64" for k in found)
 
     def _note(self, target: str, value: gast.AST, counts: Counter[str]) -> None:
@@ -70,7 +71,7 @@ class Sizes:
         return loop.target.id, self._trip(loop.iter, dict(outer))
 
     def _trip(self, node: gast.AST, outer: dict[str, Form | None]) -> Form | None:
-        call = range_of(node)
+        call = range_of(self.unit, node)
         bounds = [affine.form(a, self.atom) for a in call.args] if call is not None else []
         if not bounds or None in bounds:
             return None
@@ -109,10 +110,11 @@ class Sizes:
 
     def atom(self, node: gast.AST) -> Form | None:
         """A name or a length as a sum; None for what is neither."""
-        if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.args:
-            if node.func.id == "len" and isinstance(node.args[0], gast.Name):
+        if isinstance(node, gast.Call) and node.args:
+            called = self.unit.resolve(node.func)
+            if called is builtins.len and isinstance(node.args[0], gast.Name):
                 return self._axis_of(node.args[0].id, 0)
-            forms = [affine.form(a, self.atom) for a in node.args] if node.func.id == "min" else [None]
+            forms = [affine.form(a, self.atom) for a in node.args] if called is builtins.min else [None]
             return forms[0] if None not in forms and all(f == forms[0] for f in forms) else None
         if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Attribute) and node.value.attr == "shape":
             owner, place = node.value.value, node.slice

@@ -76,7 +76,7 @@ class _Loop:
         self.all, self.loop, self.around = at_once, loop, around
         self.unit, self.kinds, self.indices, self.sizes = at_once.unit, at_once.kinds, at_once.indices, at_once.sizes
         simple = all(isinstance(s, (gast.Assign, gast.AugAssign)) for s in loop.body)
-        limits = limits_of(loop)
+        limits = limits_of(self.unit, loop)
         if not simple or loop.orelse or limits is None:
             raise Refused
         self.variable = loop.target.id
@@ -145,7 +145,7 @@ class _Loop:
         trips = gast.Call(self.unit.builtin(range), bounds, [])
         once = gast.comprehension(name("_", store=True), trips, [], 0)
         values = call_(self.unit, "array", np.array, gast.ListComp(clone(call), [once]))
-        if range_of(self.loop.iter) is self.loop.iter:
+        if range_of(self.unit, self.loop.iter) is self.loop.iter:
             return values
         return gast.Subscript(values, gast.Slice(None, None, constant(-1)), gast.Load())
 
@@ -280,7 +280,7 @@ class _Loop:
         offset = self.indices.offset(part, self.variable)
         if offset is None:
             raise Refused
-        least = least_of(self.loop)
+        least = least_of(self.unit, self.loop)
         if offset < 0 and (least is None or least + offset < 0):
             raise Refused
         stop, length = self._form(self.stop), self.sizes.axis(kind.dims[place])
@@ -301,7 +301,7 @@ class _Loop:
         if stop is None or length is None:
             return False
         for loop in reversed(self.around):
-            limits = limits_of(loop)
+            limits = limits_of(self.unit, loop)
             last = None if limits is None else self._form(limits[1])
             if loop.target.id in stop.terms and stop.terms[loop.target.id] == 1 and last is not None:
                 stop = stop.minus(Form({loop.target.id: 1})).plus(last).minus(Form(constant=1))
@@ -322,7 +322,7 @@ class _Loop:
             return self._is_natural(node.left) and self._is_natural(node.right)
         if isinstance(node, gast.Name):
             kind = self.kinds.get(node.id)
-            least = [least_of(loop) for loop in self.around if loop.target.id == node.id]
+            least = [least_of(self.unit, loop) for loop in self.around if loop.target.id == node.id]
             size = getattr(kind, "size", None)
             return any(k is not None and k >= 0 for k in least) or (isinstance(size, Size) and size.offset >= 0)
         return False

@@ -267,7 +267,7 @@ class _Sweep:
             kind = self.unit.kinds[base].dtype
             lost = gast.Assign([clone(section)], constant(float("nan")), None)
             return at(statement, lost) if kind is not None and kind.startswith("float") else []
-        check = gast.Name(self.unit.helper("poison", runtime.poison), gast.Load(), None, None)
+        check = self.unit.reached("poison", runtime.poison)
         return at(statement, gast.Expr(gast.Call(check, [gast.Name(base, gast.Load(), None, None)], [])))
 
     def pruned(self, body: list[gast.AST]) -> list[gast.AST]:

@@ -50,7 +50,7 @@ def _unpackings(unit: Unit, tree: gast.FunctionDef) -> _Unpacked:
     out = {}
     for statement in effects.walk(tree.body):
         value = statement.value if isinstance(statement, gast.Assign) and effects.stored(statement) is None else None
-        row = isinstance(value, gast.Subscript) and is_whole(value.slice, unit.kinds)
+        row = isinstance(value, gast.Subscript) and is_whole(value.slice, unit)
         owner = value.value if row else value
         kind = unit.kinds.get(owner.id) if isinstance(owner, gast.Name) else None
         if isinstance(kind, Array) and kind.dtype == "float64" and kind.rank == (2 if row else 1):

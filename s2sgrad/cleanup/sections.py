@@ -66,7 +66,7 @@ class Sections:
 
     def _goes_by(self, loop: gast.For, index: list[gast.AST], read: _Mention) -> bool:
         """Whether later trips read on one side of the section, along some axis."""
-        step, least = _direction(loop), least_of(loop)
+        step, least = _direction(self.unit, loop), least_of(self.unit, loop)
         if step is None or least is None:
             return False
         variable, restore = loop.target.id, _Mention(0, index, ())
@@ -80,7 +80,7 @@ class Sections:
 
     def spare(self, loop: gast.For) -> dict[int, frozenset[str]]:
         """The restores in a loop that are not needed, and the names whose memory must not be read after the loop."""
-        step, least = _direction(loop), least_of(loop)
+        step, least = _direction(self.unit, loop), least_of(self.unit, loop)
         if step is None or least is None:
             return {}
         variable = loop.target.id
@@ -192,7 +192,7 @@ class Sections:
 
     def limit(self, node: gast.AST, variable: str, inner: dict[str, gast.For], step: int, least: int) -> int | None:
         """`d` where the variable of an inner loop stays at or below `variable + d` (step < 0), or at or above it."""
-        limits = limits_of(inner[node.id]) if isinstance(node, gast.Name) and node.id in inner else None
+        limits = limits_of(self.unit, inner[node.id]) if isinstance(node, gast.Name) and node.id in inner else None
         if limits is None or not self.is_natural(limits[0], variable, least):
             return None
         offset = self.indices.offset(limits[1] if step < 0 else limits[0], variable)
@@ -224,9 +224,9 @@ def _ordered(body: list[gast.AST], loops: tuple[int, ...] = (), start: list[int]
             yield from _ordered(statement.orelse, inner, start)
 
 
-def _direction(loop: gast.For) -> int | None:
+def _direction(unit: Unit, loop: gast.For) -> int | None:
     """1 or -1: which way the loop's variable goes."""
-    call = range_of(loop.iter)
+    call = range_of(unit, loop.iter)
     step = None if call is None else step_of(call)
     if not step:
         return None

@@ -33,6 +33,7 @@ import gast
 from s2sgrad.quote import at, blocks, clone, constant, name, nodes
 from s2sgrad.unit import MISSING, Unit
 
+_READERS = (len, sorted, list, dict)
 _READ = {"items", "keys", "values", "get", "pop", "setdefault"}
 _LATER = (gast.IfExp, gast.BoolOp, gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp,
           gast.FunctionDef)  # fmt: skip
@@ -41,7 +42,7 @@ _LATER = (gast.IfExp, gast.BoolOp, gast.Lambda, gast.ListComp, gast.SetComp, gas
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without `defaultdict`, where it can be followed; elsewhere it is refused later."""
     made = _made(unit, tree)
-    for local in [n for n, statement in made.items() if _is_followed(tree, n, statement)]:
+    for local in [n for n, statement in made.items() if _is_followed(unit, tree, n, statement)]:
         statement = made[local]
         default = _default(unit, statement.value)
         statement.value = at(statement.value, gast.Dict([], []))[0]
@@ -77,7 +78,7 @@ def _parameters(function: gast.Lambda) -> list[gast.AST]:
     return [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]
 
 
-def _is_followed(tree: gast.FunctionDef, local: str, statement: gast.Assign) -> bool:
+def _is_followed(unit: Unit, tree: gast.FunctionDef, local: str, statement: gast.Assign) -> bool:
     """Whether every mention of the variable is one of those that can be written out."""
     allowed = {id(statement.targets[0])}
     for node in nodes(tree):
@@ -92,7 +93,7 @@ def _is_followed(tree: gast.FunctionDef, local: str, statement: gast.Assign) -> 
                 allowed.add(id(node.value))
         elif isinstance(node, gast.Compare):
             allowed |= {id(c) for c in node.comparators}
-        elif isinstance(node, gast.Call) and getattr(node.func, "id", "") in ("len", "sorted", "list", "dict"):
+        elif isinstance(node, gast.Call) and any(unit.resolve(node.func) is reader for reader in _READERS):
             allowed |= {id(a) for a in node.args}
         elif isinstance(node, (gast.For, gast.comprehension)):
             allowed.add(id(node.iter))

@@ -33,8 +33,9 @@ import itertools
 
 import gast
 
+from s2sgrad import scoping
 from s2sgrad.analysis import effects
-from s2sgrad.normalize import call_forms, comprehensions, containers, index_tricks, loops, mutators, scopes, targets, tools
+from s2sgrad.normalize import call_forms, comprehensions, containers, index_tricks, loops, mutators, targets, tools
 from s2sgrad.normalize._calls import calls_user, linked, walruses
 from s2sgrad.normalize.conditions import Conditions
 from s2sgrad.normalize.functions import Functions
@@ -50,7 +51,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     body = flattener.block(tree.body)
     tree.body = at(body[0], *heads, *flattener.functions.heads, *flattener.functions.separated()) + body
     if flattener.functions.plain_names:
-        scopes.rename(tree, flattener.functions.plain_names)
+        scoping.rename(tree, flattener.functions.plain_names)
     return tree
 
 

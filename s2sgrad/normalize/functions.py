@@ -225,7 +225,7 @@ class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Obj
         if isinstance(node, gast.Subscript) and self.is_function(node):
             return self.item(node)
         if isinstance(node, gast.Attribute) and self.is_function(node):
-            if isinstance(node.value, gast.Call) and is_super(node.value):
+            if isinstance(node.value, gast.Call) and is_super(self.unit, node.value):
                 return self.above(node.attr, node)
             known = self.held(node.value)
             if isinstance(known, Known):

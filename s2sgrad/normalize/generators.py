@@ -14,9 +14,9 @@ from typing import Any
 
 import gast
 
-from s2sgrad import runtime
+from s2sgrad import runtime, scoping
 from s2sgrad.analysis import effects
-from s2sgrad.normalize import scopes, targets
+from s2sgrad.normalize import targets
 from s2sgrad.normalize.draws import own_statements, with_exits
 from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.values import Function, Generator, is_generator
@@ -29,7 +29,7 @@ _TO_THE_END = (sum, list, tuple, max, min, sorted)
 def _only_computes(function: Function) -> bool:
     """Whether a generator may be run to its end before its values are used: it ends, changes nothing and depends on its
     arguments alone."""
-    if not isinstance(function.node, gast.FunctionDef) or function.unit.locals & {"self"}:
+    if not isinstance(function.node, gast.FunctionDef) :
         return False
     inside = [n for s in function.node.body for n in nodes(s)]
     if any(isinstance(n, (gast.While, gast.Global, gast.Nonlocal, gast.With, gast.Raise)) for n in inside):
@@ -38,7 +38,14 @@ def _only_computes(function: Function) -> bool:
         return False
     if any(isinstance(n, gast.AugAssign) for n in inside):
         return False
+    if any(isinstance(n, gast.Attribute) and _is_of_an_object(function, n) for n in inside):
+        return False
     return all(effects.is_pure_function(function.unit.resolve(n.func)) for n in inside if isinstance(n, gast.Call))
+
+
+def _is_of_an_object(function: Function, node: gast.Attribute) -> bool:
+    """Whether an attribute may be one of an object, which may be another one when the next value is asked for."""
+    return node.attr not in effects.FLAT_ATTRIBUTES and function.unit.resolve(node) is MISSING
 
 
 class Generators(Inliner):
@@ -90,7 +97,7 @@ class Generators(Inliner):
         starts = {bound for bound, value in plain if isinstance(value, gast.Constant)}
         if sums - starts or any(bound in sums and not isinstance(value, gast.Constant) for bound, value in plain):
             return False
-        own = scopes.bound(function.node.body) | {p.id for p in parameters(function.node)}
+        own = scoping.bound(function.node.body) | {p.id for p in parameters(function.node)}
         read = {n.id for s in function.node.body for n in nodes(s) if isinstance(n, gast.Name)} - own
         return all(self.is_fixed(n) for n in read & self.unit.locals)
 

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import gast
 
+from s2sgrad import scoping
 from s2sgrad.analysis import effects
 from s2sgrad.normalize import (
     attempts,
@@ -102,6 +103,8 @@ class Inliner:
         if target in self.known:
             return self.known[target]
         unit, tree = Unit.of(read(target))
+        if tree.name in unit.names.taken and unit.resolve(name(tree.name)) is not target:  # it does not call itself
+            tree.name = unit.names.fresh(tree.name)
         for run in (matches.run, imports.run, attempts.run, contexts.run, global_names.run, defaults.run):
             tree = run(unit, tree)
         tree = check.run(unit, tree, is_generator(target))
@@ -169,7 +172,7 @@ class Inliner:
         bound = self.bind(function, function.node, given, keywords, node)
         call = node
         tree = clone(self.prepared(function, bound, left))
-        own = scopes.bound(tree.body) | {p.id for p in parameters(tree)}
+        own = scoping.bound(tree.body) | {p.id for p in parameters(tree)}
         renamed: dict[str, str] = {}
         moved: dict[Place, gast.AST] = {}
         if function.used or function.unit is not self.unit:
@@ -187,14 +190,16 @@ class Inliner:
         self.unit.compound |= {place_of(moved[p]) for p in function.unit.compound & moved.keys()}
         inner = Counter({renamed.get(n, n): count for n, count in bindings(tree.body).items()})
         for part in [*tree.body, *parameters(tree)]:
-            scopes.rename(part, renamed)
+            scoping.rename(part, renamed)
         self.unit.locals |= {renamed.get(n, n) for n in own}
         self.shared |= {n for s in tree.body for part in nodes(s) if isinstance(part, gast.Nonlocal) for n in part.names}
         substituted: dict[str, gast.AST] = {}
+        first = next(iter(bound.values()), None)
+        of_class = isinstance(first, Known) and isinstance(first.target, type)
         for p, value in bound.items():
             local = renamed.get(p, p)
             if isinstance(value, Value):
-                if returns_function(function.node):
+                if returns_function(function.node, function.unit.primal.function, of_class):
                     keep_objects(value)
                 self.counts[local] += inner[local]
                 if not inner[local] or not self.choose(local, value, node):

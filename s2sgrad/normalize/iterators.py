@@ -46,8 +46,8 @@ _OPERATORS = {
     "add": gast.Add, "sub": gast.Sub, "mul": gast.Mult, "truediv": gast.Div, "matmul": gast.MatMult, "pow": gast.Pow,
 }  # fmt: skip
 _PLAIN = (gast.Name, gast.Attribute, gast.Lambda)
-_READERS = ("len", "list", "tuple", "sorted", "sum", "zip", "enumerate", "reversed", "min", "max", "range", "float", "int",
-            "chain", "from_iterable", "pairwise")  # fmt: skip
+_READERS = (len, list, tuple, sorted, sum, zip, enumerate, reversed, min, max, range, float, int, itertools.chain,
+            itertools.chain.from_iterable, itertools.pairwise)  # fmt: skip
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -70,7 +70,7 @@ class _Iterators(gast.NodeTransformer):
                 bound.setdefault(node.targets[0].id, []).append(node.value)
             elif isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
                 bound.setdefault(node.id, [])
-        self.changed = _changed(tree)  # dicts, among others
+        self.changed = _changed(unit, tree)  # dicts, among others
         self.consumed = tools.consumed(unit, tree)
         self.lists = {
             n for n, values in bound.items() if values and all(isinstance(v, (gast.List, gast.ListComp)) for v in values)
@@ -385,7 +385,7 @@ def _is_path(node: gast.AST) -> bool:
     return isinstance(node, gast.Name)
 
 
-def _changed(tree: gast.FunctionDef) -> set[str]:
+def _changed(unit: Unit, tree: gast.FunctionDef) -> set[str]:
     """The names that a store, a method or a call may change."""
     out: set[str] = set()
     for node in nodes(tree):
@@ -394,7 +394,7 @@ def _changed(tree: gast.FunctionDef) -> set[str]:
         elif isinstance(node, gast.Call):
             method = node.func.attr if isinstance(node.func, gast.Attribute) else ""
             owners = [node.func.value] if method in effects.MUTATING_METHODS else []
-            only_reads = getattr(node.func, "id", method) in _READERS
-            handed = [] if only_reads else node.args
+            target = unit.resolve(node.func)
+            handed = [] if effects.is_one_of(target, _READERS) or effects.is_pure_function(target) else node.args
             out |= {getattr(n, "id", getattr(n, "attr", "")) for n in (*owners, *handed)}
     return out

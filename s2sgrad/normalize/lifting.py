@@ -13,8 +13,8 @@ from typing import Any
 
 import gast
 
-from s2sgrad import emit
-from s2sgrad.normalize import mutators, scopes
+from s2sgrad import emit, scoping
+from s2sgrad.normalize import mutators
 from s2sgrad.quote import clone, empty_arguments, name, nodes
 from s2sgrad.source.making import made
 from s2sgrad.unit import Unit, parameters
@@ -42,9 +42,9 @@ def lifted(
             unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and binds variables of the function "
                               "around it, which cannot be followed: return their values from it")  # fmt: skip
     within = _used(unit, node, body, base, values)
-    own = scopes.bound(body) | {p.id for p in parameters(node)}
+    own = scoping.bound(body) | {p.id for p in parameters(node)}
     for inner in within:
-        own |= scopes.bound([inner]) | scopes.bound(inner.body) | {p.id for p in parameters(inner)}
+        own |= scoping.bound([inner]) | scoping.bound(inner.body) | {p.id for p in parameters(inner)}
     whole = [*within, *body]
     free = {n.id for s in whole for n in nodes(s) if isinstance(n, gast.Name)} - own - _scoped(whole) - {base}
     cells = dict(zip(unit.primal.function.__code__.co_freevars, unit.primal.function.__closure__ or (), strict=True))
@@ -81,9 +81,9 @@ def function(
     shown = {held: p for p, held in mine.items() if p not in used}
     body = [clone(s) for s in body]
     for statement in body:
-        scopes.rename(statement, shown)
+        scoping.rename(statement, shown)
     places = [gast.Name(shown.get(held, held), gast.Param(), None, None) for held in mine.values()]
-    free = used - set(mine.values()) - captured - scopes.bound(body)
+    free = used - set(mine.values()) - captured - scoping.bound(body)
     cells = dict(zip(unit.primal.function.__code__.co_freevars, unit.primal.function.__closure__ or (), strict=True))
     data = {n for n in free if n in cells and _is_data(cells[n])}
     passed = sorted(captured | data)
@@ -119,7 +119,7 @@ def is_lifted(node: gast.FunctionDef | gast.Lambda, values: dict[str, Any]) -> b
 def require_no_writes(unit: Unit, node: gast.FunctionDef | gast.Lambda) -> None:
     """Refuse a function that is differentiated here and writes what it closes over: its gradient works on copies."""
     body = node.body if isinstance(node, gast.FunctionDef) else [gast.Return(node.body)]
-    own = scopes.bound(body) | {p.id for p in parameters(node)}
+    own = scoping.bound(body) | {p.id for p in parameters(node)}
     for part in (p for s in body for p in nodes(s)):
         written = part if isinstance(part, (gast.Subscript, gast.Attribute)) and isinstance(part.ctx, gast.Store) else None
         method = part.func if isinstance(part, gast.Call) and isinstance(part.func, gast.Attribute) else None
@@ -147,7 +147,7 @@ def _scoped(body: list[gast.AST]) -> set[str]:
     for statement in body:
         for node in nodes(statement):
             if isinstance(node, gast.FunctionDef):
-                out |= scopes.bound(node.body) | {p.id for p in parameters(node)}
+                out |= scoping.bound(node.body) | {p.id for p in parameters(node)}
             elif isinstance(node, gast.Lambda):
                 out |= {p.id for p in parameters(node)}
             elif isinstance(node, gast.comprehension):

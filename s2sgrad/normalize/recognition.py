@@ -74,7 +74,7 @@ class Recognizer:
         if target in (abs, round) and node.args:
             return self.is_object(node.args[0])
         if isinstance(target, types.MethodType) and is_plain_class(target.__self__):
-            return gives_function(target.__func__)
+            return gives_function(target.__func__, of_class=True)
         if self.unit.resolve(node.func) is np.vectorize and len(node.args) == 1:
             return self.is_function(node.args[0]) or callable(self.unit.resolve(node.args[0]))
         if self.unit.resolve(node.func) is functools.partial and node.args:
@@ -114,7 +114,7 @@ class Recognizer:
         if isinstance(self.held(node.value), Known):
             return True
         if isinstance(node.value, gast.Call):
-            return is_super(node.value) or self.is_object(node.value)
+            return is_super(self.unit, node.value) or self.is_object(node.value)
         return self.is_object(node.value)
 
     def gives_function(self, callee: gast.AST) -> bool:
@@ -123,9 +123,9 @@ class Recognizer:
             value = self.values[callee.id]
             while isinstance(value, Partial):
                 value = value.inner
-            return isinstance(value, Function) and returns_function(value.node)
+            return isinstance(value, Function) and returns_function(value.node, value.unit.primal.function)
         if isinstance(callee, gast.Lambda):
-            return returns_function(callee)
+            return returns_function(callee, self.unit.primal.function)
         target = self.unit.resolve(callee)
         if is_plain(target):
             return gives_function(target)
@@ -192,8 +192,8 @@ def joins_lists(unit: Unit, node: gast.Call) -> bool:
     return unit.resolve(node.func) is sum and len(node.args) == 2 and isinstance(node.args[1], (gast.List, gast.Tuple))
 
 
-def is_super(node: gast.Call) -> bool:
-    return isinstance(node.func, gast.Name) and node.func.id == "super" and not node.args
+def is_super(unit: Unit, node: gast.Call) -> bool:
+    return unit.resolve(node.func) is super and not node.args
 
 
 def place(index: gast.AST, display: Display) -> Any:

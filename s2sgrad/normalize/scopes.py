@@ -32,36 +32,23 @@ import gast
 
 from s2sgrad.normalize.check import yields
 from s2sgrad.quote import nodes
+from s2sgrad.scoping import COMPREHENSIONS, FUNCTIONS, apart, own
 from s2sgrad.unit import Unit, parameters
-
-_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
-_FUNCTIONS = (gast.FunctionDef, gast.Lambda)
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree, in which no name stands for two variables; a renamed parameter keeps its name in `keyword`."""
     unit.displays = _displays(tree)
-    found = [n for n in nodes(tree) if isinstance(n, (*_COMPREHENSIONS, *_FUNCTIONS)) and n is not tree]
+    found = [n for n in nodes(tree) if isinstance(n, (*COMPREHENSIONS, *FUNCTIONS)) and n is not tree]
     if not found:
         return tree
     for comprehension in (n for n in found if isinstance(n, gast.SetComp)):
         unit.refuse(comprehension, "a set comprehension cannot be differentiated: a set has no order; use a list")
-    everywhere = Counter(_names(tree))
+    unit.words |= {new: ("{}", old) for new, old in apart(tree, unit.names.fresh).items()}
     for scope in found:
-        for parameter in parameters(scope) if isinstance(scope, _FUNCTIONS) else ():
-            parameter.keyword = parameter.id
+        for parameter in parameters(scope) if isinstance(scope, FUNCTIONS) else ():
             parameter.annotation = None
-    for scope in reversed(found):  # the innermost first
-        own = _own(scope)
-        here = Counter(n for part in _inside(scope) for n in _names(part))
-        renamed = {n: unit.names.fresh(n) for n in sorted(own) if everywhere[n] > here[n]}
-        unit.words |= {new: ("{}", old) for old, new in renamed.items()}
-        for old, new in renamed.items():
-            everywhere[old] -= here[old]
-            everywhere[new] += here[old]
-        for part in _inside(scope):
-            rename(part, renamed)
-        unit.locals |= (own - set(renamed)) | set(renamed.values())
+        unit.locals |= own(scope)
     bound = {n.id for n in nodes(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
     unit.locals &= bound | {n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef)}
     unit.locals |= {n.name for n in found if isinstance(n, gast.FunctionDef)}
@@ -106,73 +93,3 @@ def _stored(tree: gast.FunctionDef) -> Iterator[str]:
             yield node.id
         elif isinstance(node, gast.FunctionDef):
             yield node.name
-
-
-def rename(part: gast.AST, renamed: dict[str, str]) -> None:
-    """Change names, those of nested functions and in `nonlocal` included."""
-    for node in nodes(part):
-        if isinstance(node, gast.Name):
-            node.id = renamed.get(node.id, node.id)
-        elif isinstance(node, gast.FunctionDef):
-            node.name = renamed.get(node.name, node.name)
-        elif isinstance(node, gast.Nonlocal):
-            node.names = [renamed.get(n, n) for n in node.names]
-
-
-def _names(root: gast.AST) -> Iterator[str]:
-    for node in nodes(root):
-        if isinstance(node, gast.Name):
-            yield node.id
-        elif isinstance(node, gast.FunctionDef):
-            yield node.name
-        elif isinstance(node, gast.Nonlocal):
-            yield from node.names
-
-
-def bound(body: list[gast.AST]) -> set[str]:
-    """The names that the statements of a scope bind, those of scopes within left out."""
-    out: set[str] = set()
-    foreign: set[str] = set()
-    waiting = list(body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, gast.Name):
-            out |= set() if isinstance(node.ctx, gast.Load) else {node.id}
-            continue
-        if isinstance(node, (gast.Nonlocal, gast.Global)):
-            foreign |= set(node.names)
-            continue
-        if isinstance(node, gast.FunctionDef):
-            out.add(node.name)
-            waiting += [*node.decorator_list, *node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
-            continue
-        if isinstance(node, gast.Lambda):
-            waiting += [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
-            continue
-        if isinstance(node, _COMPREHENSIONS):
-            waiting += [n for n in nodes(node) if isinstance(n, gast.NamedExpr)] + [node.generators[0].iter]
-            continue
-        for value in node.__dict__.values():
-            if isinstance(value, list):
-                waiting += [part for part in value if isinstance(part, gast.AST)]
-            elif isinstance(value, gast.AST) and not isinstance(value, gast.expr_context):
-                waiting.append(value)
-    return out - foreign
-
-
-def _own(scope: gast.AST) -> set[str]:
-    """The variables of a scope."""
-    if isinstance(scope, gast.FunctionDef):
-        return bound(scope.body) | {p.id for p in parameters(scope)}
-    if isinstance(scope, gast.Lambda):
-        return bound([scope.body]) | {p.id for p in parameters(scope)}
-    return {n.id for g in scope.generators for n in nodes(g.target) if isinstance(n, gast.Name)}
-
-
-def _inside(scope: gast.AST) -> list[gast.AST]:
-    """The parts of a scope that see its variables: not defaults and decorators, and not what a first `for` runs over."""
-    if isinstance(scope, _FUNCTIONS):
-        return [*parameters(scope), *(scope.body if isinstance(scope, gast.FunctionDef) else [scope.body])]
-    first, *others = scope.generators
-    results = [scope.key, scope.value] if isinstance(scope, gast.DictComp) else [scope.elt]
-    return [*results, first.target, *first.ifs, *others]

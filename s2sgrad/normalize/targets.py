@@ -160,7 +160,7 @@ def _starred(unit: Unit, targets: list[gast.AST], value: gast.AST) -> list[gast.
     out = [assign(holder, value)]
     out += statements(
         "if len(t) < n:\n    raise ValueError('not enough values to unpack')",
-        t=holder, n=len(targets) - 1, len=unit.builtin(len),
+        t=holder, n=len(targets) - 1, len=unit.builtin(len), ValueError=unit.builtin(ValueError),
     )
     for k, target in enumerate(targets):
         if k < star:

@@ -159,19 +159,19 @@ def _counted(unit: Unit, node: gast.AST) -> gast.AST:
     return at(node, gast.Call(unit.builtin(range), [constant(first), last, *map(constant, step or [1])], []))[0]
 
 
-def _with_lists(unit: Unit, call: gast.Call, target: Any) -> gast.AST:
+def _with_lists(here: Unit, call: gast.Call, target: Any) -> gast.AST:
     """Generator expressions that a user's function runs through once, as lists."""
     where = [k for k, a in enumerate(call.args) if isinstance(a, gast.GeneratorExp)]
     if not where or not isinstance(target, types.FunctionType) or effects.is_library(target):
         return call
     try:
         parameters = list(signature(target).parameters)
-        tree = read(target).fresh_tree()
+        unit, tree = Unit.of(read(target))
     except (S2SGradError, ValueError):
         return call
     for k in where:
-        if k < len(parameters) and _runs_once(tree, parameters[k]):
-            call.args[k] = _listed(unit, call.args[k])
+        if k < len(parameters) and _runs_once(unit, tree, parameters[k]):
+            call.args[k] = _listed(here, call.args[k])
     return call
 
 
@@ -207,7 +207,7 @@ def merged(statement: gast.AugAssign) -> gast.AST:
     return at(statement, gast.Expr(at(statement, gast.Call(method, [statement.value], []))[0]))[0]
 
 
-def _runs_once(tree: gast.FunctionDef, parameter: str) -> bool:
+def _runs_once(unit: Unit, tree: gast.FunctionDef, parameter: str) -> bool:
     """Whether a function mentions a parameter once, as what a loop, a comprehension or a reduction runs through."""
     mentioned = [n for s in tree.body for n in nodes(s) if isinstance(n, gast.Name) and n.id == parameter]
     if len(mentioned) != 1:
@@ -218,7 +218,7 @@ def _runs_once(tree: gast.FunctionDef, parameter: str) -> bool:
     for node in (n for s in tree.body for n in nodes(s)):
         over = [node.iter] if isinstance(node, gast.For) else []
         over += [node.generators[0].iter] if isinstance(node, (gast.ListComp, gast.GeneratorExp, gast.SetComp)) else []
-        reduced = isinstance(node, gast.Call) and getattr(node.func, "id", "") in ("sum", "list", "tuple", "max", "min")
+        reduced = isinstance(node, gast.Call) and _is_one_of(unit.resolve(node.func), {sum, list, tuple, max, min})
         over += node.args[:1] if reduced else []
         if any(part is mentioned[0] for part in over):
             return True

@@ -7,6 +7,7 @@ And what the text of a function says of the functions that it returns.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 import weakref
@@ -19,11 +20,11 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.errors import S2SGradError
 from s2sgrad.quote import at, blocks, clone, nodes
-from s2sgrad.source import read
+from s2sgrad.source import look_up, read
 from s2sgrad.unit import Unit, parameters
 
 _RESIZING: weakref.WeakKeyDictionary[types.FunctionType, bool] = weakref.WeakKeyDictionary()
-_GIVING: weakref.WeakKeyDictionary[types.FunctionType, bool] = weakref.WeakKeyDictionary()
+_GIVING: weakref.WeakKeyDictionary[types.FunctionType, dict[bool, bool]] = weakref.WeakKeyDictionary()
 
 
 @dataclass(eq=False)
@@ -207,8 +208,9 @@ def is_generator(target: Any) -> bool:
     return is_plain(target) and bool(target.__code__.co_flags & inspect.CO_GENERATOR)
 
 
-def returns_function(node: gast.FunctionDef | gast.Lambda) -> bool:
-    """Whether the value of a function value is a function value, by its text."""
+def returns_function(node: gast.FunctionDef | gast.Lambda, home: types.FunctionType, of_class: bool = False) -> bool:
+    """Whether the value of a function value is a function value, by its text; `home` is the function that it stands in,
+    `of_class` says that it is a class method."""
     if isinstance(node, gast.Lambda):
         return isinstance(node.body, gast.Lambda)
     within = {n.name for n in node.body if isinstance(n, gast.FunctionDef)}
@@ -224,15 +226,24 @@ def returns_function(node: gast.FunctionDef | gast.Lambda) -> bool:
         part = waiting.pop()
         if isinstance(part, gast.Return):
             value = part.value
-            if isinstance(value, gast.Call) and getattr(value.func, "id", "") == "cls":
+            if of_class and isinstance(value, gast.Call) and getattr(value.func, "id", None) == parameters(node)[0].id:
                 return True
             if isinstance(value, gast.Lambda) or (isinstance(value, gast.Name) and value.id in within):
                 return True
-            if isinstance(value, gast.Call) and getattr(value.func, "id", getattr(value.func, "attr", "")) == "partial":
+            if isinstance(value, gast.Call) and _stands_for(value.func, home) is functools.partial:
                 return True
         elif isinstance(part, (gast.If, gast.For, gast.While)):
             waiting += part.body + part.orelse
     return False
+
+
+def _stands_for(node: gast.AST, home: types.FunctionType) -> Any:
+    """What a free name of a function, or an attribute of one, stands for; None where it is not known."""
+    if isinstance(node, gast.Attribute):
+        owner = _stands_for(node.value, home)
+        return getattr(owner, node.attr, None) if isinstance(owner, types.ModuleType) else None
+    found = look_up(home, node.id) if isinstance(node, gast.Name) else None
+    return None if found is None else found.value
 
 
 def resizes_argument(target: types.FunctionType) -> bool:
@@ -254,15 +265,17 @@ def _resizes(target: types.FunctionType, call: gast.Call, given: set[str]) -> bo
     if isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name) and call.func.value.id in given:
         return call.func.attr in ("insert", "reverse", "clear") or (call.func.attr == "pop" and bool(call.args))
     hands_on = any(isinstance(n, gast.Name) and n.id in given for a in call.args for n in nodes(a))
-    called = target.__globals__.get(call.func.id) if isinstance(call.func, gast.Name) else None
+    called = _stands_for(call.func, target)
     return hands_on and is_plain(called) and resizes_argument(called)
 
 
-def gives_function(target: types.FunctionType) -> bool:
-    if target not in _GIVING:
+def gives_function(target: types.FunctionType, of_class: bool = False) -> bool:
+    """Whether a function, or a class method, returns a function value."""
+    known = _GIVING.setdefault(target, {})
+    if of_class not in known:
         try:
             primal = read(target)
-            _GIVING[target] = not primal.is_generated and returns_function(primal.tree)
+            known[of_class] = not primal.is_generated and returns_function(primal.tree, target, of_class)
         except S2SGradError:  # no source: it is not written out
-            _GIVING[target] = False
-    return _GIVING[target]
+            known[of_class] = False
+    return known[of_class]

@@ -5,6 +5,7 @@ y = np.sin(u)    ->    u_bar = y_bar * np.cos(u)        by the rule    def sin(g
 
 from __future__ import annotations
 
+import builtins
 import functools
 import types
 from collections.abc import Callable
@@ -27,8 +28,7 @@ class Formula:
     parameters: tuple[str, ...]
     prelude: tuple[gast.Assign, ...]
     cotangents: tuple[gast.AST, ...]
-    free: tuple[str, ...]
-    globals: dict[str, Any]
+    free: dict[str, Any]
 
     def uses(self, parameter: str, wanted: list[int]) -> int:
         """How often the wanted cotangents mention a parameter."""
@@ -59,8 +59,9 @@ def formula(pullback: types.FunctionType, count: int | None = None) -> Formula |
             node.__dict__.pop(attribute, None)
     names = tuple(p.id for p in parameters(tree))
     mentioned = sorted({n.id for part in (*prelude, *cotangents) for n in nodes(part) if isinstance(n, gast.Name)})
-    free = tuple(n for n in mentioned if n in pullback.__globals__ and n not in names)
-    return Formula(names, tuple(prelude), cotangents, free, pullback.__globals__)
+    local = {*names, *(s.targets[0].id for s in prelude)}
+    free = {n: found.value for n in mentioned if n not in local and (found := source.look_up(pullback, n)) is not None}
+    return Formula(names, tuple(prelude), cotangents, free)
 
 
 def write(
@@ -70,7 +71,7 @@ def write(
 
     `divides` says of a division whether both operands may be Python numbers, on which `/` raises at zero.
     """
-    ours = {n: name(reach(unit, n, rule.globals[n])) for n in rule.free if n not in holes}
+    ours = {n: _reached(unit, n, value) for n, value in rule.free.items() if n not in holes}
     holes = {**ours, **holes}
     before: list[gast.AST] = []
     for statement in rule.prelude:
@@ -88,6 +89,10 @@ def write(
         if not (isinstance(node, gast.Constant) and node.value is None):
             out[k] = _divisions(unit, substitute(node, holes), divides)
     return before, out
+
+
+def _reached(unit: Unit, base: str, value: Any) -> gast.Name:
+    return unit.builtin(value) if vars(builtins).get(base) is value else name(reach(unit, base, value))
 
 
 def _mentions(node: gast.AST, identifier: str) -> bool:

@@ -6,6 +6,9 @@ import math
 
 import numpy as np
 import numpy as np_
+import numpy as seed
+
+from s2sgrad import grad
 
 from .case import case
 
@@ -144,3 +147,133 @@ def one_name_for_everything(x):
     x = (x, x * x)
     x = x[0] * x[1]
     return x
+
+
+# --- names of Python's own, and of what the text needs -----------------------------------------------------------------
+
+
+def min(x):
+    return x * 0.5
+
+
+def sorted(items):
+    items["b"] = 2.0 * items["a"]
+    return items["a"]
+
+
+def zeros(x):
+    return np_.tanh(x) * 3.0
+
+
+@case(VECTOR)
+def local_called_reversed(x):
+    reversed = x * 2.0
+    total = 0.0
+    for k in range(3):
+        total += reversed[k] ** 3
+    return total
+
+
+@case(1.3)
+def gradient_of_one_with_a_local_called_reversed(x):
+    def inner(t):
+        reversed = t * 2.0
+        range, len = 0.0, reversed
+        for k in (1.0, 2.0, 3.0):
+            range += reversed**3 * k * len
+        return range
+
+    return grad(inner)(x) * x
+
+
+@case(VECTOR, 0.7)
+def function_called_min(x, y):
+    parts = np_.hstack((x * y, x))
+    return parts[1] * min(y) + parts[4]
+
+
+@case(1.3)
+def dict_changed_by_a_function_called_sorted(x):
+    items = {"a": x, "b": x * x}
+    pairs = [v * x for v in items.values()]
+    first = sorted(items)
+    return sum(v * first for v in items.values()) + pairs[1]
+
+
+@case(VECTOR)
+def function_called_zeros_beside_ours(x):
+    unused = x * 2.0
+    for k in range(3):
+        x[k] = zeros(x)[k] * 2.0
+    return x * x + 0.0 * unused[0]
+
+
+@case(1.3, 0.7)
+def nested_function_called_like_a_global(x, y):
+    total = x
+
+    def outer(copy):
+        def VECTOR(take):
+            nonlocal total
+            total = total * take + copy
+
+        VECTOR(x)
+        VECTOR(y)
+
+    outer(2.0)
+    outer(y)
+    return total
+
+
+@case(1.3)
+def parameters_of_lambdas_called_like_builtins(x):
+    shifted = lambda len: len * x + 1.0  # noqa: E731
+    scaled = lambda sum, range: sum * range  # noqa: E731
+    return scaled(shifted(x), float(len([x, x])))
+
+
+@case(VECTOR)
+def item_called_range_in_a_comprehension(x):
+    squares = [range * range for range in x]
+    total = 0.0
+    for k in range(len(squares)):
+        total += squares[k] * x[k]
+    return total
+
+
+class Sum:
+    def __init__(self, seed):
+        self.seed = seed
+
+    def sum(self, sum):
+        return sum * self.seed
+
+    def len(self, x):
+        return len([x, self.sum(x)]) * x
+
+    def grad(self, x):
+        return grad(self.sum)(x) * self.len(x)
+
+
+@case(1.3)
+def methods_called_like_what_they_use(x):
+    held = Sum(x)
+    return held.len(x) * held.sum(2.0) + held.grad(x * x)
+
+
+@case(1.3)
+def module_called_seed(x):
+    return seeded(x) * seed.cos(x)
+
+
+def seeded(x):
+    return seed.sin(x) * x
+
+
+@case(1.3)
+def result(x):
+    """One that calls itself by the name that we would have for what it returns."""
+    if x > 10.0:
+        return np_.sin(x)
+    doubled = result(2.0 * x)
+    return doubled * x

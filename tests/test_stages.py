@@ -27,7 +27,8 @@ def test_every_stage_gives_the_same_gradient(case):
     kinds = dict(zip(bound.arguments, kinds_of(bound.arguments.values()), strict=True))
     wrt = tuple(list(bound.arguments)[k] for k in case.argnums)
     with compiling():
-        program = Program(observer=lambda stage, unit, tree: stages.append((stage, unit, emit.function(tree))))
+        observer = lambda stage, unit, tree: stages.append((stage, unit, dict(unit.helpers), emit.function(tree)))  # noqa: E731
+        program = Program(observer=observer)
         entry = program.gradient(case.function, kinds, wrt, Options(several=True))
         functions, _ = load.load_all(program, entry)
     final = functions[id(entry)]
@@ -35,10 +36,10 @@ def test_every_stage_gives_the_same_gradient(case):
     with contextlib.redirect_stdout(io.StringIO()):
         expected = list(leaves(final(*case.fresh_args())))
         seen = 0
-        for stage, unit, text in stages:
+        for stage, unit, reached, text in stages:
             if unit is not entry.unit or f"def {case.function.__name__}" not in text:
                 continue
-            helpers = {n: functions[id(v)] if isinstance(v, Emitted) else v for n, v in unit.helpers.items()}
+            helpers = {n: functions[id(v)] if isinstance(v, Emitted) else v for n, v in reached.items()}
             closed = dict(zip(case.function.__code__.co_freevars, case.function.__closure__ or (), strict=True))
             space = {**case.function.__globals__, **{n: c.cell_contents for n, c in closed.items()}, **helpers}
             exec(text, space)

@@ -1,12 +1,13 @@
 """What a user sees of an error that leaves a gradient: the statement of theirs behind it, and no frames of ours.
 
-    ValueError in line 6 of <s2sgrad loss_grad 93e7>   ->   the same error, noted: File "model.py", line 12, `h = x @ W`
+    ValueError in line 6 of <s2sgrad loss_grad 93e7>   ->   the same error in line 12 of model.py, `h = x @ W`
 
 `S2SGRAD_DEBUG=1` in the environment keeps all frames: for work on s2sgrad itself.
 """
 
 from __future__ import annotations
 
+import ast
 import dis
 import functools
 import linecache
@@ -79,8 +80,8 @@ def entry(function: Callable[..., Any]) -> Callable[..., Any]:
 def located(error: Exception, function: Any = None) -> Exception:
     """The error to be raised in the place of this one: with the user's place, and without frames of ours.
 
-    Without a statement to blame it is the place where `function` begins.  A failed check of ours becomes a `Refused`, a
-    failure of the compiler a `Defect`; all others stay what they are.
+    Without a statement to blame, or a frame of the user's, it is the place where `function` begins.  A failed check of
+    ours becomes a `Refused`, a failure of the compiler a `Defect`; all others stay what they are.
     """
     frames = _frames(error)
     places = [place for t in reversed(frames) if (place := behind(t.tb_frame.f_code, t.tb_lineno)) is not None]
@@ -89,15 +90,14 @@ def located(error: Exception, function: Any = None) -> Exception:
         error = Refused(error.message, place).with_traceback(error.__traceback__)
     elif is_defect(error):
         error = defect(error, function)
-    elif not isinstance(error, S2SGradError) and place is not None:
+    elif not isinstance(error, S2SGradError) and place is not None and not _shows(frames):
         if not any(note.startswith('  File "') for note in getattr(error, "__notes__", ())):
             error.add_note(place.shown(caret=False))
     if isinstance(error, S2SGradError):
         if error.place is None and place is not None:
             error = type(error)(error.message, place).with_traceback(error.__traceback__)
         error.__suppress_context__ = True
-    if not os.environ.get("S2SGRAD_DEBUG"):
-        _trim(error)
+    trim(error)
     return error
 
 
@@ -163,15 +163,28 @@ def is_defect(error: Exception, *kinds: type[Exception]) -> bool:
     return not (deliberate and isinstance(error, _DELIBERATE))
 
 
-def _trim(error: BaseException) -> None:
-    """Leave the frames of the user's code, and the innermost of a generated text, of an error and of its causes."""
-    waiting, seen = [error], set()
+def trim(error: BaseException) -> None:
+    """Leave the frames of the user's code, of an error and of its causes; those of a generated text stand at the statement
+    of the user's that is behind them, the innermost also where there is none."""
+    waiting, seen = [] if os.environ.get("S2SGRAD_DEBUG") else [error], set()
     while waiting:
         shown = waiting.pop()
         seen.add(id(shown))
         frames = _frames(shown)
         last = max((k for k, trace in enumerate(frames) if _file(trace).startswith(GENERATED)), default=-1)
-        kept = [t for k, t in enumerate(frames) if k == last or not (_file(t).startswith(GENERATED) or is_hidden(_file(t)))]
+        placed = shown is error and isinstance(error, S2SGradError) and error.place is not None  # which tells it already
+        kept: list[types.TracebackType] = []
+        before: Place | None = None
+        for k, frame in enumerate(frames):
+            if _file(frame).startswith(GENERATED):
+                place = behind(frame.tb_frame.f_code, frame.tb_lineno)
+                if place is not None and not place.file.startswith(GENERATED):
+                    kept += [] if placed or place == before else [_in_place(frame, place)]
+                    before = place
+                elif k == last and not placed:
+                    kept.append(frame)
+            elif not is_hidden(_file(frame)):
+                kept.append(frame)
         if isinstance(error, Defect) and shown is error.__cause__:
             kept = frames[-1:]
         trace = None
@@ -180,3 +193,72 @@ def _trim(error: BaseException) -> None:
         shown.__traceback__ = trace
         chained = (shown.__cause__, None if shown.__suppress_context__ else shown.__context__)
         waiting += [e for e in chained if e is not None and id(e) not in seen]
+
+
+def trim_ours(error: Exception) -> None:
+    """Leave no frames of ours in an error that passed through some on its way."""
+    if any(is_ours(_file(trace)) or _file(trace).startswith(GENERATED) for trace in _frames(error)):
+        trim(error)
+
+
+def trimmed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A public method of which errors leave no frames of ours but its own."""
+
+    @functools.wraps(function)
+    def called(*args: Any, **keywords: Any) -> Any:
+        try:
+            return function(*args, **keywords)
+        except Exception as error:
+            __tracebackhide__ = True
+            trim_ours(error)
+            raise error
+
+    return called
+
+
+def innermost(error: BaseException) -> Place | None:
+    """The place of the user's at which an error was raised that left a function of theirs."""
+    for trace in reversed(_frames(error)):
+        line = linecache.getline(_file(trace), trace.tb_lineno).rstrip()
+        if not is_hidden(_file(trace)) and line:
+            return Place(_file(trace), trace.tb_lineno, len(line) - len(line.lstrip()), trace.tb_lineno, len(line), line)
+    return None
+
+
+def _shows(frames: list[types.TracebackType]) -> bool:
+    """Whether the traceback, as it will be, leads to a statement of the user's."""
+    if os.environ.get("S2SGRAD_DEBUG"):
+        return False
+    for trace in frames:
+        if _file(trace).startswith(GENERATED):
+            place = behind(trace.tb_frame.f_code, trace.tb_lineno)
+            if place is not None and not place.file.startswith(GENERATED):
+                return True
+        elif not is_hidden(_file(trace)):
+            return True
+    return False
+
+
+def _in_place(trace: types.TracebackType, place: Place) -> types.TracebackType:
+    """A frame that stands at a place of the user's, for one of a generated text, with those variables that they know.
+
+    It is that of a statement which raises there: its positions are those of the place.
+    """
+    known = wording(trace.tb_frame.f_code)
+    first, end = (len(place.text[:k].encode()) for k in (place.column, place.end_column))
+    where = {"lineno": place.line, "col_offset": first, "end_lineno": place.line,
+             "end_col_offset": end if place.end_line == place.line else len(place.text.encode())}  # fmt: skip
+    raising = ast.Raise(ast.Name("@error", ast.Load(), **where), **where)
+    name = f"gradient of {known.of}" if known is not None else "gradient"
+    code = compile(ast.Module([raising], []), place.file, "exec").replace(co_name=name, co_qualname=name)
+    variables = trace.tb_frame.f_locals
+    seen = {k: v for k, v in variables.items() if known is not None and k in known.known}
+    try:
+        exec(code, {"@error": _Reached, "__name__": "__main__", "__file__": place.file}, seen)
+    except _Reached as reached:
+        made = reached.__traceback__
+    return made.tb_next
+
+
+class _Reached(Exception):
+    """What the statement of a frame in the user's place raises."""

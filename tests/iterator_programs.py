@@ -1,4 +1,4 @@
-"""Random programs of iterators: endless and named ones, tools on tools, generators, and what is left of each read afterwards.
+"""Random programs of iterators: endless and named ones, tools on tools, generators, and what is left of each.
 
 `iterator_program(seed)` writes the same program again.  Iterators are drawn from by loops that are left early, by `zip` in
 any order, by comprehensions and by `next`; what a gradient draws too much or too little shows in what comes after.
@@ -95,7 +95,7 @@ class _Writer:
         kind = self.rng.choice(("count", "iter", "cycle", "tool", "expression"))
         ends = False
         if kind == "count":
-            value = self.rng.choice(("itertools.count(1)", "itertools.count()", "itertools.count(0.5, 0.25)", "itertools.count(c)"))
+            value = f"itertools.count({self.rng.choice(('', '1', '0.5, 0.25', 'c'))})"
         elif kind == "cycle":
             value = self.rng.choice(("itertools.cycle(x)", "itertools.cycle([1.0, -c])"))
         elif kind == "iter":
@@ -193,7 +193,7 @@ class _Writer:
         self.rng.choice(choices)()
 
     def value(self) -> str:
-        return self.rng.choice((*self.variables[-3:], "c", "x[1]", "0.5")) if self.variables else self.rng.choice(("c", "x[2]"))
+        return self.rng.choice((*self.variables[-3:], "c", "x[1]", "0.5" if self.variables else "x[2]"))
 
     def loop(self) -> None:
         rng = self.rng

@@ -57,7 +57,6 @@ def complaints(error: BaseException, source: str, file: str) -> list[str]:
     """What is wrong with an error that left a gradient of a function of this source."""
     out = []
     shown = "".join(traceback.format_exception(error))
-    notes = "\n".join(getattr(error, "__notes__", ()))
     if len(shown.rstrip().splitlines()) > LINES:
         out.append(f"{len(shown.rstrip().splitlines())} lines")
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(HOME)]
@@ -73,6 +72,6 @@ def complaints(error: BaseException, source: str, file: str) -> list[str]:
         if "\n" in error.message or len(textwrap.wrap(error.message, 110)) > PROSE:
             out.append("long prose")
         out += [f"`{word}` is no word of the user's" for word in unknown_words(error.message, source)]
-    elif f'File "{file}", line ' not in notes:
-        out.append("no note of the user's line")
+    elif f'File "{file}", line ' not in shown:
+        out.append("the user's line is nowhere")
     return out

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad import raised
 from s2sgrad.cli.targets import Mistake, evaluated, function_named, parameters_named, primal_of
 from s2sgrad.errors import S2SGradError
 from s2sgrad.signatures import signature
@@ -29,8 +30,10 @@ def run(options: argparse.Namespace) -> int:
         value = function(*arguments)
     except Exception as error:
         advice = "Give the arguments: --args" if guessed else "See --args"
+        place = raised.innermost(error)
+        where = "" if place is None else f"\n{place.shown(caret=False)}"
         raise Mistake(
-            f"{options.target} cannot be called with ({_shown(arguments)}): {type(error).__name__}: {error}. {advice}"
+            f"{options.target} cannot be called with ({_shown(arguments)}): {type(error).__name__}: {error}. {advice}{where}"
         ) from None
     for name in names or ():
         if name not in parameters[: len(arguments)]:

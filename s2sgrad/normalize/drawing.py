@@ -35,6 +35,7 @@ def f(x):
 from __future__ import annotations
 
 import builtins
+import itertools
 from collections import Counter
 from typing import Any
 
@@ -89,7 +90,7 @@ class _Scope:
         if isinstance(statement, gast.FunctionDef):
             return [statement]  # a scope of its own
         if isinstance(statement, gast.For):
-            if self.wants(statement.iter):
+            if self.wants(statement.iter) or self.meets(statement):
                 return self.attempted(statement, lambda: self.loop(clone(statement)))
             statement.iter = self.expressions(statement.iter, before)
         elif isinstance(statement, (gast.If, gast.While)):
@@ -110,9 +111,17 @@ class _Scope:
         except NotDrawn:
             if self.named:
                 raise
+            self.require_ended(statement.iter)
             for inner in blocks(statement):
                 inner[:] = self.block(inner)
             return [statement]
+
+    def require_ended(self, node: gast.AST) -> None:
+        """Refuse what draws from a generator function: all of it in a list may be more than is drawn, or have no end."""
+        for part in nodes(node):
+            if self.drawer.is_generator(part):
+                self.unit.refuse(part, "what draws from this generator beside something else cannot be followed: loop over "
+                                       "the generator alone, or over a list of its values")  # fmt: skip
 
     def wants(self, node: gast.AST, listed: bool = False) -> bool:
         """Whether an iterable is drawn from here; `listed`: all of it is asked for, which is no loop.
@@ -122,16 +131,24 @@ class _Scope:
         plain = node
         while isinstance(plain, gast.GeneratorExp) and len(plain.generators) == 1:
             plain = plain.generators[0].iter
+        if listed and self.drawer.called(node) is builtins.reversed:
+            return True
         if self.drawer.is_generator(plain) or (not (listed and plain is node) and self.drawer.indexable(plain)):
             return False
         return self.drawer.needs(node)
+
+    def meets(self, loop: gast.For) -> bool:
+        """Whether a loop over neighbours mentions what these are of."""
+        pairs = [n for n in nodes(loop.iter) if self.drawer.called(n) is itertools.pairwise]
+        over = {n.id for pair in pairs for n in nodes(pair) if isinstance(n, gast.Name)}
+        return any(isinstance(n, gast.Name) and n.id in over for s in loop.body for n in nodes(s)) if over else False
 
     # --- iterators that have a name ---
 
     def begin(self, local: str, value: gast.AST) -> list[gast.AST]:
         """`it = iter(x)`: its state, and functions that draw where `next` asks."""
         self.drawer.resumable = True
-        draw = self.drawer.of(value)
+        draw = self.drawn(value, first=False)  # who draws may have drawn something else before
         self.drawer.resumable = False
         if self.drawer.generator is not None:
             raise NotDrawn
@@ -154,8 +171,6 @@ class _Scope:
             given.args = [gast.Name(default, gast.Param(), None, None)]
             ended = gast.Return(name(default))
         steps = [*with_exits(draw.steps, gast.Break, [ended]), gast.Return(clone(draw.item))]
-        if any(isinstance(s, gast.Continue) for s in own_statements(steps)):
-            steps = [gast.While(constant(True), steps, [])]
         return self.function(function, given, steps)
 
     def function(self, function: str, given: gast.AST, body: list[gast.AST]) -> gast.FunctionDef:
@@ -164,9 +179,9 @@ class _Scope:
 
     # --- loops ---
 
-    def drawn(self, node: gast.AST) -> Draw:
+    def drawn(self, node: gast.AST, first: bool = True) -> Draw:
         self.drawer.generator = None
-        return self.drawer.of(node)
+        return self.drawer.of(node, first)
 
     def loop(self, loop: gast.For) -> list[gast.AST]:
         draw = self.drawn(loop.iter)
@@ -300,12 +315,14 @@ class _Expressions(gast.NodeTransformer):
         if around or any(isinstance(n, gast.NamedExpr) for s in body for n in nodes(s)):
             if mentioned & self.scope.named.keys():
                 raise NotDrawn
+            self.scope.require_ended(node)
             return None
         try:
             made = self.scope.block([_placed(node, s) for s in body])
         except NotDrawn:
             if mentioned & self.scope.named.keys():
                 raise
+            self.scope.require_ended(node)
             return None
         function = self.unit.local("drawn")
         self.before.append(self.scope.function(function, empty_arguments(), made))

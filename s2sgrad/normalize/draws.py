@@ -29,6 +29,8 @@ LAZY = (*ENDLESS, builtins.iter, builtins.zip, builtins.map, builtins.filter, bu
         itertools.islice, itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.accumulate,
         itertools.pairwise, itertools.chain, itertools.starmap, *([BATCHED] if BATCHED else []))  # fmt: skip
 
+_TOOLS = (itertools.islice, itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.accumulate,
+          itertools.pairwise, itertools.chain, itertools.starmap)  # fmt: skip
 
 Words = dict[str, gast.AST]
 Table = dict[tuple[Any, ...], Callable[[list[gast.AST], Words, bool], "Draw"]]
@@ -219,6 +221,10 @@ class Sources:
         """Only the items that pass a test."""
         if first:
             return Draw(inner.setup, [*inner.take, unless(test, gast.Continue())], inner.item, inner.ready)
+        if self.generator is not None and inner.take[0] is self.generator.mark:  # what stands beside it is drawn already
+            again = gast.Continue()
+            again.alone = True
+            return Draw(inner.setup, [*inner.take, unless(test, again)], inner.item, inner.ready)
         if self.generator is not None or not only(gast.Break, inner.steps):
             raise NotDrawn
         found = self.unit.local("found")
@@ -233,6 +239,8 @@ class Sources:
         if isinstance(node, gast.GeneratorExp):
             return self.needs(node.generators[0].iter)
         target = self.called(node)
+        if self.composed(node):
+            return True
         if target in ENDLESS or target is builtins.iter or (target is BATCHED and target is not None):
             return True
         if self.is_generator(node):
@@ -241,9 +249,29 @@ class Sources:
             return True
         return target in LAZY and any(map(self.needs, self.beside(node)))
 
+    def composed(self, node: gast.AST) -> bool:
+        """Whether a tool runs through what another one lets through, so that neither has a length."""
+        target = self.called(node)
+        if target in (builtins.zip, builtins.enumerate):
+            return any(self.composed(a) or self.selects(a) for a in node.args)
+        return target in _TOOLS and any(self.streams(a) or self.called(a) is builtins.reversed for a in node.args)
+
+    def selects(self, node: gast.AST) -> bool:
+        """Whether an expression gives some of what it runs through."""
+        if isinstance(node, gast.GeneratorExp):
+            return any(g.ifs or self.streams(g.iter) for g in node.generators)
+        return self.called(node) in (builtins.filter, itertools.filterfalse, itertools.chain)
+
+    def streams(self, node: gast.AST) -> bool:
+        """Whether what an expression gives is made while somebody runs through it."""
+        target = self.called(node)
+        if target in (builtins.zip, builtins.enumerate, builtins.reversed):
+            return any(map(self.streams, node.args))
+        return isinstance(node, gast.GeneratorExp) or target in LAZY
+
     def indexable(self, node: gast.AST) -> bool:
         """Whether there is an item at every index, end or not, and nobody else draws from it."""
-        if not isinstance(node, gast.Call):
+        if not isinstance(node, gast.Call) or self.composed(node):
             return not self.needs(node)
         target = self.called(node)
         if target is itertools.count:
@@ -330,14 +358,15 @@ def own_statements(body: list[gast.AST]) -> Iterator[gast.AST]:
 
 
 def with_exits(body: list[gast.AST], kind: type, instead: list[gast.AST]) -> list[gast.AST]:
-    """A block with other statements in the place of its exits of a kind."""
+    """A block with other statements in the place of its exits of a kind; not of those that draw from a generator alone."""
     out: list[gast.AST] = []
     for statement in body:
         if isinstance(statement, gast.If):
             arms = [with_exits(arm, kind, instead) for arm in (statement.body, statement.orelse)]
             out += at(statement, gast.If(statement.test, *arms))
         else:
-            out += clone(instead) if isinstance(statement, kind) else [statement]
+            meant = isinstance(statement, kind) and not getattr(statement, "alone", False)
+            out += clone(instead) if meant else [statement]
     return out
 
 

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+from s2sgrad import raised
 from s2sgrad.tape import jacobians
 from s2sgrad.tape.recording import STATE, Tape
 from s2sgrad.tape.targets import gradients_of, required, structured
@@ -56,8 +57,10 @@ class GradientTape:
         STATE.tapes.append(self._tape)
         return self
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, kind: Any = None, error: Any = None, trace: Any = None) -> None:
         self._stop()
+        if isinstance(error, Exception):
+            raised.trim_ours(error)
 
     def _stop(self) -> None:
         if self._tape is not None:
@@ -124,6 +127,7 @@ class GradientTape:
 
     # --- gradients ---
 
+    @raised.trimmed
     def gradient(
         self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE
     ) -> Any:
@@ -149,6 +153,7 @@ class GradientTape:
             self._free()
         return structured(sources, found)
 
+    @raised.trimmed
     def jacobian(
         self,
         target: Any,
@@ -179,6 +184,7 @@ class GradientTape:
         finally:
             self._done()
 
+    @raised.trimmed
     def batch_jacobian(
         self,
         target: Any,

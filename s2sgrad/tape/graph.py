@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad import raised
 from s2sgrad.partials import partials
 from s2sgrad.structure import rebuilt
 from s2sgrad.tape.array import Array, numeric
@@ -39,6 +40,10 @@ def function(f: Callable[..., Any]) -> Callable[..., Any]:
         STATE.tapes.append(graph)
         try:
             return f(*map(_placed, args), **{k: _placed(v) for k, v in keywords.items()})
+        except Exception as error:
+            __tracebackhide__ = True
+            raised.trim_ours(error)
+            raise
         finally:
             STATE.tapes[:] = [tape for tape in STATE.tapes if tape is not graph]
             graph.clear()

@@ -1,6 +1,6 @@
 """Iterators without an end or with a name: `count`, `cycle`, `repeat`, `iter`, `next`, generators that are left early."""
 
-# ruff: noqa: B905
+# ruff: noqa: B905, C417
 
 import itertools
 
@@ -268,7 +268,7 @@ def loop_that_goes_on_where_one_stopped(v):
     for t in items:
         total = total * t
     for t in items:
-        total = total * 100.0
+        total = total * 100.0 + t
     return total
 
 

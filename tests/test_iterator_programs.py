@@ -1,0 +1,44 @@
+"""Random programs that draw from iterators: the right gradient, or a refusal; never anything else.
+
+    S2SGRAD_ITERATORS=5000 python -m pytest tests/test_iterator_programs.py
+
+takes more programs; `campaign.py` judges many of them in a row and shows each failure after reduction.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+import pytest
+from iterator_programs import iterator_program
+from judging import Rejected, check, check_second, explained
+
+from s2sgrad import S2SGradError
+from s2sgrad.checks import Refusal
+
+OF_A_PART = 4
+PARTS = -(-int(os.environ.get("S2SGRAD_ITERATORS", "12")) // OF_A_PART)
+
+
+@pytest.mark.parametrize("order, part", [*((1, k) for k in range(PARTS)), *((2, k) for k in range(-(-PARTS // 5)))])
+def test_right_or_refused(order, part):
+    outcomes = Counter()
+    for seed in range(part * OF_A_PART, (part + 1) * OF_A_PART):
+        program = iterator_program(seed)
+        try:
+            check(program) if order == 1 else check_second(program)
+            outcomes["right"] += 1
+        except Rejected:
+            outcomes["rejected"] += 1
+        except (S2SGradError, Refusal):
+            outcomes["refused"] += 1
+        except Exception as error:
+            pytest.fail(explained(program, error, order), pytrace=False)
+    assert outcomes["refused"] <= 0.75 * OF_A_PART
+
+
+def test_every_way_to_draw_is_in_many_programs():
+    features = Counter(name for seed in range(300) for name in iterator_program(seed).features)
+    assert len(features) > 30
+    assert not {name: count for name, count in features.items() if count < 5}

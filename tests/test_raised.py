@@ -1,0 +1,427 @@
+"""What a user sees of an error that comes out of a gradient: the type that Python gives, their line, and nothing of ours.
+
+For every way in and many ways to fail, in the forward sweep and in the reverse sweep.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import linecache
+import os
+import re
+import subprocess
+import sys
+import textwrap
+import traceback
+
+import numpy as np
+import pytest
+
+import s2sgrad
+from s2sgrad import GradientTape, NoRule, constant, function, grad, gradients, value_and_grad, vjp
+from s2sgrad.testing import check_grads
+
+HOME = os.path.dirname(s2sgrad.__file__) + os.sep
+LINES = 15
+X = np.array([0.3, 0.7, 1.1])
+
+HELPER = '''
+import numpy as np
+
+
+def fails(y):
+    return np.reshape(y, (7, 2))  # here
+
+
+def counted(y, k):
+    total = 0.0
+    for i in range(k):
+        total = total + y[i] * y[i]  # here
+    return total
+'''
+
+FORWARD = {
+    "shapes": (ValueError, """
+        def f(x):
+            other = x * 2.0
+            z = np.ones((2, 5)) @ other  # here
+            return np.sum(z * z)
+        """),
+    "index": (IndexError, """
+        def f(x):
+            y = x * 2.0
+            t = y[7] * y[7]  # here
+            return np.sum(x) * t
+        """),
+    "loop": (IndexError, """
+        def f(x):
+            total = 0.0
+            for k in range(5):
+                total = total * x[k] + x[k]  # here
+            return total * total
+        """),
+    "division": (ZeroDivisionError, """
+        def f(x, n=0):
+            k = 1 // n  # here
+            return np.sum(x * x) * k
+        """),
+    "key": (KeyError, """
+        def f(x):
+            d = {"a": x}
+            y = d["b"] * d["b"]  # here
+            return np.sum(y)
+        """),
+    "raised": (ValueError, """
+        def f(x):
+            if x[0] > 0.0:
+                raise ValueError("too large")  # here
+            return np.sum(x)
+        """),
+    "own class": (RuntimeError, """
+        class TooLarge(RuntimeError):
+            pass
+
+        def f(x):
+            if x[0] > 0.0:
+                raise TooLarge("too large")  # here
+            return np.sum(x)
+        """),
+    "assert": (AssertionError, """
+        def f(x):
+            assert x[0] < 0.0, "positive"  # here
+            return np.sum(x)
+        """),
+    "singular": (np.linalg.LinAlgError, """
+        def f(x):
+            m = np.outer(x, x) * 0.0
+            return np.sum(np.linalg.inv(m))  # here
+        """),
+    "helper": (ValueError, """
+        def f(x):
+            y = x * x
+            return np.sum(fails(y) ** 2)
+        """),
+    "helper loop": (IndexError, """
+        def f(x):
+            return np.tanh(counted(x, 4))
+        """),
+    "recursion": (RecursionError, """
+        def f(x):
+            return f(x) * x[0]  # here
+        """),
+    "with": (ValueError, """
+        def f(x):
+            with np.errstate(all="ignore"):
+                y = np.log(x)
+                z = np.reshape(y, (7, 2))  # here
+            return np.sum(z * z)
+        """),
+    "finally": (ValueError, """
+        def f(x):
+            try:
+                z = np.reshape(x * x, (7, 2))  # here
+            finally:
+                print("done")
+            return np.sum(z * z)
+        """),
+    "closure": (ValueError, """
+        def made(w):
+            def f(x):
+                return np.sum((w @ x) ** 2)  # here
+            return f
+
+        f = made(np.ones((2, 5)))
+        """),
+    "lambda": (ValueError, """
+        f = lambda x: np.sum((np.ones((2, 5)) @ x) ** 2)  # here
+        """),
+    "method": (ValueError, """
+        class Model:
+            def __init__(self, w):
+                self.w = w
+
+            def loss(self, x):
+                h = self.w @ x  # here
+                return np.sum(h * h)
+
+        f = Model(np.ones((2, 5))).loss
+        """),
+    "callable": (ValueError, """
+        class Model:
+            def __init__(self, w):
+                self.w = w
+
+            def __call__(self, x):
+                h = self.w @ x  # here
+                return np.sum(h * h)
+
+        f = Model(np.ones((2, 5)))
+        """),
+    "decorated": (ValueError, """
+        import functools
+
+        def twice(g):
+            @functools.wraps(g)
+            def inner(x):
+                return 2.0 * g(x)
+            return inner
+
+        @twice
+        def f(x):
+            z = np.ones((2, 5)) @ x  # here
+            return np.sum(z * z)
+        """),
+    "nested gradient": (ValueError, """
+        def inner(x):
+            z = np.ones((2, 5)) @ x  # here
+            return np.sum(z * z)
+
+        def f(x):
+            return np.sum(s2sgrad.grad(inner)(x) ** 2)
+        """),
+    "stored": (ValueError, """
+        def f(x):
+            y = np.zeros(3)
+            y[:2] = x * x  # here
+            return np.sum(y * y)
+        """),
+    "unpacked": (ValueError, """
+        def f(x):
+            a, b = x * x  # here
+            return a * b
+        """),
+    "comprehension": (IndexError, """
+        def f(x):
+            ys = [x[k] * x[k] for k in range(5)]  # here
+            return sum(ys)
+        """),
+}
+
+REVERSE = {
+    "pullback": (ZeroDivisionError, """
+        def back(g):
+            return g * (1 // 0)  # here
+
+        @s2sgrad.custom_gradient
+        def own(x):
+            return np.sum(x * x), back
+
+        def f(x):
+            return own(x) * 2.0
+        """),
+    "lambda pullback": (ValueError, """
+        own = s2sgrad.custom_gradient(lambda x: (np.sum(x * x), lambda g: np.ones((2, 5)) @ x))  # here
+
+        def f(x):
+            return own(x) * 2.0
+        """),
+}
+
+
+def ways():
+    def recorded(f, x):
+        with GradientTape() as tape:
+            v = constant(x)
+            tape.watch(v)
+            y = f(v)
+        return tape.gradient(y, v)
+
+    def jacobians(f, x):
+        with GradientTape(persistent=True) as tape:
+            v = constant(np.stack([x, x]))
+            tape.watch(v)
+            y = v * f(v[0])
+        return tape.batch_jacobian(y, v)
+
+    def in_graph(f, x):
+        return function(lambda v: gradients(f(v), v))(x)
+
+    return {
+        "grad": lambda f, x: grad(f)(x), "value_and_grad": lambda f, x: value_and_grad(f)(x),
+        "vjp": lambda f, x: vjp(f, x)[1](1.0), "check_grads": lambda f, x: check_grads(f, (x,)),
+        "tape": recorded, "function": in_graph, "batch_jacobian": jacobians,
+        "grad of grad": lambda f, x: grad(grad(f))(x), "nested": lambda f, x: grad(lambda v: np.sum(grad(f)(v) ** 2))(x),
+    }  # fmt: skip
+
+
+WAYS = ways()
+COMPILED = ("grad", "value_and_grad", "vjp", "grad of grad")
+
+
+def loaded(folder, text, name="model"):
+    """A module of this text, and where its line `here` stands."""
+    file = folder / f"{name}.py"
+    head = "import numpy as np\nimport s2sgrad\nfrom fails_here import counted, fails\n\n" if name == "model" else ""
+    file.write_text(head + textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(name, file)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module, file
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name in ("model", "fails_here"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    linecache.checkcache()
+    loaded(tmp_path, HELPER, "fails_here")
+    yield lambda text: loaded(tmp_path, text)
+    for name in ("model", "fails_here"):
+        sys.modules.pop(name, None)
+
+
+def here(folder, text):
+    """The file and the line at which a program fails."""
+    for file in ("model.py", "fails_here.py"):
+        lines = (folder / file).read_text(encoding="utf-8").splitlines()
+        marked = [k for k, line in enumerate(lines, 1) if line.endswith("# here")]
+        if file == "model.py" and marked:
+            return folder / file, marked[0]
+        if marked:
+            return folder / file, marked[1 if "counted(" in text else 0]
+    raise AssertionError("no mark")
+
+
+def complaints(error, kind, file, line):
+    """What is wrong with an error that ought to have this type and this place."""
+    shown = "".join(traceback.format_exception(error)).rstrip()
+    inner = shown.split(f'File "{__file__}"')[-1].splitlines()[1:]
+    out = []
+    if not isinstance(error, kind):
+        out.append(f"{type(error).__name__}, not {kind.__name__}")
+    if f'File "{file}", line {line}' not in shown:
+        out.append(f"not at {os.path.basename(file)}:{line}")
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(HOME)]
+    if len(frames) > 1:
+        out.append(f"{len(frames)} frames of ours")
+    if "<s2sgrad" in shown:
+        out.append("a line of generated text")
+    if len(inner) > LINES:
+        out.append(f"{len(inner)} lines")
+    if re.search(r"\b(t\d+|\w+_stack|\w+_bar|refilled|other_)\b", shown):
+        out.append("a name of ours")
+    return [f"{what}\n{shown}" for what in out]
+
+
+def failure(way, f):
+    with contextlib.redirect_stdout(None):
+        try:
+            WAYS[way](f, X.copy())
+        except Exception as error:
+            return error
+    raise AssertionError("nothing is raised")
+
+
+@pytest.mark.parametrize("way", COMPILED)
+@pytest.mark.parametrize("name", FORWARD)
+def test_the_forward_sweep(write, tmp_path, name, way):
+    kind, text = FORWARD[name]
+    module, _ = write(text)
+    assert not complaints(failure(way, module.f), kind, *here(tmp_path, text))
+
+
+@pytest.mark.parametrize("way", [w for w in WAYS if w not in COMPILED])
+@pytest.mark.parametrize("name", ["shapes", "index", "raised", "assert", "helper", "lambda", "method"])
+def test_the_other_ways_in(write, tmp_path, name, way):
+    kind, text = FORWARD[name]
+    module, _ = write(text)
+    assert not complaints(failure(way, module.f), kind, *here(tmp_path, text))
+
+
+@pytest.mark.parametrize("way", ["grad", "value_and_grad", "vjp", "tape", "function"])
+@pytest.mark.parametrize("name", REVERSE)
+def test_the_reverse_sweep(write, tmp_path, name, way):
+    kind, text = REVERSE[name]
+    module, _ = write(text)
+    assert not complaints(failure(way, module.f), kind, *here(tmp_path, text))
+
+
+def test_a_cell_of_a_notebook():
+    """IPython registers the source of a cell under a file name that is no file."""
+    name = "<ipython-input-3-abc>"
+    text = "import numpy as np\ndef f(x):\n    z = np.ones((2, 5)) @ x\n    return np.sum(z * z)\n"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    space = {"__name__": "__main__"}
+    exec(compile(text, name, "exec"), space)
+    for way in WAYS:
+        assert not complaints(failure(way, space["f"]), ValueError, name, 3)
+    linecache.cache.pop(name)
+
+
+@pytest.mark.parametrize("command", ["show", "check"])
+def test_the_shell(write, tmp_path, command):
+    _, file = write(FORWARD["shapes"][1])
+    line = here(tmp_path, "")[1]
+    asked = [sys.executable, "-m", "s2sgrad", command, f"{file}:f", "--args", "np.ones(3)"]
+    done = subprocess.run(asked, capture_output=True, text=True, cwd=tmp_path)
+    if command == "check":
+        assert done.returncode != 0
+        assert f'File "{file}", line {line}' in done.stderr, done.stderr
+        assert "ValueError" in done.stderr
+        assert HOME not in done.stderr
+        assert len(done.stderr.splitlines()) <= LINES
+    else:  # which runs nothing
+        assert done.returncode == 0, done.stderr
+
+
+def test_an_interrupt_is_left_alone(write):
+    module, _ = write("def stop(x):\n    raise KeyboardInterrupt\n\ndef f(x):\n    stop(x)\n    return np.sum(x * x)\n")
+    for way in ("grad", "vjp", "check_grads"):
+        with pytest.raises(KeyboardInterrupt):
+            WAYS[way](module.f, X)
+
+
+def test_the_variables_of_the_frame_are_the_users(write):
+    """A debugger that is started on the error finds what they know."""
+    module, _ = write(FORWARD["shapes"][1])
+    error = failure("grad", module.f)
+    last = error.__traceback__
+    while last.tb_next is not None:
+        last = last.tb_next
+    assert set(last.tb_frame.f_locals) == {"x", "other"}
+    assert np.array_equal(last.tb_frame.f_locals["other"], X * 2.0)
+
+
+def test_an_error_that_was_caught_is_shown_with_the_one_behind_it(write, tmp_path):
+    text = """
+        def f(x):
+            return np.sum((np.ones((2, 5)) @ x) ** 2)  # here
+        """
+    module, _ = write(text)
+    try:
+        try:
+            grad(module.f)(X)
+        except ValueError as error:
+            raise RuntimeError("step 3") from error
+    except RuntimeError as error:
+        shown = "".join(traceback.format_exception(error))
+    file, line = here(tmp_path, text)
+    assert f'File "{file}", line {line}' in shown and "<s2sgrad" not in shown
+
+
+def test_the_lines_that_are_advised_give_a_gradient(write, tmp_path):
+    """Pasted as they are printed, with the derivative in the place of the dots."""
+    text = """
+        from scipy import special
+
+        def f(x):
+            y = special.spence(x)
+            return np.sum(y * y)
+        """
+    module, file = write(text)
+    with pytest.raises(NoRule) as caught:
+        grad(module.f)(X)
+    (note,) = (n for n in caught.value.__notes__ if "custom_gradient" in n)
+    lines = [line.strip() for line in note.splitlines()[1:]]
+    assert lines[0] == "from s2sgrad import custom_gradient"
+    assert lines[1].startswith("my_spence = custom_gradient(lambda a: ")
+    pasted = "\n".join(lines).replace("...", "np.log(a) / (1.0 - a)")
+    changed = file.read_text().replace("def f(x)", f"{pasted}\n\n\ndef f(x)").replace("y = special.spence", "y = my_spence")
+    file.write_text(changed)
+    spec = importlib.util.spec_from_file_location("pasted", file)
+    again = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(again)
+    check_grads(again.f, (X,))

@@ -67,16 +67,16 @@ def nanprod(g, y, x, axis=None, *, keepdims=False):
 @general(np.nanvar)
 def nanvar(g, y, x, axis=None, *, ddof=0, keepdims=False):
     mean = np.nanmean(x, axis=axis, keepdims=True)
-    deviation = np.where(np.isnan(x), mean, x) - mean
-    return unreduce(g / (present(x, axis, keepdims) - ddof), x, axis, keepdims) * 2.0 * deviation
+    g = unreduce(g / (present(x, axis, keepdims) - ddof), x, axis, keepdims)
+    return np.where(np.isnan(x), 0.0, g * 2.0 * (x - mean))
 
 
 @general(np.nanstd)
 def nanstd(g, y, x, axis=None, *, ddof=0, keepdims=False):
     mean = np.nanmean(x, axis=axis, keepdims=True)
-    deviation = np.where(np.isnan(x), mean, x) - mean
     spread = y * (present(x, axis, keepdims) - ddof)
-    return unreduce(g, x, axis, keepdims) * over(deviation, unreduce(spread, x, axis, keepdims))
+    slope = over(np.where(np.isnan(x), 0.0, x - mean), unreduce(spread, x, axis, keepdims))
+    return unreduce(g, x, axis, keepdims) * slope
 
 
 @general(np.nancumsum)

@@ -95,7 +95,8 @@ class Adjoints(Bars):
             self._called_rule(operation, pullback, y, self.named(self.held_apart(g)), wanted)
             return
         spoiled = self._spoiled(operation, pullback, g).intersection(wanted)
-        if spoiled:
+        beside = self._beside_selected(operation, wanted)
+        if spoiled or beside:
             g = replace(self.named(g), mask=g.mask)
         if formula.uses(formula.parameters[0], wanted) > 1 or (formula.prelude and stores.reads_section(self, g.value)):
             g = replace(self.named(self.held_apart(g) if formula.prelude else g), mask=g.mask)
@@ -104,6 +105,9 @@ class Adjoints(Bars):
             slopes = self.written(operation, formula, y, replace(g, value=constant(1.0)), sorted(spoiled))
             cotangents |= {k: zeros.kept(self.unit, g.value, slope) for k, slope in slopes.items()}
             cotangents = dict(sorted(cotangents.items()))
+        if beside:
+            slopes = self.written(operation, formula, y, replace(g, value=constant(1.0)), beside)
+            cotangents |= {k: zeros.product(self.unit, slope, g.value) for k, slope in slopes.items()}
         if rule.tag == "elementwise":
             full = g.full and self._one_shape(operation)
         else:  # a refined pullback may leave the shape of its argument to broadcasting
@@ -128,6 +132,13 @@ class Adjoints(Bars):
         if not g.idle or operation.rule.tag != "elementwise":
             return frozenset()
         return zeros.spoiled(operation, pullback, self.inference, g.idle)
+
+    def _beside_selected(self, operation: Operation, wanted: list[int]) -> list[int]:
+        """The factors of a product, or of a quotient, with a value that a mask makes 0."""
+        if not isinstance(operation.node, gast.BinOp) or not isinstance(operation.node.op, (gast.Mult, gast.Div)):
+            return []
+        made = [isinstance(o, gast.Name) and o.id in self.selected_values for o in operation.operands]
+        return [k for k in wanted if made[1 - k] and (k == 1 or isinstance(operation.node.op, gast.Mult))]
 
     def _idle(self, operation: Operation, g: Cotangent) -> int:
         """Whether cotangents are 0 where that of the result is 0, or where the operation leaves its operands out."""

@@ -59,6 +59,7 @@ class Bars:
         self.decisions = Decisions(unit, inference)
         self.arms = 0  # of how many `if` statements what is being treated is part of
         self.picked: frozenset[str] = frozenset()  # indices made from masks
+        self.selected_values: frozenset[str] = frozenset()  # values that are 0 where a mask leaves something out
 
     # --- adjoint variables ---
 

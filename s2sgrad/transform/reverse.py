@@ -19,7 +19,7 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis import activity, contexts, effects, fits, narrowing, picked
+from s2sgrad.analysis import activity, contexts, effects, fits, narrowing, picked, selected
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, may_carry
 from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
@@ -80,6 +80,8 @@ class Reverse(Branches):
         self.active |= stacks & self._recorded()
         self.adjoints = Adjoints(unit, inference, self.active, stacks & self.active, grown)
         self.adjoints.picked = picked.names(unit, tree, self.kinds)
+        if unit.primal.is_generated:  # no value of a program that runs is made of what it leaves out
+            self.adjoints.selected_values = selected.names(unit, tree)
         self.inference = inference
         bound = Counter(b for s in effects.walk(tree.body) for b in binds(s))
         for statement in effects.walk(tree.body):

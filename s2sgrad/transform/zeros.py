@@ -78,6 +78,14 @@ def _tried(
     return frozenset(out)
 
 
+def product(unit: Unit, slope: gast.AST, g: gast.AST) -> gast.AST:
+    """`slope * g`, but 0 where either is."""
+    slope = simplified(clone(slope))
+    if isinstance(slope, gast.UnaryOp) and isinstance(slope.op, gast.USub):
+        return gast.UnaryOp(gast.USub(), product(unit, slope.operand, g))
+    return call(unit, "product", runtime.product, slope, clone(g))
+
+
 def kept(unit: Unit, g: gast.AST, slope: gast.AST) -> gast.AST:
     """`g * slope`, but 0 where `g` is."""
     slope = simplified(clone(slope))

@@ -1,0 +1,59 @@
+"""Values that are exactly 0 where a mask leaves something out: their slopes at the other operands count as 0 there.
+
+    y_bar = np.where(m, 0.0, seed)
+    t_bar = y_bar / c                ->    {y_bar, t_bar}
+    c_bar = np.sum(times(t_bar, t))
+
+`t` may be nan where `m` holds, and so may the cotangent of `t_bar` in the gradient of this gradient: the derivative in `c`
+is a product of that nan and of a 0 which was selected.  Whatever the order of the statements.
+"""
+
+from __future__ import annotations
+
+import gast
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.operations import is_user_function
+from s2sgrad.rules.table import lookup
+from s2sgrad.source import read
+from s2sgrad.unit import Unit
+
+_SELECTING = (runtime.times, runtime.over, runtime.product)
+_EMPTY = (np.zeros, np.zeros_like, runtime.zeros)
+
+
+def names(unit: Unit, tree: gast.FunctionDef) -> frozenset[str]:
+    """The variables of a function in normal form that may hold such values."""
+    out: set[str] = set()
+    while True:
+        before = len(out)
+        for statement in effects.walk(tree.body):
+            if isinstance(statement, gast.Assign) and _selects(unit, statement.value, out):
+                out |= set(effects.targets(statement))
+        if len(out) == before:
+            return frozenset(out)
+
+
+def _selects(unit: Unit, value: gast.AST, known: set[str]) -> bool:
+    def is_known(node: gast.AST) -> bool:
+        return isinstance(node, gast.Name) and node.id in known
+
+    if isinstance(value, gast.BinOp):
+        return is_known(value.left) or (isinstance(value.op, gast.Mult) and is_known(value.right))
+    if isinstance(value, gast.UnaryOp):
+        return is_known(value.operand)
+    if not isinstance(value, gast.Call):
+        return is_known(value)
+    target = unit.resolve(value.func)
+    if effects.is_one_of(target, _SELECTING + _EMPTY) or _is_adjoint(target):
+        return True
+    if effects.is_one_of(target, (np.where,)):
+        return any(isinstance(a, gast.Constant) and a.value == 0.0 for a in value.args[1:])
+    rule = lookup(target)
+    return rule is not None and rule.tag == "linear" and any(map(is_known, value.args[:1]))
+
+
+def _is_adjoint(target: object) -> bool:
+    return is_user_function(target) and read(target).is_generated

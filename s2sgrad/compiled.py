@@ -16,7 +16,7 @@ import numpy as np
 from s2sgrad import load, raised
 from s2sgrad.analysis import effects, freshness, mutation
 from s2sgrad.analysis.kinds import Kind, Unknown, is_plain
-from s2sgrad.emitted import Emitted
+from s2sgrad.emitted import Emitted, reached
 from s2sgrad.guards import Functions, Guards
 from s2sgrad.lookups import Lookups, noted
 from s2sgrad.options import Options
@@ -56,6 +56,7 @@ class Recipe:
             if binding is not None and isinstance(binding.value, np.ndarray)
         ]
         self.arrays = [(self.guards.place(function), name) for function, name in arrays]
+        program.functions = reached(program.functions, entries)
         self.plan = load.Plan(program, name, self.guards)
         order = {id(emitted): k for k, emitted in enumerate(program.functions)}
         self.entries = [order[id(emitted)] for emitted in entries]

@@ -57,6 +57,18 @@ class Emitted:
         return all(_stays(self.unit.resolve(n)) for n in mentioned)
 
 
+def reached(functions: list[Emitted], entries: list[Emitted]) -> list[Emitted]:
+    """The functions that the entries call, or that these call, and so on: what nobody calls any more is not written."""
+    out, todo = set(map(id, entries)), [*entries]
+    while todo:
+        emitted = todo.pop()
+        called = (emitted.unit.resolve(n) for n in nodes(emitted.tree) if isinstance(n, gast.Name))
+        for function in [f for f in called if isinstance(f, Emitted) and id(f) not in out]:
+            out.add(id(function))
+            todo.append(function)
+    return [f for f in functions if id(f) in out]
+
+
 _FILES = {
     "save", "savez", "savez_compressed", "savetxt", "load", "loadtxt", "genfromtxt", "fromfile", "memmap", "fromregex",
 }  # fmt: skip

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import runtime, structure
-from s2sgrad.raised import entry
+from s2sgrad.raised import behind_call, entry
 from s2sgrad.records import copied
 from s2sgrad.results import NoResult, without_floats
 from s2sgrad.runtime import Pullback, zeros
@@ -55,7 +55,7 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
 def require_result(f: Any, value: Any, pullback: Pullback) -> None:
     """Raise TypeError where there is nothing to differentiate in the value of `f`, or nothing to do it in."""
     if what := without_floats(value, numbers=not getattr(pullback.bwd, "flat", False)):
-        name = getattr(f, "__name__", type(f).__name__)
+        name = getattr(behind_call(f), "__name__", type(f).__name__)
         if not pullback.places:
             raise TypeError(f"`{name}` is given no floats by position, and returns {what}: pass a float")
         raise NoResult(what, name)

@@ -114,12 +114,22 @@ def defect(error: Exception, function: Any) -> Defect:
 def head(function: Any) -> Place | None:
     """Where a function begins, or that which it stands for; None for one of ours."""
     function = getattr(function, "custom_gradient", getattr(function, "stands_for", function))
-    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    code = getattr(behind_call(function), "__code__", None)
     if code is None or code.co_filename.startswith(GENERATED):
         return None
     number = code.co_firstlineno
     line = linecache.getline(code.co_filename, number).rstrip()
     return Place(code.co_filename, number, len(line) - len(line.lstrip()), number, len(line), line)
+
+
+def behind_call(function: Any) -> Any:
+    """What runs when a method, a partial or an object with `__call__` is called."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    function = getattr(function, "differentiated", function)
+    call = getattr(type(function), "__call__", None)  # noqa: B004
+    plain = hasattr(function, "__code__") or hasattr(function, "__func__") or not hasattr(call, "__code__")
+    return getattr(function, "__func__", function) if plain else call
 
 
 def is_ours(filename: str) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
-from s2sgrad import grad, value_and_grad, vjp
+from s2sgrad import GradientTape, constant, differentiable, function, grad, gradients, value_and_grad, vjp
 from s2sgrad.cli import main
 from s2sgrad.testing import check_grads
 
@@ -104,6 +106,24 @@ WAYS = {
     "value_and_grad": lambda f: value_and_grad(f)(2.5),
     "vjp": lambda f: vjp(f, 2.5),
     "check_grads": lambda f: check_grads(f, (2.5,)),
+    "gradients": lambda f: gradients(f, xs=[0])(2.5),
+    "grad of grad": lambda f: grad(grad(f))(2.5),
+}
+
+
+def recorded(f):
+    with GradientTape() as tape:
+        x = constant(2.5)
+        tape.watch(x)
+        y = f(x)
+    return tape.gradient(y, x)
+
+
+TAPES = {
+    "tape": recorded,
+    "function": lambda f: recorded(function(f)),
+    "in a function": lambda f: function(lambda x: gradients(f(x), x))(2.5),
+    "differentiable": lambda f: recorded(differentiable(f)),
 }
 
 
@@ -279,3 +299,77 @@ def test_the_shell_says_it_too(tmp_path, capsys):
         assert "`loss` returns None, which has no derivative" in err and "agrees" not in out
     assert main(["check", f"{path}:name"]) == 2
     assert "`name` returns a str" in capsys.readouterr().err
+
+
+class Model:
+    def nothing(self, x):
+        self.latest = x * x
+
+    def name(self, x):
+        return "model"
+
+    def __call__(self, x):
+        x * x
+
+    @staticmethod
+    def of_the_class(x):
+        x * x
+
+    @classmethod
+    def whole(cls, x):
+        return int(x)
+
+
+def logged(g):
+    @functools.wraps(g)
+    def inner(x):
+        return g(x)
+
+    return inner
+
+
+def product(k, x):
+    k * x
+
+
+HELD = {
+    "method": (Model().name, "`name` returns a str"),
+    "callable": (Model(), "`__call__` returns None"),
+    "static": (Model.of_the_class, "`of_the_class` returns None"),
+    "class": (Model.whole, "`whole` returns an int"),
+    "decorated": (logged(forgotten), "`forgotten` returns None"),
+    "partial": (functools.partial(product, 2.0), "`product` returns None"),
+    "in a graph": (function(forgotten), "`forgotten` returns None"),
+}
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if way != "gradients"])
+@pytest.mark.parametrize("name", HELD)
+def test_methods_partials_and_decorated_functions_are_named(name, way):
+    f, words = HELD[name]
+    with pytest.raises(TypeError) as caught:
+        WAYS[way](f)
+    assert f"{words}, which has no derivative: `return` " in str(caught.value)
+    assert ("outputs=" in str(caught.value)) == words.endswith("None")
+    assert f'File "{__file__}", line ' in str(caught.value)
+
+
+ON_A_TAPE = (rounded, empty_tuple, empty_list)  # a constant, and nothing, have the gradient None there
+
+
+@pytest.mark.filterwarnings("ignore:int")
+@pytest.mark.parametrize("way", TAPES)
+@pytest.mark.parametrize("f", [f for f in NOTHING if f not in ON_A_TAPE], ids=lambda f: f.__name__)
+def test_a_tape_has_no_gradient_of_them_either(f, way):
+    with pytest.raises(TypeError, match=r"the target|as an ndarray it would lose its gradient"):
+        TAPES[way](f)
+
+
+def test_a_name_that_exists_nowhere_is_a_name_error_although_its_statement_is_dead():
+    def misspelled(x):
+        unused = xx + 1.0  # noqa: F821, F841
+        return x * x
+
+    for way in ("grad", "value_and_grad", "vjp", "check_grads"):
+        with pytest.raises(NameError, match="xx"):
+            WAYS[way](misspelled)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import load, raised
-from s2sgrad.analysis import effects, freshness, mutation
+from s2sgrad.analysis import effects, mutation
 from s2sgrad.analysis.kinds import Kind, Unknown, is_plain
 from s2sgrad.emitted import Emitted, reached
 from s2sgrad.guards import Functions, Guards
@@ -205,7 +205,6 @@ def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
         before = sys.getrecursionlimit()
         sys.setrecursionlimit(max(before, _RECURSION))
         effects.forget()
-        freshness.forget()
         mutation.forget()
         try:
             with warnings.catch_warnings(), noted() as lookups:
@@ -217,6 +216,5 @@ def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
             raise
         finally:
             sys.setrecursionlimit(before)
-            freshness.forget()
             effects.forget()  # they hold the functions that they looked at
             mutation.forget()

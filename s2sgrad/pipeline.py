@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import linecache
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import gast
@@ -139,13 +139,13 @@ def _after(
 
 
 def normalized(
-    primal: Primal, opened: dict[str, Any] | None = None, stops: tuple[str, ...] = ()
+    primal: Primal, opened: dict[str, Any] | None = None, stops: tuple[str, ...] = (), opaque: Iterable[str] = ()
 ) -> tuple[Unit, gast.FunctionDef]:
     """The normal form of a function and its side tables; `opened` says what those arguments hold that are objects, `stops`
-    are variables through which no gradient flows."""
+    are variables through which no gradient flows, `opaque` those that may have methods of their own."""
     unit, tree = Unit.of(primal)
     stopping.run(unit, tree, stops)
-    unit.opened = opened or {}
+    unit.opened, unit.opaque = opened or {}, set(opaque) - (opened or {}).keys()
     for _, run in NORMALIZE:
         tree = run(unit, tree)
     return unit, tree

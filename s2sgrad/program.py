@@ -30,7 +30,7 @@ from s2sgrad.analysis.kinds import (
 )
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.analysis.lifetimes import Lifetimes
-from s2sgrad.analysis.operations import is_user_function
+from s2sgrad.analysis.operations import is_user_function, of_foreign_call, own_methods
 from s2sgrad.analysis.surely import is_precise
 from s2sgrad.analysis.symbols import renumbered, without_symbols
 from s2sgrad.analysis.words import described
@@ -185,7 +185,7 @@ class Program:
     ) -> tuple[Unit, gast.FunctionDef]:
         """The unit and the normal form of a function for arguments of these kinds."""
         held = {p: module_of(kind) or opened(kind) for p, kind in (kinds or {}).items()}
-        unit, tree = normalized(read(target), {p: o for p, o in held.items() if o is not None}, stops)
+        unit, tree = normalized(read(target), {p: o for p, o in held.items() if o is not None}, stops, own_methods(kinds or {}))
         unit.lists = self.lists
         self.units += [unit, *unit.inlined]
         return unit, clone(tree)  # a node that stands in two places would be changed in both
@@ -245,7 +245,7 @@ class Program:
     def kind(self, target: Any, kinds: list[Kind], keywords: dict[str, Kind]) -> Kind | None:
         """The kind of a user function's result for arguments of these kinds."""
         if not is_user_function(target) and not self.has_source(target):
-            return UNKNOWN
+            return of_foreign_call(target)
         try:
             bound = bound_kinds(target, kinds, keywords)
             target = self.plain(target, bound)

@@ -62,6 +62,7 @@ class Unit:
     and `bound` says that one of them holds a cell of this very function; `derived` are the gradients that are made of
     functions while it is compiled; `separate` are the classes of the caller's
     objects of which attributes are written.
+    `opaque` are the parameters that may have methods of their own, whatever these are called.
     `words` say what names of ours stand for, to the user.
     `lists` lets loops of its text run on lists, and `on_lists` says that some do.
     `bindings` remembers what free names stand for; `lookups` notes them: a cached gradient holds while they hold.
@@ -89,6 +90,7 @@ class Unit:
     opened: dict[str, Any] = field(default_factory=dict)
     generators: set[str] = field(default_factory=set)
     separate: set[type] = field(default_factory=set)
+    opaque: set[str] = field(default_factory=set)
     memory: Any = None
     words: wording.Sentences = field(default_factory=dict)
     lists: bool = False

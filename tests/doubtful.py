@@ -13,6 +13,8 @@ from __future__ import annotations
 import collections
 import functools
 import math
+import operator
+import types
 from collections import Counter, deque
 from functools import reduce
 from typing import NamedTuple
@@ -1326,3 +1328,238 @@ def attribute_updated_in_a_loop_after_it_was_read(x):
     for _ in range(2):
         gain.samples += gain.grow(0.5)
     return energy
+
+
+# --- helpers that write through what looks like new memory: names that lie, shells of arrays, methods of own classes ---
+
+
+def halved(params, k):
+    parts = list(params)
+    parts[k] /= 2
+
+
+@program(FOUR, first=Unsupported)
+def item_of_a_new_list_updated_in_place(x):
+    a = x * 2.0
+    b = x * 3.0
+    halved([a, b], 0)
+    return np.sum(a * b)
+
+
+def rows_of(m):
+    rows = [m[0], m[1]]
+    rows[0][:] = 7
+
+
+@program(FOUR, first=Unsupported)
+def rows_in_a_list_written(x):
+    m = np.outer(x, x)
+    rows_of(m)
+    return np.sum(m * m)
+
+
+def masked(y):
+    z = np.ma.asarray(y)
+    z[0] = 5.0
+
+
+@program(FOUR, first=Unsupported)
+def written_through_a_masked_array(x):
+    a = x * 2.0
+    masked(a)
+    return np.sum(a * a)
+
+
+def buffered(y):
+    z = np.frombuffer(y)
+    z[0] = 5.0
+
+
+@program(FOUR, first=Unsupported)
+def written_through_a_buffer(x):
+    a = x * 2.0
+    buffered(a)
+    return np.sum(a * a)
+
+
+@program(FOUR, first=Unsupported)
+def written_through_an_array_over_a_buffer(x):
+    a = x * 2.0
+    z = np.ndarray((4,), buffer=a)
+    z[0] = 3.0
+    return np.sum(a * a)
+
+
+def gotten(a, x):
+    get = [a, x].__getitem__
+    z = get(0)
+    z[0] = 5.0
+
+
+@program(FOUR, first=Unsupported)
+def written_through_a_method_that_is_kept(x):
+    a = x * 2.0
+    gotten(a, x * 1.0)
+    return np.sum(a * a)
+
+
+def attribute_gotten(a):
+    z = getattr([a], "__getitem__")(0)  # noqa: B009
+    z[0] = 5.0
+
+
+@program(FOUR, first=Unsupported)
+def written_through_getattr(x):
+    a = x * 2.0
+    attribute_gotten(a)
+    return np.sum(a * a)
+
+
+def nested(a):
+    z = [[a]]
+    w = list(z)
+    w[0][0][0] = 3.0
+
+
+@program(FOUR, first=Unsupported)
+def written_two_levels_deep(x):
+    a = x * 2.0
+    nested(a)
+    return np.sum(a * a)
+
+
+def as_object(a):
+    z = np.empty(1, dtype=object)
+    z[0] = a
+    z[0][0] = 3.0
+
+
+@program(FOUR, first=Refused)
+def written_through_an_array_of_objects(x):
+    a = x * 2.0
+    as_object(a)
+    return np.sum(a * a)
+
+
+def multiplied(a):
+    functools.reduce(operator.imul, [a, 2.0])
+
+
+@program(FOUR, first=Unsupported)
+def written_by_an_operator_that_reduce_calls(x):
+    a = x * 2.0
+    multiplied(a)
+    return np.sum(a * a)
+
+
+def filled(a):
+    list(map(a.fill, [4.0]))
+
+
+@program(FOUR)
+def written_by_a_method_that_map_calls(x):
+    a = x * 2.0
+    filled(a)
+    return np.sum(a * a * x)
+
+
+def shuffled(a):
+    np.random.default_rng(0).shuffle(a)
+
+
+@program(FOUR, first=Unsupported)
+def shuffled_by_a_generator(x):
+    a = x * 2.0
+    shuffled(a)
+    return np.sum(a * x)
+
+
+PUT = functools.partial(operator.setitem)
+
+
+def put_by_a_partial(a):
+    PUT(a, 0, 4.0)
+
+
+@program(FOUR, first=Unsupported)
+def written_by_a_partial_of_the_surroundings(x):
+    a = x * 2.0
+    put_by_a_partial(a)
+    return np.sum(a * a)
+
+
+class Slotted:
+    __slots__ = ("a",)
+
+    def __init__(self, a):
+        self.a = a
+
+    def item(self, v):
+        return v
+
+    def dot(self, v):
+        v[0] = 9.0
+        return 1.0
+
+    def mean(self):
+        self.a = self.a + 1.0
+        return 2.0
+
+
+class Rows(list):
+    def item(self, k):
+        return self[k]
+
+    def copy(self):
+        return self
+
+
+@program(FOUR, Slotted(FOUR), first=Unsupported)
+def method_named_item_returns_its_argument(x, s):
+    a = x * 2.0
+    z = s.item(a)
+    z[0] = 5.0
+    return np.sum(a * a)
+
+
+@program(FOUR, Slotted(FOUR))
+def method_named_mean_changes_its_object(x, s):
+    s.mean()
+    q = s.mean()
+    return np.sum(s.a * x * x)
+
+
+def dotted(s, a):
+    s.dot(a)
+
+
+@program(FOUR, Slotted(FOUR), first=Unsupported)
+def method_named_dot_writes_in_a_helper(x, s):
+    a = x * 2.0
+    dotted(s, a)
+    return np.sum(a * a)
+
+
+@program(FOUR, Rows([FOUR.copy()]), first=Unsupported)
+def row_of_a_list_with_methods_of_its_own(x, rows):
+    z = rows.item(0)
+    z[0] = 5.0
+    return np.sum(rows[0] * x * x)
+
+
+@program(FOUR, Rows([FOUR.copy()]), first=Unsupported)
+def copy_that_is_none(x, rows):
+    z = rows.copy()
+    z[0] = x * 2.0
+    return np.sum(rows[0] * x * x)
+
+
+NAMES = types.SimpleNamespace(copy=lambda v: v)
+
+
+@program(FOUR, first=Unsupported)
+def function_of_a_namespace_named_copy(x):
+    a = x * 2.0
+    z = NAMES.copy(a)
+    z[0] = 5.0
+    return np.sum(a * a)

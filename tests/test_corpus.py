@@ -43,7 +43,7 @@ REFUSED_TWICE = [
 ]
 
 # The modules of the corpus that write into arrays.
-IN_PLACE = ("buffers", "indices", "mutators", "overwritten", "stacks", "stores", "swaps", "views", "writers")
+IN_PLACE = ("buffers", "indices", "mutators", "named_alike", "overwritten", "stacks", "stores", "swaps", "views", "writers")
 
 # And those that write into lists, dicts and objects that they made.
 CONTAINERS = ("array_likes", "attributes", "callables", "classes", "closures", "comprehensions", "copies", "decorated",

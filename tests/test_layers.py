@@ -84,8 +84,7 @@ ALWAYS = {"__future__", "typing", "collections"}
 
 # What one module may import although its room may not.
 EXCUSED = {
-    "analysis.mutation": {"source"},  # it reads the functions that are called, to see what they write
-    "analysis.freshness": {"source"},  # whether what they return is new
+    "analysis.mutation": {"source"},  # it reads the functions that are called, to see what they write and return
     "analysis.effects": {"source"},  # and whether they do anything but compute
     "analysis.selected": {"source"},  # whether they are adjoints
 }

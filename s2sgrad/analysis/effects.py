@@ -21,9 +21,10 @@ import numpy as np
 
 from s2sgrad import results, runtime
 from s2sgrad.analysis.kinds import Unknown
+from s2sgrad.analysis.places import Trust, trust_of_owner
 from s2sgrad.errors import S2SGradError
 from s2sgrad.quote import CHILDLESS, nodes
-from s2sgrad.rules import spellings, table
+from s2sgrad.rules import memory, spellings, table
 from s2sgrad.source import brings_gradient, read
 from s2sgrad.unit import MISSING, Unit
 
@@ -253,7 +254,8 @@ def is_pure_call(unit: Unit, call: gast.Call) -> bool:
     target = unit.resolve(call.func)
     if target is MISSING:
         if isinstance(call.func, gast.Attribute):
-            return call.func.attr in spellings.METHODS or call.func.attr in ("tolist", "astype", "copy", "item")
+            named = call.func.attr in spellings.METHODS or call.func.attr in ("tolist", "astype", "copy", "item")
+            return named and trust_of_owner(unit, call.func.value, unit.kinds) <= Trust.DATA
         return False
     emitted = getattr(target, "primal", None)
     if isinstance(emitted, types.FunctionType) and hasattr(target, "same_signature"):
@@ -280,10 +282,7 @@ def is_pure_function(target: Any) -> bool:
     module = getattr(target, "__module__", None)
     if module == runtime.__name__:
         return True
-    name = getattr(target, "__name__", "")
-    if module == "math":
-        return True
-    return any(getattr(space, name, None) is target for space in (np, np.linalg, np.fft))
+    return memory.is_known(target)
 
 
 def is_pure_user(function: types.FunctionType) -> bool:
@@ -359,6 +358,10 @@ def is_library(target: Any) -> bool:
         return True
     if getattr(target, "__code__", None) is CONTEXT_MANAGER:
         return True
-    module = getattr(target, "__module__", None) or ""
-    return module.split(".")[0] in ("numpy", "math", "scipy", "builtins", "operator", "functools", "itertools", "time",
-                                    "random", "logging", "warnings", "copy")  # fmt: skip
+    own = isinstance(target, types.FunctionType)
+    home = target.__globals__.get("__name__") if own else getattr(target, "__module__", None)
+    return isinstance(home, str) and home.split(".")[0] in _LIBRARIES
+
+
+_LIBRARIES = {"numpy", "math", "scipy", "builtins", "operator", "functools", "itertools", "time", "random", "logging",
+              "warnings", "copy"}  # fmt: skip

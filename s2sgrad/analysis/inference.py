@@ -12,16 +12,21 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad import runtime
-from s2sgrad.analysis import effects, samples
+from s2sgrad import pullbacks, runtime
+from s2sgrad.analysis import effects, instances, samples
 from s2sgrad.analysis.kinds import (
+    DRAWING,
+    OPAQUE,
+    PULLBACK,
     UNKNOWN,
     Array,
     Container,
+    Drawing,
     Instance,
     Kind,
     Known,
     Number,
+    Opaque,
     Text,
     constant_kind,
     join,
@@ -35,6 +40,7 @@ from s2sgrad.unit import MISSING, Unit
 CallKind = Callable[[Any, list[Kind], dict[str, Kind]], Kind | None]
 _INT, _BOOL = Number(int), Number(bool)
 _ROUNDS = 50
+_VJP = (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure)
 
 
 class Inference:
@@ -44,6 +50,7 @@ class Inference:
         self.unit = unit
         self.env = env
         self.call_kind = call_kind
+        self.pairs: set[str] = set()  # names of values with their pullbacks
         self.symbols = Symbols(unit, None, env.get)
 
     def run(self, tree: gast.FunctionDef) -> dict[str, Kind]:
@@ -62,12 +69,14 @@ class Inference:
                 for target in statement.targets:
                     if isinstance(target, gast.Name):
                         self.symbols.note(target.id, statement.value)
+                        self.pairs |= {target.id} if self.pulls_back(statement.value) else set()
                         changed |= self.meet(target.id, kind)
                     elif isinstance(target, gast.Subscript):
                         changed |= self.put(target, kind)
                     else:
                         for k, part in enumerate(target.elts):
-                            changed |= self.meet(part.id, item_of(kind, k, len(target.elts)))
+                            item = PULLBACK if k == 1 and self.pulls_back(statement.value) else None
+                            changed |= self.meet(part.id, item or item_of(kind, k, len(target.elts)))
             elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
                 before = self.env.get(statement.target.id)
                 if not isinstance(before, Array):
@@ -78,6 +87,12 @@ class Inference:
             elif isinstance(statement, gast.Expr):
                 changed |= self.appended(statement.value)
         return changed
+
+    def pulls_back(self, value: gast.AST) -> bool:
+        """Whether this is a value with its pullback."""
+        if isinstance(value, gast.Name):
+            return value.id in self.pairs
+        return isinstance(value, gast.Call) and effects.is_one_of(self.unit.resolve(value.func), _VJP)
 
     def appended(self, node: gast.AST) -> bool:
         """`s.append(x)` and `push(s, x)` say what the elements of a list are."""
@@ -206,6 +221,8 @@ class Inference:
             return owner.items[owner.names.index(node.attr)]
         if isinstance(owner, Container) and owner.type is tuple and node.attr in (owner.keys or ()):
             return owner.items[owner.keys.index(node.attr)]
+        if isinstance(owner, (Opaque, Instance)):
+            return OPAQUE
         if owner is None or not isinstance(owner, (Array, Number)):
             return None if owner is None else _INT if node.attr in ("ndim", "size") else UNKNOWN
         if node.attr == "ndim" and owner.rank is not None:
@@ -238,7 +255,7 @@ class Inference:
                 return owner.element()
             return Container(owner.type, None, None, owner.element()) if isinstance(index, _Slice) else UNKNOWN
         if not isinstance(owner, Array):
-            return UNKNOWN
+            return OPAQUE if isinstance(owner, Opaque) else UNKNOWN
         parts = list(index.items) if isinstance(index, Container) and index.type is tuple and index.items else [index]
         flat: list[Kind] = []
         for part in parts:
@@ -295,6 +312,8 @@ class Inference:
             )
             return Container(tuple, tuple(given.get(f, UNKNOWN) for f in target._fields), tuple(target._fields))
         if not effects.is_pure_function(target):
+            if target is np.random.default_rng or effects.is_one_of(target, instances.DRAWING):
+                return DRAWING
             kinds = [without_symbols(k) for k in kinds]
             return self.call_kind(target, kinds[: len(node.args)], dict(zip(names, kinds[len(node.args) :], strict=True)))
         return call_of(target, kinds, names)
@@ -305,6 +324,8 @@ class Inference:
         owner = self.kind(node.func.value)
         if owner is None:
             return None
+        if isinstance(owner, (Opaque, Instance)) and not isinstance(owner, Drawing):
+            return OPAQUE
         method = node.func.attr
         if method == "pop" and isinstance(owner, Container) and owner.type is list and not kinds:
             return owner.element()

@@ -6,16 +6,20 @@
 from __future__ import annotations
 
 import dis
+import random
 import sys
 import types
 from dataclasses import dataclass
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2sgrad.quote import nodes
 
 DEEPEST = 5  # instances within instances
+DRAWING = (np.random.Generator, np.random.RandomState, random.Random)
+"""Classes whose instances draw numbers: what their methods return is new, but for items of what they choose from."""
 LONGEST = 64  # longer containers are described by the join of their items
 _HOOKS = ("__new__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__")
 _LIBRARIES = sys.stdlib_module_names | {"numpy", "scipy", "s2sgrad"}
@@ -28,6 +32,11 @@ class Opened:
 
     cls: type | None
     parts: dict[Any, Opened | None]
+
+
+def draws(value: Any) -> bool:
+    """Whether an object draws random numbers, and is of no subclass of the user's."""
+    return type(value) in DRAWING
 
 
 def is_plain_class(target: Any) -> bool:

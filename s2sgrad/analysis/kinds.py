@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from s2sgrad.analysis.instances import DEEPEST, LONGEST, Opened, attributes_of
+from s2sgrad.analysis.instances import DEEPEST, LONGEST, Opened, attributes_of, draws
 
 
 @dataclass(frozen=True)
@@ -162,11 +162,27 @@ class Unknown(Kind):
 
 
 @dataclass(frozen=True)
-class Foreign(Unknown):
+class Opaque(Unknown):
+    """Anything, and perhaps an object whose methods are its own: no name of a method says what it does."""
+
+
+@dataclass(frozen=True)
+class Drawing(Opaque):
+    """What draws random numbers: a generator of NumPy's or Python's."""
+
+
+@dataclass(frozen=True)
+class Pullback(Unknown):
+    """A pullback or a gradient of ours, whose results are new memory."""
+
+
+@dataclass(frozen=True)
+class Foreign(Opaque):
     """An object with operators of its own that is no number, array or container: a sparse matrix."""
 
 
 UNKNOWN = Unknown()
+OPAQUE, DRAWING, PULLBACK = Opaque(), Drawing(), Pullback()
 FOREIGN = Foreign()
 
 
@@ -196,7 +212,7 @@ def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
         raise TypeError(f"operators of a {type(v).__name__} mean something else than an array's: pass an ndarray")
     if type(v) is np.ndarray:
         if v.dtype.kind not in "fiubc":
-            return UNKNOWN
+            return OPAQUE if v.dtype.hasobject else UNKNOWN
         return Array(v.dtype.name, tuple(n if n < 2 else Size(sizes.setdefault(n, len(sizes))) for n in v.shape))
     if v is None or isinstance(v, ModuleType):
         return Known(v)
@@ -212,15 +228,17 @@ def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
         return Container(dict, tuple(_kind_of(item, sizes, depth) for item in v.values()), tuple(v))
     found = _instance(v, sizes, depth)
     operators = hasattr(v, "__matmul__") and not hasattr(v, "__array_ufunc__")
-    return FOREIGN if operators and found == UNKNOWN else found
+    return FOREIGN if operators and found == OPAQUE else found
 
 
 def _instance(v: Any, sizes: dict[int, int], depth: int) -> Kind:
     if isinstance(v, (np.ufunc, BuiltinFunctionType)) or (isinstance(v, FunctionType) and v.__closure__ is None):
-        return Plain() if depth else UNKNOWN
+        return Plain() if depth else OPAQUE
+    if draws(v):
+        return DRAWING
     held = attributes_of(v) if depth < DEEPEST else None
     if held is None or len(held) > LONGEST:
-        return UNKNOWN
+        return OPAQUE
     return Instance(type(v), tuple(held), tuple(_kind_of(item, sizes, depth + 1) for item in held.values()))
 
 
@@ -274,7 +292,7 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
     if isinstance(a, (Known, Text)) and isinstance(b, (Known, Text)):
         texts = all(isinstance(k, Text) or isinstance(k.value, str) for k in (a, b))
         return Text() if texts else UNKNOWN
-    return UNKNOWN
+    return OPAQUE if isinstance(a, (Opaque, Instance)) or isinstance(b, (Opaque, Instance)) else UNKNOWN
 
 
 def widened(kind: Kind) -> Kind:
@@ -283,7 +301,7 @@ def widened(kind: Kind) -> Kind:
         return Number(kind.type)
     if isinstance(kind, Array) and kind.dims is not None:
         return Array(kind.dtype, (None,) * len(kind.dims))
-    return kind if isinstance(kind, (Array, Known, Text)) else UNKNOWN
+    return kind if isinstance(kind, (Array, Known, Text, Opaque)) else UNKNOWN
 
 
 def any_float(kind: Kind) -> Kind:

@@ -19,16 +19,15 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis import effects, freshness
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Text, Unknown, is_plain_index
+from s2sgrad.analysis import effects, mutation
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Pullback, Text, Unknown, is_plain_index
+from s2sgrad.analysis.places import Trust, is_writable, trust_of_owner
 from s2sgrad.quote import name as name_
 from s2sgrad.quote import nodes
 from s2sgrad.rules import memory, spellings
 from s2sgrad.rules.table import Rule
 from s2sgrad.unit import MISSING, Unit, parameters
 
-_FIXED = (int, float, complex, str, bytes, np.generic, np.dtype, np.ufunc, type, types.ModuleType, types.FunctionType,
-          types.BuiltinFunctionType, types.MethodType)  # fmt: skip
 _NEW = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.JoinedStr, gast.Constant)
 
 
@@ -184,7 +183,8 @@ def handed_over(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> set[
         if target is MISSING and isinstance(call.func, gast.Attribute):
             root, method = _root_or_none(call.func.value), call.func.attr
             kind = kinds.get(root, UNKNOWN)
-            only_reads = method in memory.COPYING_METHODS or method in memory.VIEW_METHODS
+            trust = trust_of_owner(unit, call.func.value, kinds)
+            only_reads = trust <= Trust.DATA and (method in memory.COPYING_METHODS or method in memory.VIEW_METHODS)
             if root is None or isinstance(kind, (Array, Number, Text)) or only_reads:
                 continue
             local = root in unit.locals
@@ -259,7 +259,7 @@ def bound_sources(unit: Unit, targets: Collection[str], value: gast.AST, kinds: 
     if isinstance(function, types.FunctionType) and all(isinstance(kinds.get(t), Array) for t in targets):
         given = [*value.args, *(k.value for k in value.keywords)]
         plain = all(isinstance(a, gast.Constant) or _is_plain(a, kinds) for a in given)
-        if len(targets) == 1 and plain and freshness.returns_new(function):
+        if len(targets) == 1 and plain and mutation.returns_new(function):
             return set()
     return sources(unit, value, kinds)
 
@@ -291,9 +291,15 @@ def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
         owner = call.func.value
         if call.func.attr == "copy" and isinstance(owner, gast.Name) and isinstance(kinds.get(owner.id), Container):
             return _held(unit, owner, kinds)  # a shallow copy
-        if call.func.attr in memory.COPYING_METHODS and not copies:
+        trust = trust_of_owner(unit, owner, kinds)
+        if call.func.attr in memory.COPYING_METHODS and not copies and trust <= Trust.DATA:
             return set()
+        if trust == Trust.DRAWING and call.func.attr not in ("choice", "choices", "sample"):
+            given = [k.value for k in call.keywords if k.arg == "out"]
+            return set().union(*(sources(unit, argument, kinds) for argument in given))
         given.append(call.func.value)
+    elif target is MISSING:
+        given += [] if _is_derivative(unit, call.func, kinds) else [call.func]  # it may hold what it returns
     elif target is np.einsum and len(call.args) > 2 and not call.keywords:
         return set()  # of two arrays it is new memory
     elif target is np.array:
@@ -313,12 +319,14 @@ def _root(node: gast.AST) -> str:
     return node.id
 
 
+def _is_derivative(unit: Unit, function: gast.AST, kinds: dict[str, Kind]) -> bool:
+    """Whether a function is a pullback or a gradient of ours, which returns new memory."""
+    if isinstance(function, gast.Call):
+        return (getattr(unit.resolve(function.func), "__module__", None) or "").startswith("s2sgrad.")
+    return isinstance(function, gast.Name) and isinstance(kinds.get(function.id), Pullback)
+
+
 _SHALLOW = (builtins.list, builtins.dict, builtins.tuple, copy.copy)
-
-
-def is_writable(found: Any) -> bool:
-    """Whether what a free name stands for (MISSING: a local one) may be, or hold, memory that can be written."""
-    return not isinstance(found, _FIXED) and found is not None
 
 
 def _is_foreign(target: Any) -> bool:

@@ -1,38 +1,36 @@
 """What a function that is only called, not differentiated, may change: its arguments, or state outside of it.
 
     def keep(v): CACHE.append(v)      changes what it reaches      def helper(y): y[0] = 0.0      changes its argument
+    def first(ys): z = list(ys); z[0][0] = 1.0      changes what is inside of its argument
 
-Everything that is not plainly local counts: a wrong "it changes nothing" would be a wrong gradient.
+Everything that is not plainly local counts: a wrong "it changes nothing" would be a wrong gradient.  What is returned is
+told as well: new memory, or memory of the arguments (`returns_new`).
 """
 
 from __future__ import annotations
 
-import builtins
-import functools
 import types
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Kind, Known
+from s2sgrad.analysis.library_calls import FORBIDDEN
+from s2sgrad.analysis.places import ANYTHING, NOTHING, Summary, Told, Trust, trust_of_owner
+from s2sgrad.analysis.points import Points
 from s2sgrad.errors import S2SGradError
-from s2sgrad.quote import nodes
-from s2sgrad.rules import spellings, table
+from s2sgrad.signatures import Parameters
 from s2sgrad.source import read
-from s2sgrad.unit import MISSING, Unit, parameters
+from s2sgrad.unit import Unit, parameters
 
-FORBIDDEN = {builtins.exec, builtins.eval, builtins.locals, builtins.globals, builtins.vars, builtins.setattr,
-             builtins.delattr}  # fmt: skip
-"""Builtins through which values come and go unseen."""
+__all__ = ["ANY", "FORBIDDEN", "Writes", "forget", "of", "returns_new", "writes_out"]
 
-_FRESH_CALLS = {
-    "zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "array", "copy",
-    "mean", "prod", "max", "min", "std", "var", "dot", "item", "round", "list", "dict", "set", "range",
-    "len", "float", "int", "arange", "linspace", "sum",
-}  # fmt: skip
-_FRESH = (gast.Constant, gast.List, gast.Dict, gast.Set, gast.Tuple, gast.ListComp, gast.DictComp, gast.SetComp, gast.BinOp,
-          gast.Compare, gast.JoinedStr)  # fmt: skip
+ANY = "*"
+_Key = tuple[types.FunctionType, tuple[tuple[str, Told], ...]]
+_ROUNDS = 20
 
 
 @dataclass(frozen=True)
@@ -43,122 +41,122 @@ class Writes:
     outside: bool
 
 
-ANY = "*"
-_NOTHING, _ANYTHING = Writes(frozenset(), False), Writes(frozenset((ANY,)), True)
+def of(function: Any, trusts: Mapping[str, Told] | None = None) -> Writes:
+    """What calling a user function may change, its own callees included, for arguments of this trust: without, for numbers,
+    arrays and plain containers of them."""
+    summary = summary_of(getattr(function, "__func__", function), trusts or {})
+    names = {ANY if place.kind == "any" else place.key for place in summary.written if place.kind != "outside"}
+    return Writes(frozenset(names), any(place.kind in ("outside", "any") for place in summary.written))
 
 
-def of(function: types.FunctionType) -> Writes:
-    """What calling a user function may change, its own callees included."""
-    return _of(function, frozenset())
+def of_call(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]) -> Writes:
+    """What a call of a user function may change, for arguments of the kinds that the caller knows."""
+    inner = getattr(function, "__func__", function)
+    parameters_ = Parameters.of(inner.__code__)
+    given = [_told(unit, a, kinds) for a in call.args]
+    named = {k.arg: _told(unit, k.value, kinds) for k in call.keywords}
+    if inner is not function:
+        given.insert(0, Trust.ANY)
+    rest = max((Trust.DATA, *(t for t in (*given, *named.values()) if isinstance(t, Trust))))
+    if any(isinstance(a, gast.Starred) for a in call.args) or None in named:
+        return of(function, dict.fromkeys(parameters_.names, rest))
+    told = dict(zip(parameters_.positional, given, strict=False)) | named
+    told |= {p: rest for p in (parameters_.variadic, parameters_.keyworded) if p is not None}
+    return of(function, {p: t for p, t in told.items() if p in parameters_.names})
+
+
+def _told(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Told:
+    kind = kinds.get(node.id) if isinstance(node, gast.Name) else None
+    found = kind.value if isinstance(kind, Known) else unit.resolve(node)
+    return found if isinstance(found, types.ModuleType) else trust_of_owner(unit, node, kinds)
+
+
+def returns_new(function: types.FunctionType) -> bool:
+    """Whether the arrays that a user function returns, given numbers and arrays, are new memory, to which nothing else
+    refers."""
+    if effects.is_library(function):
+        return False
+    names = dict.fromkeys(function.__code__.co_varnames[:function.__code__.co_argcount], Trust.ARRAY)
+    summary = summary_of(function, names)
+    return not summary.returns and summary.makes <= {"new"}
+
+
+def summary_of(function: types.FunctionType, trusts: Mapping[str, Told]) -> Summary:
+    """What a call of a user's function may do, for arguments of this trust (`DATA` where nothing is said)."""
+    return _known.solved(_key(function, trusts))
 
 
 def forget() -> None:
     """Look at user functions anew: what their names stand for may have changed."""
-    _scanned_once.cache_clear()
+    _known.__init__()
 
 
-def _of(function: types.FunctionType, above: frozenset[int]) -> Writes:
-    if id(function) in above:
-        return _NOTHING
-    return _scanned(function, above | {id(function)}) if above else _scanned_once(function)
+def _key(function: types.FunctionType, trusts: Mapping[str, Told]) -> _Key:
+    return function, tuple((p, trusts[p]) for p in sorted(trusts) if trusts[p] != Trust.DATA)
 
 
-@functools.lru_cache(maxsize=1024)
-def _scanned_once(function: types.FunctionType) -> Writes:
-    return _scanned(function, frozenset((id(function),)))
+class _Summaries:
+    """The summaries of functions that call each other: computed again until none of them grows."""
+
+    def __init__(self) -> None:
+        self.table: dict[_Key, Summary] = {}
+        self.final: set[_Key] = set()
+        self.done: set[_Key] = set()
+        self.running: list[_Key] = []
+        self.recursive = False
+        self.texts: dict[types.FunctionType, Any] = {}
+
+    def solved(self, key: _Key) -> Summary:
+        if key in self.final:
+            return self.table[key]
+        if self.running:
+            return self.of(key)
+        for _ in range(_ROUNDS):
+            before = dict(self.table)
+            self.done, self.recursive = set(), False
+            self.of(key)
+            if not self.recursive or self.table == before:
+                self.final |= self.done
+                return self.table[key]
+        self.table[key] = ANYTHING
+        self.final.add(key)
+        return ANYTHING
+
+    def of(self, key: _Key) -> Summary:
+        """The summary as far as it is known in this round."""
+        if key in self.done or key in self.final:
+            return self.table[key]
+        if key in self.running:
+            self.recursive = True
+            return self.table.get(key, NOTHING)
+        self.running.append(key)
+        try:
+            self.table[key] = self.computed(*key)
+        finally:
+            self.running.pop()
+        self.done.add(key)
+        return self.table[key]
+
+    def computed(self, function: types.FunctionType, trusts: tuple[tuple[str, Told], ...]) -> Summary:
+        if function not in self.texts:
+            try:
+                self.texts[function] = Unit.of(read(function))
+            except S2SGradError:
+                self.texts[function] = None
+        if self.texts[function] is None:
+            return ANYTHING
+        unit, tree = self.texts[function]
+        known = dict(trusts)
+        given = {p.id: known.get(p.id, Trust.DATA) for p in parameters(tree)}
+        return Points(unit, tree, given, lambda callee, callee_trusts: self.solved(_key(callee, callee_trusts))).run()
 
 
-def _scanned(function: types.FunctionType, above: frozenset[int]) -> Writes:
-    try:
-        unit, tree = Unit.of(read(function))
-    except S2SGradError:
-        return _ANYTHING
-    own = _own_names(unit, tree)
-    given = {p.id for p in parameters(tree)}
-    arguments: set[str] = set()
-    outside = False
-    for node in nodes(tree):
-        changed: list[gast.AST] = []
-        if isinstance(node, (gast.Global, gast.Nonlocal)):
-            outside = True
-        elif isinstance(node, (gast.Assign, gast.Delete)):
-            changed = [t for t in node.targets for t in nodes(t) if isinstance(t, (gast.Subscript, gast.Attribute))]
-        elif isinstance(node, (gast.AugAssign, gast.AnnAssign)):
-            changed = [node.target] if not isinstance(node, gast.AnnAssign) or not isinstance(node.target, gast.Name) else []
-        elif isinstance(node, gast.Call):
-            inner = _call(unit, node, above)
-            outside |= inner.outside
-            changed = [*node.args, *(k.value for k in node.keywords)] if inner.arguments else []
-            if isinstance(node.func, gast.Attribute) and node.func.attr in spellings.MUTATING_METHODS:
-                changed.append(node.func.value)
-        for part in changed:
-            root = _root(part)
-            if root is None or root in own or isinstance(part, gast.Constant):
-                continue
-            if root in given or root in unit.locals:
-                arguments.add(root if root in given else ANY)
-            else:
-                outside = True
-    return Writes(frozenset(arguments), outside)
+_known = _Summaries()
 
 
-def _call(unit: Unit, node: gast.Call, above: frozenset[int]) -> Writes:
-    target = unit.resolve(node.func)
-    if isinstance(target, types.FunctionType) and not effects.is_library(target):
-        return _of(target, above)
-    try:
-        if target in FORBIDDEN:
-            return _ANYTHING
-        if target in spellings.MUTATORS or writes_out(node, target):
-            return Writes(frozenset((ANY,)), False)
-    except TypeError:
-        return _ANYTHING
-    known = effects.is_library(target) or isinstance(node.func, gast.Attribute)
-    return _NOTHING if known else _ANYTHING
-
-
-def writes_out(node: gast.Call, target: Any) -> bool:
+def writes_out(node: Any, target: Any) -> bool:
     """Whether a call passes `out=`, by keyword or by position."""
     if isinstance(target, types.FunctionType) and not effects.is_library(target):
         return False  # what a user calls `out` is looked at where it is called
     count = getattr(target, "nin", None)
     return any(k.arg == "out" for k in node.keywords) or (isinstance(count, int) and len(node.args) > count)
-
-
-def _own_names(unit: Unit, tree: gast.FunctionDef) -> set[str]:
-    """Local names that only ever hold values made in the function."""
-    made: dict[str, bool] = {p.id: False for p in parameters(tree)}
-    for node in nodes(tree):
-        if isinstance(node, gast.Assign):
-            for target in node.targets:
-                if isinstance(target, gast.Name):
-                    made[target.id] = made.get(target.id, True) and _is_made(unit, node.value)
-                elif isinstance(target, (gast.Tuple, gast.List)):
-                    fresh = isinstance(node.value, gast.Tuple) and all(_is_made(unit, e) for e in node.value.elts)
-                    for name in (n.id for n in nodes(target) if isinstance(n, gast.Name)):
-                        made[name] = made.get(name, True) and fresh
-        elif isinstance(node, (gast.For, gast.NamedExpr)):
-            made.update({n.id: False for n in nodes(node.target) if isinstance(n, gast.Name)})
-        elif isinstance(node, gast.withitem) and node.optional_vars is not None:
-            made.update({n.id: False for n in nodes(node.optional_vars) if isinstance(n, gast.Name)})
-        elif isinstance(node, (gast.MatchAs, gast.MatchStar)) and node.name is not None:
-            made[node.name] = False
-    return {name for name, fresh in made.items() if fresh}
-
-
-def _is_made(unit: Unit, value: gast.AST) -> bool:
-    """Whether an expression gives a value that nothing else refers to, or that cannot be changed."""
-    if isinstance(value, gast.Call):
-        target = unit.resolve(value.func)
-        rule = None if target is MISSING else table.lookup(target)
-        if (rule is not None and rule.tag == "elementwise") or getattr(target, "__module__", "") == "math":
-            return True
-        name = value.func.attr if isinstance(value.func, gast.Attribute) else getattr(value.func, "id", "")
-        return name in _FRESH_CALLS
-    return isinstance(value, _FRESH)
-
-
-def _root(node: gast.AST) -> str | None:
-    while isinstance(node, (gast.Subscript, gast.Attribute, gast.Starred)):
-        node = node.value
-    return node.id if isinstance(node, gast.Name) else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import operator
 import types
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +16,8 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Container, Instance, Kind, Known, Text
+from s2sgrad.analysis.kinds import OPAQUE, PULLBACK, UNKNOWN, Container, Instance, Kind, Known, Text
+from s2sgrad.analysis.places import Trust, trust_of_kind, trust_of_owner
 from s2sgrad.quote import at, constant
 from s2sgrad.rules import binding, spellings, table
 from s2sgrad.unit import MISSING, Unit
@@ -131,7 +133,7 @@ def _attribute(unit: Unit, node: gast.Attribute, kinds: dict[str, Kind]) -> Oper
         return Operation("flat", node)
     primitive = spellings.ATTRIBUTES.get(node.attr)
     rule = table.lookup(primitive) if primitive is not None else None
-    if rule is not None:
+    if rule is not None and trust_of_owner(unit, node.value, kinds) <= Trust.DATA:
         return Operation("rule", node, [node.value], {}, rule, primitive)
     return Operation("opaque", node, why=f"the attribute `{node.attr}` cannot be differentiated yet: pass its value as "
                                          "an argument")  # fmt: skip
@@ -199,6 +201,8 @@ def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind], starred: bool) 
             return Operation("append", node, [owner, node.args[0]])
         if name == "pop" and not node.args:
             return Operation("pop", node, [owner])
+    if trust_of_owner(unit, owner, kinds) > Trust.DATA:  # a method of its own, whatever it is called
+        return Operation("call", node, list(node.args) + [k.value for k in node.keywords])
     if name in spellings.FLAT_METHODS:
         return Operation("flat", node)
     held = _kind(owner, kinds)
@@ -236,3 +240,15 @@ def is_user_function(target: Any) -> bool:
     if isinstance(target, types.MethodType):
         target = target.__func__
     return isinstance(target, types.FunctionType) and not effects.is_library(target)
+
+
+def of_foreign_call(target: Any) -> Kind:
+    """The kind of what a call gives that is not followed: an object of a class has methods of its own."""
+    if (getattr(target, "__module__", None) or "").startswith("s2sgrad."):
+        return PULLBACK  # or a gradient
+    return OPAQUE if isinstance(target, type) or not effects.is_library(target) else UNKNOWN
+
+
+def own_methods(kinds: Mapping[str, Kind]) -> set[str]:
+    """The names of values that may have methods of their own, whatever these are called."""
+    return {name for name, kind in kinds.items() if trust_of_kind(kind) > Trust.DATA}

@@ -16,6 +16,8 @@ from s2sgrad import runtime
 from s2sgrad.analysis import samples
 from s2sgrad.analysis.instances import attributes_of
 from s2sgrad.analysis.kinds import (
+    DRAWING,
+    OPAQUE,
     UNKNOWN,
     Array,
     Container,
@@ -29,6 +31,7 @@ from s2sgrad.analysis.kinds import (
     join,
     kinds_of,
 )
+from s2sgrad.analysis.places import Trust, trust_of_object
 from s2sgrad.rules import table
 
 _MEMO: dict[Any, Kind] = {}
@@ -142,7 +145,10 @@ def object_kind(value: Any) -> Kind:
         (kind,) = kinds_of([value])
         return _unnumbered(kind)
     plain = callable(value) or value is None or isinstance(value, (str, np.dtype, types.ModuleType))
-    return Known(value) if plain else UNKNOWN
+    if plain:
+        return Known(value)
+    trust = trust_of_object(value)
+    return {Trust.DRAWING: DRAWING, Trust.ANY: OPAQUE}.get(trust, UNKNOWN)
 
 
 def _unnumbered(kind: Kind) -> Kind:

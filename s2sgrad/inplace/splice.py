@@ -73,7 +73,7 @@ class Splicer:
             return None
         if isinstance(statement, gast.Assign) and also & set(binds(statement)):
             return target
-        writes = mutation.of(getattr(target, "__func__", target)).arguments
+        writes = mutation.of_call(self.unit, target, call, self.kinds).arguments
         if not writes:
             return None
         arguments = self.pairs.arguments(self.unit, target, call)

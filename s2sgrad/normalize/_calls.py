@@ -12,8 +12,10 @@ import types
 import gast
 import numpy as np
 
+from s2sgrad.analysis.instances import attributes_of
+from s2sgrad.analysis.places import Trust, trust_of_object
 from s2sgrad.quote import at, clone, name, nodes
-from s2sgrad.unit import Unit
+from s2sgrad.unit import MISSING, Unit
 
 
 def numpy_name(unit: Unit) -> str:
@@ -32,6 +34,16 @@ def callee(node: gast.AST) -> str:
     if isinstance(node, gast.Attribute):
         return f"{callee(node.value)}.{node.attr}"
     return f"{callee(node.value)}[..]" if isinstance(node, gast.Subscript) else ".."
+
+
+def may_be_array(unit: Unit, node: gast.AST) -> bool:
+    """Whether an expression may be an array or a plain container, whose methods are known by their names."""
+    while isinstance(node, (gast.Attribute, gast.Subscript)):
+        node = node.value
+    if not isinstance(node, gast.Name) or node.id in unit.locals:
+        return not isinstance(node, gast.Name) or node.id not in unit.opaque
+    found = unit.resolve(node)
+    return found is MISSING or trust_of_object(found) != Trust.ANY or attributes_of(found) is not None
 
 
 def is_literal(node: gast.AST) -> bool:

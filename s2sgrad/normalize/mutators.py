@@ -38,7 +38,7 @@ import gast
 import numpy as np
 
 from s2sgrad.normalize import containers, out_arguments, ufunc_at
-from s2sgrad.normalize._calls import callee, is_literal, numpy_name
+from s2sgrad.normalize._calls import callee, is_literal, may_be_array, numpy_name
 from s2sgrad.outside import distinct
 from s2sgrad.quote import assign, expression, name, nodes, statements
 from s2sgrad.unit import MISSING, Unit
@@ -81,7 +81,8 @@ def _writer(unit: Unit, node: gast.Call) -> tuple[Writer, list[gast.AST]] | None
     """What writes the stores of a call, and the arguments of the call, the array first."""
     target = unit.resolve(node.func)
     if target is MISSING:
-        if isinstance(node.func, gast.Attribute) and node.func.attr in _METHODS:
+        method = node.func.attr if isinstance(node.func, gast.Attribute) else None
+        if method in _METHODS and may_be_array(unit, node.func.value):
             return _METHODS[node.func.attr], [node.func.value, *node.args]
         return None
     ufunc = getattr(target, "__self__", None)
@@ -249,7 +250,7 @@ _REFUSED_METHODS = {
 def _refuse_unknown(unit: Unit, node: gast.Call) -> None:
     target = unit.resolve(node.func)
     way = _get(_REFUSED, target)
-    if target is MISSING and isinstance(node.func, gast.Attribute):
+    if target is MISSING and isinstance(node.func, gast.Attribute) and may_be_array(unit, node.func.value):
         way = _REFUSED_METHODS.get(node.func.attr)
         if node.func.attr == "partition" and node.args and isinstance(getattr(node.args[0], "value", None), str):
             return  # of a text

@@ -39,7 +39,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad.normalize._calls import is_literal, numpy_name
+from s2sgrad.normalize._calls import is_literal, may_be_array, numpy_name
 from s2sgrad.quote import assign, clone, expression, name, nodes
 from s2sgrad.signatures import by_position
 from s2sgrad.unit import MISSING, Unit
@@ -119,7 +119,7 @@ def _target(unit: Unit, node: gast.Call) -> tuple[Any, bool]:
     """The function of NumPy that may have `out`, and whether it is called as a method of an array; None for any other."""
     target = unit.resolve(node.func)
     if target is MISSING:
-        known = isinstance(node.func, gast.Attribute) and node.func.attr in _METHODS
+        known = isinstance(node.func, gast.Attribute) and node.func.attr in _METHODS and may_be_array(unit, node.func.value)
         return (getattr(np, node.func.attr), True) if known else (None, False)
     if isinstance(target, np.ufunc) or isinstance(getattr(target, "__self__", None), np.ufunc):
         return target, False

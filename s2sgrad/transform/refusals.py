@@ -217,7 +217,7 @@ class Refusals:
                                    "from it")  # fmt: skip
         ours = (getattr(target, "__module__", None) or "").startswith(_OURS) or effects.is_pure_function(target)
         if is_user_function(target) and not differentiated and not ours:
-            writes = mutation.of(getattr(target, "__func__", target))
+            writes = mutation.of_call(self.unit, target, call, self.kinds)
             if writes.outside:
                 self.unit.refuse(call, f"`{shown}` changes state outside of it, which is not differentiated yet: pass the "
                                        "state in and return it")  # fmt: skip

@@ -36,6 +36,7 @@ from . import (  # noqa: F401
     managers,
     methods,
     mutators,
+    named_alike,
     naming,
     nested_gradients,
     nested_lists,

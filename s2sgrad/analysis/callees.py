@@ -1,0 +1,293 @@
+"""What a call may write and return, for `points`: functions of the user's by their own text, those of libraries by what is
+known of the very object, methods by the class that they surely belong to.
+
+    list(ys)          a new list of the items of ys          ys.copy(), ys a plain list      the same
+    np.asarray(y)     may be y                               OBJ.array(y)                    what that method says
+    f(y), f unknown   may do anything
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import dis
+import functools
+import inspect
+import sys
+import types
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import effects, library_calls
+from s2sgrad.analysis.given import Given, Points
+from s2sgrad.analysis.places import ANY, CONTAINERS, OUTSIDE, Place, Places, Summary, Trust, trust_of_object
+from s2sgrad.lookups import note_attribute, note_member
+from s2sgrad.quote import nodes
+from s2sgrad.signatures import Parameters
+from s2sgrad.unit import MISSING
+
+_QUIET = {"numpy", "contextlib", "warnings", "tempfile", "io", "_io", "builtins", "logging", "threading", "_thread"}
+"""Libraries whose context managers change nothing that they are given."""
+
+
+def called(points: Points, node: gast.Call) -> Places:
+    """What a call returns; what it writes and keeps is noted."""
+    target = points.unit.resolve(node.func)
+    if target is MISSING and isinstance(node.func, gast.Attribute):
+        module = _module(points, node.func.value)
+        target = getattr(module, node.func.attr, MISSING) if module is not None else MISSING
+    if target is MISSING:
+        if isinstance(node.func, gast.Attribute):
+            return _method(points, node, node.func)
+        return _unknown(points, points.value(node.func), Given(points, node), node)
+    return call(points, target, Given(points, node, library_calls.calls_back(target)), node)
+
+
+def call(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
+    """What calling an object returns."""
+    if isinstance(target, functools.partial):
+        for key, value in target.keywords.items():
+            given.named.setdefault(key, points.of_object(value))
+        return call(points, target.func, given.before(*map(points.of_object, target.args)), node)
+    if isinstance(target, types.MethodType) and isinstance(target.__func__, types.FunctionType):
+        return call(points, target.__func__, given.before(points.of_object(target.__self__)), node)
+    if isinstance(target, types.FunctionType):
+        if getattr(target, "__code__", None) is effects.CONTEXT_MANAGER:
+            return call(points, target.__wrapped__, given, node)
+        if not effects.brings_gradient(target) and not effects.is_library(target) and not _is_ours(target):
+            return _of_user(points, target, given, node)
+    if isinstance(target, type) and not library_calls.is_library_class(target):
+        return _construct(points, target, given, node)
+    if _is_ours(target) or effects.brings_gradient(target):
+        return points.reached(given.all()) | {Place("new", id(node)), Place("object", id(node))}
+    start = inspect.getattr_static(type(target), "__call__", None)
+    if isinstance(start, types.FunctionType) and not effects.is_library(start):
+        return _of_user(points, start, given.before(points.of_object(target)), node)
+    return library_calls.called(points, target, given, node)
+
+
+def _module(points: Points, node: gast.AST | None) -> types.ModuleType | None:
+    """The module that an argument of this function is, or that a name leads to."""
+    if isinstance(node, gast.Name) and node.id in points.modules:
+        alone = points.names.get(node.id) == {Place("own", node.id)}
+        return points.modules[node.id] if alone else None
+    found = points.unit.resolve(node) if isinstance(node, (gast.Name, gast.Attribute)) else None
+    return found if isinstance(found, types.ModuleType) else None
+
+
+def _unknown(points: Points, function: Places, given: Given, node: gast.AST) -> Places:
+    """What a function returns of which nothing is known: it writes what it is given, what it holds, and what is global."""
+    met = points.reached(function | given.all()) | {OUTSIDE}
+    points.write(met)
+    points.keep(met, met)
+    return met | {Place("new", id(node)), Place("object", id(node))}
+
+
+def apply(points: Points, function: gast.AST | None, *places: Places) -> Places:
+    """What an argument returns that a library calls, with these places."""
+    if isinstance(function, gast.Lambda):
+        parameters = function.args.posonlyargs + function.args.args
+        for k, parameter in enumerate(parameters):
+            points.names.setdefault(parameter.id, set()).update(places[k] if k < len(places) else ())
+        if len(parameters) < len(places) or function.args.vararg or function.args.kwonlyargs:
+            return points.anything()
+        return points.value(function.body)
+    target = points.unit.resolve(function) if isinstance(function, (gast.Name, gast.Attribute)) else MISSING
+    if target is MISSING:
+        nothing = isinstance(function, gast.Constant) and function.value is None
+        return set() if nothing else points.anything()
+    return call(points, target, Given.of(points, *places), function)
+
+
+def enters_quietly(points: Points, manager: gast.AST) -> bool:
+    """Whether entering and leaving a context changes nothing that is not noted."""
+    target = points.unit.resolve(manager.func) if isinstance(manager, gast.Call) else MISSING
+    if target is MISSING:
+        return False
+    if getattr(target, "__code__", None) is effects.CONTEXT_MANAGER:
+        return True  # its body has been looked at, where it was called
+    if isinstance(target, type) and not library_calls.is_library_class(target):
+        place = Place("object", id(manager), target)
+        for name in ("__enter__", "__exit__"):
+            _of_class(points, place, name, Given.of(points, *([{ANY}] * 3 if name == "__exit__" else [])), manager)
+        return True
+    return effects.is_library(target) and (getattr(target, "__module__", None) or "").split(".")[0] in _QUIET
+
+
+def _is_ours(target: Any) -> bool:
+    home = getattr(target, "__module__", None) if isinstance(target, types.FunctionType) else type(target).__module__
+    return isinstance(home, str) and home.startswith("s2sgrad.")
+
+
+def _of_user(points: Points, function: types.FunctionType, given: Given, node: gast.AST) -> Places:
+    """A function of the user's, by what its own text says."""
+    bound = _bound(points, function, given, node)
+    trusts: dict[str, Any] = {
+        p: max((Trust.ARRAY, *map(points.trust, points.reached(places)))) for p, places in bound.items()
+    }
+    for p, value in zip(Parameters.of(function.__code__).positional, given.nodes, strict=False):
+        trusts[p] = _module(points, value) or trusts[p]
+    summary: Summary = points.summary_of(function, trusts)
+
+    def here(places: Any) -> Places:
+        out: Places = set()
+        for place in places:
+            if place.kind in ("own", "in"):
+                given_ = bound.get(place.key, set())
+                out |= given_ if place.kind == "own" else points.reached(points.items(given_))
+            else:
+                out.add(place)
+        return out
+
+    for owner, value in summary.puts:
+        points.keep(here((owner,)), here((value,)))
+    points.write(here(summary.written))
+    out = here(summary.returns)
+    held = here(summary.holds)
+    if summary.makes & {"new", "kept"}:
+        out.add(Place("new", id(node)))
+        held.add(Place("new", id(node)))
+    if "drawing" in summary.makes:
+        out.add(Place("drawing", id(node)))
+    if summary.makes & {"shell", "kept"}:
+        out |= points.shell(node, held)
+    if "object" in summary.makes:
+        out.add(Place("object", id(node)))
+        points.keep({Place("object", id(node))}, held)
+    return out
+
+
+def _bound(points: Points, function: types.FunctionType, given: Given, node: gast.AST) -> dict[str, Places]:
+    """The places of a function's arguments by the names of its parameters."""
+    parameters = Parameters.of(function.__code__)
+    defaults = dict(zip(reversed(parameters.positional), reversed(function.__defaults__ or ()), strict=False))
+    defaults |= function.__kwdefaults__ or {}
+    out: dict[str, Places] = dict(zip(parameters.positional, given.places, strict=False))
+    for name in (*parameters.positional, *parameters.named):
+        if name in given.named and name not in out:
+            out[name] = given.named[name]
+        elif name not in out:
+            out[name] = points.of_object(defaults[name]) if name in defaults else set()
+        out[name] = out[name] | (given.unpacked or set())
+    rest = set().union(given.unpacked or (), *given.places[len(parameters.positional) :])
+    if parameters.variadic is not None:
+        out[parameters.variadic] = points.shell(node, rest, "*")
+    if parameters.keyworded is not None:
+        left = (places for name, places in given.named.items() if name not in out)
+        out[parameters.keyworded] = points.shell(node, rest.union(*left), "**")
+    return out
+
+
+# --- methods ---
+
+
+def _method(points: Points, node: gast.Call, function: gast.Attribute) -> Places:
+    found = _object_of(points, function.value)
+    if found is not MISSING and trust_of_object(found) in (None, Trust.ANY):
+        return _of_object(points, found, function.attr, Given(points, node), node)
+    owner = points.value(function.value)
+    given = Given(points, node, calls=function.attr == "sort")
+    trusts = {points.trust(place) for place in owner}
+    if not trusts or max(trusts) <= Trust.DATA:
+        return library_calls.plain_method(points, owner, function.attr, given, node)
+    if trusts == {Trust.DRAWING}:
+        return library_calls.drawing_method(points, function.attr, given, node)
+    out: Places = set()
+    for place in owner:
+        if place.kind != "object" or place.part is None or _is_stored(points.tree, function.attr):
+            return points.anything()
+        out |= _of_class(points, place, function.attr, given, node)
+    return out
+
+
+def _object_of(points: Points, node: gast.AST) -> Any:
+    """The object that a path from a free name leads to; MISSING where it is not known."""
+    if isinstance(node, gast.Name):
+        local = node.id in points.names or node.id in points.unit.locals
+        return MISSING if local else points.unit.resolve(node)
+    if not isinstance(node, gast.Attribute):
+        return MISSING
+    found = points.unit.resolve(node)
+    owner = _object_of(points, node.value) if found is MISSING else MISSING
+    if owner is MISSING or not _is_looked_up_plainly(owner):
+        return found
+    held = getattr(owner, "__dict__", None)
+    if not isinstance(held, dict) or node.attr not in held:
+        return MISSING
+    note_attribute(owner, node.attr, held[node.attr])
+    return held[node.attr]
+
+
+def _is_looked_up_plainly(owner: Any) -> bool:
+    """Whether no hook of the user's stands between an object and what it holds."""
+    user = [k for k in type(owner).__mro__ if not library_calls.is_library_class(k)]
+    return not any(hook in vars(k) for k in user for hook in ("__getattribute__", "__getattr__"))
+
+
+def _of_object(points: Points, found: Any, name: str, given: Given, node: gast.AST) -> Places:
+    """A method of an object that lives outside."""
+    held = getattr(found, "__dict__", None)
+    if isinstance(found, (str, int, float, complex, bytes, np.generic)):
+        return library_calls.plain_method(points, set(), name, given, node)
+    if isinstance(held, dict) and name in held and _is_looked_up_plainly(found):
+        note_attribute(found, name, held[name])
+        return call(points, held[name], given, node)
+    home = type(found).__module__.split(".")[0]
+    if library_calls.is_library_class(type(found)):
+        return library_calls.method_of_object(points, found, given, node) if home in sys.modules else points.anything()
+    return _of_class(points, OUTSIDE, name, given, node, type(found))
+
+
+def _of_class(
+    points: Points, place: Place, name: str, given: Given, node: gast.AST, cls: type | None = None
+) -> Places:
+    """A method that the class of an object has."""
+    cls = cls or place.part
+    note_member(cls, name)
+    member = next((vars(k)[name] for k in cls.__mro__ if name in vars(k)), None)
+    if any(_stores(k, name) for k in cls.__mro__) or hasattr(cls, "__getattr__"):
+        return points.anything()
+    if isinstance(member, staticmethod):
+        return call(points, member.__func__, given, node)
+    if isinstance(member, classmethod):
+        return call(points, member.__func__, given.before(set()), node)
+    if isinstance(member, types.FunctionType):
+        return call(points, member, given.before({place}), node)
+    if isinstance(member, (types.MethodDescriptorType, types.WrapperDescriptorType)) and issubclass(cls, CONTAINERS):
+        return library_calls.plain_method(points, {place}, name, given, node)
+    return points.anything()
+
+
+def _stores(cls: type, name: str) -> bool:
+    """Whether a method of a class stores an attribute of this name in an object."""
+    methods = [m for m in vars(cls).values() if isinstance(m, types.FunctionType)]
+    return any(i.opname == "STORE_ATTR" and i.argval == name for m in methods for i in dis.get_instructions(m))
+
+
+def _is_stored(tree: gast.FunctionDef, name: str) -> bool:
+    return any(isinstance(n, gast.Attribute) and n.attr == name and isinstance(n.ctx, gast.Store) for n in nodes(tree))
+
+
+def _construct(points: Points, cls: type, given: Given, node: gast.AST) -> Places:
+    """A new object of a user's class."""
+    place = Place("object", id(node), cls)
+    users = [k for k in cls.__mro__ if not library_calls.is_library_class(k)]
+    bases = [k for k in cls.__mro__ if library_calls.is_library_class(k) and k is not object]
+    made = any("__new__" in vars(k) for k in users) and not hasattr(cls, "_fields")
+    plain = all(issubclass(k, (*CONTAINERS, BaseException)) for k in bases)
+    if made or type(cls).__call__ is not type.__call__ or not plain:
+        return points.anything()
+    data = (v for k in users for n, v in vars(k).items() if not n.startswith("__") and not hasattr(type(v), "__get__"))
+    trusts = {trust_of_object(v) for v in data if not callable(v)}
+    points.keep({place}, {Place("outside", t) for t in trusts if t is not None})
+    start = inspect.getattr_static(cls, "__init__")
+    if not isinstance(start, types.FunctionType):
+        points.keep({place}, given.all() | points.items(given.all()))
+    elif dataclasses.is_dataclass(cls) and start.__code__.co_filename == "<string>":
+        points.keep({place}, given.all())
+        if hasattr(cls, "__post_init__"):
+            _of_class(points, place, "__post_init__", Given.of(points), node)
+    else:
+        _of_user(points, start, given.before({place}), node)
+    return {place}

@@ -1,0 +1,90 @@
+"""What the arguments of a call may be, for `callees` and `library_calls`.
+
+    f(y, *rest, key=k)      places of y; what rest unpacks; places of k by name
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+import gast
+
+from s2sgrad.analysis.places import Place, Places, Trust
+from s2sgrad.unit import Unit
+
+
+class Points(Protocol):
+    """What is known of the values of a function while it is followed."""
+
+    unit: Unit
+    tree: gast.FunctionDef
+    names: dict[str, Places]
+    modules: dict[str, Any]
+
+    def value(self, node: gast.AST | None) -> Places: ...
+
+    def items(self, places: Iterable[Place]) -> Places: ...
+
+    def reached(self, places: Iterable[Place]) -> Places: ...
+
+    def trust(self, place: Place) -> Trust: ...
+
+    def are_data(self, places: Iterable[Place]) -> bool: ...
+
+    def keep(self, owners: Iterable[Place], values: Iterable[Place]) -> None: ...
+
+    def write(self, places: Iterable[Place]) -> None: ...
+
+    def anything(self) -> Places: ...
+
+    def shell(self, node: Any, held: Iterable[Place], part: Any = None) -> Places: ...
+
+    def of_object(self, found: Any) -> Places: ...
+
+    def summary_of(self, function: Any, trusts: Any) -> Any: ...
+
+    def apply(self, function: gast.AST | None, *places: Places) -> Places: ...
+
+
+class Given:
+    """The arguments of a call: what each of them may be."""
+
+    def __init__(self, points: Points, call: gast.Call | None = None, calls: bool = False) -> None:
+        self.nodes: list[gast.AST | None] = []
+        self.places: list[Places] = []
+        self.named: dict[str, Places] = {}
+        self.named_nodes: dict[str, gast.AST] = {}
+        self.unpacked: Places | None = None  # what `*` and `**` bring
+        for node in call.args if call is not None else ():
+            if isinstance(node, gast.Starred):
+                self.unpacked = (self.unpacked or set()) | points.value(node)
+            else:
+                self.nodes.append(node)
+                self.places.append(set() if calls and isinstance(node, gast.Lambda) else points.value(node))
+        for keyword in call.keywords if call is not None else ():
+            if keyword.arg is None:
+                self.unpacked = (self.unpacked or set()) | points.items(points.value(keyword.value))
+            else:
+                self.named_nodes[keyword.arg] = keyword.value
+                waits = calls and isinstance(keyword.value, gast.Lambda)
+                self.named[keyword.arg] = set() if waits else points.value(keyword.value)
+
+    @classmethod
+    def of(cls, points: Points, *places: Places) -> Given:
+        """Arguments by position alone."""
+        made = cls(points)
+        made.places, made.nodes = [set(p) for p in places], [None] * len(places)
+        return made
+
+    def before(self, *places: Places) -> Given:
+        """The same arguments after others."""
+        self.places[:0], self.nodes[:0] = [set(p) for p in places], [None] * len(places)
+        return self
+
+    def all(self) -> Places:
+        """What any of them may be."""
+        return set().union(*self.places, *self.named.values(), self.unpacked or ())
+
+    def __getitem__(self, k: int) -> Places:
+        return self.places[k] if k < len(self.places) else set(self.unpacked or ())

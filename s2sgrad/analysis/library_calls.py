@@ -1,0 +1,361 @@
+"""What functions and methods of libraries write and return, for `points`; what is not known may do anything.
+
+    np.sin(y)   new                      np.ravel(y)   may be y               sorted(ys)   a new list of the items
+    np.copyto(y, v)   writes y           max([y], key=len)   an item          operator.getitem(ys, 0)   an item
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import contextlib
+import copy
+import functools
+import itertools
+import logging
+import operator
+import sys
+import types
+from collections.abc import Hashable
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis.given import Given, Points
+from s2sgrad.analysis.instances import DRAWING, draws
+from s2sgrad.analysis.places import ANY, OUTSIDE, Place, Places, Trust, trust_of_object
+from s2sgrad.rules import memory, spellings
+from s2sgrad.rules.table import existing
+from s2sgrad.signatures import by_position
+from s2sgrad.unit import MISSING
+
+FORBIDDEN = {builtins.exec, builtins.eval, builtins.locals, builtins.globals, builtins.vars, builtins.setattr,
+             builtins.delattr}  # fmt: skip
+"""Builtins through which values come and go unseen."""
+
+_LIBRARIES = sys.stdlib_module_names | {"numpy", "scipy"}
+_METHODS = (types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType, types.BuiltinFunctionType)
+_PLAIN_CLASSES = (np.ndarray, list, dict, set, frozenset, tuple, str, bytes, int, float, complex)
+_OF_ITEMS = {list, tuple, set, frozenset, sorted, reversed, iter, itertools.chain, itertools.islice, itertools.cycle,
+             collections.deque, collections.OrderedDict, collections.Counter, collections.defaultdict}  # fmt: skip
+_OF_TUPLES = {zip, enumerate, itertools.product, itertools.combinations, itertools.permutations, itertools.zip_longest,
+              itertools.pairwise, itertools.combinations_with_replacement}  # fmt: skip
+_CALLED = {map: 0, filter: 0, functools.reduce: 0, itertools.starmap: 0, itertools.takewhile: 0, itertools.dropwhile: 0,
+           itertools.filterfalse: 0, itertools.accumulate: 1, itertools.groupby: 1, np.apply_along_axis: 0,
+           np.apply_over_axes: 0, np.piecewise: 2, np.fromfunction: 0}  # fmt: skip
+"""Functions that call one of their arguments, and its place."""
+
+_BY_KEY = {sorted, max, min}
+_QUIET = {print, id, input, dir, ascii, bin, oct, hex, aiter, open, breakpoint, np.seterr, np.geterr, np.errstate}
+_SEVERAL = {np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.broadcast_arrays, np.meshgrid, np.ix_,
+            np.histogram, np.atleast_1d, np.atleast_2d, np.atleast_3d, *existing(np, "unstack")}  # fmt: skip
+"""Functions that return lists or tuples of what may be views."""
+
+_IN_PLACE = {getattr(operator, f"i{w}") for w in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and",
+                                                  "or", "xor", "lshift", "rshift", "concat")} - {None}  # fmt: skip
+_ARITHMETIC = {f for _, f in spellings.OPERATORS.values()} | {operator.concat, operator.abs, operator.inv, operator.not_,
+               operator.truth, operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.is_,
+               operator.is_not, operator.contains, operator.countOf, operator.indexOf, operator.index}  # fmt: skip
+_NUMERIC = (bool, int, float, complex, "float", "int", "bool", "complex")
+
+
+def is_library_class(cls: Any) -> bool:
+    """Whether a class is Python's or a library's."""
+    return isinstance(cls, type) and (cls.__module__ or "").split(".")[0] in _LIBRARIES and cls.__module__ != "__main__"
+
+
+def calls_back(target: Any) -> bool:
+    """Whether a library function is known to call its argument, and with what."""
+    return _in(target, _CALLED) or _in(target, _BY_KEY)
+
+
+def _in(target: Any, known: Any) -> bool:
+    try:
+        return target in known
+    except TypeError:
+        return False
+
+
+def called(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
+    """A function or a class of a library, by the object."""
+    every, new = given.all(), Place("new", id(node))
+    items = points.items
+    if not isinstance(target, Hashable):
+        return points.anything()
+    owner = getattr(target, "__self__", None)
+    if _in(target, FORBIDDEN):
+        return points.anything()
+    if _in(target, spellings.MUTATORS) or _in(target, _IN_PLACE) or (
+        isinstance(owner, np.ufunc) and getattr(target, "__name__", "") == "at"
+    ):
+        points.write(given[0] | (items(given[0]) if _in(target, _IN_PLACE) else set()))
+        points.keep(given[0], every | items(every))
+        return points.reached(every)
+    if isinstance(target, _METHODS) and not isinstance(owner, (types.ModuleType, type(None))):
+        return _bound_method(points, target, owner, given, node)
+    if isinstance(target, _METHODS[:2]):
+        if target.__objclass__ not in _PLAIN_CLASSES or not given.places or not points.are_data(given[0]):
+            return points.anything()
+        first = given.places.pop(0)
+        given.nodes.pop(0)
+        return plain_method(points, first, target.__name__, given, node)
+    out = _into(points, by_position(target), given)
+    if _in(target, _CALLED) or (_in(target, _BY_KEY) and "key" in given.named):
+        return _calling(points, target, given, node)
+    if _in(target, _OF_ITEMS):
+        return points.shell(node, items(every) | (_objects(points, every)))
+    if target is dict:
+        pairs = set().union(*map(items, given.places), *(items(items(p)) for p in given.places))
+        return points.shell(node, pairs.union(given.unpacked or (), *given.named.values()) | _objects(points, every))
+    if _in(target, _OF_TUPLES):
+        return points.shell(node, points.shell(node, items(every), "item"))
+    if target is itertools.repeat:
+        return points.shell(node, every)
+    if target is next:
+        return items(given[0]) | given[1] | _objects(points, every)
+    if target in (max, min) if _in(target, _BY_KEY) else False:
+        return (items(every) if len(given.places) == 1 else every) | given.named.get("default", set()) | {new}
+    if target is sum:
+        inner = items(items(given[0])) | items(given[1]) | items(given.named.get("start", set()))
+        lists = {p for p in items(given[0]) | every if points.trust(p) != Trust.ARRAY}
+        started = given[1] | given.named.get("start", set())
+        return {new} | started | (points.shell(node, inner) if lists else set()) | _objects(points, every)
+    if target is getattr:
+        return points.reached(every)
+    if target is copy.copy:
+        return {new} | points.shell(node, items(every)) | _objects(points, every)
+    if target is copy.deepcopy:
+        return {new} | points.shell(node, {new}) | _objects(points, every)
+    if target is operator.getitem:
+        return items(given[0]) | points.shell(node, items(given[0]))
+    if _in(target, _ARITHMETIC):
+        lists = {p for p in every if points.trust(p) != Trust.ARRAY}
+        return {new} | (points.shell(node, items(lists)) if lists else set()) | _objects(points, every)
+    if _in(target, _QUIET):
+        return {new} | _objects(points, every)
+    if isinstance(target, type):
+        return _instance(points, target, given, node)
+    if target is np.random.default_rng:
+        return {Place("drawing", id(node))}
+    if memory.is_known(target) or _in(target, spellings.PURE_BUILTINS):
+        return _computed(points, target, given, node) | out
+    return _unknown(points, target, given, node) | out
+
+
+def _objects(points: Points, places: Places) -> Places:
+    """What objects among these may give: all that they hold."""
+    return points.reached({p for p in places if points.trust(p) == Trust.ANY})
+
+
+def _computed(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
+    """A function that computes: new memory, or a view of an argument where it is one that may be."""
+    every, out = given.all(), {Place("new", id(node))}
+    names = by_position(target)
+    if target is np.nan_to_num and not _is_true(_option(given, names, "copy")):
+        points.write(given[0])
+    views: Places = set()
+    if memory.may_view(target):
+        place = memory.viewed(target)
+        views = every if place is None else given[place] | set().union(given.unpacked or (), *given.named.values())
+    elif _option(given, names, "copy") is not None:
+        views = every
+    if _in(target, _SEVERAL):
+        out |= points.shell(node, views)
+    kind = _option(given, names, "dtype")
+    if kind is not None and not _is_numeric(points, kind):
+        out |= points.shell(node, points.reached(every))
+    return out | views | _objects(points, every)
+
+
+def _option(given: Given, names: tuple[str, ...], option: str) -> Any:
+    """The expression of an option of a call, by name or by position; None where it is not given."""
+    if option in given.named_nodes:
+        return given.named_nodes[option]
+    place = names.index(option) if option in names else len(given.nodes)
+    return given.nodes[place] if place < len(given.nodes) else None
+
+
+def _is_true(node: Any) -> bool:
+    return node is None or (isinstance(node, gast.Constant) and node.value is True)
+
+
+def _is_numeric(points: Points, kind: gast.AST) -> bool:
+    """Whether a dtype that is given is surely one of numbers."""
+    if isinstance(kind, gast.Constant):
+        found = kind.value
+    else:
+        found = points.unit.resolve(kind)
+        if isinstance(kind, gast.Attribute) and kind.attr == "dtype" and points.are_data(points.value(kind.value)):
+            return True
+    with contextlib.suppress(TypeError):
+        return not np.dtype(found).hasobject
+    return False
+
+
+def _into(points: Points, names: tuple[str, ...], given: Given, skipped: int = 0) -> Places:
+    """The arrays that a call writes its result into."""
+    out = set(given.named.get("out", set()))
+    for place, name in enumerate(names[skipped:]):
+        if name == "out" and place < len(given.places):
+            out |= given.places[place]
+    for key, node in given.named_nodes.items():
+        if key in ("output", "inplace") or key.startswith("overwrite"):
+            if not (isinstance(node, gast.Constant) and not node.value):
+                out |= given.all()
+    points.write(out)
+    return out
+
+
+def _calling(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
+    """A function that calls one of its arguments with the items of others."""
+    items = points.items
+    if _in(target, _BY_KEY):
+        held = items(given[0]) if len(given.places) == 1 else given.all()
+        if not _is_none(given.named_nodes["key"]):
+            points.apply(given.named_nodes["key"], held)
+        held = held | _objects(points, given.all())
+        return points.shell(node, held) if target is sorted else held | given.named.get("default", set())
+    place = _CALLED[target]
+    words = {functools.reduce: "function", itertools.accumulate: "func", itertools.groupby: "key"}
+    function = given.nodes[place] if place < len(given.nodes) else given.named_nodes.get(words.get(target, ""))
+    rest = [p for k, p in enumerate(given.places) if k != place]
+    held = items(set().union(*rest, *given.named.values(), given.unpacked or ()))
+    if given.unpacked is not None or (function is None and target is not itertools.accumulate and place != 1):
+        return points.anything()
+    if function is None or _is_none(function):
+        return points.shell(node, held) | points.shell(node, points.shell(node, held, "group"))
+    if target in (functools.reduce, itertools.accumulate):
+        start = set().union(*rest, *given.named.values())
+        before = None
+        while before != held:
+            before = set(held)
+            held = held | start | points.apply(function, held, held)
+        return held if target is functools.reduce else points.shell(node, held)
+    if target is itertools.starmap:
+        return points.shell(node, points.apply(function, items(held), items(held)))
+    if target is map:
+        return points.shell(node, points.apply(function, *map(items, rest)))
+    if target in (np.apply_along_axis, np.apply_over_axes, np.piecewise, np.fromfunction):
+        result = points.anything() if isinstance(function, gast.List) else points.apply(function, given.all())
+        return {Place("new", id(node))} | given.all() | {p for p in result if p == ANY}
+    points.apply(function, held)
+    return points.shell(node, held) | points.shell(node, points.shell(node, held, "group"))
+
+
+def _is_none(node: gast.AST | None) -> bool:
+    return isinstance(node, gast.Constant) and node.value is None
+
+
+def _bound_method(points: Points, target: Any, owner: Any, given: Given, node: gast.AST) -> Places:
+    """A method that a name stands for, with its object."""
+    if isinstance(owner, np.ufunc):
+        out = _into(points, by_position(target), given)
+        return {Place("new", id(node))} | out | _objects(points, given.all())
+    if owner is itertools.chain:
+        return points.shell(node, points.items(points.items(given.all())))
+    if draws(owner):
+        return drawing_method(points, target.__name__, given, node)
+    if owner is dict or isinstance(owner, type):
+        return points.shell(node, points.reached(given.all()))
+    trust = trust_of_object(owner)
+    if trust is not None and trust <= Trust.DATA:
+        return plain_method(points, points.of_object(owner), target.__name__, given, node)
+    if trust is None:
+        return plain_method(points, set(), target.__name__, given, node)
+    return _unknown(points, target, given, node)
+
+
+def _instance(points: Points, cls: type, given: Given, node: gast.AST) -> Places:
+    """A new object of a class of a library."""
+    every = given.all()
+    if issubclass(cls, np.generic):
+        return {Place("new", id(node))} | every
+    if _in(cls, spellings.PURE_BUILTINS):
+        return {Place("new", id(node))} | _objects(points, every)
+    if cls in DRAWING:
+        return {Place("drawing", id(node))}
+    if issubclass(cls, BaseException):
+        return points.shell(node, every)
+    if cls is np.ndarray or cls is memoryview:
+        return {Place("new", id(node))} | every
+    place = Place("object", id(node))
+    points.keep({place}, points.reached(every))
+    return {place} | points.reached(every)
+
+
+def _unknown(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
+    """A function of a library of which nothing else is known: it is taken to write no array that it is not told to write,
+    and may return what it is given; what it is given to call may do anything."""
+    every = points.reached(given.all())
+    home = getattr(target, "__module__", None) or getattr(type(target), "__module__", None) or ""
+    if not isinstance(home, str) or home.split(".")[0] not in _LIBRARIES:
+        return points.anything()
+    calls = any(_may_be_called(points, n) for n in (*given.nodes, *given.named_nodes.values()))
+    if calls or any(points.trust(p) == Trust.ANY for p in every):
+        points.anything()
+    return every | {Place("new", id(node))} | points.shell(node, every)
+
+
+def _may_be_called(points: Points, node: gast.AST | None) -> bool:
+    """Whether an argument may be a function of the user's."""
+    if not isinstance(node, (gast.Name, gast.Attribute, gast.Lambda)):
+        return False
+    found = MISSING if isinstance(node, gast.Lambda) else points.unit.resolve(node)
+    if found is MISSING:
+        return isinstance(node, gast.Lambda) or points.value(node) == {ANY}
+    return callable(found) and not memory.is_known(found) and not isinstance(found, type)
+
+
+def drawing_method(points: Points, name: str, given: Given, node: gast.AST) -> Places:
+    """A method of what draws random numbers: its result is new, but for items of what it chooses from."""
+    every = given.all()
+    out = _into(points, (), given)
+    if name == "shuffle":
+        points.write(every)
+        points.keep(every, points.items(every))
+    lists = {p for p in every if points.trust(p) != Trust.ARRAY}
+    if name in ("choice", "choices", "sample"):
+        out |= points.items(lists) | points.shell(node, points.items(lists)) if lists else set()
+    return out | {Place("new", id(node))} | _objects(points, every)
+
+
+def method_of_object(points: Points, found: Any, given: Given, node: gast.AST) -> Places:
+    """A method of an object of a library that lives outside: a logger only writes down what it is given."""
+    every = points.reached(given.all())
+    if every and not isinstance(found, logging.Logger):
+        points.anything()
+        every = every | {ANY}
+    return every | {OUTSIDE, Place("new", id(node))}
+
+
+def plain_method(points: Points, owner: Places, name: str, given: Given, node: gast.AST) -> Places:
+    """A method of an array, a number, a text or a plain container, by its name."""
+    every, new, items = given.all(), {Place("new", id(node))}, points.items
+    lists = {p for p in owner if points.trust(p) != Trust.ARRAY}
+    if name in memory.WRITING_METHODS:
+        points.write(owner)
+        points.keep(owner, every | items(every))
+        if name == "sort" and "key" in given.named_nodes:
+            points.apply(given.named_nodes["key"], items(owner))
+        return items(owner) | every | (owner if name.startswith("__") else set())
+    if name in memory.SHELL_METHODS:
+        held = items(lists | {p for p in every if name not in ("copy", "keys")})
+        if name == "items":
+            held = points.shell(node, held, "item")
+        return (new if name == "copy" else set()) | (points.shell(node, held) if lists else set())
+    if name in memory.NEW_METHODS:
+        function = getattr(np, name, None)
+        out = _into(points, by_position(function) if callable(function) else (), given, 1)
+        if not _is_true(_option(given, ("dtype", "order", "casting", "subok", "copy"), "copy")) and name == "astype":
+            out |= owner
+        kind = given.named_nodes.get("dtype") or (given.nodes[0] if name == "astype" and given.nodes else None)
+        if kind is not None and not _is_numeric(points, kind):
+            out |= points.shell(node, points.reached(owner))
+        return new | out
+    if name in memory.OWN_METHODS:
+        return owner | new
+    if name in memory.ITEM_METHODS:
+        return items(owner) | every
+    return points.anything()
+

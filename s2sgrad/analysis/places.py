@@ -1,0 +1,113 @@
+"""Places of memory, as a function that is called sees them: its arguments, what is inside of them, what it makes itself.
+
+    def f(y, ys): z = [y]; z[0][0] = ys[1][0]      writes ("own", "y"), reads ("in", "ys"), makes a ("shell", ..)
+"""
+
+from __future__ import annotations
+
+import collections
+import types
+from collections.abc import Iterable, Mapping
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis.instances import draws
+from s2sgrad.analysis.kinds import Array, Container, Drawing, Instance, Kind, Known, Number, Opaque, Plain, Slicing, Text
+from s2sgrad.unit import MISSING, Unit
+
+_FIXED = (int, float, complex, str, bytes, np.generic, np.dtype, np.ufunc, type, types.ModuleType, types.FunctionType,
+          types.BuiltinFunctionType, types.MethodType)  # fmt: skip
+CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque, collections.OrderedDict, collections.Counter,
+              collections.defaultdict)  # fmt: skip
+_MOST = 1000  # items of a container that is looked through
+_DEEPEST = 6
+
+
+class Trust(IntEnum):
+    """What is known of a value: an array or a number; arrays in plain containers; what draws numbers; anything, with
+    methods of its own."""
+
+    ARRAY, DATA, DRAWING, ANY = range(4)
+
+
+class Place(NamedTuple):
+    """`kind` is "own" or "in" (an argument, by name), "new" (an array), "shell" (a container), "drawing" or "object" (`part`
+    is its class), by the node that makes it; "outside", by its trust; or "any"."""
+
+    kind: str
+    key: Any = None
+    part: Any = None
+
+
+Places = set[Place]
+ANY = Place("any")
+OUTSIDE = Place("outside", Trust.ANY)
+
+
+class Summary(NamedTuple):
+    """What a call may do: the places that it writes, of arguments and outside; those which the result may be, and may hold;
+    the kinds of places that it makes; what it puts where."""
+
+    written: frozenset[Place] = frozenset()
+    returns: frozenset[Place] = frozenset()
+    holds: frozenset[Place] = frozenset()
+    makes: frozenset[str] = frozenset()
+    puts: frozenset[tuple[Place, Place]] = frozenset()
+
+
+Told = Trust | types.ModuleType  # of an argument: a module is known itself
+NOTHING = Summary()
+ANYTHING = Summary(frozenset((ANY,)), frozenset((ANY,)))
+
+
+def lasts(place: Place) -> bool:
+    """Whether a place is there after the call."""
+    return place.kind in ("own", "in", "outside", "any")
+
+
+def is_writable(found: Any) -> bool:
+    """Whether what a free name stands for (MISSING: a local one) may be, or hold, memory that can be written."""
+    return not isinstance(found, _FIXED) and found is not None
+
+
+def trust_of_object(found: Any, depth: int = 0) -> Trust | None:
+    """What is known of an object that is there already; None where it has no memory that could be written."""
+    if not is_writable(found):
+        return None
+    if type(found) is np.ndarray:
+        return Trust.ARRAY if found.dtype.kind in "fiubc" else Trust.ANY
+    if draws(found):
+        return Trust.DRAWING
+    if type(found) not in CONTAINERS or len(found) > _MOST or depth > _DEEPEST:
+        return Trust.ANY
+    items: Iterable[Any] = found.values() if isinstance(found, dict) else found
+    return max((Trust.DATA, *(trust_of_object(item, depth + 1) or Trust.DATA for item in items)))
+
+
+def trust_of_kind(kind: Kind | None) -> Trust:
+    """What is known of a value of a kind; nothing is known to be an object with methods of its own unless it says so."""
+    if isinstance(kind, (Array, Number, Text, Slicing, Plain)):
+        return Trust.ARRAY
+    if isinstance(kind, Known):
+        return trust_of_object(kind.value) or Trust.ARRAY
+    if isinstance(kind, Container):
+        items = kind.items if kind.items is not None else (kind.item,)
+        return max((Trust.DATA, *map(trust_of_kind, items)))
+    if isinstance(kind, Drawing):
+        return Trust.DRAWING
+    return Trust.ANY if isinstance(kind, (Instance, Opaque)) else Trust.DATA
+
+
+def trust_of_owner(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Trust:
+    """What is known of the object whose method is called."""
+    found = unit.resolve(node)
+    if found is not MISSING:
+        return trust_of_object(found) or Trust.ARRAY
+    if isinstance(node, gast.Name):
+        return trust_of_kind(kinds.get(node.id)) if node.id in unit.locals else Trust.ANY
+    if isinstance(node, (gast.Attribute, gast.Subscript)):
+        return trust_of_owner(unit, node.value, kinds)
+    return Trust.DATA

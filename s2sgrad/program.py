@@ -185,7 +185,7 @@ class Program:
     ) -> tuple[Unit, gast.FunctionDef]:
         """The unit and the normal form of a function for arguments of these kinds."""
         held = {p: module_of(kind) or opened(kind) for p, kind in (kinds or {}).items()}
-        unit, tree = normalized(read(target), {p: o for p, o in held.items() if o is not None}, stops, own_methods(kinds or {}))
+        unit, tree = normalized(read(target), {p: o for p, o in held.items() if o}, stops, own_methods(kinds or {}))
         unit.lists = self.lists
         self.units += [unit, *unit.inlined]
         return unit, clone(tree)  # a node that stands in two places would be changed in both

@@ -26,7 +26,8 @@ _EMPTY = (np.zeros, np.zeros_like, runtime.zeros)
 
 def names(unit: Unit, tree: gast.FunctionDef) -> frozenset[str]:
     """The variables of a function in normal form that may hold such values."""
-    out: set[str] = set()
+    stores = (s for s in effects.walk(tree.body) if isinstance(s, gast.Assign) and effects.stored(s) is not None)
+    out = {effects.base(effects.stored(s)) for s in stores if _is_zero(s.value)}
     while True:
         before = len(out)
         for statement in effects.walk(tree.body):
@@ -50,9 +51,13 @@ def _selects(unit: Unit, value: gast.AST, known: set[str]) -> bool:
     if effects.is_one_of(target, _SELECTING + _EMPTY) or _is_adjoint(target):
         return True
     if effects.is_one_of(target, (np.where,)):
-        return any(isinstance(a, gast.Constant) and a.value == 0.0 for a in value.args[1:])
+        return any(map(_is_zero, value.args[1:]))
     rule = lookup(target)
     return rule is not None and rule.tag == "linear" and any(map(is_known, value.args[:1]))
+
+
+def _is_zero(node: gast.AST) -> bool:
+    return isinstance(node, gast.Constant) and node.value == 0.0
 
 
 def _is_adjoint(target: object) -> bool:

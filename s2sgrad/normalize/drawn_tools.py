@@ -176,7 +176,7 @@ class Drawer(Sources):
         if none:
             arms = gast.If(name(begun), [grown], [assign(total, clone(inner.item)), begins])
             return Draw(inner.setup, [*inner.take, arms], name(total), inner.ready)
-        if not only(gast.Break, inner.steps):
+        if self.generates(inner.take) or not only(gast.Break, inner.steps):
             raise NotDrawn
         return Draw(inner.setup, [gast.If(name(begun), [*inner.steps, grown], [begins])], name(total))
 
@@ -190,7 +190,7 @@ class Drawer(Sources):
             head = [*inner.take, unless(name(begun), *begin, gast.Continue())]
         else:
             head = [unless(name(begun), *inner.steps, *begin), *inner.steps]
-        if not first and (self.generator is not None or not only(gast.Break, head)):
+        if not first and (self.generates(head) or not only(gast.Break, head)):
             raise NotDrawn
         last = [assign(left, name(before)), assign(right, inner.item), assign(before, name(right))]
         item = gast.Tuple([name(left), name(right)], gast.Load())
@@ -199,7 +199,7 @@ class Drawer(Sources):
     def chain(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         """One after the other: all but the last must tell whether they have come to their end."""
         parts = [self.named(self.of(a, first)) for a in args]
-        if not parts or any(p.ready is None for p in parts[:-1]) or self.generator is not None:
+        if not parts or any(p.ready is None for p in parts[:-1]) or any(self.generates(p.take) for p in parts):
             raise NotDrawn
         item = self.unit.local("item")
         arms = [*parts[-1].steps, assign(item, parts[-1].item)]
@@ -210,7 +210,7 @@ class Drawer(Sources):
     def batched(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         given, count = args
         inner, group, size = self.of(given, first=False), self.unit.local("group"), self.unit.temp()
-        if words or self.generator is not None:
+        if words or self.generates(inner.take):
             raise NotDrawn
         inner.setup.append(assign(size, clone(count)))
         append = gast.Expr(expression("xs.append(v)", xs=group, v=inner.item))

@@ -209,6 +209,11 @@ class Sources:
         item = self.unit.local("item")
         return Draw(inner.setup, [*inner.take, assign(item, value)], name(item), inner.ready)
 
+    def generates(self, body: list[gast.AST]) -> bool:
+        """Whether statements draw from a generator function, whose text must stand around them."""
+        mark = self.generator.mark.value.id if self.generator is not None else None
+        return any(isinstance(n, gast.Name) and n.id == mark for s in body for n in nodes(s))
+
     def ending(self, draw: Draw) -> Draw:
         """One that stays at its end, where somebody may ask it again."""
         if not self.resumable or not any(isinstance(s, gast.Break) for s in own_statements(draw.steps)):
@@ -225,7 +230,7 @@ class Sources:
             again = gast.Continue()
             again.alone = True
             return Draw(inner.setup, [*inner.take, unless(test, again)], inner.item, inner.ready)
-        if self.generator is not None or not only(gast.Break, inner.steps):
+        if self.generates(inner.take) or not only(gast.Break, inner.steps):
             raise NotDrawn
         found = self.unit.local("found")
         passed = gast.If(test, [assign(found, constant(True))], [])
@@ -254,6 +259,8 @@ class Sources:
         target = self.called(node)
         if target in (builtins.zip, builtins.enumerate):
             return any(self.composed(a) or self.selects(a) for a in node.args)
+        if target in (builtins.map, builtins.filter):
+            return any(self.composed(a) or self.called(a) in _TOOLS for a in node.args)
         return target in _TOOLS and any(self.streams(a) or self.called(a) is builtins.reversed for a in node.args)
 
     def selects(self, node: gast.AST) -> bool:

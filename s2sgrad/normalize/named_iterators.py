@@ -33,6 +33,7 @@ def named(drawer: Sources, function: gast.FunctionDef) -> dict[str, gast.AST]:
     for node in inside:
         if isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Name):
             made = isinstance(node.value, gast.GeneratorExp) or drawer.called(node.value) in LAZY
+            made = made and not any(map(drawer.is_generator, nodes(node.value)))  # its text is a loop
             if made and stored[node.targets[0].id] == 1 and node.targets[0].id not in foreign:
                 held[node.targets[0].id] = node.value
     mentions = Counter(n.id for n in nodes(function) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))

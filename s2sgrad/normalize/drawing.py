@@ -116,12 +116,24 @@ class _Scope:
                 inner[:] = self.block(inner)
             return [statement]
 
-    def require_ended(self, node: gast.AST) -> None:
-        """Refuse what draws from a generator function: all of it in a list may be more than is drawn, or have no end."""
-        for part in nodes(node):
-            if self.drawer.is_generator(part):
-                self.unit.refuse(part, "what draws from this generator beside something else cannot be followed: loop over "
+    def require_ended(self, node: gast.AST, listed: bool = False) -> None:
+        """Refuse what draws from a generator function by way of a tool: all of it in a list may be more than is drawn, or
+        have no end.  Beside others in a `zip`, `generators` decides."""
+        if self.drawer.is_generator(node):
+            if listed:
+                self.unit.refuse(node, "what draws from this generator beside something else cannot be followed: loop over "
                                        "the generator alone, or over a list of its values")  # fmt: skip
+            return
+        target = self.drawer.called(node)
+        beside = target in (builtins.zip, builtins.enumerate)
+        inner: list[gast.AST] = list(node.args) if isinstance(node, gast.Call) else []
+        if isinstance(node, (gast.GeneratorExp, gast.ListComp)):
+            inner = [each.iter for each in node.generators]
+        for part in inner:
+            zips = not beside and self.drawer.called(part) in (builtins.zip, builtins.enumerate)
+            plain = zips or self.drawer.is_generator(part)
+            asks = hashable(target) and target in (any, all, builtins.next, *TO_THE_END)
+            self.require_ended(part, listed if plain or asks else True)
 
     def wants(self, node: gast.AST, listed: bool = False) -> bool:
         """Whether an iterable is drawn from here; `listed`: all of it is asked for, which is no loop.
@@ -289,10 +301,12 @@ class _Expressions(gast.NodeTransformer):
                 raise NotDrawn
             default = [self.visit(d) for d in default]
             return at(node, gast.Call(at(node, name(function))[0], default, []))[0]
-        if not default and self.scope.drawer.needs(over):
+        simple = not any(isinstance(n, gast.Call) for d in default for n in nodes(d))  # it is evaluated at the end
+        if self.scope.drawer.needs(over) and simple:
             item = self.unit.local("item")
             leave = gast.Return(name(item))
-            ended = gast.Raise(gast.Call(self.unit.builtin(StopIteration), [], []), None)
+            ended: gast.AST = gast.Raise(gast.Call(self.unit.builtin(StopIteration), [], []), None)
+            ended = gast.Return(clone(default[0])) if default else ended
             made = self.hoisted(node, [gast.For(name(item, store=True), over, [leave], [], None), ended])
             if made is not None:
                 return made

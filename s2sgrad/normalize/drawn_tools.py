@@ -46,7 +46,7 @@ class Drawer(Sources):
 
 
     def zip(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
-        if words or not args:
+        if any(getattr(w, "value", True) for w in words.values()) or not args:
             raise NotDrawn
         whole = self.of(args[0], first)
         items = [whole.item]

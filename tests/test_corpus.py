@@ -188,6 +188,7 @@ REFUSED_WHEN_RUN = [
     "rows_bound_to_a_name_and_stored_again",
     "rows_replaced_by_their_copies",
     "attribute_updated_in_place_by_what_changes_the_object",
+    "attribute_updated_in_place_of_what_was_handed_on",
     "array_updated_by_a_closure_that_binds_it_anew",
     "writer_that_returns_a_number",
     "state_kept_before_each_call",

@@ -145,6 +145,8 @@ class _Flattener(Conditions):
         if begun is not None and isinstance(target, gast.Name):
             self.functions.name(target.id, begun, statement)
             return
+        if self.functions.spread_out(target, statement):
+            return
         self.functions.note_length(target, statement.value)
         mixed = isinstance(target, gast.Name) and target.id in self.functions.mixed
         if mixed or (isinstance(target, gast.Name) and self.functions.stands_for(self.functions.sequenced(statement.value))):

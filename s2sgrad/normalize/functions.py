@@ -246,6 +246,10 @@ class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Obj
 
     def item(self, node: gast.Subscript) -> Any:
         owner = self.held(node.value)
+        if owner is None:
+            owner = self.evaluate(node.value)
+        if isinstance(owner, gast.AST):  # it turned out to be data
+            return self.flattener.hold(at(node, gast.Subscript(owner, self.flattener.index(node.slice), gast.Load()))[0])
         if isinstance(owner, Object):
             return self.apply(self.method(owner, "__getitem__", node), [self.evaluate(self.key(node.slice))], {}, node)
         index = place(node.slice, owner)

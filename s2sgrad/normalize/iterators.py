@@ -83,7 +83,8 @@ class _Iterators(gast.NodeTransformer):
         if not isinstance(node, gast.Call):
             return node
         target = self.unit.resolve(node.func)
-        if target is MISSING and isinstance(node.func, gast.Attribute) and _is_path(node.func.value):
+        owner = node.func.value if target is MISSING and isinstance(node.func, gast.Attribute) else None
+        if owner is not None and (_is_path(owner) or tools.displayed(owner, node.func.attr) is not None):
             return self.method(node)
         plain = not node.keywords and not any(isinstance(a, gast.Starred) for a in node.args)
         if plain and len(node.args) == 2 and getattr(target, "__module__", "") == "_operator":
@@ -193,13 +194,12 @@ class _Iterators(gast.NodeTransformer):
             return at(node, gast.Call(made, [owner, names, *(k.value for k in node.keywords)], []))[0]
         if node.args or node.keywords or attribute not in ("items", "keys", "values"):
             return node
-        keys = self.keys(owner)
-        if attribute == "keys":
-            return at(node, keys)[0]
+        if (shown := tools.displayed(owner, attribute)) or attribute == "keys":
+            return at(node, shown or self.keys(owner))[0]
         key = self.unit.local("key")
         value = gast.Subscript(clone(owner), name(key), gast.Load())
         item = value if attribute == "values" else gast.Tuple([name(key), value], gast.Load())
-        each = gast.comprehension(name(key, store=True), keys, [], 0)
+        each = gast.comprehension(name(key, store=True), self.keys(owner), [], 0)
         return at(node, gast.GeneratorExp(at(node, item)[0], [each]))[0]
 
     def keys(self, owner: gast.AST) -> gast.AST:

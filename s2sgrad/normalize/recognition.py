@@ -26,6 +26,7 @@ from s2sgrad.normalize.values import (
     gives_function,
     is_generator,
     is_plain,
+    makes_derivative,
     resizes_argument,
     returns_function,
 )
@@ -54,7 +55,8 @@ class Recognizer:
         if isinstance(node, gast.Dict):
             return all(isinstance(k, gast.Constant) for k in node.keys) and any(map(self.is_function, node.values))
         if isinstance(node, gast.Subscript):
-            return isinstance(self.held(node.value), (Display, Object))
+            written = isinstance(node.value, (gast.Tuple, gast.List, gast.Dict, gast.Call, gast.Subscript))
+            return isinstance(self.held(node.value), (Display, Object)) or (written and self.is_function(node.value))
         if isinstance(node, gast.Attribute):
             return self.is_attribute(node)
         if isinstance(node, gast.BinOp):
@@ -113,8 +115,10 @@ class Recognizer:
         """Whether an attribute is one of an object made here, or of `super()`."""
         if isinstance(self.held(node.value), Known):
             return True
+        if isinstance(node.value, gast.Subscript) and self.held(node.value) is None:
+            return self.is_function(node.value)
         if isinstance(node.value, gast.Call):
-            return is_super(self.unit, node.value) or self.is_object(node.value)
+            return is_super(self.unit, node.value) or self.is_object(node.value) or self.is_function(node.value)
         return self.is_object(node.value)
 
     def gives_function(self, callee: gast.AST) -> bool:
@@ -133,9 +137,7 @@ class Recognizer:
 
     def differentiates(self, node: gast.Call) -> bool:
         """Whether a call is `grad(f)` or `value_and_grad(f)`."""
-        target = self.unit.resolve(node.func)
-        ours = getattr(target, "__module__", "") == "s2sgrad.api" and isinstance(target, types.FunctionType)
-        return ours and target.__name__ in ("grad", "value_and_grad") and len(node.args) > 0
+        return makes_derivative(self.unit.resolve(node.func)) and len(node.args) > 0
 
     def pulls_back(self, node: gast.Call) -> bool:
         """Whether a call is `vjp(f, ..)` of a function value."""

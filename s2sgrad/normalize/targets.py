@@ -106,10 +106,12 @@ def bind(unit: Unit, target: gast.AST, value: gast.AST) -> list[gast.AST]:
         return _parallel(unit, *_aligned(unit, target, value.elts))
     if any(isinstance(t, gast.Starred) for t in targets):
         return _starred(unit, targets, value)
-    inner = [t.id if isinstance(t, gast.Name) else unit.temp() for t in targets]
+    stored = [t for t in targets if not isinstance(t, gast.Name)]
+    late = any(_bound(targets) & _read(t) for t in stored)  # `i, x[i] = v` binds one after the other
+    inner = [t.id if isinstance(t, gast.Name) and not late else unit.temp() for t in targets]
     out = [assign(gast.Tuple([name(i, store=True) for i in inner], gast.Store()), value)]
     for part, holder in zip(targets, inner, strict=True):
-        if not isinstance(part, gast.Name):
+        if late or not isinstance(part, gast.Name):
             out += bind(unit, part, name(holder))
     return out
 

@@ -198,6 +198,17 @@ def shows_dict(node: gast.BinOp) -> bool:
     return any(isinstance(side, (gast.Dict, gast.DictComp)) for side in (node.left, node.right))
 
 
+def displayed(owner: gast.AST, attribute: str) -> gast.Tuple | None:
+    """`{"a": f}.items()`, `.keys()` or `.values()` of a dict in the text as a tuple; None where keys may be equal."""
+    shown = isinstance(owner, gast.Dict) and attribute in ("items", "keys", "values")
+    if not shown or not all(isinstance(k, gast.Constant) for k in owner.keys):
+        return None
+    if len({k.value for k in owner.keys}) < len(owner.keys):
+        return None
+    pairs = [gast.Tuple([k, v], gast.Load()) for k, v in zip(owner.keys, owner.values, strict=True)]
+    return gast.Tuple({"keys": owner.keys, "values": owner.values}.get(attribute, pairs), gast.Load())
+
+
 def merged(statement: gast.AugAssign) -> gast.AST:
     """`d |= {..}` as `d.update({..})`."""
     dicts = isinstance(statement.op, gast.BitOr) and isinstance(statement.value, (gast.Dict, gast.DictComp))

@@ -11,9 +11,10 @@ from typing import Any
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.analysis import effects
 from s2sgrad.normalize import iterators, loops
 from s2sgrad.normalize.inlining import Inliner
-from s2sgrad.normalize.recognition import joins_lists
+from s2sgrad.normalize.recognition import joins_lists, place
 from s2sgrad.normalize.values import Display, Value, bindings, substitute
 from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
 
@@ -38,6 +39,40 @@ class Unroller(Inliner):
             shown = isinstance(over, (gast.Tuple, gast.List)) and self.is_function(over)
             return over if shown or isinstance(self.held(over), Display) else node
         return node
+
+    def spread_out(self, target: gast.AST, statement: gast.Assign) -> bool:
+        """Name the keys of a dict of functions that a loop runs over, or the functions of `f, g = made(x)`; whether it is
+        one of these."""
+        value = statement.value
+        if isinstance(target, gast.Name) and (keys := self.keys_among(value)) is not None:
+            self.name(target.id, keys, statement)
+            return True
+        made = isinstance(target, gast.Tuple) and isinstance(value, (gast.Call, gast.Subscript))
+        if not made or not self.is_function(value):
+            return False
+        held = self.evaluate(value)
+        if isinstance(held, Display) and len(held.items) == len(target.elts):
+            for part, item in zip(target.elts, held.items.values(), strict=True):
+                if isinstance(item, gast.AST):
+                    self.flattener.statement(at(statement, gast.Assign([part], item, None))[0])
+                else:
+                    self.name(part.id, item, statement)
+            return True
+        if isinstance(held, Value):
+            self.unit.refuse(statement, "what is unpacked here is no tuple or list of functions that can be followed: bind "
+                                        "it to a name")  # fmt: skip
+        statement.value = held
+        return False
+
+    def keys_among(self, node: gast.AST) -> Display | None:
+        """The keys of a dict of functions that a loop runs over."""
+        over = node.args[0] if isinstance(node, gast.Call) and self.unit.resolve(node.func) is runtime.sequence else None
+        if isinstance(over, gast.Call) and self.unit.resolve(over.func) is runtime.keys_of:
+            over = over.args[0]
+        owner = None if over is None else self.held(over)
+        if not isinstance(owner, Display) or not owner.mapping:
+            return None
+        return Display(dict(enumerate(map(constant, owner.items))), literal=gast.Tuple)
 
     def unroll(self, loop: gast.For) -> list[gast.AST] | None:
         """The trips of a loop over functions or objects; None where it is another one."""
@@ -70,6 +105,7 @@ class Unroller(Inliner):
                     if isinstance(node, gast.Name):
                         node.id = renamed.get(node.id, node.id)
             self.counts.update({renamed.get(t, t): 1 for t in taken} if not last else {})
+            self.with_keys(trip, {renamed.get(t, t) for t in taken if bound[t] == 1})
             for other in others:
                 size = gast.Call(name("len"), [clone(other)], [])
                 size.func = self.unit.builtin(len)
@@ -77,10 +113,21 @@ class Unroller(Inliner):
             out += trip
         return out
 
+    def with_keys(self, trip: list[gast.AST], once: set[str]) -> None:
+        """Write the keys of a trip as constants where they are read."""
+        for k, statement in enumerate(trip):
+            target = statement.targets[0] if isinstance(statement, gast.Assign) else None
+            section = statement.value if isinstance(target, gast.Name) and target.id in once else None
+            owner = self.held(section.value) if isinstance(section, gast.Subscript) else None
+            key = owner.items.get(place(section.slice, owner)) if isinstance(owner, Display) else None
+            if isinstance(key, gast.Constant):
+                for later in trip[k + 1 :]:
+                    substitute(later, {target.id: key})
+
     def takes_value(self, loop: gast.For, target: str) -> bool:
         """Whether a name in a loop stands for an item of a display."""
         return any(
-            isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and s.targets[0].id == target
+            isinstance(s, gast.Assign) and isinstance(s.targets[0], (gast.Name, gast.Tuple)) and target in effects.targets(s)
             and isinstance(s.value, gast.Subscript) and isinstance(self.held(s.value.value), Display)
             for s in loop.body
         )  # fmt: skip

@@ -18,6 +18,7 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.instances import is_plain_class
 from s2sgrad.errors import S2SGradError
 from s2sgrad.quote import at, blocks, clone, nodes
 from s2sgrad.source import look_up, read
@@ -208,33 +209,49 @@ def is_generator(target: Any) -> bool:
     return is_plain(target) and bool(target.__code__.co_flags & inspect.CO_GENERATOR)
 
 
-def returns_function(node: gast.FunctionDef | gast.Lambda, home: types.FunctionType, of_class: bool = False) -> bool:
-    """Whether the value of a function value is a function value, by its text; `home` is the function that it stands in,
-    `of_class` says that it is a class method."""
+def returns_function(
+    node: gast.FunctionDef | gast.Lambda, home: types.FunctionType, of_class: bool = False, objects: bool = False
+) -> bool:
+    """Whether the value of a function value is a function value, or with `objects` a new object, by its text; `home` is the
+    function that it stands in, `of_class` says that it is a class method."""
     if isinstance(node, gast.Lambda):
         return isinstance(node.body, gast.Lambda)
     within = {n.name for n in node.body if isinstance(n, gast.FunctionDef)}
-    within |= {
-        t.id
-        for n in node.body
-        if isinstance(n, gast.Assign) and isinstance(n.value, gast.Lambda)
-        for t in n.targets
-        if isinstance(t, gast.Name)
-    }
+    for n in node.body:
+        if isinstance(n, gast.Assign) and _is_functional(n.value, within, home, objects):
+            within |= {t.id for t in n.targets if isinstance(t, gast.Name)}
     waiting = list(node.body)
     while waiting:
         part = waiting.pop()
-        if isinstance(part, gast.Return):
+        if isinstance(part, gast.Return) and part.value is not None:
             value = part.value
             if of_class and isinstance(value, gast.Call) and getattr(value.func, "id", None) == parameters(node)[0].id:
                 return True
-            if isinstance(value, gast.Lambda) or (isinstance(value, gast.Name) and value.id in within):
-                return True
-            if isinstance(value, gast.Call) and _stands_for(value.func, home) is functools.partial:
+            if _is_functional(value, within, home, objects):
                 return True
         elif isinstance(part, (gast.If, gast.For, gast.While)):
             waiting += part.body + part.orelse
     return False
+
+
+def _is_functional(value: gast.AST, within: set[str], home: types.FunctionType, objects: bool) -> bool:
+    """Whether an expression is a function value, or holds some, by its text; `within` are names of function values."""
+    if isinstance(value, gast.Lambda) or (isinstance(value, gast.Name) and value.id in within):
+        return True
+    if isinstance(value, (gast.Tuple, gast.List)):
+        return any(_is_functional(e, within, home, objects) for e in value.elts)
+    if isinstance(value, gast.Dict):
+        return any(_is_functional(v, within, home, objects) for v in value.values)
+    target = _stands_for(value.func, home) if isinstance(value, gast.Call) else None
+    if target is functools.partial or makes_derivative(target) or (objects and is_plain_class(target)):
+        return True
+    return is_plain(target) and gives_function(target)
+
+
+def makes_derivative(target: Any) -> bool:
+    """Whether a callable is `grad` or `value_and_grad`."""
+    ours = getattr(target, "__module__", "") == "s2sgrad.api" and isinstance(target, types.FunctionType)
+    return ours and target.__name__ in ("grad", "value_and_grad")
 
 
 def _stands_for(node: gast.AST, home: types.FunctionType) -> Any:
@@ -273,9 +290,10 @@ def gives_function(target: types.FunctionType, of_class: bool = False) -> bool:
     """Whether a function, or a class method, returns a function value."""
     known = _GIVING.setdefault(target, {})
     if of_class not in known:
+        known[of_class] = False  # while it is looked at: it may call itself
         try:
             primal = read(target)
-            known[of_class] = not primal.is_generated and returns_function(primal.tree, target, of_class)
+            known[of_class] = not primal.is_generated and returns_function(primal.tree, target, of_class, objects=True)
         except S2SGradError:  # no source: it is not written out
-            known[of_class] = False
+            pass
     return known[of_class]

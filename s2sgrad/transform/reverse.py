@@ -214,6 +214,7 @@ class Reverse(Branches):
         targets = binds(statement)
         here = place_of(statement)
         in_group = len(targets) == 1 and targets[0] in self.unit.temps and here == self.position
+        in_group = in_group and targets[0] not in effects.reads(statement)  # an update reads the adjoint that it changes
         if not in_group:
             self._flush()
         self.position, self.segment = here, statement

@@ -3,8 +3,11 @@
 # ruff: noqa: C417
 
 import functools
+import math
 
 import numpy as np
+
+from s2sgrad import grad
 
 from .case import case
 
@@ -205,3 +208,99 @@ def decorated_power(t, p=2.0, *, scale=1.0):
 @case(1.3)
 def decorators_that_hand_arguments_on(x):
     return decorated_power(x, 3.0) * x + decorated_power(x, scale=x) + decorated_power(x, p=x, scale=2.0)
+
+
+# --- functions in containers, and functions that give some -------------------------------------------------------------
+
+
+def differentiated(f):
+    return grad(f)
+
+
+def differentiated_twice(f):
+    slope = grad(f)
+    return grad(slope)
+
+
+def made_in_a_dict(k):
+    return {"scaled": lambda t: t * k, "sine": np.sin}
+
+
+def made_in_a_list(k):
+    def cubed(t):
+        return k * t**3
+
+    return [cubed, np.sin]
+
+
+def spring(k):
+    return Spring(k)
+
+
+class Spring:
+    def __init__(self, k):
+        self.k = k
+
+    def force(self, x):
+        return -self.k * x * x
+
+
+@case(0.7)
+def gradient_made_by_a_helper(x):
+    return differentiated(lambda t: t**3)(x) * x + differentiated_twice(lambda t: x * t**4)(x)
+
+
+@case(0.7)
+def gradient_of_a_library_function_made_by_a_helper(x):
+    slope = differentiated(np.sin)
+    return slope(x) * differentiated(math.exp)(x)
+
+
+@case(0.7)
+def function_picked_from_a_list_at_once(x):
+    return [lambda t: t**3, lambda t: t][0](x) * (np.sin, lambda t: t * x)[-1](x)
+
+
+@case(0.7)
+def function_picked_from_a_dict_at_once(x):
+    return {"a": np.sin, "b": lambda t: t * x}["b"](x) * {"a": {"b": lambda t: t + x}}["a"]["b"](x)
+
+
+@case(0.7)
+def functions_returned_in_a_dict(x):
+    made = made_in_a_dict(x)
+    return made["scaled"](x) * made_in_a_dict(2.0)["sine"](x)
+
+
+@case(0.7)
+def functions_returned_in_a_list_and_unpacked(x):
+    cubed, sine = made_in_a_list(x)
+    return cubed(x) * sine(x) + made_in_a_list(2.0)[0](x)
+
+
+@case(0.7)
+def functions_in_a_dict_one_after_the_other(x):
+    functions = {"sine": np.sin, "scaled": lambda t: t * x}
+    total = 0.0
+    for name in functions:
+        total = total + functions[name](x)
+    for f in functions.values():
+        total = total * f(x)
+    for name, f in functions.items():
+        total = total + f(x) * len(name)
+    return total
+
+
+@case(0.7)
+def functions_in_a_dict_that_has_no_name(x):
+    y = x
+    for _, f in {"a": np.sin, "b": lambda t: t * x}.items():
+        y = f(y)
+    return y * sum(f(x) for f in {"a": np.sin, "b": np.cos}.values())
+
+
+@case(0.7)
+def objects_made_by_a_helper_and_in_containers(x):
+    held = spring(x)
+    made = [Spring(x), Spring(2.0)][0].force(x) + {"a": Spring(x * x)}["a"].force(2.0)
+    return held.force(x) + spring(2.0 * x).force(x) + made

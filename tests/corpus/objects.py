@@ -340,3 +340,25 @@ def array_updated_by_a_closure_that_binds_it_anew(x):
 
     w += scaled(3.0)
     return np.sum(w * x) + np.sum(first * first)
+
+
+def handed_on(v):
+    return v
+
+
+class Handing:
+    def __init__(self, samples, factor):
+        self.samples = handed_on(samples)
+        self.factor = handed_on(factor)
+
+    def grow(self, by):
+        self.factor += by
+        return self.factor
+
+
+@case(VECTOR)
+def attribute_updated_in_place_of_what_was_handed_on(x):
+    samples = handed_on(x * 2.0)
+    gain = handed_on(Handing(samples, 1.5))
+    gain.samples *= gain.grow(0.5) * x
+    return np.sum(samples * samples)

@@ -341,3 +341,15 @@ def rows_replaced_by_their_copies(x):
         kept = row.copy()
         row[:] = kept
     return np.sum(first * first)
+
+
+def pair_of(a, b):
+    return a, b
+
+
+@case(VECTOR)
+def index_bound_behind_the_store_of_one_tuple(x):
+    i = 0
+    x[i], i = pair_of(x[1] * x[0], 3)
+    i, x[i] = pair_of(4, x[i] * x[0])
+    return np.sum(x * x) * x[i]

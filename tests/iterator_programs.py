@@ -142,6 +142,8 @@ class _Writer:
         if kind == "map":
             return f"map(lambda t: 0.5 * t + c, {over})", ends
         if kind == "filter":
+            if not ends:  # of which none might pass
+                over, ends = f"itertools.islice({over}, 7)", True
             return f"filter(lambda t: t > -0.5, {over})", ends
         if kind == "takewhile":
             return f"itertools.takewhile(lambda t: t < {rng.choice((0.7, 2.5))}, itertools.islice({over}, 6))", True

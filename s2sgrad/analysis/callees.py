@@ -30,6 +30,9 @@ from s2sgrad.unit import MISSING
 _QUIET = {"numpy", "contextlib", "warnings", "tempfile", "io", "_io", "builtins", "logging", "threading", "_thread"}
 """Libraries whose context managers change nothing that they are given."""
 
+_PLAIN_MEMBERS = (types.FunctionType, types.MemberDescriptorType, types.GetSetDescriptorType, staticmethod, classmethod,
+                  types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType)  # fmt: skip
+
 
 def called(points: Points, node: gast.Call) -> Places:
     """What a call returns; what it writes and keeps is noted."""
@@ -64,6 +67,7 @@ def call(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
     start = inspect.getattr_static(type(target), "__call__", None)
     if isinstance(start, types.FunctionType) and not effects.is_library(start):
         return _of_user(points, start, given.before(points.of_object(target)), node)
+    points.meet(points.reached(given.all()))
     return library_calls.called(points, target, given, node)
 
 
@@ -257,6 +261,18 @@ def _of_class(
     if isinstance(member, (types.MethodDescriptorType, types.WrapperDescriptorType)) and issubclass(cls, CONTAINERS):
         return library_calls.plain_method(points, {place}, name, given, node)
     return points.anything()
+
+
+def looked_up(points: Points, place: Place, node: gast.Attribute) -> None:
+    """An attribute is read: what a property does is done."""
+    if place.kind != "object" or place.part is None:
+        return
+    note_member(place.part, node.attr)
+    member = next((vars(k)[node.attr] for k in place.part.__mro__ if node.attr in vars(k)), None)
+    if isinstance(member, property) and isinstance(member.fget, types.FunctionType):
+        points.write(points.reached(call(points, member.fget, Given.of(points, {place}), node)) & {ANY})
+    elif hasattr(type(member), "__get__") and not isinstance(member, _PLAIN_MEMBERS):
+        points.anything()
 
 
 def _stores(cls: type, name: str) -> bool:

@@ -306,6 +306,8 @@ class Inference:
             return kinds[0]
         if target is runtime.pop and isinstance(kinds[0], Container):
             return kinds[0].element()
+        if isinstance(target, type) and hasattr(target, "_fields") and instances.hides_methods(target):
+            return OPAQUE
         if isinstance(target, type) and hasattr(target, "_fields"):
             given = dict(zip(target._fields, kinds[: len(node.args)], strict=False)) | dict(
                 zip(names, kinds[len(node.args) :], strict=True)

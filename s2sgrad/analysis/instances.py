@@ -34,6 +34,24 @@ class Opened:
     parts: dict[Any, Opened | None]
 
 
+_NAMES = {n for cls in (np.ndarray, list, dict, set, str, float, int) for n in dir(cls) if n[0] != "_"}
+_QUIET = {"__init__", "__call__", "__repr__", "__str__", "__enter__", "__exit__", "__post_init__", "__init_subclass__"}
+
+
+def hides_methods(cls: type) -> bool:
+    """Whether a class of the user's, a named tuple, has methods with names of those of arrays and containers."""
+    fields = getattr(cls, "_fields", ())
+    users = [k for k in cls.__mro__ if not _is_of_library(k)]
+    return any(n in _NAMES and n not in fields for k in users for n in vars(k))
+
+
+def own_protocols(cls: type) -> bool:
+    """Whether a class of the user's says what operators, indices, loops or functions of Python do with its objects."""
+    users = [vars(k) for k in cls.__mro__ if not _is_of_library(k) and k is not object]
+    written = ((n, f) for held in users for n, f in held.items() if isinstance(f, types.FunctionType))
+    return any(n[:2] == n[-2:] == "__" and n not in _QUIET and f.__code__.co_filename != "<string>" for n, f in written)
+
+
 def draws(value: Any) -> bool:
     """Whether an object draws random numbers, and is of no subclass of the user's."""
     return type(value) in DRAWING

@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from s2sgrad.analysis.instances import DEEPEST, LONGEST, Opened, attributes_of, draws
+from s2sgrad.analysis.instances import DEEPEST, LONGEST, Opened, attributes_of, draws, hides_methods
 
 
 @dataclass(frozen=True)
@@ -220,6 +220,8 @@ def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
         return Text()
     if type(v) in (list, tuple) or (isinstance(v, tuple) and hasattr(v, "_fields")):
         items = tuple(_kind_of(item, sizes, depth) for item in v)
+        if hasattr(v, "_fields") and hides_methods(type(v)):
+            return OPAQUE
         if hasattr(v, "_fields"):
             return Container(tuple, items, tuple(v._fields))
         whole = Container(type(v), items)

@@ -305,7 +305,7 @@ def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
     elif target is np.array:
         given = given if any(k.arg == "copy" for k in call.keywords) else []
     elif target is not MISSING and not _is_foreign(target):
-        if not memory.may_view(target):
+        if not memory.may_view(target) and not (target is builtins.sum and len(given) > 1):
             return set()
         place = memory.viewed(target)
         given = given if place is None else given[place : place + 1]

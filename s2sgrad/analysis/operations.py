@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
@@ -175,6 +176,8 @@ def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
         return Operation("opaque", node, why="`*` and `**` in this call cannot be differentiated yet: write it out")
     if rule is not None:
         return _bound(node, rule, target, list(node.args))
+    if target is np.ndarray and (len(node.args) > 2 or any(k.arg == "buffer" for k in node.keywords)):
+        return Operation("call", node, list(node.args) + [k.value for k in node.keywords], {}, None, target)
     if target is not MISSING and (table.is_flat(target) or (_hashable(target) and target in _FLAT_CALLS)):
         return Operation("flat", node)
     if starred:

@@ -16,6 +16,7 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis import callees
+from s2sgrad.analysis.instances import own_protocols
 from s2sgrad.analysis.places import ANY, OUTSIDE, Place, Places, Summary, Told, Trust, lasts, trust_of_object
 from s2sgrad.quote import nodes
 from s2sgrad.rules import spellings
@@ -121,6 +122,11 @@ class Points:
     def write(self, places: Iterable[Place]) -> None:
         self.written |= set(places)
 
+    def meet(self, places: Iterable[Place]) -> None:
+        """Python asks these for their operators, items or truth: those of a user's class may do anything."""
+        if any(p.kind == "object" and (p.part is None or own_protocols(p.part)) for p in places):
+            self.anything()
+
     def anything(self) -> Places:
         """What is done here is not known."""
         self.written.add(ANY)
@@ -153,7 +159,7 @@ class Points:
         elif isinstance(node, gast.AugAssign):
             self.update(node.target, self.value(node.value))
         elif isinstance(node, (gast.For, gast.AsyncFor)):
-            self.bind(node.target, self.items(self.value(node.iter)))
+            self.bind(node.target, self.iterated(self.value(node.iter)))
         elif isinstance(node, gast.Return):
             value = self.value(node.value) if node.value is not None else set()
             self.returns |= value if not self.inner else set()
@@ -189,7 +195,7 @@ class Points:
                     self.value(case.guard) if case.guard is not None else None
                     self.block(case.body)
             elif isinstance(part, gast.expr) and (field in ("test", "exc", "cause", "msg") or isinstance(node, gast.Expr)):
-                self.value(part)
+                self.meet(self.value(part) if not isinstance(node, gast.Expr) else self.value(part) & set())
 
     def function(self, node: gast.AST, body: list[gast.AST]) -> None:
         """What a nested function does when it is called, with whatever arguments."""
@@ -218,12 +224,17 @@ class Points:
             plain = plain and not any(isinstance(e, gast.Starred) for e in (*display.elts, *target.elts))
             for k, part in enumerate(target.elts):
                 inner = display.elts[k] if plain else None
-                self.bind(part, self.value(inner) if plain else self.items(value), inner)
+                self.bind(part, self.value(inner) if plain else self.iterated(value), inner)
         else:
             owner = self.value(target.value)
-            self.value(target.slice) if isinstance(target, gast.Subscript) else None
+            self.meet(owner | (self.value(target.slice) if isinstance(target, gast.Subscript) else set()))
             self.write(owner)
             self.keep(owner, value)
+
+    def iterated(self, places: Places) -> Places:
+        """What a loop over these, or an unpacking, gives."""
+        self.meet(places)
+        return self.items(places)
 
     def update(self, target: gast.AST, value: Places) -> None:
         """`x op= v`: of an array it writes the array, also where it is an item; a list it makes longer."""
@@ -236,6 +247,7 @@ class Points:
             self.write(owner)
             places = self.value(target)
         self.write(places)
+        self.meet(places | value)
         self.keep(places, self.items(value))
         if any(self.trust(p) == Trust.ANY for p in places):
             self.keep(places, value)
@@ -274,12 +286,14 @@ class Points:
             self.function(node, [gast.Expr(node.body)])
             return {ANY}
         if isinstance(node, gast.IfExp):
-            self.value(node.test)
+            self.meet(self.value(node.test))
             return self.value(node.body) | self.value(node.orelse)
         if isinstance(node, gast.BoolOp):
-            return self.of_all(node.values)
+            held = self.of_all(node.values)
+            self.meet(held)
+            return held
         if isinstance(node, gast.Starred):
-            return self.items(self.value(node.value))
+            return self.iterated(self.value(node.value))
         if isinstance(node, gast.Slice):
             self.of_all([p for p in (node.lower, node.upper, node.step) if p is not None])
             return set()
@@ -309,13 +323,15 @@ class Points:
         if found is not MISSING:
             return self.of_object(found)
         owner = self.value(node.value)
+        for place in owner:
+            callees.looked_up(self, place, node)
         if self.are_data(owner) and (node.attr in spellings.FLAT_ATTRIBUTES or not owner):
             return set()
         return owner | self.items(owner)
 
     def item(self, node: gast.Subscript) -> Places:
         owner = self.value(node.value)
-        self.value(node.slice)
+        self.meet(owner | self.value(node.slice))
         lists = {p for p in owner if self.trust(p) != Trust.ARRAY}
         sliced = self.shell(node, self.items(lists)) if lists else set()
         if isinstance(node.slice, gast.Slice):
@@ -330,6 +346,7 @@ class Points:
         else:
             sides = [node.operand] if isinstance(node, gast.UnaryOp) else [node.left, node.right]
         operands = [self.value(side) for side in sides]
+        self.meet(set().union(*operands))
         objects = {p for places in operands for p in places if self.trust(p) == Trust.ANY}
         new = {Place("new", id(node))} | self.reached(objects)
         if not isinstance(node, gast.BinOp) or not isinstance(node.op, _SEQUENCES):
@@ -344,8 +361,8 @@ class Points:
 
     def comprehension(self, node: gast.AST) -> Places:
         for generator in node.generators:
-            self.bind(generator.target, self.items(self.value(generator.iter)))
-            self.of_all(generator.ifs)
+            self.bind(generator.target, self.iterated(self.value(generator.iter)))
+            self.meet(self.of_all(generator.ifs))
         if isinstance(node, gast.DictComp):
             self.value(node.key)
         return self.shell(node, self.value(node.value if isinstance(node, gast.DictComp) else node.elt))

@@ -127,6 +127,7 @@ def viewed(function: Any) -> int | None:
         return 1
     module = getattr(function, "__module__", None) or ""
     several = function in (runtime.add, runtime.call, runtime.vjp, np.broadcast_arrays, np.meshgrid, np.einsum)
-    several |= function in (np.atleast_1d, np.atleast_2d, np.atleast_3d, np.ndarray)
+    several |= function in (np.atleast_1d, np.atleast_2d, np.atleast_3d, np.ndarray, np.histogram)
+    several |= function in _VIEWING
     several |= function in (builtin_functions.preceded, einsum.replaced, einsum.contracted, runtime.with_fields)
     return 0 if module.split(".")[0] in ("numpy", runtime.__name__.split(".")[0]) and not several else None

@@ -18,6 +18,7 @@ import numpy as np
 from s2sgrad import emit, runtime, source
 from s2sgrad.analysis import activity, effects, mutation
 from s2sgrad.analysis.activity import Operations
+from s2sgrad.analysis.instances import own_protocols
 from s2sgrad.analysis.kinds import Array, Container, Foreign, Kind, Number, is_complex
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import sources
@@ -43,6 +44,7 @@ class Refusals:
         self.histories = self.only_appended(tree)
         self.others: set[str] = set()
         self.given = {p.id for p in parameters(tree)}
+        self.read = _read(tree)
         for statement in effects.walk(tree.body):
             operation = self.found.get(id(statement))
             if isinstance(statement, gast.AugAssign) and _is_list(self.kinds.get(getattr(statement.target, "id", ""))):
@@ -64,8 +66,14 @@ class Refusals:
             elif isinstance(statement, gast.For):
                 header = statement.iter
             for call in (n for n in nodes(header) if isinstance(n, gast.Call)):
-                alone = isinstance(statement, gast.Expr) and statement.value is call
-                self.effect(call, on_path and operation.node is call, isinstance(statement, gast.Expr), alone)
+                whole = getattr(statement, "value", None) is call
+                alone = isinstance(statement, gast.Expr) or (whole and not self.is_read(statement))
+                self.effect(call, on_path and operation.node is call, alone, whole and isinstance(statement, gast.Expr))
+
+    def is_read(self, statement: gast.AST) -> bool:
+        """Whether anything reads what a statement binds: what is not read is called for its effect."""
+        plain = isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name)
+        return not plain or bool(self.read & set(binds(statement)))
 
     def only_appended(self, tree: gast.FunctionDef) -> set[str]:
         """The lists from outside that the function appends to and does not look into: their items are for the caller."""
@@ -195,7 +203,7 @@ class Refusals:
             owner = getattr(getattr(call.func, "value", None), "id", None)
             stack = method in ("append", "pop") and owner in self.unit.locals
             carries = self.carries(given) and not (method == "append" and owner in self.histories)
-            if alone and not differentiated and not stack and (mutable or carries):
+            if alone and not stack and (mutable or carries):
                 self.unit.refuse(call, f"`{shown}` is only known at run time and may change or keep what it is given, "
                                        "which is not differentiated yet: return a value from it")  # fmt: skip
             return
@@ -204,6 +212,9 @@ class Refusals:
         if isinstance(target, type) and is_special(target) and target is not Counter:
             self.unit.refuse(call, f"`{shown}` makes a list or a dict with methods of its own, which cannot be followed: "
                                    "use a plain one")  # fmt: skip
+        if isinstance(target, type) and mutable and own_protocols(target):
+            self.unit.refuse(call, f"`{shown}` makes an object whose operators may write what it holds, which cannot "
+                                   "be followed here: bind it to a name")  # fmt: skip
         at_places = getattr(target, "__name__", "") == "at" and not table.lookup(target)
         if effects.is_one_of(target, spellings.MUTATORS) or at_places:
             self.unit.refuse(call, f"`{shown}` writes its argument, which is not differentiated yet: build a new array")
@@ -286,6 +297,25 @@ _WRITING = {"sort", "fill", "put", "partition", "resize", "itemset", "setflags",
 
 _OPERANDS = (int, float, complex, str, bytes, list, tuple, dict, set)
 _INDEXED = (np.ndarray, np.generic, list, tuple, dict, str, bytes)
+
+
+def _read(tree: gast.FunctionDef) -> set[str]:
+    """The names that are read, but for copies under names that nobody reads."""
+    copies: dict[str, set[str]] = {}
+    read: set[str] = set()
+    for statement in effects.walk(tree.body):
+        value = getattr(statement, "value", None)
+        plain = isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name)
+        if plain and isinstance(value, gast.Name):
+            copies.setdefault(statement.targets[0].id, set()).add(value.id)
+        else:
+            read |= {n.id for n in effects.loads(effects.header(statement))}
+    waiting = [name for name in copies if name in read]
+    while waiting:
+        found = copies.get(waiting.pop(), set()) - read
+        read |= found
+        waiting += found
+    return read
 
 
 def _is_section(index: gast.AST) -> bool:

@@ -1563,3 +1563,99 @@ def function_of_a_namespace_named_copy(x):
     z = NAMES.copy(a)
     z[0] = 5.0
     return np.sum(a * a)
+
+
+class Pair(NamedTuple):
+    u: object
+    v: object
+
+    def sum(self):
+        return self.u
+
+
+@program(FOUR, Pair(FOUR.copy(), 1.0), first=Unsupported)
+def method_of_a_named_tuple_named_sum(x, p):
+    z = p.sum()
+    z[0] = 5.0
+    return np.sum(p.u * x * x)
+
+
+class Asked:
+    def __init__(self, a):
+        self.a = a
+
+    @property
+    def first(self):
+        self.a[0] = 5.0
+        return 1.0
+
+    def __len__(self):
+        self.a[1] = 7.0
+        return 3
+
+    def __add__(self, other):
+        self.a[0] = 5.0
+        return self.a
+
+
+def asked(a):
+    o = Asked(a)
+    q = o.first
+
+
+def added(a):
+    z = Asked(a) + 1
+
+
+def measured(a):
+    return len(Asked(a))
+
+
+@program(FOUR)
+def property_that_writes_in_a_helper(x):
+    a = x * 2.0
+    asked(a)
+    return np.sum(a * x * x)
+
+
+@program(FOUR)
+def operator_that_writes_in_a_helper(x):
+    a = x * 2.0
+    added(a)
+    return np.sum(a * x * x)
+
+
+@program(FOUR)
+def length_that_writes_in_a_helper(x):
+    a = x * 2.0
+    measured(a)
+    return np.sum(a * x * x)
+
+
+def sets_first(v):
+    v[0] = 5.0
+    return np.sum(v)
+
+
+@program(FOUR, sets_first, first=Unsupported)
+def argument_that_writes_and_whose_result_is_not_read(x, g):
+    a = x * 2.0
+    t = g(a)
+    return np.sum(a * x * x)
+
+
+def bins(a):
+    _, edges = np.histogram(np.ones(3), a)
+    edges[0] = 0.1
+
+
+@program(FOUR, first=Unsupported)
+def edges_that_are_the_argument(x):
+    a = x * 2.0
+    bins(a)
+    return np.sum(a * x * x)
+
+
+@program(FOUR, first=NoRule)
+def array_over_a_buffer_that_is_differentiated(x):
+    return np.sum(np.ndarray((4,), buffer=x * 2.0) ** 2)

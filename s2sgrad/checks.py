@@ -168,3 +168,40 @@ def poison(x: Any) -> None:
     """Fill an array that must not be read any more with nan: a test of the compiler, never in a user's text."""
     if isinstance(x, np.ndarray) and x.dtype.kind == "f" and x.flags.writeable:
         x[...] = np.nan
+
+
+def reads_only(f: Callable[..., Any], name: str, line: int) -> Callable[..., Any]:
+    """`f`, checked to leave the arrays, lists and dicts that it is given as they are; TypeError where it does not.
+
+    >>> reads_only(list.pop, "take", 7)([1.0, 2.0])
+    Traceback (most recent call last):
+    s2sgrad.checks.Refusal: line 7: `take` writes its argument, and is only known at run time: return a new value from it
+    """
+
+    def called(*args: Any, **keywords: Any) -> Any:
+        before = [(x, x.copy()) for x in _writable([*args, *keywords.values()])]
+        result = f(*args, **keywords)
+        if not all(_same(now, then) for now, then in before):
+            raise Refusal(line, f"`{name}` writes its argument, and is only known at run time: return a new value from it")
+        return result
+
+    return called
+
+
+def _writable(values: Any) -> list[Any]:
+    """The arrays, lists and dicts in these values, each before what it holds."""
+    out: list[Any] = []
+    for v in values:
+        if isinstance(v, (list, tuple, dict)):
+            inside = _writable(v.values() if isinstance(v, dict) else v)
+            out += inside if isinstance(v, tuple) else [v, *inside]
+        elif isinstance(v, np.ndarray):
+            out.append(v)
+    return out
+
+
+def _same(now: Any, before: Any) -> bool:
+    if isinstance(now, np.ndarray):
+        return now.shape == before.shape and (now.tobytes() == before.tobytes())
+    parts = (now.items(), before.items()) if isinstance(now, dict) else (enumerate(now), enumerate(before))
+    return len(now) == len(before) and all(a is b and x is y for (a, x), (b, y) in zip(*parts, strict=True))

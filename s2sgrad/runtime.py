@@ -20,7 +20,7 @@ import numpy as np
 from s2sgrad.checks import Refusal, asked_whole, bound, contiguous, once, poison, raised, rebinds  # noqa: F401
 
 # isort: split
-from s2sgrad.checks import only_these, replaces, require_array, resizes, scalar, unpackable  # noqa: F401
+from s2sgrad.checks import only_these, reads_only, replaces, require_array, resizes, scalar, unpackable  # noqa: F401
 from s2sgrad.outside import Global, distinct, set_attribute  # noqa: F401
 from s2sgrad.records import refilled
 from s2sgrad.results import NoResult, without_floats

@@ -1659,3 +1659,30 @@ def edges_that_are_the_argument(x):
 @program(FOUR, first=NoRule)
 def array_over_a_buffer_that_is_differentiated(x):
     return np.sum(np.ndarray((4,), buffer=x * 2.0) ** 2)
+
+
+# --- what is called is known at run time alone ------------------------------------------------------------------------
+
+
+def overwrites_the_first(v):
+    v[0] = 5.0
+    return 1.0
+
+
+@program(FOUR, overwrites_the_first, first=Refused)
+def tested_by_what_writes_it(x, fn):
+    y = x * 2.0
+    if fn(y) > 0:
+        y = y * 1.0
+    return np.sum(y**3)
+
+
+@program(FOUR, overwrites_the_first, first=Refused)
+def looped_on_by_what_writes_it(x, fn):
+    y = x * 2.0
+    for _ in range(3):
+        y = y * y
+        stop = fn([y])
+        if stop > 3:
+            break
+    return np.sum(y)

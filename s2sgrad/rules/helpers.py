@@ -87,7 +87,7 @@ def same(w, y, x):
     return w
 
 
-flat(runtime.zeros, runtime.lasting, runtime.keys)
+flat(runtime.zeros, runtime.lasting, runtime.keys, runtime.reads_only)
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
 

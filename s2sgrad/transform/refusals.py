@@ -15,16 +15,16 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad import emit, runtime, source
+from s2sgrad import emit, reach, runtime, source
 from s2sgrad.analysis import activity, effects, mutation
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.instances import own_protocols
-from s2sgrad.analysis.kinds import Array, Container, Foreign, Kind, Number, is_complex
+from s2sgrad.analysis.kinds import Array, Container, Foreign, Kind, Number, Text, is_complex
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import sources
 from s2sgrad.analysis.operations import Operation, is_user_function
 from s2sgrad.checks import is_special
-from s2sgrad.quote import nodes
+from s2sgrad.quote import constant, nodes
 from s2sgrad.rules import spellings, table
 from s2sgrad.transform.calls import Pairs
 from s2sgrad.unit import MISSING, Unit, parameters
@@ -206,6 +206,9 @@ class Refusals:
             if alone and not stack and (mutable or carries):
                 self.unit.refuse(call, f"`{shown}` is only known at run time and may change or keep what it is given, "
                                        "which is not differentiated yet: return a value from it")  # fmt: skip
+            if mutable and not differentiated and not stack and self.is_unseen(call.func):
+                called = [call.func, constant(shown), constant(getattr(call, "lineno", 0))]
+                call.func = reach.call(self.unit, "reads_only", runtime.reads_only, *called)
             return
         if effects.is_one_of(target, mutation.FORBIDDEN):
             self.unit.refuse(call, f"`{shown}` reads or writes variables unseen and cannot be differentiated: use names")
@@ -235,6 +238,14 @@ class Refusals:
             if writes.arguments and any(self.mutable(n) for n in self.written(call, target, writes.arguments)):
                 self.unit.refuse(call, f"`{shown}` may write its argument, which is not differentiated yet: return a new "
                                        "value from it")  # fmt: skip
+
+    def is_unseen(self, function: gast.AST) -> bool:
+        """Whether nothing tells what a callee does with its arguments before it runs."""
+        if self.unit.primal.is_generated:
+            return False
+        owner = function.value if isinstance(function, gast.Attribute) else None
+        kind = self.kinds.get(owner.id) if isinstance(owner, gast.Name) else None
+        return not isinstance(kind, (Array, Number, Text, Container))
 
     def is_local_container(self, node: gast.AST) -> bool:
         kind = self.kinds.get(node.id) if isinstance(node, gast.Name) and node.id in self.unit.locals else Number(None)

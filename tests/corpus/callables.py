@@ -304,3 +304,17 @@ def objects_made_by_a_helper_and_in_containers(x):
     held = spring(x)
     made = [Spring(x), Spring(2.0)][0].force(x) + {"a": Spring(x * x)}["a"].force(2.0)
     return held.force(x) + spring(2.0 * x).force(x) + made
+
+
+def is_large(v):
+    return v[0] > 0.5
+
+
+@case(VECTOR, is_large)
+def asked_of_a_function_that_is_an_argument(v, large):
+    y = v * 2.0
+    n = 0
+    while not large(y) and n < 3:
+        y[0] *= 2.0
+        n += 1
+    return np.sum(y**3) if large([y[1], y]) else np.sum(y)

@@ -35,7 +35,8 @@ class Opened:
 
 
 _NAMES = {n for cls in (np.ndarray, list, dict, set, str, float, int) for n in dir(cls) if n[0] != "_"}
-_QUIET = {"__init__", "__call__", "__repr__", "__str__", "__enter__", "__exit__", "__post_init__", "__init_subclass__"}
+_QUIET = {"__init__", "__call__", "__repr__", "__str__", "__enter__", "__exit__", "__post_init__", "__init_subclass__",
+          "__new__", "__getnewargs__", "__replace__"}  # fmt: skip
 
 
 def hides_methods(cls: type) -> bool:

@@ -334,6 +334,35 @@ def missing_overwritten_one_by_one(x):
     return np.sum(r)
 
 
+IDX = np.flatnonzero(~np.isnan(DATA[:3]))
+
+
+def those_that_are_there(d):
+    return [i for i in range(len(d)) if not np.isnan(d[i])]
+
+
+@program((np.array([0.3, 0.7, 1.1]),))
+def indices_made_from_masks(x):
+    d = DATA[:3]
+    r = d * x
+    kept = []
+    for i in range(3):
+        if not np.isnan(d[i]):
+            kept = kept + [i]
+    there = list(np.nonzero(~np.isnan(d))[0])
+    again = np.sort(np.flatnonzero(~np.isnan(d))) + 0
+    marked = list(~np.isnan(d))
+    total = np.sum(r[kept]) + np.sum(r[np.arange(3)[~np.isnan(d)]]) + np.sum(r[there]) + np.sum(r[again])
+    return total + np.sum(r[marked]) + np.sum(r[those_that_are_there(d)]) + np.sum(r[IDX])
+
+
+@program((np.array([0.3, 0.7, 1.1]),))
+def items_left_out(x):
+    rs = [d * v for d, v in zip(DATA[:3], x, strict=True)]
+    filled = [0.0 if np.isnan(r) else r for r in rs]
+    return sum([r for r in rs if not np.isnan(r)]) * sum(filled)
+
+
 @pytest.mark.parametrize(("f", "args"), PROGRAMS)
 def test_unused_values_get_no_adjoint(f, args):
     with np.errstate(all="ignore"):

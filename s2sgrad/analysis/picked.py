@@ -1,11 +1,11 @@
-"""Indices made from a mask: which elements they pick is told by values, as with the mask itself.
+"""Indices that depend on a mask: which elements they pick is told by values, as with the mask itself.
 
     bad = np.isnan(r)
-    k = np.nonzero(bad)        ->    {k, first}: what they leave out of an array may be infinite or nan
-    first = k[0]
+    k = np.nonzero(bad)        ->    {bad, k, first}: what they leave out of an array may be infinite or nan
+    first = np.sort(k[0])
 
 Lists that grow under a condition are such indices as well: `if ok[i]: kept.append(i)`.  Whatever the order of the
-statements.
+statements; what a function of the user's returns may have come from a mask.
 """
 
 from __future__ import annotations
@@ -14,53 +14,54 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Kind
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Text
+from s2sgrad.analysis.operations import is_user_function
 from s2sgrad.quote import nodes
-from s2sgrad.unit import MISSING, Unit
+from s2sgrad.unit import Unit
 
-_OF_MASKS = (np.nonzero, np.flatnonzero, np.argwhere)
-_PASSED_ON = (np.unravel_index, np.asarray, np.array)
+_OF_MASKS = (np.nonzero, np.flatnonzero, np.argwhere, np.where)
 
 
 def names(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> frozenset[str]:
-    """The variables of a function in normal form that hold such indices, or parts of them."""
-    out: set[str] = set()
+    """The variables of a function in normal form that hold such indices, masks or parts of them."""
+    out = {n for n, kind in kinds.items() if isinstance(kind, Array) and kind.dtype == "bool"}
     for branch in effects.walk(tree.body):
         if isinstance(branch, gast.If):
             for statement in effects.walk([*branch.body, *branch.orelse]):
-                out |= effects.changed_by_call(getattr(statement, "value", None)) if _grows(statement) else set()
+                grown = effects.changed_by_call(getattr(statement, "value", None))
+                bound = set(effects.targets(statement)) if isinstance(statement, gast.Assign) else set()
+                out |= grown | {n for n in bound if isinstance(kinds.get(n), Container)}
     while True:
         before = len(out)
         for statement in effects.walk(tree.body):
-            if isinstance(statement, gast.Assign) and _picks(unit, statement.value, kinds, out):
-                out |= set(effects.targets(statement))
+            if isinstance(statement, gast.Assign) and _depends(unit, statement.value, out):
+                out |= {n for n in effects.targets(statement) if _may_be_index(kinds.get(n))}
         if len(out) == before:
-            return frozenset(out)
+            return frozenset(n for n in out if _may_be_index(kinds.get(n)))
 
 
-def _grows(statement: gast.AST) -> bool:
-    call = statement.value if isinstance(statement, gast.Expr) else None
-    return isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) and call.func.attr == "append"
+def is_outside(unit: Unit, index: gast.AST) -> bool:
+    """Whether an index is an array or a list that lives outside of the function, made of what is not known."""
+    return isinstance(index, gast.Name) and index.id not in unit.locals and isinstance(unit.resolve(index), (np.ndarray, list))
 
 
-def _picks(unit: Unit, value: gast.AST, kinds: dict[str, Kind], known: set[str]) -> bool:
-    if isinstance(value, (gast.Name, gast.Subscript, gast.Attribute, gast.Tuple)):
-        return any(isinstance(n, gast.Name) and n.id in known for n in nodes(_base(value)))
-    if not isinstance(value, gast.Call):
-        return False
-    target = unit.resolve(value.func)
-    if target is MISSING and isinstance(value.func, gast.Attribute):
-        owner = kinds.get(value.func.value.id) if isinstance(value.func.value, gast.Name) else None
-        return isinstance(owner, Array) and value.func.attr == "nonzero"
-    if effects.is_one_of(target, (np.where,)):
-        return len(value.args) == 1
-    if effects.is_one_of(target, _PASSED_ON):
-        return any(isinstance(a, gast.Name) and a.id in known for a in value.args)
-    return effects.is_one_of(target, _OF_MASKS)
+def _depends(unit: Unit, value: gast.AST, known: set[str]) -> bool:
+    for node in nodes(value):
+        if isinstance(node, gast.Name) and node.id in known:
+            return True
+        if isinstance(node, gast.Call):
+            target = unit.resolve(node.func)
+            if effects.is_one_of(target, _OF_MASKS) or is_user_function(target):
+                return True
+    return False
 
 
-def _base(value: gast.AST) -> gast.AST:
-    """What a part is taken of."""
-    while isinstance(value, (gast.Subscript, gast.Attribute)):
-        value = value.value
-    return value
+def _may_be_index(kind: Kind | None) -> bool:
+    if isinstance(kind, Array):
+        return kind.dtype is None or not np.issubdtype(kind.dtype, np.inexact)
+    if isinstance(kind, Number):
+        return kind.type is None or not issubclass(kind.type, (float, np.inexact))
+    if isinstance(kind, Container):
+        parts = kind.items if kind.items is not None else (kind.item,)
+        return all(map(_may_be_index, parts))
+    return not isinstance(kind, Text)

@@ -15,7 +15,7 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis import effects
+from s2sgrad.analysis import effects, picked
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import (
     UNKNOWN,
@@ -325,7 +325,9 @@ class Bars:
 
     def are_picked(self, parts: list[gast.AST]) -> bool:
         """Whether some of these name places that a mask picks."""
-        return any(isinstance(part, gast.Name) and part.id in self.picked for part in parts)
+        return any(
+            (isinstance(part, gast.Name) and part.id in self.picked) or picked.is_outside(self.unit, part) for part in parts
+        )
 
     def named(self, g: Cotangent, anew: bool = False) -> Cotangent:
         """The cotangent behind a name, so that it may be mentioned twice; `anew`: a name that stays when others change."""

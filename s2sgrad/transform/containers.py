@@ -37,7 +37,7 @@ def unpacked(adjoints: Adjoints, value: gast.AST, targets: list[str], cotangent:
         return
     for k, (target, part) in enumerate(zip(targets, cotangent.value.elts, strict=True)):
         if not isinstance(part, gast.Constant):
-            item = Cotangent(part, adjoints.kinds.get(target), True, constant(k))
+            item = Cotangent(part, adjoints.kinds.get(target), True, constant(k), idle=cotangent.idle)
             adjoints.contribute(value, item)
 
 
@@ -144,7 +144,9 @@ def resized(adjoints: Adjoints, operation: Operation, targets: list[str], cotang
         holder = adjoints.unit.temp()
         adjoints.kinds[holder] = kind
         adjoints.out.append(assign(holder, popped))
-        adjoints.contribute(value, Cotangent(name(holder), kind, True, None, isinstance(kind, (Number, Array))))
+        numeric = isinstance(kind, (Number, Array))
+        idle = adjoints.present[owner].idle
+        adjoints.contribute(value, Cotangent(name(holder), kind, True, None, numeric, idle=idle))
         return
     if owner not in adjoints.present:
         return

@@ -95,7 +95,8 @@ def renamed(text: str, pool: tuple[str, ...] = HOSTILE, turn: int = 0) -> str:
 
     One name of a top-level definition (of all that is nested in it) becomes one name; those of different definitions are
     given out anew.  These keep their names: what is imported from the module's own package, names that stand in strings
-    (they may be read by reflection), names of the module that are names of variables as well, keywords of calls of what is
+    (they may be read by reflection), names of the module that are names of variables as well, variables
+    called like builtins already, keywords of calls of what is
     not a function of the module, fields of classes that are made by `dataclass` or have a base, special methods, and
     attributes that objects of libraries have as well.
     """
@@ -131,7 +132,7 @@ class _Renamer:
         return dict(zip(names, free, strict=False))
 
     def _inner(self, definition: ast.AST) -> dict[str, str]:
-        own = set().union(*(_bound_inside(part) for part in _parts(definition))) - self.kept
+        own = set().union(*(_bound_inside(part) for part in _parts(definition))) - self.kept - set(dir(builtins))
         if isinstance(definition, ast.ClassDef):  # what stands in its body is an attribute
             own -= {n for s in definition.body for n in _bound_here(s)}
         outer = {n for node in ast.walk(definition) if isinstance(node, ast.Global) for n in node.names}

@@ -122,6 +122,13 @@ class Collections(Inliner):
             out[k] = self.lasting(self.evaluate(element.value))
         return Display(out, block=self.flattener.blocks[-1])
 
+    def picked_at_once(self, node: gast.Tuple | gast.List | gast.Dict) -> Display:
+        """A display of functions from outside, of which one is picked where it stands."""
+        mapping = isinstance(node, gast.Dict)
+        keys = [k.value for k in node.keys] if mapping else range(len(node.elts))
+        items = [self.lasting(self.evaluate(v)) for v in (node.values if mapping else node.elts)]
+        return Display(dict(zip(keys, items, strict=True)), mapping=mapping)
+
     def begun(self, target: gast.AST, value: gast.AST) -> Display | None:
         """The empty list of functions or objects that an assignment makes; None where it makes none."""
         empty = isinstance(value, gast.List) and not value.elts

@@ -247,7 +247,8 @@ class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Obj
     def item(self, node: gast.Subscript) -> Any:
         owner = self.held(node.value)
         if owner is None:
-            owner = self.evaluate(node.value)
+            at_once = self.holds_callables(node.value) and not self.is_function(node.value)
+            owner = self.picked_at_once(node.value) if at_once else self.evaluate(node.value)
         if isinstance(owner, gast.AST):  # it turned out to be data
             return self.flattener.hold(at(node, gast.Subscript(owner, self.flattener.index(node.slice), gast.Load()))[0])
         if isinstance(owner, Object):

@@ -56,7 +56,9 @@ class Recognizer:
             return all(isinstance(k, gast.Constant) for k in node.keys) and any(map(self.is_function, node.values))
         if isinstance(node, gast.Subscript):
             written = isinstance(node.value, (gast.Tuple, gast.List, gast.Dict, gast.Call, gast.Subscript))
-            return isinstance(self.held(node.value), (Display, Object)) or (written and self.is_function(node.value))
+            return isinstance(self.held(node.value), (Display, Object)) or (
+                written and (self.is_function(node.value) or self.holds_callables(node.value))
+            )
         if isinstance(node, gast.Attribute):
             return self.is_attribute(node)
         if isinstance(node, gast.BinOp):
@@ -100,6 +102,14 @@ class Recognizer:
             found = owner.items.get(place(node.slice, owner)) if isinstance(owner, Display) else None
             return found if isinstance(found, Value) else None
         return None
+
+    def holds_callables(self, node: gast.AST) -> bool:
+        """Whether a display in the text holds functions from outside."""
+        if isinstance(node, gast.Dict) and not all(isinstance(k, gast.Constant) for k in node.keys):
+            return False
+        parts = node.values if isinstance(node, gast.Dict) else getattr(node, "elts", ())
+        plain = (p for p in parts if isinstance(p, (gast.Name, gast.Attribute)))
+        return any(callable(self.unit.resolve(p)) for p in plain)
 
     def is_object(self, node: gast.AST) -> bool:
         """Whether an expression is an object made here."""

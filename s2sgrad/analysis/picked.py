@@ -42,7 +42,8 @@ def names(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> frozens
 
 def is_outside(unit: Unit, index: gast.AST) -> bool:
     """Whether an index is an array or a list that lives outside of the function, made of what is not known."""
-    return isinstance(index, gast.Name) and index.id not in unit.locals and isinstance(unit.resolve(index), (np.ndarray, list))
+    outside = isinstance(index, gast.Name) and index.id not in unit.locals
+    return outside and isinstance(unit.resolve(index), (np.ndarray, list))
 
 
 def _depends(unit: Unit, value: gast.AST, known: set[str]) -> bool:

@@ -184,6 +184,7 @@ REFUSED_WHEN_RUN = [
     "state_kept_before_each_call",
     "deep_copy_of_a_list_has_its_own_arrays",
     "out_of_reductions",
+    "generator_beside_a_consumer_that_writes_what_it_reads",
     "out_of_cumulative_sums",
     "rows_bound_to_a_name_and_stored_again",
     "rows_replaced_by_their_copies",

@@ -184,16 +184,6 @@ REFUSED = {
             box.value = x
             return box.doubled * x  # <-
     """, (2.0,)),
-    "neighbours in a list that the loop writes": (Unsupported, """
-        import itertools
-
-        def f(x):
-            values, total = [x, 2.0 * x, 3.0 * x], 0.0
-            for i, (a, b) in enumerate(itertools.pairwise(values)):  # <-
-                values[i + 1] = values[i] * b
-                total += a * b
-            return total
-    """, (2.0,)),
     "list that grows in a function that is differentiated inside": (Unsupported, """
         from s2sgrad import grad
 
@@ -600,20 +590,6 @@ REFUSED = {
             table = {"square": lambda t: t * t}
             return table[name](x)  # <-
     """, (2.0,)),
-    "iterator that is kept": (NoRule, """
-        import itertools
-
-        def f(x):
-            sums = itertools.accumulate(x)  # <-
-            return sum(sums) + sum(sums)
-    """, (V,)),
-    "chain that is kept": (NoRule, """
-        import itertools
-
-        def f(x):
-            both = itertools.chain(x[:1], x[1:])  # <-
-            return sum(both) + sum(both)
-    """, (V,)),
     "vectorize with options": (Unsupported, """
         def f(x):
             g = np.vectorize(lambda a: a * a, cache=True)  # <-
@@ -1253,19 +1229,6 @@ REFUSED = {
             list.append(u, x ** 3)  # <-
             return u[-1]
     """, (2.0,)),
-    "generator beside a consumer that writes what it reads": (Unsupported, """
-        def products(u):
-            for k in range(3):
-                yield u[k] * u[0]
-
-        def f(x):
-            u = x * 1.0
-            total = 0.0
-            for k, v in enumerate(products(u)):  # <-
-                u *= 1.5
-                total += v * k
-            return total
-    """, (V,)),
     "partial of a method that writes": (Unsupported, """
         import functools
 

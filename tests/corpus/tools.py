@@ -221,3 +221,19 @@ def vectorized_function_has_the_type_of_its_first_value(v):
     whole = np.vectorize(lambda t: 0 if t < 0.5 else t)
     floats = np.vectorize(lambda t: 0 if t < 0.5 else t, otypes=[float])
     return np.sum(whole(v) * v) + np.sum(floats(v) * v)
+
+
+@case(VECTOR)
+def neighbours_in_a_list_that_the_loop_writes(v):
+    values, total = [v[0], 2.0 * v[1], 3.0 * v[2]], 0.0
+    for i, (a, b) in enumerate(itertools.pairwise(values)):
+        values[i + 1] = values[i] * b
+        total += a * b
+    return total
+
+
+@case(VECTOR)
+def sums_that_are_kept_and_used_up(v):
+    sums = itertools.accumulate(v)
+    both = itertools.chain(v[:1], v[1:] * v[0])
+    return sum(sums) + sum(sums) + sum(both) ** 2 + sum(both)

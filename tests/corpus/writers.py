@@ -313,3 +313,18 @@ def import_in_a_writer(v, c):
     u = v * v
     helper_with_an_import(u, c)
     return np.sum(u * v)
+
+
+def _products(u):
+    for k in range(3):
+        yield u[k] * u[0]
+
+
+@case(VECTOR)
+def generator_beside_a_consumer_that_writes_what_it_reads(v):
+    u = v * 1.0
+    total = 0.0
+    for k, t in enumerate(_products(u)):
+        u *= 1.5
+        total += t * k
+    return total

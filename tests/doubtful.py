@@ -1686,3 +1686,72 @@ def looped_on_by_what_writes_it(x, fn):
         if stop > 3:
             break
     return np.sum(y)
+
+
+# --- memory of outside, handed out by a function ----------------------------------------------------------------------
+
+HANDED = np.ones(4)
+
+
+def handed():
+    return HANDED
+
+
+def handed_on():
+    return handed()
+
+
+class HandsOut:
+    table = HANDED
+
+    def get(self):
+        return self.table
+
+
+HOLDER = HandsOut()
+handed_by_partial = functools.partial(lambda table: table, HANDED)
+
+
+def of_class():
+    return HandsOut.table
+
+
+@program(FOUR, first=Unsupported)
+def global_through_two_functions_written(x):
+    v = handed_on()
+    w = handed_on()
+    v[0] = 4.0
+    return np.sum(w * x)
+
+
+@program(FOUR, first=Unsupported)
+def global_through_two_different_functions_written(x):
+    v = handed()
+    w = of_class()
+    v[0] = x[0]
+    return np.sum(w * x)
+
+
+@program(FOUR, first=Unsupported)
+def global_through_a_method_written(x):
+    v = HOLDER.get()
+    v[0] = 4.0
+    return np.sum(HANDED * x)
+
+
+@program(FOUR, first=Unsupported)
+def global_through_a_partial_written(x):
+    v = handed_by_partial()
+    v[0] = 4.0
+    return np.sum(handed_by_partial() * x)
+
+
+@program(FOUR)
+def product_with_a_global_written(x):
+    v = scaled_by_a_global(x)
+    v[0] = 4.0
+    return np.sum(v * scaled_by_a_global(x))
+
+
+def scaled_by_a_global(x):
+    return HANDED * x

@@ -299,31 +299,10 @@ def _scanned_once(function: types.FunctionType) -> bool:
 def forget() -> None:
     """Look at user functions anew: what their names stand for may have changed."""
     _scanned_once.cache_clear()
-    reads_outside.cache_clear()
-
-
-@functools.lru_cache(maxsize=1024)
-def reads_outside(function: types.FunctionType) -> bool:
-    """Whether a user function reads objects from outside, so that its result may be memory of one of them."""
-    if is_library(function) or (function.__module__ or "").startswith("s2sgrad."):
-        return False
-    try:
-        unit, tree = Unit.of(read(function))
-    except S2SGradError:
-        return True
-    for node in nodes(tree):
-        if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) and node.id not in unit.locals:
-            if not isinstance(unit.resolve(node), _PLAIN):
-                return True
-    return False
 
 
 CONTEXT_MANAGER = contextlib.contextmanager(lambda: iter(())).__code__
 """The code of every function that `contextlib.contextmanager` makes."""
-
-_PLAIN = (int, float, complex, str, bytes, type(None), np.generic, np.dtype, np.ufunc, type, types.ModuleType,
-          types.FunctionType, types.BuiltinFunctionType)  # fmt: skip
-
 
 def _scanned(function: types.FunctionType) -> bool:
     _RUNNING.append(function)

@@ -28,6 +28,7 @@ from s2sgrad.rules import memory, spellings
 from s2sgrad.rules.table import Rule
 from s2sgrad.unit import MISSING, Unit, parameters
 
+HANDED_OUT = "<outside>"  # stands for the memory outside that functions return
 _NEW = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.JoinedStr, gast.Constant)
 
 
@@ -56,6 +57,9 @@ class Memory:
             return
         for statement in effects.walk(tree.body):
             self._statement(statement)
+        if HANDED_OUT in self.parent:  # whatever lives outside may be what a function hands out
+            free = {n.id for s in effects.walk(tree.body) for n in effects.loads(effects.header(s))} - unit.locals
+            self._unite({HANDED_OUT, *(n for n in free if is_writable(unit.resolve(name_(n))))})
         groups: dict[str, set[str]] = {}
         for name in list(self.parent):
             groups.setdefault(self._find(name), set()).add(name)
@@ -113,8 +117,7 @@ class Memory:
         if len(names) > 1:
             first, *rest = sorted(names)
             for other in rest:
-                a, b = self._find(first), self._find(other)
-                self.parent[b] = a
+                self.parent[self._find(other)] = self._find(first)
 
     def _statement(self, statement: gast.AST) -> None:
         if isinstance(statement, gast.Assign):
@@ -309,7 +312,7 @@ def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
             return set()
         place = memory.viewed(target)
         given = given if place is None else given[place : place + 1]
-    outside = {_root(call.func)} if isinstance(target, types.FunctionType) and effects.reads_outside(target) else set()
+    outside = {HANDED_OUT} if target is not MISSING and mutation.returns_outside(unit, target, call, kinds) else set()
     return outside.union(*(sources(unit, argument, kinds) for argument in given))
 
 

@@ -9,6 +9,7 @@ told as well: new memory, or memory of the arguments (`returns_new`).
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,14 +20,14 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind, Known
 from s2sgrad.analysis.library_calls import FORBIDDEN
-from s2sgrad.analysis.places import ANYTHING, NOTHING, Summary, Told, Trust, trust_of_owner
+from s2sgrad.analysis.places import ANYTHING, NOTHING, Summary, Told, Trust, is_writable, trust_of_owner
 from s2sgrad.analysis.points import Points
 from s2sgrad.errors import S2SGradError
 from s2sgrad.signatures import Parameters
 from s2sgrad.source import read
 from s2sgrad.unit import Unit, parameters
 
-__all__ = ["ANY", "FORBIDDEN", "Writes", "forget", "of", "returns_new", "writes_out"]
+__all__ = ["ANY", "FORBIDDEN", "Writes", "forget", "of", "returns_new", "returns_outside", "writes_out"]
 
 ANY = "*"
 _Key = tuple[types.FunctionType, tuple[tuple[str, Told], ...]]
@@ -51,6 +52,11 @@ def of(function: Any, trusts: Mapping[str, Told] | None = None) -> Writes:
 
 def of_call(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]) -> Writes:
     """What a call of a user function may change, for arguments of the kinds that the caller knows."""
+    return of(function, _trusts(unit, function, call, kinds))
+
+
+def _trusts(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]) -> dict[str, Told]:
+    """What a caller knows of the arguments of a call, by the parameters."""
     inner = getattr(function, "__func__", function)
     parameters_ = Parameters.of(inner.__code__)
     given = [_told(unit, a, kinds) for a in call.args]
@@ -59,10 +65,29 @@ def of_call(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind
         given.insert(0, Trust.ANY)
     rest = max((Trust.DATA, *(t for t in (*given, *named.values()) if isinstance(t, Trust))))
     if any(isinstance(a, gast.Starred) for a in call.args) or None in named:
-        return of(function, dict.fromkeys(parameters_.names, rest))
+        return dict.fromkeys(parameters_.names, rest)
     told = dict(zip(parameters_.positional, given, strict=False)) | named
     told |= {p: rest for p in (parameters_.variadic, parameters_.keyworded) if p is not None}
-    return of(function, {p: t for p, t in told.items() if p in parameters_.names})
+    return {p: t for p, t in told.items() if p in parameters_.names}
+
+
+def returns_outside(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]) -> bool:
+    """Whether what a call returns may be, or hold, memory that lives outside: of a global, a default, a bound object."""
+    if isinstance(function, functools.partial):
+        if any(map(is_writable, (*function.args, *function.keywords.values()))):
+            return True
+        return returns_outside(unit, function.func, gast.Call(function.func, [], []), kinds)
+    if isinstance(function, types.MethodType) and not effects.is_library(function.__func__):
+        return is_writable(function.__self__) or returns_outside(unit, function.__func__, call, kinds)
+    if not isinstance(function, types.FunctionType) or effects.is_library(function):
+        return False
+    if (function.__module__ or "").startswith("s2sgrad."):
+        return False
+    summary = summary_of(function, _trusts(unit, function, call, kinds))
+    given = zip(reversed(Parameters.of(function.__code__).positional), reversed(function.__defaults__ or ()), strict=False)
+    kept = {p for p, v in (*given, *(function.__kwdefaults__ or {}).items()) if is_writable(v)}
+    held = summary.returns | summary.holds
+    return any(place.kind in ("outside", "any") or place.key in kept for place in held)
 
 
 def _told(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Told:

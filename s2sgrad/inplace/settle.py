@@ -17,7 +17,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number
 from s2sgrad.analysis.lifetimes import binds
-from s2sgrad.analysis.memory import Memory, sources
+from s2sgrad.analysis.memory import HANDED_OUT, Memory, sources
 from s2sgrad.inplace import items, sharing, views
 from s2sgrad.inplace.saying import is_checked, is_said
 from s2sgrad.inplace.sharing import OUTSIDE, Clash
@@ -249,7 +249,8 @@ def _picks_element(statement: gast.AST) -> bool:
 def _refuse(unit: Unit, clash: Clash) -> None:
     if clash.seen.startswith(OUTSIDE):
         outside = clash.seen.removeprefix(OUTSIDE)
-        unit.refuse(clash.statement, f"this writes `{outside}`, which lives outside of the function and is not "
+        shown = "what a function returned" if outside == HANDED_OUT else f"`{outside}`"
+        unit.refuse(clash.statement, f"this writes {shown}, which lives outside of the function and is not "
                                      "differentiated: pass it as an argument, or copy it first")  # fmt: skip
     written, seen = unit.word(clash.written), unit.word(clash.seen)
     written = "an array" if written == ANOTHER else written

@@ -200,7 +200,7 @@ class Program:
         given: dict[str, Kind] | None = None,
         idle: int = 0,
     ) -> Joined:
-        kinds = inference.env
+        kinds = unit.kinds = inference.env
         given = {p: kinds.get(p, UNKNOWN) for p in wrt} if given is None else given
         self.lists = unit.lists = self.lists and is_precise(unit, tree, kinds.values())  # also for what is called from here
         for parameter in wrt:

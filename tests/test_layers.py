@@ -86,6 +86,8 @@ ALWAYS = {"__future__", "typing", "collections"}
 EXCUSED = {
     "analysis.mutation": {"source"},  # it reads the functions that are called, to see what they write and return
     "analysis.effects": {"source"},  # and whether they do anything but compute
+    "analysis.libraries": {"source"},  # and what it says of them itself
+    "analysis.reached": {"source"},  # and what they have at hand
     "analysis.selected": {"source"},  # whether they are adjoints
 }
 

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import types
 from collections.abc import Container, Iterator
@@ -20,16 +19,21 @@ import gast
 import numpy as np
 
 from s2sgrad import results, runtime
-from s2sgrad.analysis.kinds import Unknown
+from s2sgrad.analysis import protocols, reached
+from s2sgrad.analysis.kinds import OPAQUE, UNKNOWN, Array, Kind
+from s2sgrad.analysis.libraries import CONTEXT_MANAGER as CONTEXT_MANAGER
+from s2sgrad.analysis.libraries import is_library as is_library
 from s2sgrad.analysis.places import Trust, trust_of_owner
 from s2sgrad.errors import S2SGradError
 from s2sgrad.quote import CHILDLESS, nodes
 from s2sgrad.rules import memory, spellings, table
-from s2sgrad.source import brings_gradient, read
+from s2sgrad.source import brings_gradient as brings_gradient
+from s2sgrad.source import read
 from s2sgrad.unit import MISSING, Unit
 
 MUTATING_METHODS = spellings.MUTATING_METHODS
 FLAT_ATTRIBUTES = spellings.FLAT_ATTRIBUTES
+_DATA = Array(None, None)  # what stands for numbers, arrays and plain containers of them
 _SCOPES = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda)
 _IMPURE_RUNTIME = {runtime.push, runtime.pop, runtime.add_at, runtime.vjp, runtime.sequence, runtime.require_array,
                    runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar, runtime.set_attribute,
@@ -211,26 +215,16 @@ def impurities(unit: Unit, node: gast.AST) -> Iterator[gast.AST]:
 
 def acts(unit: Unit, node: gast.AST) -> bool:
     """Whether a part of an expression that is no call has an effect of its own: it binds a name, reads one that stands
-    for nothing, or looks through an iterator."""
-    return isinstance(node, gast.NamedExpr) or _is_missing(unit, node) or _asks(unit, node)
-
-
-def _asks(unit: Unit, node: gast.AST) -> bool:
-    """Whether this is `v in xs` where `xs` may be an iterator, which the question uses up."""
-    if not isinstance(node, gast.Compare) or not any(isinstance(op, (gast.In, gast.NotIn)) for op in node.ops):
-        return False
-    return any(_may_be_iterator(unit, part) for part in node.comparators)
+    for nothing, runs a method that is not seen, or uses up an iterator."""
+    return isinstance(node, gast.NamedExpr) or _is_missing(unit, node) or protocols.acts(unit, node)
 
 
 def uses_up(unit: Unit, statement: gast.AST) -> bool:
     """Whether this is `a, b = it` of what may be an iterator."""
     if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Tuple):
         return False
-    return isinstance(statement.value, gast.Name) and _may_be_iterator(unit, statement.value)
-
-
-def _may_be_iterator(unit: Unit, node: gast.AST) -> bool:
-    return any(isinstance(unit.kinds.get(name.id), Unknown) for name in loads(node))
+    value = statement.value
+    return isinstance(value, gast.Name) and (protocols.may_be_iterator(unit, value) or protocols.may_act(unit, value, False))
 
 
 def _is_missing(unit: Unit, node: gast.AST) -> bool:
@@ -255,17 +249,16 @@ def is_pure_call(unit: Unit, call: gast.Call) -> bool:
     if target is MISSING:
         if isinstance(call.func, gast.Attribute):
             named = call.func.attr in spellings.METHODS or call.func.attr in ("tolist", "astype", "copy", "item")
-            return named and trust_of_owner(unit, call.func.value, unit.kinds) <= Trust.DATA
+            data = named and trust_of_owner(unit, call.func.value, unit.kinds) <= Trust.DATA
+            return data and not protocols.call_acts(unit, target, call)
         return False
     emitted = getattr(target, "primal", None)
     if isinstance(emitted, types.FunctionType) and hasattr(target, "same_signature"):
         # a pair of ours: `fwd` runs the user's function, `bwd` only computes
-        return not target.same_signature or is_pure_user(emitted)
+        return not target.same_signature or is_pure_user(emitted, _given(unit, call))
     if isinstance(target, types.FunctionType) and not is_library(target) and not is_pure_function(target):
-        return target.__module__ != runtime.__name__ and is_pure_user(target)
-    if is_one_of(target, spellings.USING_UP) and any(_may_be_iterator(unit, argument) for argument in call.args):
-        return False
-    return is_pure_function(target)
+        return target.__module__ != runtime.__name__ and is_pure_user(target, _given(unit, call))
+    return is_pure_function(target) and not protocols.call_acts(unit, target, call)
 
 
 def is_pure_function(target: Any) -> bool:
@@ -285,36 +278,49 @@ def is_pure_function(target: Any) -> bool:
     return memory.is_known(target)
 
 
-def is_pure_user(function: types.FunctionType) -> bool:
+def is_pure_user(function: types.FunctionType, given: Kind = _DATA) -> bool:
     """Whether a user function may be left out: it computes, and neither prints, raises, loops for ever nor changes
-    anything."""
-    return _scanned(function) if _RUNNING else _scanned_once(function)
+    anything, called with values of which no more is known than `given`."""
+    if given == _DATA and reached.objects(function):
+        given = OPAQUE
+    return _scanned(function, given) if _RUNNING else _scanned_once(function, given)
+
+
+def _given(unit: Unit, call: gast.Call) -> Kind:
+    """What is known of all arguments of a call: that they are data; that they may be iterators; or nothing."""
+    given = [*call.args, *(k.value for k in call.keywords)]
+    if any(protocols.may_act(unit, part) for part in given):
+        return OPAQUE
+    return UNKNOWN if any(protocols.may_be_iterator(unit, part) for part in given) else _DATA
 
 
 @functools.lru_cache(maxsize=1024)
-def _scanned_once(function: types.FunctionType) -> bool:
-    return _scanned(function)
+def _scanned_once(function: types.FunctionType, given: Kind) -> bool:
+    return _scanned(function, given)
 
 
 def forget() -> None:
     """Look at user functions anew: what their names stand for may have changed."""
     _scanned_once.cache_clear()
+    reached.objects.cache_clear()
 
 
-CONTEXT_MANAGER = contextlib.contextmanager(lambda: iter(())).__code__
-"""The code of every function that `contextlib.contextmanager` makes."""
-
-def _scanned(function: types.FunctionType) -> bool:
+def _scanned(function: types.FunctionType, given: Kind) -> bool:
     _RUNNING.append(function)
     try:
         unit, tree = Unit.of(read(function))
-        return not any(isinstance(n, _EFFECTS) or _stores(n) or _is_missing(unit, n) for n in nodes(tree)) and all(
+        unit.kinds = dict.fromkeys(unit.locals, given)
+        return not any(_does(unit, n) for n in nodes(tree)) and all(
             _pure_inside(unit, n) for n in nodes(tree) if isinstance(n, gast.Call)
         )
     except S2SGradError:
         return False
     finally:
         _RUNNING.pop()
+
+
+def _does(unit: Unit, node: gast.AST) -> bool:
+    return isinstance(node, _EFFECTS) or _stores(node) or acts(unit, node) or uses_up(unit, node)
 
 
 def _stores(node: gast.AST) -> bool:
@@ -329,18 +335,3 @@ def _pure_inside(unit: Unit, call: gast.Call) -> bool:
 _RUNNING: list[types.FunctionType] = []  # a recursion is pure if everything else in it is
 _EFFECTS = (gast.Raise, gast.Assert, gast.While, gast.Global, gast.Nonlocal, gast.Yield, gast.YieldFrom, gast.Await,
             gast.With, gast.Try, gast.Delete, gast.AugAssign, gast.Import, gast.ImportFrom, gast.Lambda)  # fmt: skip
-
-
-def is_library(target: Any) -> bool:
-    """Whether a callable belongs to a library, which is taken not to write its arguments unless it is listed."""
-    if isinstance(target, (types.BuiltinFunctionType, np.ufunc, type)) or brings_gradient(target):
-        return True
-    if getattr(target, "__code__", None) is CONTEXT_MANAGER:
-        return True
-    own = isinstance(target, types.FunctionType)
-    home = target.__globals__.get("__name__") if own else getattr(target, "__module__", None)
-    return isinstance(home, str) and home.split(".")[0] in _LIBRARIES
-
-
-_LIBRARIES = {"numpy", "math", "scipy", "builtins", "operator", "functools", "itertools", "time", "random", "logging",
-              "warnings", "copy"}  # fmt: skip

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dis
+import inspect
 import random
 import sys
 import types
@@ -35,6 +36,12 @@ class Opened:
 
 
 _NAMES = {n for cls in (np.ndarray, list, dict, set, str, float, int) for n in dir(cls) if n[0] != "_"}
+_CALLED = {"__init__", "__new__", "__call__", "__post_init__", "__init_subclass__", "__class_getitem__", "__set_name__",
+           "__enter__", "__exit__", "__del__", "__dict__", "__weakref__", "__annotate__"}  # fmt: skip
+"""Names of methods that are seen where they run, or run when an object is made."""
+_STORED = (types.FunctionType, staticmethod, classmethod, types.MemberDescriptorType, types.GetSetDescriptorType,
+           types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType,
+           types.ClassMethodDescriptorType)  # fmt: skip
 _QUIET = {"__init__", "__call__", "__repr__", "__str__", "__enter__", "__exit__", "__post_init__", "__init_subclass__",
           "__new__", "__getnewargs__", "__replace__"}  # fmt: skip
 
@@ -51,6 +58,47 @@ def own_protocols(cls: type) -> bool:
     users = [vars(k) for k in cls.__mro__ if not _is_of_library(k) and k is not object]
     written = ((n, f) for held in users for n, f in held.items() if isinstance(f, types.FunctionType))
     return any(n[:2] == n[-2:] == "__" and n not in _QUIET and f.__code__.co_filename != "<string>" for n, f in written)
+
+
+def has_protocols(cls: type) -> bool:
+    """Whether Python may run code of the user's when it operates on objects of a class, asks them, or prints them."""
+    users = [vars(k) for k in cls.__mro__ if not _is_of_library(k) and k is not object]
+    written = ((n, f) for held in users for n, f in held.items() if hasattr(type(f), "__get__"))
+    dunders = [f for n, f in written if n[:2] == n[-2:] == "__" and n not in _CALLED]
+    return any(not isinstance(f, types.FunctionType) or _is_written(f) for f in dunders)
+
+
+def _is_written(function: types.FunctionType) -> bool:
+    """Whether a method stands in the user's text, and is none that a library adds to a class."""
+    home = function.__globals__.get("__name__", "").split(".")[0]
+    return function.__code__.co_filename != "<string>" and home not in _LIBRARIES
+
+
+def runs_nothing(cls: type) -> bool:
+    """Whether attributes, items and operators of the objects of a class run no code of the user's, and use nothing up."""
+    if any(hasattr(cls, hook) for hook in ("__next__", "__missing__", "__getattr__")) or has_protocols(cls):
+        return False
+    users = [vars(k) for k in cls.__mro__ if not _is_of_library(k) and k is not object]
+    return not any(_is_computed(f) for held in users for f in held.values())
+
+
+def makes_objects(cls: type) -> bool:
+    """Whether this is a class of the user's whose objects may run code of the user's unseen."""
+    return not _is_of_library(cls) and not runs_nothing(cls)
+
+
+def reads_own(cls: type, name: str) -> bool:
+    """Whether an attribute of the objects of a class may be what code of the user's gives."""
+    if runs_nothing(cls):
+        return False
+    if hasattr(cls, "__getattr__") or isinstance(cls.__getattribute__, types.FunctionType):
+        return True
+    return _is_computed(inspect.getattr_static(cls, name, None))
+
+
+def _is_computed(found: Any) -> bool:
+    """Whether this is a property, or another object that says what an attribute is."""
+    return hasattr(type(found), "__get__") and not isinstance(found, _STORED)
 
 
 def draws(value: Any) -> bool:

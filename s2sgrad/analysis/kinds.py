@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from s2sgrad.analysis.instances import DEEPEST, LONGEST, Opened, attributes_of, draws, hides_methods
+from s2sgrad.analysis.instances import DEEPEST, LONGEST, Opened, attributes_of, draws, hides_methods, runs_nothing
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,10 @@ class Unknown(Kind):
 
 @dataclass(frozen=True)
 class Opaque(Unknown):
-    """Anything, and perhaps an object whose methods are its own: no name of a method says what it does."""
+    """Anything, and perhaps an object whose methods are its own: no name of a method says what it does.  Of a `quiet` one
+    attributes, items and operators run no code of the user's."""
+
+    quiet: bool = False
 
 
 @dataclass(frozen=True)
@@ -183,7 +186,6 @@ class Foreign(Opaque):
 
 UNKNOWN = Unknown()
 OPAQUE, DRAWING, PULLBACK = Opaque(), Drawing(), Pullback()
-FOREIGN = Foreign()
 
 
 def kinds_of(values: Iterable[Any]) -> tuple[Kind, ...]:
@@ -230,17 +232,17 @@ def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
         return Container(dict, tuple(_kind_of(item, sizes, depth) for item in v.values()), tuple(v))
     found = _instance(v, sizes, depth)
     operators = hasattr(v, "__matmul__") and not hasattr(v, "__array_ufunc__")
-    return FOREIGN if operators and found == OPAQUE else found
+    return Foreign(found.quiet) if operators and isinstance(found, Opaque) else found
 
 
 def _instance(v: Any, sizes: dict[int, int], depth: int) -> Kind:
     if isinstance(v, (np.ufunc, BuiltinFunctionType)) or (isinstance(v, FunctionType) and v.__closure__ is None):
-        return Plain() if depth else OPAQUE
+        return Plain() if depth else Opaque(quiet=True)
     if draws(v):
         return DRAWING
     held = attributes_of(v) if depth < DEEPEST else None
     if held is None or len(held) > LONGEST:
-        return OPAQUE
+        return Opaque(quiet=runs_nothing(type(v)))
     return Instance(type(v), tuple(held), tuple(_kind_of(item, sizes, depth + 1) for item in held.values()))
 
 

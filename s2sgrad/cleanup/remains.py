@@ -18,6 +18,8 @@ from s2sgrad.unit import Unit
 _OPERANDS = (gast.BinOp, gast.UnaryOp, gast.Tuple, gast.List, gast.Set, gast.Slice, gast.Subscript, gast.Starred,
              gast.JoinedStr, gast.FormattedValue, gast.keyword, gast.Attribute)  # fmt: skip
 
+_PARTS = (gast.Starred, gast.FormattedValue)  # which are no expressions themselves
+
 
 def of_statement(unit: Unit, statement: gast.AST, quiet: Callable[[gast.Call], bool]) -> list[gast.AST]:
     """What stays of a statement, or of the header of a compound one; calls that are `quiet` have no effects here."""
@@ -32,7 +34,8 @@ def of_statement(unit: Unit, statement: gast.AST, quiet: Callable[[gast.Call], b
 
 
 def _of(unit: Unit, node: gast.AST, quiet: Callable[[gast.Call], bool]) -> list[gast.AST]:
-    if effects.acts(unit, node):
+    inside = (part for part in gast.iter_child_nodes(node) if isinstance(part, _PARTS))
+    if effects.acts(unit, node) or any(effects.acts(unit, part) for part in inside):
         return [node]
     if isinstance(node, gast.Call):
         if not (quiet(node) or effects.is_pure_call(unit, node)):

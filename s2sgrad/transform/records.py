@@ -156,10 +156,12 @@ class Records:
     def is_cheap(self, statement: gast.Assign) -> bool:
         """Whether running the assignment again costs no more than recording its value."""
         node = statement.value
-        if isinstance(node, (gast.Name, gast.Constant, gast.Subscript, gast.Attribute)):
+        if isinstance(node, (gast.Name, gast.Constant)):
             return True
         if not effects.is_pure(self.unit, node):
             return False
+        if isinstance(node, (gast.Subscript, gast.Attribute)):
+            return True
         if isinstance(node, (gast.BinOp, gast.UnaryOp)):
             power = isinstance(node.op, gast.Pow) if isinstance(node, gast.BinOp) else False
             if power:

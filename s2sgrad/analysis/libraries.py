@@ -1,0 +1,47 @@
+"""What belongs to a library: the functions and classes that its modules define, not what they make of the user's.
+
+>>> import functools, numpy as np
+>>> @functools.singledispatch
+... def area(shape): return 1.0
+>>> is_library(np.linalg.norm), is_library(functools.reduce), is_library(area)  # which runs a function of functools
+(True, True, False)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.source import brings_gradient
+
+CONTEXT_MANAGER = contextlib.contextmanager(lambda: iter(())).__code__
+"""The code of every function that `contextlib.contextmanager` makes."""
+
+_LIBRARIES = {"numpy", "math", "scipy", "builtins", "operator", "functools", "itertools", "time", "random", "logging",
+              "warnings", "copy"}  # fmt: skip
+
+
+def is_library(target: Any) -> bool:
+    """Whether a callable belongs to a library, which is taken not to write its arguments unless it is listed."""
+    if isinstance(target, (types.BuiltinFunctionType, np.ufunc, type)) or brings_gradient(target):
+        return True
+    if getattr(target, "__code__", None) is CONTEXT_MANAGER:
+        return True
+    if not isinstance(target, types.FunctionType):
+        return _is_of_library(getattr(target, "__module__", None))
+    if not _is_of_library(target.__globals__.get("__name__")):
+        return False
+    return _is_of_library(target.__module__) and ("<locals>" not in target.__qualname__ or _is_held(target))
+
+
+def _is_of_library(home: Any) -> bool:
+    return isinstance(home, str) and home.split(".")[0] in _LIBRARIES
+
+
+def _is_held(function: types.FunctionType) -> bool:
+    """Whether a module holds a function that was made within another one."""
+    return getattr(sys.modules.get(function.__module__), function.__name__, None) is function

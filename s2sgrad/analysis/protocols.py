@@ -1,0 +1,193 @@
+"""Code of a user's class that no call shows: properties, and the methods of operators, items, questions and texts.
+
+    feed.next, -feed, feed[0], 3 in feed, f"{feed}", len(feed), [*feed]      ->      each may run a method of `feed`'s class
+
+A value of which nothing is known but that it is an object may run anything; arrays, numbers, texts and plain containers of
+them run nothing.  What runs through its operands uses up those that may be iterators.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import reached
+from s2sgrad.analysis.instances import has_protocols, makes_objects, reads_own, runs_nothing
+from s2sgrad.analysis.kinds import Container, Drawing, Instance, Kind, Known, Opaque, Unknown
+from s2sgrad.analysis.places import Trust, trust_of_object
+from s2sgrad.rules import spellings, table
+from s2sgrad.unit import MISSING, Unit
+
+_SILENT = (isinstance, issubclass, type, callable, id, range, slice)
+"""Builtins that ask nothing of what they are given."""
+
+_VALUES = (gast.Constant, gast.BinOp, gast.UnaryOp, gast.Compare, gast.JoinedStr, gast.FormattedValue, gast.Lambda)
+
+
+# --- methods that run unseen -------------------------------------------------------------------------------------------
+
+
+def acts(unit: Unit, node: gast.AST) -> bool:
+    """Whether a part of an expression that is no call may run a method of the user's, or use up an iterator."""
+    if isinstance(node, gast.Attribute):
+        return isinstance(node.ctx, gast.Load) and _attribute_acts(unit, node)
+    if isinstance(node, gast.Subscript):
+        item = isinstance(node.ctx, gast.Load) and may_act(unit, node.value, False)
+        return item or may_act(unit, node.slice, False)
+    if isinstance(node, gast.Compare):
+        if any(isinstance(op, (gast.In, gast.NotIn)) for op in node.ops):
+            return any(may_be_iterator(unit, part) or may_act(unit, part) for part in (node.left, *node.comparators))
+        plain = all(isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops)
+        return not plain and any(may_act(unit, part) for part in (node.left, *node.comparators))
+    if isinstance(node, (gast.Starred, gast.comprehension, gast.For)):
+        over = node.value if isinstance(node, gast.Starred) else node.iter
+        return may_be_iterator(unit, over) or may_act(unit, over, False)
+    if isinstance(node, gast.FormattedValue):
+        return may_act(unit, node.value)
+    if isinstance(node, (gast.Set, gast.Dict)):
+        return any(may_act(unit, key) for key in (node.elts if isinstance(node, gast.Set) else node.keys) if key is not None)
+    return any(may_act(unit, part, False) for part in _operands(node))
+
+
+def _operands(node: gast.AST) -> list[gast.AST]:
+    """The operands of an operator, and those that Python asks whether they are true."""
+    if isinstance(node, gast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, gast.UnaryOp):
+        return [node.operand]
+    if isinstance(node, gast.BoolOp):
+        return node.values[:-1]
+    return [node.test] if isinstance(node, (gast.IfExp, gast.If)) else []
+
+
+def call_acts(unit: Unit, target: Any, call: gast.Call) -> bool:
+    """Whether a call without effects of its own may run a method of what it is given, or use it up."""
+    if any(target is silent for silent in _SILENT):
+        return False
+    given = [*call.args, *(k.value for k in call.keywords)]
+    runs = _runs_through(target)
+    return any(may_act(unit, part) or (runs and may_be_iterator(unit, part)) for part in given)
+
+
+def _runs_through(target: Any) -> bool:
+    """Whether a function may take one item after the other of what it is given.  NumPy's functions want arrays."""
+    try:
+        if target in spellings.USING_UP:
+            return True
+        if target is MISSING or target in spellings.PURE_BUILTINS or isinstance(target, np.ufunc):
+            return False
+        rule = table.lookup(target)
+    except TypeError:
+        return True
+    home = (getattr(target, "__module__", None) or "").split(".")[0]
+    return not (rule is not None and rule.tag == "elementwise") and home not in ("numpy", "scipy", "s2sgrad")
+
+
+def may_act(unit: Unit, node: gast.AST, deep: bool = True) -> bool:
+    """Whether the value of an operand may be an object with protocols of its own, or hold one (`deep`)."""
+    if isinstance(node, (gast.Constant, gast.Lambda)):
+        return False
+    found = unit.resolve(node)
+    if found is not MISSING:
+        return _object_acts(found, deep)
+    kind = _kind(unit, node)
+    if kind is not None:
+        return kind_acts(kind, deep)
+    if isinstance(node, gast.Name):
+        return node.id in unit.opaque
+    if isinstance(node, (gast.Attribute, gast.Subscript)):
+        return may_act(unit, node.value)
+    if isinstance(node, gast.Call):
+        return _gives_object(unit, node)
+    return any(may_act(unit, part, deep) for part in gast.iter_child_nodes(node))
+
+
+def _gives_object(unit: Unit, call: gast.Call) -> bool:
+    """Whether a call within an expression may give an object of the user's."""
+    target = unit.resolve(call.func)
+    if target is MISSING:
+        return isinstance(call.func, gast.Attribute) and may_act(unit, call.func.value)
+    if isinstance(target, type):
+        return makes_objects(target)
+    return _is_user_function(target) and (reached.objects(target) or any(may_act(unit, part) for part in call.args))
+
+
+def _is_user_function(target: Any) -> bool:
+    home = (getattr(target, "__module__", None) or "").split(".")[0]
+    own = isinstance(target, types.FunctionType) and home not in ("numpy", "scipy", "s2sgrad")
+    return own and table.lookup(target) is None and not hasattr(target, "primal")
+
+
+def kind_acts(kind: Kind | None, deep: bool = True) -> bool:
+    """Whether a value of this kind may run code of the user's; nothing is taken for an object unless it says so."""
+    if isinstance(kind, Container):
+        items = kind.items if kind.items is not None else (kind.item,)
+        return deep and any(kind_acts(item) for item in items)
+    if isinstance(kind, Known):
+        return _object_acts(kind.value, deep)
+    if isinstance(kind, Instance):
+        return has_protocols(kind.cls)
+    return isinstance(kind, Opaque) and not isinstance(kind, Drawing) and (deep or not kind.quiet)
+
+
+def _object_acts(found: Any, deep: bool) -> bool:
+    if isinstance(found, (types.ModuleType, type)) or (trust_of_object(found) or Trust.DATA) <= Trust.DRAWING:
+        return False
+    if isinstance(found, np.ndarray):
+        return deep or type(found) is not np.ndarray
+    return not runs_nothing(type(found)) or (deep and hasattr(found, "__iter__"))
+
+
+def _attribute_acts(unit: Unit, node: gast.Attribute) -> bool:
+    if unit.resolve(node) is not MISSING:
+        return False
+    found = unit.resolve(node.value)
+    if found is not MISSING:
+        return not isinstance(found, (types.ModuleType, type)) and reads_own(type(found), node.attr)
+    kind = _kind(unit, node.value)
+    return reads_own(kind.cls, node.attr) if isinstance(kind, Instance) else may_act(unit, node.value, False)
+
+
+def _kind(unit: Unit, node: gast.AST) -> Kind | None:
+    """The kind of a name, of an attribute of a plain instance, of an item of a container; None where it is not known."""
+    if isinstance(node, gast.Name):
+        return unit.kinds.get(node.id) if node.id in unit.locals else None
+    owner = _kind(unit, node.value) if isinstance(node, (gast.Attribute, gast.Subscript)) else None
+    if isinstance(owner, Instance) and isinstance(node, gast.Attribute) and node.attr in owner.names:
+        return owner.items[owner.names.index(node.attr)]
+    if isinstance(owner, Container) and isinstance(node, gast.Subscript):
+        return owner.at(node.slice.value if isinstance(node.slice, gast.Constant) else None)
+    return None
+
+
+# --- iterators ---------------------------------------------------------------------------------------------------------
+
+
+def may_be_iterator(unit: Unit, node: gast.AST) -> bool:
+    """Whether a value may be an iterator, hold one, or run through one; of a name without a kind nothing is known."""
+    if isinstance(node, _VALUES):
+        return False
+    if isinstance(node, gast.Name):
+        if node.id in unit.locals:
+            kind = unit.kinds.get(node.id)
+            return kind is None or isinstance(kind, Unknown)
+        return _is_iterator(unit.resolve(node))
+    if isinstance(node, gast.Call):
+        return _gives_iterator(unit, node)
+    return any(may_be_iterator(unit, part) for part in gast.iter_child_nodes(node))
+
+
+def _is_iterator(found: Any) -> bool:
+    return found is not MISSING and hasattr(type(found), "__next__")
+
+
+def _gives_iterator(unit: Unit, call: gast.Call) -> bool:
+    """Whether a call gives an iterator that is not all its own."""
+    target = unit.resolve(call.func)
+    if target is MISSING:
+        return not isinstance(call.func, gast.Attribute) or may_act(unit, call.func.value)
+    lazy = target is iter or (isinstance(target, type) and hasattr(target, "__next__"))
+    return (lazy or _is_user_function(target)) and any(may_be_iterator(unit, part) for part in call.args)

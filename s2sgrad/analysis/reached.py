@@ -1,0 +1,44 @@
+"""Objects that a user function has at hand although it is not given them: what its free names and defaults stand for.
+
+    feed = Feed()                     read_next may run methods of `feed`, and give it to the one who calls
+    def read_next(): return feed      ->
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+
+import gast
+
+from s2sgrad.analysis.instances import makes_objects
+from s2sgrad.analysis.libraries import is_library
+from s2sgrad.analysis.places import Trust, trust_of_object
+from s2sgrad.errors import S2SGradError
+from s2sgrad.quote import nodes
+from s2sgrad.source import read
+from s2sgrad.unit import MISSING, Unit
+
+
+@functools.lru_cache(maxsize=1024)
+def objects(function: types.FunctionType) -> bool:
+    """Whether a user function, or one that it calls, has objects of the user's or iterators at hand, or makes some."""
+    waiting, seen = [function], set()
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, types.FunctionType):
+            if found in seen or is_library(found) or (found.__module__ or "").startswith("s2sgrad."):
+                continue
+            seen.add(found)
+            try:
+                unit, tree = Unit.of(read(found))
+            except S2SGradError:
+                return True
+            free = (n for n in nodes(tree) if isinstance(n, gast.Name) and n.id not in unit.locals)
+            waiting += [*map(unit.resolve, free), *(found.__defaults__ or ()), *(found.__kwdefaults__ or {}).values()]
+        elif isinstance(found, type):
+            if makes_objects(found):
+                return True
+        elif not callable(found) and found is not MISSING and (trust_of_object(found) or Trust.DATA) > Trust.DRAWING:
+            return True
+    return False

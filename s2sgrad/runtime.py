@@ -174,7 +174,14 @@ def own(x_bar: Any) -> Any:
 
 
 def like(x: Any, x_bar: Any) -> Any:
-    """The gradient for the argument `x`: its structure, shape and dtype, in memory of its own."""
+    """The gradient for the argument `x`: its structure, shape and dtype, in memory of its own.
+
+    Raises KeyError where `x_bar` is that of an item which the dict `x` does not have: reading it is an error.
+    """
+    if type(x) is dict and isinstance(x_bar, dict):
+        for key in x_bar.keys() - x.keys():
+            if np.any(_numbers(x_bar[key])):
+                raise KeyError(key)
     if isinstance(x, (list, tuple, dict)):
         return zeros(x) if x_bar is None else rebuilt(x, like, x_bar)
     held = attributes_of(x)
@@ -193,6 +200,11 @@ def like(x: Any, x_bar: Any) -> Any:
     if isinstance(x, np.floating):
         return x.dtype.type(x_bar)
     return x_bar
+
+
+def _numbers(x_bar: Any) -> list[Any]:
+    parts = x_bar.values() if isinstance(x_bar, dict) else x_bar if isinstance(x_bar, (list, tuple)) else None
+    return [np.any(x_bar)] if parts is None else [n for part in parts for n in _numbers(part)]
 
 
 def seed_like(y: Any, seed: Any = None) -> Any:

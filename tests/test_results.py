@@ -373,3 +373,20 @@ def test_a_name_that_exists_nowhere_is_a_name_error_although_its_statement_is_de
     for way in ("grad", "value_and_grad", "vjp", "check_grads"):
         with pytest.raises(NameError, match="xx"):
             WAYS[way](misspelled)
+
+
+def reads_what_is_not_there(d):
+    return np.sum(d["b"])
+
+
+def reads_in_what_is_there(d):
+    return np.sum(d["a"]["q"]) + np.sum(d["c"])
+
+
+@pytest.mark.parametrize("f", [reads_what_is_not_there, reads_in_what_is_there])
+def test_an_item_that_is_not_there_is_no_zero(f):
+    given = {"a": {"z": np.ones(2)}, "c": np.ones(2)}
+    with pytest.raises(KeyError):
+        f(given)
+    with pytest.raises(KeyError):
+        grad(f)(given)

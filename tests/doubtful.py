@@ -1755,3 +1755,49 @@ def product_with_a_global_written(x):
 
 def scaled_by_a_global(x):
     return HANDED * x
+
+
+@program(FOUR, first=Refused)
+def array_of_a_list_written_in_place(x):
+    y = [x[0], 1.0, 2.0, 3.0]
+    for k in range(2):
+        y += x * (k + 1)  # in the first turn a new array, in the second one that `z` stands for as well
+        if k == 0:
+            z = y
+    return np.sum(z * y)
+
+
+@program(FOUR, first=Unsupported)
+def list_added_to_what_became_an_array(x):
+    y = [x[0], 1.0, 2.0, 3.0]
+    y += x
+    y += [x[0], x[1], x[2] * x[0], 1.0]
+    return np.sum(y * y)
+
+
+@program(DATA, second=Unsupported)
+def list_of_arrays_added_up_in_place(x):
+    y = [1.0, 2.0, 3.0]
+    for k in range(2):
+        y += x * k
+    return np.sum(y * y)
+
+
+@program(DATA)
+def list_made_an_array_and_added_to_another(x):
+    y = [x[0], 1.0, 2.0]
+    y -= x * x
+    w = [x[1], x[2], 3.0]
+    w += y
+    return np.sum(w * w)
+
+
+@program(DATA, second=Unsupported)
+def list_and_rows_under_one_name(x):
+    w = [x[0], 1.0, 2.0]
+    y = [1.0, 2.0, x[1]]
+    z = y[2] * w[0]
+    for y in (x, x * 2):
+        pass
+    w += y
+    return np.sum(w * w) * z

@@ -1807,6 +1807,16 @@ def test_integers_are_named(wrong):
         grad(squared, "n")(1.5, n=wrong)
 
 
+def doubled_list(x):
+    y = [x[0], x[1]] * np.float64(2.0)
+    return y[0] * y[1]
+
+
+def test_a_list_times_a_float_of_numpy_is_the_error_of_python():
+    with pytest.raises(TypeError, match="can't multiply sequence"):
+        grad(doubled_list)(np.array([0.3, 0.6]))
+
+
 def test_functions_from_text():
     space = {}
     exec("def f(x):\n    return x * x\n", space)

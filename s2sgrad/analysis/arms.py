@@ -88,8 +88,9 @@ class _Arms:
 
     def _is_instance(self, owner: gast.AST, classes: gast.AST) -> bool | None:
         kind = self._kind(owner)
+        classes = self.values.get(getattr(classes, "id", ""), classes)
         asked = tuple(self.unit.resolve(c) for c in (classes.elts if isinstance(classes, gast.Tuple) else [classes]))
-        if kind is None or not asked or not all(c in _PLAIN or c in (int, float, complex) for c in asked):
+        if kind is None or not asked or not all(c in _PLAIN or c in (int, float, complex, np.generic) for c in asked):
             return None
         if isinstance(kind, Array):
             return np.ndarray in asked
@@ -97,7 +98,11 @@ class _Arms:
             return kind.type in asked if kind.type in (dict, list, tuple) else None
         if isinstance(kind, Text):
             return str in asked
-        return False if isinstance(kind, Number) and all(c in _PLAIN for c in asked) else None
+        if not isinstance(kind, Number) or not all(c in _PLAIN or c is np.generic for c in asked):
+            return None
+        if np.generic not in asked:
+            return False
+        return issubclass(kind.type, np.generic) if isinstance(kind.type, type) else None
 
 
 def _is_none(kind: Kind | None) -> bool | None:

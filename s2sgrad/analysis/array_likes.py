@@ -59,7 +59,7 @@ def _taken(unit: Unit, inference: Inference, statement: gast.AST) -> Iterator[tu
     if isinstance(value, gast.BinOp):
         for field, other in (("left", "right"), ("right", "left")):
             joins = isinstance(value.op, (gast.Add, gast.Mult, gast.Mod))  # which mean something for lists and texts
-            if joins and not _decides(inference.kind(getattr(value, other))):
+            if joins and not _decides(inference.kind(getattr(value, other)), value.op):
                 continue
             if _is_sequence(inference.kind(getattr(value, field))):
                 yield value, field, None
@@ -74,8 +74,8 @@ def _is_sequence(kind: Kind | None) -> bool:
     return isinstance(kind, Container) and kind.type in (list, tuple) and kind.keys is None
 
 
-def _decides(kind: Kind | None) -> bool:
-    """Whether an operand's operators are NumPy's."""
+def _decides(kind: Kind | None, operator: gast.AST) -> bool:
+    """Whether an operand's operators are NumPy's; a number of NumPy's leaves it to a list to be multiplied."""
     if isinstance(kind, Number):
-        return isinstance(kind.type, type) and issubclass(kind.type, np.floating)
+        return isinstance(kind.type, type) and issubclass(kind.type, np.generic) and not isinstance(operator, gast.Mult)
     return isinstance(kind, Array)

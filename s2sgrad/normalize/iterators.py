@@ -38,9 +38,10 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.normalize import tools
+from s2sgrad.normalize.additions import Additions
 from s2sgrad.normalize.values import is_generator
 from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
-from s2sgrad.unit import MISSING, Unit, parameters
+from s2sgrad.unit import MISSING, Unit
 
 _OPERATORS = {
     "add": gast.Add, "sub": gast.Sub, "mul": gast.Mult, "truediv": gast.Div, "matmul": gast.MatMult, "pow": gast.Pow,
@@ -64,17 +65,9 @@ def plainer(unit: Unit, statement: gast.AST) -> gast.AST:
 class _Iterators(gast.NodeTransformer):
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
-        bound: dict[str, list[gast.AST | None]] = {}
-        for node in nodes(tree):
-            if isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Name):
-                bound.setdefault(node.targets[0].id, []).append(node.value)
-            elif isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
-                bound.setdefault(node.id, [])
         self.changed = _changed(unit, tree)  # dicts, among others
         self.consumed = tools.consumed(unit, tree)
-        self.lists = {
-            n for n, values in bound.items() if values and all(isinstance(v, (gast.List, gast.ListComp)) for v in values)
-        } - {p.id for p in parameters(tree)}
+        self.additions = Additions(unit, tree)
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         self.generic_visit(node)
@@ -262,8 +255,8 @@ class _Iterators(gast.NodeTransformer):
         if made is not statement:
             return made
         target = statement.target
-        if isinstance(target, gast.Name) and target.id in self.lists and isinstance(statement.op, gast.Add):
-            return self.grown(statement, name(target.id), statement.value)
+        if isinstance(target, gast.Name) and target.id in self.additions.lists and isinstance(statement.op, gast.Add):
+            return self.additions.written(statement, self.grown)
         return statement
 
     def grown(self, statement: gast.AST, owner: gast.Name, more: gast.AST) -> gast.AST:

@@ -45,6 +45,50 @@ def list_added_in_place(x):
 
 
 @case(VECTOR)
+def array_added_to_a_list_in_place(x):
+    y = [x[0], x[1], 3.0]
+    z = y
+    y += x  # an array, and `z` stays what it was
+    return np.sum(y * x) + z[0] * z[2]
+
+
+def others(x):
+    return [x[1], x[0] * x[2]]
+
+
+@case(VECTOR)
+def list_added_to_a_list_in_place(x):
+    y = [x[0]]
+    y += others(x)
+    for k in range(2):
+        y += [x[k] * k]
+    return y[0] * y[2] + y[4] * y[1]
+
+
+@case(VECTOR)
+def array_added_to_a_list_where_a_test_says(x):
+    y = [x[0], x[1], x[2]]
+    if x[0] > 0:
+        y += x
+    return y[0] * y[1]
+
+
+@case(VECTOR)
+def numbers_of_numpy_added_to_a_list_in_place(x):
+    y = [x[0], 1.0, 2.0]
+    y += x[1]
+    z = [x[0], x[1]]
+    z += np.int64(2)
+    return np.sum(y * y) * z[1]
+
+
+@case(VECTOR)
+def integer_of_numpy_added_to_a_list(x):
+    y = [x[0], x[1]] + np.int64(2)
+    return y[0] * y[1]
+
+
+@case(VECTOR)
 def nested_list_broadcasts(x):
     return np.sum((x * [[1.0], [2.0]]) ** 2)
 

@@ -1,0 +1,117 @@
+"""`xs += more` of a list: it grows by what it is given, but becomes an array where that is one.
+
+>>> from s2sgrad.pipeline import shown
+>>> print(shown('''
+... import numpy as np
+... def f(x):
+...     xs = [1.0]
+...     xs += x[:2]
+...     return xs[1]
+... ''', "iterators"))
+def f(x):
+    xs = [1.0]
+    more = x[:2]
+    if isinstance(more, (np.ndarray, np.generic)):
+        xs = xs + more
+    else:
+        for item in more:
+            xs.append(item)
+    return xs[1]
+
+The kinds decide the test where they say what is added.  Before it stands one whether `xs` has become an array earlier, where
+another such statement or another turn of a loop may have made it one: `xs += more` of an array is in place.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from s2sgrad.quote import assign, at, clone, name, nodes
+from s2sgrad.reach import numpy_function
+from s2sgrad.unit import MISSING, Unit, parameters
+
+_DISPLAYS = (gast.List, gast.Tuple, gast.Set, gast.Dict, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+_UNHELD = (gast.Set, gast.Dict, gast.SetComp, gast.DictComp, gast.GeneratorExp)  # which no array takes
+_LISTING = (list, tuple, sorted, range, zip, map, filter, enumerate, reversed, set, dict)
+
+
+class Additions:
+    """What is added in place to the names of a function that lists are bound to."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
+        self.unit = unit
+        self.lists = _bound_to_lists(tree)
+        updates = [n for n in nodes(tree) if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)]
+        found = [self.lists]
+        while len(found) == 1 or found[-1] != found[-2]:
+            found.append(found[-1] - {u.target.id for u in updates if not _leaves_a_list(unit, u, found[-1])})
+        self.lasting = found[-1]  # of which no augmented assignment makes an array
+        times = Counter(u.target.id for u in updates)
+        for node in nodes(tree):
+            if isinstance(node, (gast.For, gast.While)):
+                times.update(n.target.id for n in nodes(node) if n in updates)
+            elif isinstance(node, (gast.Nonlocal, gast.Global)):
+                times.update(node.names)
+        self.again = {n for n, count in times.items() if count > 1}
+
+    def written(self, statement: gast.AugAssign, grow: Callable[..., Any]) -> Any:
+        """The statement as `grow` writes it for a list; before it the tests whether an array takes part."""
+        target, more = statement.target.id, statement.value
+        if target in self.lasting or isinstance(more, _UNHELD):
+            return grow(statement, name(target), more)
+        held = self.unit.local("more")
+        tests: list[tuple[gast.AST, gast.AST]] = []
+        if target in self.again:
+            updated = gast.AugAssign(clone(statement.target), gast.Add(), name(held))
+            tests.append((self._is_instance(target, "ndarray"), updated))
+        total = assign(target, gast.BinOp(name(target), gast.Add(), name(held)))
+        tests.append((self._is_instance(held, "ndarray", "generic"), total))
+        grown = grow(statement, name(target), name(held))
+        made = grown if isinstance(grown, list) else [grown]
+        for test, then in reversed(tests):
+            made = at(statement, gast.If(test, at(statement, then), made))
+        return at(statement, assign(held, more), *made)
+
+    def _is_instance(self, what: str, *types: str) -> gast.Call:
+        classes: list[gast.AST] = [numpy_function(self.unit, t) for t in types]
+        asked = classes[0] if len(classes) == 1 else gast.Tuple(classes, gast.Load())
+        return gast.Call(self.unit.builtin(isinstance), [name(what), asked], [])
+
+
+def _bound_to_lists(tree: gast.FunctionDef) -> set[str]:
+    """The names to which lists of the text are bound, and nothing else."""
+    bound = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
+    lists: Counter[str] = Counter()
+    for node in nodes(tree):
+        if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+            bound[node.target.id] -= 1
+        elif isinstance(node, gast.Assign) and isinstance(node.value, (gast.List, gast.ListComp)):
+            lists.update(t.id for t in node.targets if isinstance(t, gast.Name) and len(node.targets) == 1)
+    return {n for n, times in lists.items() if times == bound[n]} - {p.id for p in parameters(tree)}
+
+
+def _leaves_a_list(unit: Unit, update: gast.AugAssign, lists: set[str]) -> bool:
+    """Whether the text says that what was a list before an augmented assignment is one after it."""
+    if isinstance(update.op, gast.Mult):
+        return isinstance(update.value, gast.Constant)
+    return isinstance(update.op, gast.Add) and _is_no_array(unit, update.value, lists)
+
+
+def _is_no_array(unit: Unit, node: gast.AST, lists: set[str]) -> bool:
+    """Whether the text says that a value is a list, or something else that is no array."""
+    if isinstance(node, gast.Name):
+        return node.id in lists
+    if isinstance(node, gast.BinOp):
+        if isinstance(node.op, gast.Mult):
+            return isinstance(node.left, gast.List) and isinstance(node.right, gast.Constant)
+        return isinstance(node.op, gast.Add) and all(_is_no_array(unit, n, lists) for n in (node.left, node.right))
+    if isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Slice):
+        return _is_no_array(unit, node.value, lists)
+    if isinstance(node, gast.Call):
+        target = unit.resolve(node.func)
+        return target is not MISSING and any(target is known for known in _LISTING)
+    return isinstance(node, _DISPLAYS)

@@ -24,6 +24,7 @@ from s2sgrad.analysis.given import Given, Points
 from s2sgrad.analysis.places import ANY, CONTAINERS, OUTSIDE, Place, Places, Summary, Trust, trust_of_object
 from s2sgrad.lookups import note_attribute, note_member
 from s2sgrad.quote import nodes
+from s2sgrad.rules import memory
 from s2sgrad.signatures import Parameters
 from s2sgrad.unit import MISSING
 
@@ -63,7 +64,8 @@ def call(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
     if isinstance(target, type) and not library_calls.is_library_class(target):
         return _construct(points, target, given, node)
     if _is_ours(target) or effects.brings_gradient(target):
-        return points.reached(given.all()) | {Place("new", id(node)), Place("object", id(node))}
+        objects = set() if memory.is_known(target) else {Place("object", id(node))}  # ours with a rule give data
+        return points.reached(given.all()) | {Place("new", id(node))} | objects
     start = inspect.getattr_static(type(target), "__call__", None)
     if isinstance(start, types.FunctionType) and not effects.is_library(start):
         return _of_user(points, start, given.before(points.of_object(target)), node)

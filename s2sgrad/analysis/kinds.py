@@ -180,6 +180,13 @@ class Pullback(Unknown):
 
 
 @dataclass(frozen=True)
+class Assignable(Opaque):
+    """A number or an array that these methods assign anew: a Variable."""
+
+    methods: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class Foreign(Opaque):
     """An object with operators of its own that is no number, array or container: a sparse matrix."""
 
@@ -230,6 +237,8 @@ def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
         return whole if len(items) <= LONGEST else Container(type(v), None, None, whole.element())
     if type(v) is dict and all(isinstance(k, (str, int)) for k in v) and len(v) <= LONGEST:
         return Container(dict, tuple(_kind_of(item, sizes, depth) for item in v.values()), tuple(v))
+    if (methods := getattr(type(v), "assigning", None)) and hasattr(v, "__array_ufunc__"):
+        return Assignable(methods=methods)
     found = _instance(v, sizes, depth)
     operators = hasattr(v, "__matmul__") and not hasattr(v, "__array_ufunc__")
     return Foreign(found.quiet) if operators and isinstance(found, Opaque) else found

@@ -235,15 +235,13 @@ _METHODS: dict[str, Writer] = {"fill": _fill, "sort": _sort, "put": _put_method,
 _BUILD = "build a new array"
 _INPLACE_OPERATORS = ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "imatmul", "iand", "ior", "ixor",
                       "ilshift", "irshift", "iconcat")  # fmt: skip
-_OUTSIDE = "change Variables outside of the function, or record it on a GradientTape"
 _REFUSED: dict[Any, str] = {
     np.random.shuffle: "use `x[order]` with `order` passed as an argument", random.shuffle: _BUILD,
     np.ndarray.partition: _BUILD, np.ndarray.resize: _BUILD, operator.delitem: _BUILD,
 } | {getattr(operator, n): "write the operator itself, as in `x += e`" for n in _INPLACE_OPERATORS}  # fmt: skip
 _REFUSED_METHODS = {
     "partition": "use `x.sort()`", "resize": "use np.resize, np.pad or a slice", "shuffle": _REFUSED[np.random.shuffle],
-    "setfield": _BUILD, "setflags": "leave it out", "apply_gradients": _OUTSIDE,
-    "assign": _OUTSIDE, "assign_add": _OUTSIDE, "assign_sub": _OUTSIDE,
+    "setfield": _BUILD, "setflags": "leave it out",
 } | {f"__{n}__": _REFUSED[getattr(operator, n)] for n in _INPLACE_OPERATORS[:-1]}  # fmt: skip
 
 

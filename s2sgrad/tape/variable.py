@@ -28,6 +28,7 @@ class Variable(Operators):
     Array(2.25)
     """
 
+    assigning = frozenset({"assign", "assign_add", "assign_sub"})  # the methods that change it
     __slots__ = ("__weakref__", "_now", "name", "trainable", "uid")
 
     def __init__(self, initial_value: Any, trainable: bool = True, name: str | None = None, dtype: Any = None) -> None:

@@ -19,7 +19,7 @@ from s2sgrad import emit, reach, runtime, source
 from s2sgrad.analysis import activity, effects, mutation
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.instances import own_protocols
-from s2sgrad.analysis.kinds import Array, Container, Foreign, Kind, Number, Text, is_complex
+from s2sgrad.analysis.kinds import Array, Assignable, Container, Foreign, Kind, Number, Text, is_complex
 from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import sources
 from s2sgrad.analysis.operations import Operation, is_user_function
@@ -180,6 +180,9 @@ class Refusals:
         given = [*call.args, *(k.value for k in call.keywords)]
         mutable = any(self.mutable(a) for a in given)
         shown = emit.expression(call.func)
+        if isinstance(call.func, gast.Attribute) and call.func.attr in self.assigning(call.func.value):
+            self.unit.refuse(call, f"`{shown}` changes a value that the reverse sweep may read: change Variables outside of "
+                                   "the function, or record it on a GradientTape")  # fmt: skip
         if mutation.writes_out(call, target):
             self.unit.refuse(call, "`out=` is not differentiated yet: assign the result to a name")
         if target is MISSING:
@@ -238,6 +241,13 @@ class Refusals:
             if writes.arguments and any(self.mutable(n) for n in self.written(call, target, writes.arguments)):
                 self.unit.refuse(call, f"`{shown}` may write its argument, which is not differentiated yet: return a new "
                                        "value from it")  # fmt: skip
+
+    def assigning(self, owner: gast.AST) -> frozenset[str]:
+        """The methods that assign a Variable anew; of anything else, none."""
+        kind, found = self.kinds.get(getattr(owner, "id", "")), self.unit.resolve(owner)
+        if isinstance(kind, Assignable):
+            return kind.methods
+        return frozenset() if found is MISSING else getattr(type(found), "assigning", frozenset())
 
     def is_unseen(self, function: gast.AST) -> bool:
         """Whether nothing tells what a callee does with its arguments before it runs."""

@@ -829,10 +829,10 @@ REFUSED = {
         rate = 1.0
 
         def scaled(x):
-            return x * rate
+            return x * rate  # <-
 
         def f(x):
-            global rate  # <-
+            global rate
             rate = 2.0
             y = {"scaled": scaled}["scaled"](x)
             rate = 3.0

@@ -220,16 +220,10 @@ def test_pullbacks_go_and_come_back(pool):
     assert (y, made_there(1.0)) == (8.0, (12.0,))
 
 
-def test_tracebacks_in_another_process_show_the_generated_lines(pool):
+def test_tracebacks_in_another_process_are_those_of_here(pool):
     here = text_of_a_traceback(grad(failing), 6.0)
     there = pool.submit(text_of_a_traceback, grad(failing), 6.0).result(120)
-    assert "<s2sgrad failing_grad" in there and "check(x)" in there
-
-    def generated(text):
-        lines = text.splitlines()
-        return [line.strip() for k, line in enumerate(lines) if k and "<s2sgrad" in lines[k - 1]]
-
-    assert generated(there) == generated(here) != []
+    assert here == there and "check(" in there and "s2sgrad/" not in there
 
 
 BY_VALUE = """

@@ -216,7 +216,7 @@ def impurities(unit: Unit, node: gast.AST) -> Iterator[gast.AST]:
 def acts(unit: Unit, node: gast.AST) -> bool:
     """Whether a part of an expression that is no call has an effect of its own: it binds a name, reads one that stands
     for nothing, runs a method that is not seen, or uses up an iterator."""
-    return isinstance(node, gast.NamedExpr) or _is_missing(unit, node) or protocols.acts(unit, node)
+    return isinstance(node, gast.NamedExpr) or is_missing(unit, node) or protocols.acts(unit, node)
 
 
 def uses_up(unit: Unit, statement: gast.AST) -> bool:
@@ -227,7 +227,7 @@ def uses_up(unit: Unit, statement: gast.AST) -> bool:
     return isinstance(value, gast.Name) and (protocols.may_be_iterator(unit, value) or protocols.may_act(unit, value, False))
 
 
-def _is_missing(unit: Unit, node: gast.AST) -> bool:
+def is_missing(unit: Unit, node: gast.AST) -> bool:
     """Whether a name, or an attribute of a module, stands for nothing now, so that reading it is an error."""
     if isinstance(node, gast.Name):
         return isinstance(node.ctx, gast.Load) and node.id not in unit.locals and unit.resolve(node) is MISSING

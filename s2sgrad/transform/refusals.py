@@ -177,6 +177,8 @@ class Refusals:
     def effect(self, call: gast.Call, differentiated: bool, alone: bool, outermost: bool) -> None:
         """A call that may change what the reverse sweep reads, or carry a value where we do not see it."""
         target = self.unit.resolve(call.func)
+        if effects.is_missing(self.unit, call.func):
+            return  # an error where it runs
         given = [*call.args, *(k.value for k in call.keywords)]
         mutable = any(self.mutable(a) for a in given)
         shown = emit.expression(call.func)

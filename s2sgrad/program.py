@@ -50,7 +50,7 @@ from s2sgrad.emitted import (
     writes_arrays,
 )
 from s2sgrad.errors import S2SGradError
-from s2sgrad.inplace import outputs, settle
+from s2sgrad.inplace import outputs, saying, settle
 from s2sgrad.names import Namer
 from s2sgrad.options import Options
 from s2sgrad.pipeline import Observer, cleaned, finished, normalized
@@ -175,7 +175,7 @@ class Program:
             inference.run(tree)
             if arms.choose(unit, tree, inference) or array_likes.convert(unit, tree, inference):
                 return infer()
-            copies.read_through(unit, tree, known_sequences(unit, tree, inference).__contains__)
+            copies.read_through(unit, tree, saying.lasting(unit, tree, known_sequences(unit, tree, inference)).__contains__)
             return inference
 
         return unit, tree, *settle.run(unit, tree, infer, self, entry)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Container, Kind
 from s2sgrad.unit import Unit
 
@@ -16,6 +17,15 @@ def is_said(unit: Unit, statement: gast.AST) -> bool:
     """Whether a statement is one of these."""
     call = statement.value if isinstance(statement, gast.Expr) else None
     return isinstance(call, gast.Call) and unit.resolve(call.func) is runtime.resizes
+
+
+def lasting(unit: Unit, tree: gast.FunctionDef, copied: set[str]) -> set[str]:
+    """Those of `copied`, names that stand for another one, of which no such statement says that its list is changed: after
+    that the two are not the same."""
+    statements = list(effects.walk(tree.body))
+    anew = {s.value.args[0].id for s in statements if is_said(unit, s)}
+    of_them = [s for s in statements if isinstance(s, gast.Assign) and getattr(s.value, "id", None) in anew]
+    return copied - {target for s in of_them for target in effects.targets(s)}
 
 
 def is_checked(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> bool:

@@ -44,7 +44,7 @@ import gast
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.drawn_tools import Drawer
 from s2sgrad.normalize.draws import Draw, NotDrawn, is_true, own_statements, stored, with_exits
-from s2sgrad.normalize.named_iterators import TO_THE_END, hashable, named
+from s2sgrad.normalize.named_iterators import TO_THE_END, hashable, named, rebound, resizes, writes
 from s2sgrad.quote import assign, at, blocks, clone, constant, empty_arguments, expression, name, nodes
 from s2sgrad.unit import MISSING, Unit
 
@@ -68,8 +68,11 @@ class _Scope:
     """The statements of one function, rewritten; `named` says what the iterators that have a name are made of."""
 
     def __init__(self, drawer: Drawer, function: gast.FunctionDef, named: dict[str, gast.AST]) -> None:
-        self.unit, self.drawer, self.named = drawer.unit, Drawer(drawer.unit, drawer.yielding), named
-        self.state: set[str] = set()
+        self.unit, self.named = drawer.unit, named
+        self.drawer = Drawer(drawer.unit, drawer.yielding, rebound=rebound(function), writes=writes(self.unit, function))
+        self.resizes, self.state = resizes(self.unit, function), set[str]()
+        mentions = Counter(n.id for n in nodes(function) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
+        self.often = {n for n, times in mentions.items() if times > 1}
         asked = [n for n in nodes(function) if isinstance(n, gast.Call) and self.unit.resolve(n.func) is builtins.next]
         self.asked = {(n.args[0].id, len(n.args)) for n in asked if n.args and isinstance(n.args[0], gast.Name)}
         self.next: dict[tuple[str, int], str] = {}
@@ -90,6 +93,7 @@ class _Scope:
         if isinstance(statement, gast.FunctionDef):
             return [statement]  # a scope of its own
         if isinstance(statement, gast.For):
+            before += self.drawer.bound_before(statement)
             if self.wants(statement.iter) or self.meets(statement):
                 return self.attempted(statement, lambda: self.loop(clone(statement)))
             statement.iter = self.expressions(statement.iter, before)
@@ -160,8 +164,9 @@ class _Scope:
     def begin(self, local: str, value: gast.AST) -> list[gast.AST]:
         """`it = iter(x)`: its state, and functions that draw where `next` asks."""
         self.drawer.resumable = True
+        self.drawer.resized = self.resizes and (local in self.often or (local, 2) in self.asked)
         draw = self.drawn(value, first=False)  # who draws may have drawn something else before
-        self.drawer.resumable = False
+        self.drawer.resumable = self.drawer.resized = False
         if self.drawer.generator is not None:
             raise NotDrawn
         self.drawer.held[local] = draw

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import builtins
 import itertools
+import sys
 
 import gast
 
+from s2sgrad import runtime
 from s2sgrad.normalize.draws import (
     BATCHED,
-    PLAIN,
     Draw,
     NotDrawn,
     Sources,
@@ -22,6 +23,8 @@ from s2sgrad.normalize.draws import (
     Words,
     given_to,
     is_length,
+    is_shown,
+    names,
     only,
     unless,
     when,
@@ -41,9 +44,9 @@ class Drawer(Sources):
             (itertools.takewhile,): self.takewhile, (itertools.dropwhile,): self.dropwhile,
             (itertools.islice,): self.islice, (itertools.accumulate,): self.accumulate,
             (itertools.pairwise,): self.pairwise, (itertools.chain,): self.chain, (itertools.starmap,): self.starmap,
+            (itertools.cycle,): self.cycle,
             **({(BATCHED,): self.batched} if BATCHED else {}),
         }  # fmt: skip
-
 
     def zip(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         if any(getattr(w, "value", True) for w in words.values()) or not args:
@@ -67,19 +70,32 @@ class Drawer(Sources):
         inner.item = gast.Tuple([name(index), inner.item], gast.Load())
         return inner
 
+    def bound_before(self, loop: gast.For) -> list[gast.AST]:
+        """What gives a name to each function through which a loop draws, and which its body binds anew."""
+        body = [n for s in loop.body for n in nodes(s) if not isinstance(getattr(n, "ctx", gast.Load()), gast.Load)]
+        anew = {n.id if isinstance(n, gast.Name) else getattr(n, "attr", None) for n in body} & self.rebound
+        out: list[gast.AST] = []
+        for call in [n for n in nodes(loop.iter) if self.called(n) in (builtins.map, builtins.filter) and n.args]:
+            if isinstance(call.args[0], (gast.Name, gast.Attribute)) and anew & names(call.args[0]):
+                made, call.args[0] = self.function(call.args[0])
+                out += made
+        return out
+
     def map(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         function, *given = args
-        if not isinstance(function, PLAIN) or words:
+        if words:
             raise NotDrawn
+        bound, function = self.function(function)
         inner = self.of(given[0], first) if len(given) == 1 else self.zip(given, {}, first)
+        inner.setup = [*bound, *inner.setup]
         values = [inner.item] if len(given) == 1 else inner.item.elts
         return self.made(inner, gast.Call(clone(function), values, []))
 
     def starmap(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         function, given = args
-        if not isinstance(function, PLAIN):
-            raise NotDrawn
+        bound, function = self.function(function)
         inner = self.of(given, first)
+        inner.setup = [*bound, *inner.setup]
         shown = isinstance(inner.item, gast.Tuple)
         values = inner.item.elts if shown else [gast.Starred(inner.item, gast.Load())]
         return self.made(inner, gast.Call(clone(function), values, []))
@@ -104,10 +120,10 @@ class Drawer(Sources):
 
     def filter(self, args: list[gast.AST], words: Words, first: bool, wanted: bool = True) -> Draw:
         function, given = args
+        bound, function = self.function(function)
         inner = self.named(self.of(given, first))
-        nothing = isinstance(function, gast.Constant) and function.value is None
-        if not nothing and not isinstance(function, PLAIN):
-            raise NotDrawn
+        inner.setup = [*bound, *inner.setup]
+        nothing = isinstance(function, gast.Constant)
         test = clone(inner.item) if nothing else gast.Call(clone(function), [clone(inner.item)], [])
         return self.passing(inner, test if wanted else gast.UnaryOp(gast.Not(), test), first)
 
@@ -116,17 +132,17 @@ class Drawer(Sources):
 
     def takewhile(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         function, given = args
-        if not isinstance(function, PLAIN):
-            raise NotDrawn
+        bound, function = self.function(function)
         inner = self.named(self.of(given, first))
+        inner.setup = [*bound, *inner.setup]
         inner.take.append(unless(gast.Call(clone(function), [clone(inner.item)], []), gast.Break()))
         return self.ending(inner)
 
     def dropwhile(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         function, given = args
-        if not isinstance(function, PLAIN):
-            raise NotDrawn
+        bound, function = self.function(function)
         inner, dropping = self.named(self.of(given, first)), self.unit.local("dropping")
+        inner.setup = [*bound, *inner.setup]
         inner.setup.append(assign(dropping, constant(True)))
         dropped = gast.BoolOp(gast.And(), [name(dropping), gast.Call(clone(function), [clone(inner.item)], [])])
         inner = self.passing(inner, gast.UnaryOp(gast.Not(), dropped), first)
@@ -146,7 +162,14 @@ class Drawer(Sources):
         if any(isinstance(b, (gast.Constant, gast.UnaryOp)) for b in bounds):
             raise NotDrawn  # Python refuses it
         held = [self.unit.temp() for _ in bounds]
-        before = [assign(h, clone(b)) for h, b in zip(held, bounds, strict=True)]
+        otherwise = {id(start): 0, id(stop): sys.maxsize, id(step): 1}  # what None stands for
+        before: list[gast.AST] = []
+        for h, b in zip(held, bounds, strict=True):
+            value = clone(b)
+            if not isinstance(b, gast.BinOp) and self.called(b) is not builtins.len:
+                before.append(assign(asked := self.unit.temp(), value))
+                value = expression("d if n is None else n", n=asked, d=constant(otherwise[id(b)]))
+            before.append(assign(h, value))
         before += [when(expression("n < 0", n=h), _negative(self.unit)) for h in held]
         start, stop, step = (name(held[bounds.index(b)]) if b in bounds else b for b in (start, stop, step))
         places = places if none[1] else gast.Call(self.unit.builtin(range), [clone(stop)], [])
@@ -164,13 +187,13 @@ class Drawer(Sources):
     def accumulate(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         nothing = constant(None)
         given, function, initial = given_to(args, words, {"iterable": None, "func": nothing, "initial": nothing})
-        plain = isinstance(function, gast.Constant) and function.value is None
-        if not plain and not isinstance(function, PLAIN):
-            raise NotDrawn
+        bound, function = self.function(function)
+        plain = isinstance(function, gast.Constant)
         inner, total, begun = self.named(self.of(given, first)), self.unit.local("total"), self.unit.local("begun")
         none = isinstance(initial, gast.Constant) and initial.value is None
         sides = [name(total), clone(inner.item)]
         more = gast.BinOp(sides[0], gast.Add(), sides[1]) if plain else gast.Call(clone(function), sides, [])
+        inner.setup = [*bound, *inner.setup]
         inner.setup += [assign(total, clone(initial)), assign(begun, constant(False))]
         grown, begins = assign(total, more), assign(begun, constant(True))
         if none:
@@ -206,6 +229,27 @@ class Drawer(Sources):
         for part in reversed(parts[:-1]):
             arms = [gast.If(clone(part.ready), [*part.take, assign(item, part.item)], arms)]
         return self.ending(Draw([s for part in parts for s in part.setup], arms, name(item)))
+
+    def cycle(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        """Again and again what the first round gave: where something may change meanwhile, that round is kept as it goes."""
+        (given,) = args
+        if self.needs(given):
+            raise NotDrawn
+        items, place, item = self.unit.temp(), self.unit.local("place"), self.unit.local("item")
+        length = self.unit.builtin(len)
+        made = gast.Call(name(self.unit.helper("sequence", runtime.sequence)), [clone(given)], [])
+        ready = constant(True) if is_shown(given) else expression("len(xs) > 0", xs=items, len=length)
+        if not self.writes or is_shown(given):
+            take = statements("v = xs[k]\nk = (k + 1) % len(xs)", v=item, xs=items, k=place, len=length)
+            made = gast.Call(self.unit.builtin(list), [made], [])
+            return Draw([assign(items, made), assign(place, constant(0))], take, name(item), ready)
+        round_, turn = self.unit.local("round_"), self.unit.local("turn")
+        setup = [assign(items, made), *statements("k = 0\nys = []\nn = 0", k=place, ys=round_, n=turn)]
+        take = statements("if k < len(xs):\n    v = xs[k]\n    ys.append(v)\n    k = k + 1\n"
+                          "else:\n    v = ys[n]\n    n = (n + 1) % len(ys)",
+                          v=item, xs=items, k=place, ys=round_, n=turn, len=length)  # fmt: skip
+        ready = expression("k < len(xs) or len(ys) > 0", k=place, xs=items, ys=round_, len=length)
+        return Draw(setup, take, name(item), ready)
 
     def batched(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         given, count = args

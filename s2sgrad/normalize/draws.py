@@ -78,6 +78,9 @@ class Sources:
     yielding: set[str]
     held: dict[str, Draw] = field(default_factory=dict)
     generator: Generator | None = None
+    rebound: frozenset[str] = frozenset()  # names and attributes that are bound more than once in this function
+    writes: bool = False  # whether anything in this function may change what is drawn from
+    resized: bool = False  # what is drawn from may have other items after its end, which it does not see
     resumable: bool = False  # what is drawn from again after its end gives nothing more
 
     def of(self, node: gast.AST, first: bool = True) -> Draw:
@@ -127,8 +130,7 @@ class Sources:
 
     def table(self) -> Table:
         """Which method says how to draw from what these make."""
-        return {(itertools.count,): self.count, (itertools.repeat,): self.repeat, (itertools.cycle,): self.cycle,
-                (builtins.iter,): self.iter}  # fmt: skip
+        return {(itertools.count,): self.count, (itertools.repeat,): self.repeat, (builtins.iter,): self.iter}
 
     # --- sources ---
 
@@ -140,11 +142,19 @@ class Sources:
         items, place, item = self.unit.temp(), self.unit.local("place"), self.unit.local("item")
         given = node.args[0] if turned else node
         made = gast.Call(name(self.unit.helper("sequence", runtime.sequence)), [clone(given)], [])
-        if turned:
-            made = expression("xs[::-1]", xs=made)
-        ready = expression("k < len(xs)", k=place, xs=items, len=self.unit.builtin(len))
+        length = self.unit.builtin(len)
+        if turned:  # what is stored into meanwhile is seen
+            start = expression("len(xs) - 1", len=length, xs=items)
+            ready = expression("k >= 0", k=place)
+            if self.resized:
+                ready = expression("0 <= k < len(xs)", k=place, xs=items, len=length)
+            take = statements("v = xs[k]\nk = k - 1", v=item, xs=items, k=place)
+            draw = Draw([assign(items, made), assign(place, start)], take, name(item), ready)
+            return self.ending(draw) if self.resized else draw
+        ready = expression("k < len(xs)", k=place, xs=items, len=length)
         take = statements("v = xs[k]\nk = k + 1", v=item, xs=items, k=place)
-        return Draw([assign(items, made), assign(place, constant(0))], take, name(item), ready)
+        draw = Draw([assign(items, made), assign(place, constant(0))], take, name(item), ready)
+        return self.ending(draw) if self.resized else draw
 
     def count(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         start, step = given_to(args, words, {"start": constant(0), "step": constant(1)})
@@ -164,27 +174,12 @@ class Sources:
         trips = self.indexed(gast.Call(self.unit.builtin(range), [clone(times)], []))
         return Draw([*setup, *trips.setup], trips.take, name(held), trips.ready)
 
-    def cycle(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
-        (given,) = args
-        items, place, item = self.unit.temp(), self.unit.local("place"), self.unit.local("item")
-        sequence = name(self.unit.helper("sequence", runtime.sequence))
-        made = gast.Call(self.unit.builtin(list), [gast.Call(sequence, [clone(given)], [])], [])
-        if self.needs(given):
-            raise NotDrawn
-        take = statements("v = xs[k]\nk = (k + 1) % len(xs)", v=item, xs=items, k=place, len=self.unit.builtin(len))
-        ready = expression("len(xs) > 0", xs=items, len=self.unit.builtin(len))
-        if is_shown(given):
-            ready = constant(True)
-        return Draw([assign(items, made), assign(place, constant(0))], take, name(item), ready)
-
     def iter(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         if len(args) == 1:
             return self.of(args[0], first)
         function, sentinel = args
-        if not isinstance(function, PLAIN):
-            raise NotDrawn
         item, last = self.unit.local("item"), sentinel
-        setup: list[gast.AST] = []
+        setup, function = self.function(function)
         if not isinstance(sentinel, gast.Constant):
             last = name(self.unit.temp())
             setup.append(assign(last.id, clone(sentinel)))
@@ -208,6 +203,18 @@ class Sources:
     def made(self, inner: Draw, value: gast.AST) -> Draw:
         item = self.unit.local("item")
         return Draw(inner.setup, [*inner.take, assign(item, value)], name(item), inner.ready)
+
+    def function(self, node: gast.AST) -> tuple[list[gast.AST], gast.AST]:
+        """(what is done once, the function) of a function that a tool is given: the one it is now, whatever its name
+        stands for when an item is drawn."""
+        if isinstance(node, gast.Constant) and node.value is None:
+            return [], node
+        if not isinstance(node, PLAIN):
+            raise NotDrawn
+        if isinstance(node, gast.Lambda) or not names(node) & self.rebound:
+            return [], node
+        held = self.unit.local("function")
+        return [assign(held, clone(node))], name(held)
 
     def generates(self, body: list[gast.AST]) -> bool:
         """Whether statements draw from a generator function, whose text must stand around them."""
@@ -380,3 +387,8 @@ def with_exits(body: list[gast.AST], kind: type, instead: list[gast.AST]) -> lis
 def stored(body: list[gast.AST]) -> set[str]:
     """The names that statements bind."""
     return {n.id for s in body for n in nodes(s) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
+
+
+def names(path: gast.AST) -> set[str]:
+    """The names and attributes of which a path is made."""
+    return {n.id if isinstance(n, gast.Name) else n.attr for n in nodes(path) if isinstance(n, (gast.Name, gast.Attribute))}

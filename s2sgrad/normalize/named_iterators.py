@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections import Counter
 from collections.abc import Iterator
@@ -14,12 +15,12 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sgrad.analysis import effects
 from s2sgrad.normalize.draws import LAZY, Sources
 from s2sgrad.quote import name, nodes
-from s2sgrad.unit import parameters
+from s2sgrad.unit import Unit, parameters
 
 TO_THE_END = (list, tuple, sum, max, min, sorted, set, frozenset, dict, math.prod, math.fsum, np.fromiter)
-_RESIZING = ("append", "pop", "extend", "insert", "remove", "clear")
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
@@ -37,15 +38,87 @@ def named(drawer: Sources, function: gast.FunctionDef) -> dict[str, gast.AST]:
             if made and stored[node.targets[0].id] == 1 and node.targets[0].id not in foreign:
                 held[node.targets[0].id] = node.value
     mentions = Counter(n.id for n in nodes(function) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
-    resized = {c.func.value.id for c in nodes(function) if isinstance(c, gast.Call) and isinstance(c.func, gast.Attribute)
-               and c.func.attr in _RESIZING and isinstance(c.func.value, gast.Name)}  # fmt: skip
     while True:
         asked = Counter(n for root in _roots(drawer, inside, held) for n in _drawn_from(drawer, root, held))
-        left = {n: value for n, value in held.items() if mentions[n] == asked[n]
-                and not resized & {m.id for m in nodes(value) if isinstance(m, gast.Name)}}  # fmt: skip
+        left = {n: value for n, value in held.items() if mentions[n] == asked[n]}
         if len(left) == len(held):
             return held
         held = left
+
+
+def rebound(function: gast.FunctionDef) -> frozenset[str]:
+    """The names and attributes that are bound more than once in a function and in those in it, arguments included."""
+    stored = Counter(p.id for p in parameters(function))
+    for node in nodes(function):
+        if isinstance(node, gast.FunctionDef) and node is not function:
+            stored[node.name] += 1
+        elif isinstance(node, gast.Name) and isinstance(node.ctx, (gast.Store, gast.Del)):
+            stored[node.id] += 1
+        elif isinstance(node, gast.Attribute) and isinstance(node.ctx, (gast.Store, gast.Del)):
+            stored[node.attr] += 2  # it was bound before
+        elif isinstance(node, (gast.Nonlocal, gast.Global)):
+            stored.update(2 * node.names)
+        elif isinstance(node, (gast.For, gast.While)):
+            stored.update(n.id for s in node.body for n in nodes(s) if isinstance(n, gast.Name)
+                          and isinstance(n.ctx, gast.Store))  # fmt: skip
+    return frozenset(n for n, times in stored.items() if times > 1)
+
+
+def writes(unit: Unit, function: gast.FunctionDef) -> bool:
+    """Whether any statement of a function may change an object: a store into it, or a call that is not known to be pure."""
+    into = (gast.Subscript, gast.Attribute)
+    stores = any(isinstance(n, into) and not isinstance(n.ctx, gast.Load) for n in nodes(function))
+    return stores or resizes(unit, function)
+
+
+def resizes(unit: Unit, function: gast.FunctionDef) -> bool:
+    """Whether any statement of a function may change how many items an object has."""
+    updated = {n.target.id for n in nodes(function) if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)}
+    if updated - _own_sums(function):
+        return True
+    stores = [n for n in nodes(function) if isinstance(n, gast.Subscript) and not isinstance(n.ctx, gast.Load)]
+    if any(isinstance(n.ctx, gast.Del) or isinstance(n.slice, gast.Slice) for n in stores):
+        return True
+    drawn = (builtins.next, *LAZY, *TO_THE_END, any, all, len)
+    own = _own_lists(unit, function)
+    calls = [n for n in nodes(function) if isinstance(n, gast.Call) and _owner(n) not in own]
+    return not all(effects.is_one_of(unit.resolve(c.func), drawn) or effects.is_pure_call(unit, c) for c in calls)
+
+
+def _owner(call: gast.Call) -> str:
+    """The name of which a call is a method; "" where it is none."""
+    return call.func.value.id if isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name) else ""
+
+
+def _own_lists(unit: Unit, function: gast.FunctionDef) -> set[str]:
+    """The names of lists of this function that have no other name, and from which nothing is drawn."""
+    stored = Counter(n.id for n in nodes(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
+    alone: list[gast.AST] = []  # the mentions that give nobody else the list
+    for node in nodes(function):
+        if isinstance(node, gast.Assign) and isinstance(node.value, gast.List) and len(node.targets) == 1:
+            stored.subtract([node.targets[0].id] if isinstance(node.targets[0], gast.Name) else [])
+        elif isinstance(node, gast.Call):
+            alone += [node.func.value] if _owner(node) else []
+            reads = effects.is_pure_call(unit, node) and not effects.is_one_of(unit.resolve(node.func), LAZY)
+            alone += node.args if reads and len(node.args) == 1 and not node.keywords else []
+        elif isinstance(node, gast.Subscript):
+            alone.append(node.value)
+    alone += [n.value for n in _of_scope(function) if isinstance(n, gast.Return)]
+    known = {id(n) for n in alone}
+    loads = [n for n in nodes(function) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)]
+    shared = {n.id for n in loads if id(n) not in known} | {p.id for p in parameters(function)}
+    return {n for n, others in stored.items() if others == 0} - shared
+
+
+def _own_sums(function: gast.FunctionDef) -> set[str]:
+    """The names that are bound to constants, and otherwise only by augmented assignments: what these write is their own."""
+    every = Counter(n.id for n in nodes(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
+    every.update(p.id for p in parameters(function))
+    for node in nodes(function):
+        starts = isinstance(node, gast.Assign) and isinstance(node.value, gast.Constant) and len(node.targets) == 1
+        target = node.target if isinstance(node, gast.AugAssign) else node.targets[0] if starts else None
+        every.subtract([target.id] if isinstance(target, gast.Name) else [])
+    return {n for n, others in every.items() if others == 0}
 
 
 def _roots(drawer: Sources, inside: list[gast.AST], held: dict[str, gast.AST]) -> Iterator[gast.AST]:

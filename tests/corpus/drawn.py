@@ -365,3 +365,28 @@ def neighbours_in_an_expression(v):
     for k, t in reversed(list(enumerate(v))):
         total = total * t + k
     return total
+
+
+def _square(t):
+    return t * t
+
+
+def _cube(t):
+    return t**3
+
+
+@case(VECTOR)
+def tools_keep_the_function_that_they_were_given(v):
+    f = _square
+    squares = map(f, v)
+    total = next(squares)
+    g = np.multiply
+    products = itertools.accumulate(v, g)
+    f, g = _cube, max
+    for k, t in zip(itertools.count(1), squares):
+        total = total + k * t
+    f = _square
+    for t in map(f, v):
+        total = total * t + 1.0
+        f = _cube
+    return total + sum(products)

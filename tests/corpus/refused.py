@@ -319,3 +319,12 @@ def recursive_writer(x):
     x[0] *= x[5]
     halve(x[2:], 1)
     return np.sum(BOARD[0] * x * x)
+
+
+@refused(VECTOR, words="which is read later, may share its memory")
+def list_turned_round_while_an_iterator_reads_it(x):
+    xs = [x[0], x[1], x[2]]
+    items = iter(xs)
+    first = next(items)
+    xs.reverse()  # <-
+    return first * next(items) * next(items)

@@ -1,8 +1,12 @@
 """Two names of one list, lists of the caller, and lists that functions keep, change and return."""
 
+import itertools
+
 import numpy as np
 
 from .case import case
+
+VECTOR = np.array([0.3, 0.7, 1.1])
 
 
 @case(1.3)
@@ -137,3 +141,60 @@ def appended_to_under_another_name_and_asked_by_the_first(v):
     ws = d["a"]
     ws.append(d["a"][0] * 0.5)
     return v[1] * ws[1] + ws[0] * ws[0]
+
+
+@case(VECTOR)
+def iterators_see_what_is_stored_meanwhile(v):
+    xs = [v[0], v[1], v[2]]
+    backwards = reversed(xs)
+    again = itertools.cycle(xs)
+    total = next(backwards) * next(again)
+    xs[1] = v[0] * v[2]
+    total = total + next(backwards) * next(again) ** 2
+    xs[0] = 0.5
+    return total * next(again) * next(again) * next(backwards)
+
+
+@case(VECTOR, None)
+def slices_of_an_iterator_up_to_a_bound_that_may_be_none(v, n):
+    total = 0.0
+    for bound in (1, n):
+        items = iter(v)
+        for t in itertools.islice(items, bound):
+            total = total * 2.0 + t * t
+    return total
+
+
+@case(VECTOR)
+def iterators_that_ended_see_nothing_new(v):
+    xs = [v[0], v[1], v[2]]
+    ys = xs
+    items = iter(xs)
+    backwards = reversed(xs)
+    total = next(backwards)
+    for t in items:
+        total = total * 2.0 + t
+    ys.append(v[0] ** 2)
+    total = total + next(items, 5.0) * v[1]
+    ys.pop()
+    ys.pop()
+    ys.pop()
+    total = total + next(backwards, 7.0) * v[2]
+    ys.append(v[2])
+    return total + next(backwards, 0.5) * v[0]
+
+
+@case(VECTOR)
+def list_that_a_closure_gives_is_drawn_from(v):
+    out = [v[0], v[1]]
+
+    def handed():
+        return out
+
+    ys = handed()
+    items = iter(ys)
+    total = 0.0
+    for t in items:
+        total = total * 2.0 + t
+    out.append(v[2] ** 2)
+    return total * next(items, v[2])

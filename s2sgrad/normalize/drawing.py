@@ -44,7 +44,7 @@ import gast
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.drawn_tools import Drawer
 from s2sgrad.normalize.draws import Draw, NotDrawn, is_true, own_statements, stored, with_exits
-from s2sgrad.normalize.named_iterators import TO_THE_END, hashable, named, rebound, resizes, writes
+from s2sgrad.normalize.named_iterators import TO_THE_END, hashable, named, rebound, reduces, resizes, takes_the_rest, writes
 from s2sgrad.quote import assign, at, blocks, clone, constant, empty_arguments, expression, name, nodes
 from s2sgrad.unit import MISSING, Unit
 
@@ -103,6 +103,8 @@ class _Scope:
             target = statement.targets[0] if isinstance(statement, gast.Assign) else None
             if isinstance(target, gast.Name) and target.id in self.named:
                 return self.begin(target.id, statement.value)
+            if takes_the_rest(statement) and any(getattr(n, "id", "") in self.named for n in nodes(statement.value)):
+                statement.value = at(statement, gast.Call(self.unit.builtin(list), [statement.value], []))[0]
             return [self.expressions(statement, before)]
         for inner in blocks(statement):
             inner[:] = self.block(inner)
@@ -281,6 +283,8 @@ class _Expressions(gast.NodeTransformer):
         target = self.unit.resolve(node.func)
         if target is builtins.next and node.args and not node.keywords:
             return self.next(node)
+        if reduces(self.unit, node) and self.scope.wants(node.args[1], listed=True):
+            node.args[1] = at(node, gast.Call(self.unit.builtin(list), [node.args[1]], []))[0]
         found = target in (any, all) or target in TO_THE_END if target is not MISSING and hashable(target) else False
         if found and node.args and self.scope.wants(node.args[0], listed=True):
             over = node.args[0]

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 from collections import Counter
 from collections.abc import Iterator
@@ -129,8 +130,12 @@ def _roots(drawer: Sources, inside: list[gast.AST], held: dict[str, gast.AST]) -
             yield node.iter
         elif isinstance(node, gast.ListComp):
             yield node.generators[0].iter
+        elif takes_the_rest(node):
+            yield node.value
         elif isinstance(node, gast.Call) and node.args:
             target = drawer.unit.resolve(node.func)
+            if reduces(drawer.unit, node):
+                yield node.args[1]
             if hashable(target) and target in (next, any, all, *TO_THE_END):
                 yield node.args[0]
 
@@ -158,6 +163,22 @@ def _of_scope(function: gast.FunctionDef) -> Iterator[gast.AST]:
             waiting += [p for g in node.generators for p in (g.iter, *g.ifs)]
         elif not isinstance(node, gast.Lambda):
             waiting += gast.iter_child_nodes(node)
+
+
+def takes_the_rest(node: gast.AST) -> bool:
+    """Whether a statement is `a, *b = ..`."""
+    target = node.targets[0] if isinstance(node, gast.Assign) else None
+    return isinstance(target, (gast.Tuple, gast.List)) and any(isinstance(e, gast.Starred) for e in target.elts)
+
+
+def reduces(unit: Unit, node: gast.Call) -> bool:
+    """Whether a call is a `reduce` that may as well have all items first: its function changes nothing and draws nothing."""
+    if unit.resolve(node.func) is not functools.reduce or len(node.args) < 2 or isinstance(node.args[1], gast.Starred):
+        return False
+    function = node.args[0]
+    if isinstance(function, gast.Lambda):
+        return all(effects.is_pure_call(unit, n) for n in nodes(function) if isinstance(n, gast.Call))
+    return effects.is_pure_function(unit.resolve(function))
 
 
 def hashable(target: Any) -> bool:

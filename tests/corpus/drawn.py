@@ -2,6 +2,7 @@
 
 # ruff: noqa: B905, C417
 
+import functools
 import itertools
 
 import numpy as np
@@ -390,3 +391,20 @@ def tools_keep_the_function_that_they_were_given(v):
         total = total * t + 1.0
         f = _cube
     return total + sum(products)
+
+
+@case(VECTOR)
+def rest_of_an_iterator_unpacked_and_reduced(v):
+    items = iter(v)
+    squares = map(_square, v)
+    first, *rest = items
+    total = first * rest[0] * rest[-1] * len(rest)
+    begun = next(squares)
+    return total + begun * functools.reduce(lambda a, b: a * b, squares) + next(items, v[0])
+
+
+@case(VECTOR)
+def greatest_that_an_iterator_has_left(v):
+    items = iter(v)
+    first = next(items)
+    return first * functools.reduce(max, items, first * 0.1)

@@ -21,7 +21,7 @@ import numpy as np
 
 from s2sgrad.analysis import effects, library_calls
 from s2sgrad.analysis.given import Given, Points
-from s2sgrad.analysis.places import ANY, CONTAINERS, OUTSIDE, Place, Places, Summary, Trust, trust_of_object
+from s2sgrad.analysis.places import ANY, CONTAINERS, NONE, OUTSIDE, Place, Places, Summary, Trust, trust_of_object
 from s2sgrad.lookups import note_attribute, note_member
 from s2sgrad.quote import nodes
 from s2sgrad.rules import memory
@@ -31,6 +31,7 @@ from s2sgrad.unit import MISSING
 _QUIET = {"numpy", "contextlib", "warnings", "tempfile", "io", "_io", "builtins", "logging", "threading", "_thread"}
 """Libraries whose context managers change nothing that they are given."""
 
+_SHOWS = {"__str__", "__repr__"}
 _PLAIN_MEMBERS = (types.FunctionType, types.MemberDescriptorType, types.GetSetDescriptorType, staticmethod, classmethod,
                   types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType)  # fmt: skip
 
@@ -45,7 +46,9 @@ def called(points: Points, node: gast.Call) -> Places:
         if isinstance(node.func, gast.Attribute):
             return _method(points, node, node.func)
         return _unknown(points, points.value(node.func), Given(points, node), node)
-    return call(points, target, Given(points, node, library_calls.calls_back(target)), node)
+    given = Given(points, node, library_calls.calls_back(target))
+    points.meet(points.reached(given.all()))  # whoever is given an object may use its operators
+    return call(points, target, given, node)
 
 
 def call(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
@@ -96,6 +99,8 @@ def apply(points: Points, function: gast.AST | None, *places: Places) -> Places:
         parameters = function.args.posonlyargs + function.args.args
         for k, parameter in enumerate(parameters):
             points.names.setdefault(parameter.id, set()).update(places[k] if k < len(places) else ())
+        for parameter, default in zip(reversed(parameters), reversed(function.args.defaults), strict=False):
+            points.names.setdefault(parameter.id, set()).update(points.value(default))
         if len(parameters) < len(places) or function.args.vararg or function.args.kwonlyargs:
             return points.anything()
         return points.value(function.body)
@@ -154,6 +159,9 @@ def _of_user(points: Points, function: types.FunctionType, given: Given, node: g
     if summary.makes & {"new", "kept"}:
         out.add(Place("new", id(node)))
         held.add(Place("new", id(node)))
+    if "none" in summary.makes:
+        out.add(NONE)
+        held.add(NONE)
     if "drawing" in summary.makes:
         out.add(Place("drawing", id(node)))
     if summary.makes & {"shell", "kept"}:
@@ -192,8 +200,9 @@ def _method(points: Points, node: gast.Call, function: gast.Attribute) -> Places
     found = _object_of(points, function.value)
     if found is not MISSING and trust_of_object(found) in (None, Trust.ANY):
         return _of_object(points, found, function.attr, Given(points, node), node)
-    owner = points.value(function.value)
+    owner = points.value(function.value) - {NONE}
     given = Given(points, node, calls=function.attr == "sort")
+    points.meet(points.reached(given.all()))
     trusts = {points.trust(place) for place in owner}
     if not trusts or max(trusts) <= Trust.DATA:
         return library_calls.plain_method(points, owner, function.attr, given, node)
@@ -277,6 +286,15 @@ def looked_up(points: Points, place: Place, node: gast.Attribute) -> None:
         points.anything()
 
 
+def set_(points: Points, place: Place, node: gast.Attribute, value: Places) -> None:
+    """An attribute is set: what a property does is done."""
+    member = inspect.getattr_static(place.part, node.attr, None) if place.kind == "object" and place.part else None
+    if isinstance(member, property) and isinstance(member.fset, types.FunctionType):
+        call(points, member.fset, Given.of(points, {place}, value), node)
+    elif hasattr(type(member), "__set__") and not isinstance(member, _PLAIN_MEMBERS):
+        points.anything()
+
+
 def _stores(cls: type, name: str) -> bool:
     """Whether a method of a class stores an attribute of this name in an object."""
     methods = [m for m in vars(cls).values() if isinstance(m, types.FunctionType)]
@@ -308,4 +326,16 @@ def _construct(points: Points, cls: type, given: Given, node: gast.AST) -> Place
             _of_class(points, place, "__post_init__", Given.of(points), node)
     else:
         _of_user(points, start, given.before({place}), node)
+    _shown(points, place, users, points.reached(given.all()), node)
     return {place}
+
+
+def _shown(points: Points, place: Place, users: list[type], given: Places, node: gast.AST) -> None:
+    """What a new object does unseen, wherever it comes to: when it is shown, and when its properties are read or set."""
+    for name, member in {n: m for k in reversed(users) for n, m in vars(k).items()}.items():
+        if isinstance(member, property):
+            for function, places in ((member.fget, ({place},)), (member.fset, ({place}, given))):
+                if isinstance(function, types.FunctionType):
+                    call(points, function, Given.of(points, *places), node)
+        elif name in _SHOWS and isinstance(member, types.FunctionType) and member.__code__.co_filename != "<string>":
+            call(points, member, Given.of(points, {place}), node)

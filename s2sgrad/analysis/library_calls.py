@@ -24,8 +24,8 @@ import numpy as np
 
 from s2sgrad.analysis.given import Given, Points
 from s2sgrad.analysis.instances import DRAWING, draws
-from s2sgrad.analysis.places import ANY, OUTSIDE, Place, Places, Trust, trust_of_object
-from s2sgrad.rules import memory, spellings
+from s2sgrad.analysis.places import ANY, NONE, OUTSIDE, Place, Places, Trust, trust_of_object
+from s2sgrad.rules import memory, spellings, table
 from s2sgrad.rules.table import existing
 from s2sgrad.signatures import by_position
 from s2sgrad.unit import MISSING
@@ -57,6 +57,14 @@ _IN_PLACE = {getattr(operator, f"i{w}") for w in ("add", "sub", "mul", "truediv"
 _ARITHMETIC = {f for _, f in spellings.OPERATORS.values()} | {operator.concat, operator.abs, operator.inv, operator.not_,
                operator.truth, operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.is_,
                operator.is_not, operator.contains, operator.countOf, operator.indexOf, operator.index}  # fmt: skip
+_COMPUTING = {"math", "cmath", "statistics", "_statistics", "json", "heapq", "_heapq", "bisect", "_bisect", "fractions",
+              "decimal", "numbers", "builtins", "operator", "_operator", "functools", "_functools", "itertools", "random",
+              "collections", "_collections", "copy", "dataclasses", "enum", "types", "typing", "time", "datetime", "re",
+              "string", "textwrap", "logging", "warnings", "_warnings", "pprint", "reprlib", "numpy", "scipy"}  # fmt: skip
+"""Libraries whose functions write no memory that they are not told to."""
+
+_FILLING = (np.full, np.full_like)
+_OBJECTS = "objects"  # of an array that holds what is put in it
 _NUMERIC = (bool, int, float, complex, "float", "int", "bool", "complex")
 
 
@@ -89,8 +97,9 @@ def called(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
     if _in(target, spellings.MUTATORS) or _in(target, _IN_PLACE) or (
         isinstance(owner, np.ufunc) and getattr(target, "__name__", "") == "at"
     ):
-        points.write(given[0] | (items(given[0]) if _in(target, _IN_PLACE) else set()))
-        points.keep(given[0], every | items(every))
+        first = given[0] if given.places else every
+        points.write(first | (items(first) if _in(target, _IN_PLACE) else set()))
+        points.keep(first, every | items(every))
         return points.reached(every)
     if isinstance(target, _METHODS) and not isinstance(owner, (types.ModuleType, type(None))):
         return _bound_method(points, target, owner, given, node)
@@ -153,7 +162,7 @@ def _computed(points: Points, target: Any, given: Given, node: gast.AST) -> Plac
     every, out = given.all(), {Place("new", id(node))}
     names = by_position(target)
     if target is np.nan_to_num and not _is_true(_option(given, names, "copy")):
-        points.write(given[0])
+        points.write(given[0] if given.places else every)
     views: Places = set()
     if memory.may_view(target):
         place = memory.viewed(target)
@@ -163,9 +172,19 @@ def _computed(points: Points, target: Any, given: Given, node: gast.AST) -> Plac
     if _in(target, _SEVERAL):
         out |= points.shell(node, views)
     kind = _option(given, names, "dtype")
-    if kind is not None and not _is_numeric(points, kind):
-        out |= points.shell(node, points.reached(every))
+    if _fills(points, target, given, names) or (kind is not None and not _is_numeric(points, kind)):
+        out |= points.shell(node, points.reached(every), _OBJECTS)
     return out | views | _objects(points, every)
+
+
+def _fills(points: Points, target: Any, given: Given, names: tuple[str, ...]) -> bool:
+    """Whether what an array is made of holds, or is, None, a dict or a set, so that it is one of objects."""
+    rule = table.lookup(target)
+    count = len(rule.differentiable) if rule is not None else 1
+    data = set().union(*given.places[:count], *(given.named.get(name, ()) for name in names[:count]), given.unpacked or ())
+    held = points.items(p for p in points.reached(given.all()) if p.kind == "shell")
+    of_objects = any(p == NONE or p.part in (_OBJECTS, "keyed") for p in points.reached(data) | held)
+    return of_objects or (target in _FILLING and any(p.kind in ("own", "in") for p in data))
 
 
 def _option(given: Given, names: tuple[str, ...], option: str) -> Any:
@@ -195,15 +214,15 @@ def _is_numeric(points: Points, kind: gast.AST) -> bool:
 
 def _into(points: Points, names: tuple[str, ...], given: Given, skipped: int = 0) -> Places:
     """The arrays that a call writes its result into."""
-    out = set(given.named.get("out", set()))
-    for place, name in enumerate(names[skipped:]):
-        if name == "out" and place < len(given.places):
-            out |= given.places[place]
-    for key, node in given.named_nodes.items():
-        if key in ("output", "inplace") or key.startswith("overwrite"):
-            if not (isinstance(node, gast.Constant) and not node.value):
-                out |= given.all()
-    points.write(out)
+    out: Places = set()
+    at_places = zip(names[skipped:], given.nodes, given.places, strict=False)
+    by_name = ((key, node, given.named[key]) for key, node in given.named_nodes.items())
+    for key, node, places in (*at_places, *by_name):
+        if key in spellings.RESULTS:
+            out |= places
+        elif spellings.overwrites(key) and not (isinstance(node, gast.Constant) and not node.value):
+            out |= given.all()
+    points.write(points.reached(out))
     return out
 
 
@@ -256,8 +275,9 @@ def _bound_method(points: Points, target: Any, owner: Any, given: Given, node: g
         return points.shell(node, points.items(points.items(given.all())))
     if draws(owner):
         return drawing_method(points, target.__name__, given, node)
-    if owner is dict or isinstance(owner, type):
-        return points.shell(node, points.reached(given.all()))
+    if isinstance(owner, type):
+        held = points.reached(given.all())
+        return points.shell(node, held) | (held if owner not in _PLAIN_CLASSES else set())
     trust = trust_of_object(owner)
     if trust is not None and trust <= Trust.DATA:
         return plain_method(points, points.of_object(owner), target.__name__, given, node)
@@ -294,6 +314,8 @@ def _unknown(points: Points, target: Any, given: Given, node: gast.AST) -> Place
     calls = any(_may_be_called(points, n) for n in (*given.nodes, *given.named_nodes.values()))
     if calls or any(points.trust(p) == Trust.ANY for p in every):
         points.anything()
+    if home.split(".")[0] not in _COMPUTING:
+        points.write(every)
     return every | {Place("new", id(node))} | points.shell(node, every)
 
 
@@ -310,7 +332,9 @@ def _may_be_called(points: Points, node: gast.AST | None) -> bool:
 def drawing_method(points: Points, name: str, given: Given, node: gast.AST) -> Places:
     """A method of what draws random numbers: its result is new, but for items of what it chooses from."""
     every = given.all()
-    out = _into(points, (), given)
+    out: Places = set()
+    for cls in DRAWING:
+        out |= _into(points, by_position(method) if callable(method := getattr(cls, name, None)) else (), given, 1)
     if name == "shuffle":
         points.write(every)
         points.keep(every, points.items(every))
@@ -332,6 +356,7 @@ def method_of_object(points: Points, found: Any, given: Given, node: gast.AST) -
 def plain_method(points: Points, owner: Places, name: str, given: Given, node: gast.AST) -> Places:
     """A method of an array, a number, a text or a plain container, by its name."""
     every, new, items = given.all(), {Place("new", id(node))}, points.items
+    points.meet(points.reached(every))
     lists = {p for p in owner if points.trust(p) != Trust.ARRAY}
     if name in memory.WRITING_METHODS:
         points.write(owner)

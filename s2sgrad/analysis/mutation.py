@@ -103,7 +103,7 @@ def returns_new(function: types.FunctionType) -> bool:
         return False  # of these it is known without their text
     names = dict.fromkeys(function.__code__.co_varnames[:function.__code__.co_argcount], Trust.ARRAY)
     summary = summary_of(function, names)
-    return not summary.returns and summary.makes <= {"new"}
+    return not summary.returns and summary.makes <= {"new", "none"}
 
 
 def summary_of(function: types.FunctionType, trusts: Mapping[str, Told]) -> Summary:

@@ -35,7 +35,7 @@ class Trust(IntEnum):
 
 class Place(NamedTuple):
     """`kind` is "own" or "in" (an argument, by name), "new" (an array), "shell" (a container), "drawing" or "object" (`part`
-    is its class), by the node that makes it; "outside", by its trust; or "any"."""
+    is its class), by the node that makes it; "outside", by its trust; "none" (None, which has no memory); or "any"."""
 
     kind: str
     key: Any = None
@@ -44,6 +44,7 @@ class Place(NamedTuple):
 
 Places = set[Place]
 ANY = Place("any")
+NONE = Place("none")
 OUTSIDE = Place("outside", Trust.ANY)
 
 

@@ -17,12 +17,15 @@ import gast
 
 from s2sgrad.analysis import callees
 from s2sgrad.analysis.instances import own_protocols
-from s2sgrad.analysis.places import ANY, OUTSIDE, Place, Places, Summary, Told, Trust, lasts, trust_of_object
+from s2sgrad.analysis.places import ANY, NONE, OUTSIDE, Place, Places, Summary, Told, Trust, lasts, trust_of_object
 from s2sgrad.quote import nodes
 from s2sgrad.rules import spellings
 from s2sgrad.unit import MISSING, Unit, parameters
 
 _SEQUENCES = (gast.Add, gast.Mult, gast.Sub, gast.BitOr, gast.BitAnd, gast.BitXor)
+
+_ONE = (gast.Tuple, gast.Constant, gast.UnaryOp, gast.BinOp)
+"""Indices that pick one item of a list."""
 
 
 class Points:
@@ -50,7 +53,7 @@ class Points:
         if any(isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)) for n in self._own_nodes()):
             self.returns = {Place("shell", id(self.tree)), *self.returns}
             self.keep({Place("shell", id(self.tree))}, self.everything())
-        made = {p for p in self.returns if p.kind in ("new", "shell", "object")}
+        made = {p for p in self.returns if p.kind in ("new", "shell", "object", "none")}
         holds = self.reached(self.items(made)) if made else set()
         puts = {(p, q) for p, held in self.kept.items() if lasts(p) for q in self.reached(held) if q != p}
         kept_here = {q for _, q in puts}
@@ -80,7 +83,8 @@ class Points:
             return self.trusts.get(place.key, Trust.DATA)
         if place.kind == "outside":
             return place.key
-        return {"new": Trust.ARRAY, "shell": Trust.DATA, "drawing": Trust.DRAWING}.get(place.kind, Trust.ANY)
+        known = {"new": Trust.ARRAY, "none": Trust.ARRAY, "shell": Trust.DATA, "drawing": Trust.DRAWING}
+        return known.get(place.kind, Trust.ANY)
 
     def items(self, places: Iterable[Place]) -> Places:
         """What an item of these may be: of an array a view of it."""
@@ -230,6 +234,11 @@ class Points:
             self.meet(owner | (self.value(target.slice) if isinstance(target, gast.Subscript) else set()))
             self.write(owner)
             self.keep(owner, value)
+            if isinstance(target, gast.Attribute):
+                for place in owner:
+                    callees.set_(self, place, target, value)
+            elif not isinstance(target.slice, _ONE):  # a slice, which takes the items
+                self.keep(owner, self.items(value))
 
     def iterated(self, places: Places) -> Places:
         """What a loop over these, or an unpacking, gives."""
@@ -246,6 +255,8 @@ class Points:
             owner = self.value(target.value)
             self.write(owner)
             places = self.value(target)
+            if isinstance(target, gast.Subscript) and not isinstance(target.slice, _ONE):
+                self.keep(owner, self.items({p for p in value if self.trust(p) != Trust.ARRAY}))
         self.write(places)
         self.meet(places | value)
         self.keep(places, self.items(value))
@@ -257,7 +268,7 @@ class Points:
     def value(self, node: gast.AST | None) -> Places:
         """What an expression may be."""
         if node is None or isinstance(node, gast.Constant):
-            return set()
+            return {NONE} if node is not None and node.value is None else set()
         if isinstance(node, gast.Name):
             local = node.id in self.names or node.id in self.unit.locals
             return set(self.names.get(node.id, ())) if local else self.free(node)
@@ -274,12 +285,14 @@ class Points:
             self.bind(node.target, value)
             return value
         if isinstance(node, (gast.List, gast.Tuple, gast.Set)):
-            return self.shell(node, self.of_all(node.elts))
+            held = self.of_all(node.elts)
+            self.meet(held if isinstance(node, gast.Set) else set())
+            return self.shell(node, held, "keyed" if isinstance(node, gast.Set) else None)
         if isinstance(node, gast.Dict):
             unpacked = [self.items(self.value(v)) for k, v in zip(node.keys, node.values, strict=True) if k is None]
             named = [v for k, v in zip(node.keys, node.values, strict=True) if k is not None]
-            self.of_all([k for k in node.keys if k is not None])
-            return self.shell(node, self.of_all(named).union(*unpacked))
+            self.meet(self.of_all([k for k in node.keys if k is not None]))
+            return self.shell(node, self.of_all(named).union(*unpacked), "keyed")
         if isinstance(node, (gast.ListComp, gast.SetComp, gast.GeneratorExp, gast.DictComp)):
             return self.comprehension(node)
         if isinstance(node, gast.Lambda):
@@ -298,7 +311,7 @@ class Points:
             self.of_all([p for p in (node.lower, node.upper, node.step) if p is not None])
             return set()
         if isinstance(node, (gast.JoinedStr, gast.FormattedValue)):
-            self.of_all(list(gast.iter_child_nodes(node)))
+            self.meet(self.reached(self.of_all(list(gast.iter_child_nodes(node)))))
             return set()
         held = self.of_all(list(gast.iter_child_nodes(node)))
         return held | {ANY} if isinstance(node, gast.expr) else held
@@ -316,7 +329,7 @@ class Points:
     def of_object(self, found: Any) -> Places:
         """What an object that is there already may be."""
         trust = trust_of_object(found)
-        return set() if trust is None else {Place("outside", trust)}
+        return ({NONE} if found is None else set()) if trust is None else {Place("outside", trust)}
 
     def attribute(self, node: gast.Attribute) -> Places:
         found = self.unit.resolve(node)
@@ -336,8 +349,7 @@ class Points:
         sliced = self.shell(node, self.items(lists)) if lists else set()
         if isinstance(node.slice, gast.Slice):
             return {p for p in owner if p.kind != "shell"} | sliced
-        one = isinstance(node.slice, (gast.Tuple, gast.Constant, gast.UnaryOp, gast.BinOp))
-        return self.items(owner) | (set() if one else sliced)
+        return self.items(owner) | (set() if isinstance(node.slice, _ONE) else sliced)
 
     def operator(self, node: gast.AST) -> Places:
         """Arithmetic of arrays is new; that of lists is a new list of the same items."""
@@ -346,7 +358,7 @@ class Points:
         else:
             sides = [node.operand] if isinstance(node, gast.UnaryOp) else [node.left, node.right]
         operands = [self.value(side) for side in sides]
-        self.meet(set().union(*operands))
+        self.meet(self.reached(set().union(*operands)))
         objects = {p for places in operands for p in places if self.trust(p) == Trust.ANY}
         new = {Place("new", id(node))} | self.reached(objects)
         if not isinstance(node, gast.BinOp) or not isinstance(node.op, _SEQUENCES):
@@ -364,5 +376,7 @@ class Points:
             self.bind(generator.target, self.iterated(self.value(generator.iter)))
             self.meet(self.of_all(generator.ifs))
         if isinstance(node, gast.DictComp):
-            self.value(node.key)
-        return self.shell(node, self.value(node.value if isinstance(node, gast.DictComp) else node.elt))
+            self.meet(self.value(node.key))
+        held = self.value(node.value if isinstance(node, gast.DictComp) else node.elt)
+        self.meet(held if isinstance(node, gast.SetComp) else set())
+        return self.shell(node, held)

@@ -83,6 +83,9 @@ MUTATING_METHODS = {
 }  # fmt: skip
 """Methods that write the object they belong to."""
 
+RESULTS = {"out", "output"}
+"""Names of arguments of libraries that a result is written into."""
+
 PURE_BUILTINS = {
     len, range, float, int, bool, abs, min, max, sum, round, isinstance, issubclass, type, str, repr, tuple, list, dict,
     set, frozenset, sorted, enumerate, zip, reversed, any, all, divmod, pow, complex, ord, chr, slice, hasattr,
@@ -92,3 +95,8 @@ PURE_BUILTINS = {
 
 USING_UP = {any, all, sum, min, max, sorted, list, tuple, set, frozenset, dict, np.fromiter}
 """Functions that run through what they are given; of an iterator nothing is left then."""
+
+
+def overwrites(argument: str) -> bool:
+    """Whether an option of a function of a library lets it write what it is given."""
+    return argument == "inplace" or argument.startswith("overwrite")

@@ -14,12 +14,15 @@ import collections
 import functools
 import math
 import operator
+import struct
+import threading
 import types
 from collections import Counter, deque
 from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
+import scipy.ndimage
 
 from s2sgrad import NoRule, Unsupported
 from s2sgrad.errors import Refused
@@ -1801,3 +1804,292 @@ def list_and_rows_under_one_name(x):
         pass
     w += y
     return np.sum(w * w) * z
+
+# --- writes that no statement shows: methods of own classes that Python runs, defaults, options, arrays of objects -----
+
+
+class Sneaky:
+    def __init__(self, y):
+        self.y = y
+
+    def __str__(self):
+        self.y[0] = 5.0
+        return "a"
+
+    def __format__(self, how):
+        self.y[0] = 5.0
+        return "a"
+
+    def __contains__(self, value):
+        self.y[0] = 5.0
+        return True
+
+    def __eq__(self, other):
+        self.y[0] = 5.0
+        return True
+
+    def __hash__(self):
+        self.y[0] = 5.0
+        return 1
+
+    def __lt__(self, other):
+        self.y[0] = 5.0
+        return True
+
+    def __float__(self):
+        self.y[0] = 5.0
+        return 1.0
+
+    def __array__(self, dtype=None, copy=None):
+        self.y[0] = 5.0
+        return np.ones(1)
+
+    def __setitem__(self, key, value):
+        value[0] = 5.0
+
+    def __enter__(self):
+        self.y[0] = 5.0
+        return 1.0
+
+    def __exit__(self, *error):
+        return None
+
+    @property
+    def part(self):
+        return 1.0
+
+    @part.setter
+    def part(self, value):
+        value[0] = 5.0
+
+
+class MadeByNew:
+    def __new__(cls, y):
+        y[0] = 5.0
+        return object.__new__(cls)
+
+
+def overwrite(y):
+    y[0] = 5.0
+    return 1.0
+
+
+def shown(y):
+    return len(str(Sneaky(y)))
+
+
+def formatted(y):
+    return len(f"{Sneaky(y)}")
+
+
+def contained(y):
+    return int(3 in Sneaky(y))
+
+
+def compared(y):
+    return int(Sneaky(y) == 3)
+
+
+def hashed(y):
+    return len({Sneaky(y): 1})
+
+
+def ordered(y):
+    return len(sorted([Sneaky(y), Sneaky(y)]))
+
+
+def floated(y):
+    return float(Sneaky(y))
+
+
+def arrayed(y):
+    return np.asarray(Sneaky(y)).size
+
+
+def item_set(y):
+    s = Sneaky(np.ones(1))
+    s[0] = y
+    return 1.0
+
+
+def entered(y):
+    with Sneaky(y):
+        return 1.0
+
+
+def property_set(y):
+    s = Sneaky(np.ones(1))
+    s.part = y
+    return 1.0
+
+
+def handed_to_another(s, y):
+    s.part = y
+
+
+def property_set_by_another(y):
+    handed_to_another(Sneaky(np.ones(1)), y)
+    return 1.0
+
+
+def made_by_new(y):
+    MadeByNew(y)
+    return 1.0
+
+
+def default_of_a_key(y):
+    return sorted([1.0], key=lambda v, z=y: overwrite(z))[0]
+
+
+def default_of_a_mapped_function(y):
+    values = list(map(lambda v, z=y: overwrite(z), [1]))
+    return values[0]
+
+
+def array_full_of_none(y):
+    z = np.full(1, None)
+    z[0] = y
+    w = z[0]
+    w[0] = 5.0
+    return 1.0
+
+
+def array_of_a_list_of_none(y):
+    nothing = [None] * 2
+    z = np.array(nothing)
+    z[0] = y
+    w = z[0]
+    w[0] = 5.0
+    return 1.0
+
+
+def array_of_objects(y):
+    z = np.array([y, None], dtype=object)
+    z[0][0] = 5.0
+    return 1.0
+
+
+def section_of_a_list(y):
+    z = [None]
+    z[0:1] = [y]
+    z[0][0] = 5.0
+    return 1.0
+
+
+def destination_by_name(y):
+    np.copyto(dst=y, src=5.0)
+    return 1.0
+
+
+def drawn_into_by_position(y):
+    np.random.default_rng(0).random(4, float, y)
+    return 1.0
+
+
+def filtered_into(y):
+    scipy.ndimage.gaussian_filter(y, 1.0, output=y)
+    return 1.0
+
+
+def overwritten_by_an_option(y):
+    np.median(y, 0, None, True)
+    return 1.0
+
+
+def packed_into(y):
+    struct.pack_into("d", y, 0, 5.0)
+    return 1.0
+
+
+def run_by_a_thread(y):
+    threading.Thread(target=overwrite, args=(y,)).run()
+    return 1.0
+
+
+def run_by_a_thread_with_a_name(y):
+    thread = threading.Thread(target=overwrite, args=(y,))
+    thread.run()
+    return 1.0
+
+
+def cast_without_a_copy(y):
+    z = y.astype(float, "K", "unsafe", True, False)
+    z[0] = 5.0
+    return 1.0
+
+
+@functools.singledispatch
+def dispatched(y):
+    return 1.0
+
+
+@dispatched.register(np.ndarray)
+def _(y):
+    y[0] = 5.0
+    return 1.0
+
+
+class Answering(dict):
+    def get(self, key, default=None):
+        self["y"][0] = 5.0
+        return 1.0
+
+
+def asked_of_a_dict(y):
+    return Answering(y=y).get("y")
+
+
+class Poking(list):
+    def poke(self):
+        self[0][0] = 5.0
+
+
+def poked(y):
+    Poking([y]).poke()
+    return 1.0
+
+
+def poked_by_name(y):
+    rows = Poking([y])
+    rows.poke()
+    return 1.0
+
+
+def plain_again(y):
+    rows = Poking([y]) + [1.0]
+    rows[0][0] = 5.0
+    return 1.0
+
+
+def behind_a_user_dict(y):
+    held = collections.UserDict(a=y)
+    held["a"][0] = 5.0
+    return 1.0
+
+
+def beside(writes):
+    """A program that calls a function that writes, and reads what it has written."""
+
+    def beside(x):
+        a = x * 2.0
+        n = writes(a)
+        return n * np.sum(a**3)
+
+    beside.__name__ = beside.__qualname__ = f"written_when_{writes.__name__}"
+    return beside
+
+
+for writes in (
+    compared, floated, item_set, entered, property_set, property_set_by_another, default_of_a_key,
+    default_of_a_mapped_function, destination_by_name, overwritten_by_an_option,
+):  # fmt: skip
+    program(FOUR)(beside(writes))
+for writes in (
+    shown, formatted, contained, hashed, ordered, arrayed, made_by_new, section_of_a_list, drawn_into_by_position,
+    filtered_into, packed_into, run_by_a_thread, run_by_a_thread_with_a_name, cast_without_a_copy, dispatched, poked,
+    poked_by_name, behind_a_user_dict,
+):  # fmt: skip
+    program(FOUR, first=Unsupported)(beside(writes))
+for writes in (array_full_of_none, array_of_a_list_of_none, array_of_objects, plain_again):
+    program(FOUR, first=Refused)(beside(writes))
+program(FOUR, first=NoRule)(beside(asked_of_a_dict))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import builtins
 import collections
-import contextlib
 import copy
 import functools
 import itertools
@@ -24,6 +23,7 @@ import numpy as np
 
 from s2sgrad.analysis.given import Given, Points
 from s2sgrad.analysis.instances import DRAWING, draws
+from s2sgrad.analysis.object_arrays import holds_objects
 from s2sgrad.analysis.places import ANY, NONE, OUTSIDE, Place, Places, Trust, trust_of_object
 from s2sgrad.rules import memory, spellings, table
 from s2sgrad.rules.table import existing
@@ -60,7 +60,8 @@ _ARITHMETIC = {f for _, f in spellings.OPERATORS.values()} | {operator.concat, o
 _COMPUTING = {"math", "cmath", "statistics", "_statistics", "json", "heapq", "_heapq", "bisect", "_bisect", "fractions",
               "decimal", "numbers", "builtins", "operator", "_operator", "functools", "_functools", "itertools", "random",
               "collections", "_collections", "copy", "dataclasses", "enum", "types", "typing", "time", "datetime", "re",
-              "string", "textwrap", "logging", "warnings", "_warnings", "pprint", "reprlib", "numpy", "scipy"}  # fmt: skip
+              "string", "textwrap", "logging", "warnings", "_warnings", "pprint", "reprlib", "pickle",
+              "_pickle", "numpy", "scipy"}  # fmt: skip
 """Libraries whose functions write no memory that they are not told to."""
 
 _FILLING = (np.full, np.full_like)
@@ -207,9 +208,7 @@ def _is_numeric(points: Points, kind: gast.AST) -> bool:
         found = points.unit.resolve(kind)
         if isinstance(kind, gast.Attribute) and kind.attr == "dtype" and points.are_data(points.value(kind.value)):
             return True
-    with contextlib.suppress(TypeError):
-        return not np.dtype(found).hasobject
-    return False
+    return not holds_objects(found)
 
 
 def _into(points: Points, names: tuple[str, ...], given: Given, skipped: int = 0) -> Places:

@@ -20,7 +20,9 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects, mutation
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Pullback, Text, Unknown, is_plain_index
+from s2sgrad.analysis import kinds as kinds_
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Opaque, Pullback, Text, Unknown
+from s2sgrad.analysis.object_arrays import may_hold_objects
 from s2sgrad.analysis.places import Trust, is_writable, trust_of_owner
 from s2sgrad.quote import name as name_
 from s2sgrad.quote import nodes
@@ -226,8 +228,8 @@ def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
     if isinstance(value, gast.Name):
         return {value.id} if has_memory(kinds.get(value.id)) and is_writable(unit.resolve(value)) else set()
     if isinstance(value, gast.BinOp):  # a list of what two lists hold
-        sides = [s for s in (value.left, value.right) if isinstance(s, gast.Name) and isinstance(kinds.get(s.id), Container)]
-        return set().union(*(_held(unit, s, kinds) for s in sides))
+        named = (s for s in (value.left, value.right) if isinstance(s, gast.Name))
+        return set().union(*(_held(unit, s, kinds) for s in named if isinstance(kinds.get(s.id), (Container, Opaque))))
     if isinstance(value, _NEW):
         return set()
     if isinstance(value, gast.Subscript):
@@ -240,7 +242,7 @@ def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
         found = unit.resolve(value)
         if value.attr in spellings.FLAT_ATTRIBUTES or (found is not MISSING and not is_writable(found)):
             return set()
-        return sources(unit, value.value, kinds) if found is MISSING else {_root(value)}
+        return sources(unit, value.value, kinds) if found is MISSING else {effects.base(value)}
     if isinstance(value, gast.Call):
         return _of_call(unit, value, kinds)
     if isinstance(value, gast.IfExp):
@@ -273,7 +275,8 @@ def _is_plain(node: gast.AST, kinds: dict[str, Kind]) -> bool:
 
 def _held(unit: Unit, container: gast.Name, kinds: dict[str, Kind]) -> set[str]:
     """The names whose memory the items of a container may share."""
-    element = kinds[container.id].element()
+    kind = kinds[container.id]
+    element = kind.element() if isinstance(kind, Container) else UNKNOWN
     return sources(unit, container, kinds) if element is not None and has_memory(element) else set()
 
 
@@ -290,7 +293,7 @@ def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
         if isinstance(outside, (dict, list, tuple)) and not any(map(is_writable, items)):
             return set()
     if target is MISSING and isinstance(call.func, gast.Attribute):
-        copies = any(k.arg == "copy" for k in call.keywords)
+        copies = any(k.arg == "copy" for k in call.keywords) or len(call.args) > 4  # of `astype`
         owner = call.func.value
         if call.func.attr == "copy" and isinstance(owner, gast.Name) and isinstance(kinds.get(owner.id), Container):
             return _held(unit, owner, kinds)  # a shallow copy
@@ -306,7 +309,7 @@ def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
     elif target is np.einsum and len(call.args) > 2 and not call.keywords:
         return set()  # of two arrays it is new memory
     elif target is np.array:
-        given = given if any(k.arg == "copy" for k in call.keywords) else []
+        given = given if any(k.arg == "copy" for k in call.keywords) or may_hold_objects(unit, call) else []
     elif target is not MISSING and not _is_foreign(target):
         if not memory.may_view(target) and not (target is builtins.sum and len(given) > 1):
             return set()
@@ -314,12 +317,6 @@ def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
         given = given if place is None else given[place : place + 1]
     outside = {HANDED_OUT} if target is not MISSING and mutation.returns_outside(unit, target, call, kinds) else set()
     return outside.union(*(sources(unit, argument, kinds) for argument in given))
-
-
-def _root(node: gast.AST) -> str:
-    while not isinstance(node, gast.Name):
-        node = node.value
-    return node.id
 
 
 def _is_derivative(unit: Unit, function: gast.AST, kinds: dict[str, Kind]) -> bool:
@@ -380,7 +377,7 @@ def is_basic(index: gast.AST, kinds: dict[str, Kind]) -> bool:
         if isinstance(part, gast.Slice) or (isinstance(part, gast.Constant) and not isinstance(part.value, bool)):
             continue
         kind = kinds.get(part.id) if isinstance(part, gast.Name) else None
-        if kind is None or not is_plain_index(kind):
+        if kind is None or not kinds_.is_plain_index(kind):
             if not isinstance(part, (gast.UnaryOp, gast.BinOp)) or not _of_numbers(part, kinds):
                 return False
     return True

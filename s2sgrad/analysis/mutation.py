@@ -23,6 +23,7 @@ from s2sgrad.analysis.library_calls import FORBIDDEN
 from s2sgrad.analysis.places import ANYTHING, NOTHING, Summary, Told, Trust, is_writable, trust_of_owner
 from s2sgrad.analysis.points import Points
 from s2sgrad.errors import S2SGradError
+from s2sgrad.quote import nodes
 from s2sgrad.signatures import Parameters
 from s2sgrad.source import read
 from s2sgrad.unit import Unit, parameters
@@ -45,7 +46,10 @@ class Writes:
 def of(function: Any, trusts: Mapping[str, Told] | None = None) -> Writes:
     """What calling a user function may change, its own callees included, for arguments of this trust: without, for numbers,
     arrays and plain containers of them."""
-    summary = summary_of(getattr(function, "__func__", function), trusts or {})
+    return _writes(summary_of(getattr(function, "__func__", function), trusts or {}))
+
+
+def _writes(summary: Summary) -> Writes:
     names = {ANY if place.kind == "any" else place.key for place in summary.written if place.kind != "outside"}
     return Writes(frozenset(names), any(place.kind in ("outside", "any") for place in summary.written))
 
@@ -53,6 +57,15 @@ def of(function: Any, trusts: Mapping[str, Told] | None = None) -> Writes:
 def of_call(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]) -> Writes:
     """What a call of a user function may change, for arguments of the kinds that the caller knows."""
     return of(function, _trusts(unit, function, call, kinds))
+
+
+def of_expression(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Writes:
+    """Which variables an expression may change that calls what is no function of the user's, and whether anything else."""
+    names = sorted({n.id for n in nodes(node) if isinstance(n, gast.Name) and n.id in unit.locals})
+    given = [gast.Name(n, gast.Param(), None, None) for n in names]
+    tree = gast.FunctionDef("_", gast.arguments(given, [], None, [], [], None, []), [gast.Expr(node)], [], None, None, [])
+    summary = Points(unit, tree, {n.id: _told(unit, n, kinds) for n in given}, summary_of).run()
+    return _writes(summary)
 
 
 def _trusts(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]) -> dict[str, Told]:

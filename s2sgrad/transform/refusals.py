@@ -19,9 +19,20 @@ from s2sgrad import emit, reach, runtime, source
 from s2sgrad.analysis import activity, effects, mutation
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.instances import own_protocols
-from s2sgrad.analysis.kinds import Array, Assignable, Container, Foreign, Kind, Number, Text, is_complex
+from s2sgrad.analysis.kinds import (
+    Array,
+    Assignable,
+    Container,
+    Drawing,
+    Foreign,
+    Kind,
+    Number,
+    Opaque,
+    Text,
+    is_complex,
+)  # fmt: skip
 from s2sgrad.analysis.lifetimes import binds
-from s2sgrad.analysis.memory import sources
+from s2sgrad.analysis.memory import Memory, sources
 from s2sgrad.analysis.operations import Operation, is_user_function
 from s2sgrad.checks import is_special
 from s2sgrad.quote import constant, nodes
@@ -34,10 +45,11 @@ class Refusals:
     """Checks of one function whose kinds and activity are known."""
 
     def __init__(
-        self, unit: Unit, found: Operations, kinds: dict[str, Kind], pairs: Pairs, active: set[str], varied: set[str]
-    ) -> None:
+        self, unit: Unit, found: Operations, kinds: dict[str, Kind], pairs: Pairs, active: set[str], varied: set[str],
+        memory: Memory,
+    ) -> None:  # fmt: skip
         self.unit, self.found, self.kinds, self.pairs = unit, found, kinds, pairs
-        self.active, self.varied = active, varied
+        self.active, self.varied, self.memory = active, varied, memory
 
     def run(self, tree: gast.FunctionDef) -> None:
         """Raise Unsupported or NoRule at the first construct that cannot be differentiated."""
@@ -69,6 +81,7 @@ class Refusals:
                 whole = getattr(statement, "value", None) is call
                 alone = isinstance(statement, gast.Expr) or (whole and not self.is_read(statement))
                 self.effect(call, on_path and operation.node is call, alone, whole and isinstance(statement, gast.Expr))
+                self.method(call)
 
     def is_read(self, statement: gast.AST) -> bool:
         """Whether anything reads what a statement binds: what is not read is called for its effect."""
@@ -234,6 +247,10 @@ class Refusals:
         if behind is not None and mutation.of(behind).arguments and mutable:
             self.unit.refuse(call, f"`{shown}` may write its argument, which is not differentiated yet: return a new value "
                                    "from it")  # fmt: skip
+        if mutable and not is_user_function(target) and not effects.is_pure_function(target):
+            writes = mutation.of_expression(self.unit, call, self.kinds)
+            if writes.arguments:
+                self.unit.refuse(call, f"`{shown}` may write its argument, which is not differentiated yet: give it a copy")
         ours = (getattr(target, "__module__", None) or "").startswith(_OURS) or effects.is_pure_function(target)
         if is_user_function(target) and not differentiated and not ours:
             writes = mutation.of_call(self.unit, target, call, self.kinds)
@@ -250,6 +267,24 @@ class Refusals:
         if isinstance(kind, Assignable):
             return kind.methods
         return frozenset() if found is MISSING else getattr(type(found), "assigning", frozenset())
+
+    def method(self, call: gast.Call) -> None:
+        """A method of an object of which nothing is known, which may write the differentiated arrays that it holds."""
+        if self.unit.primal.is_generated or not isinstance(call.func, gast.Attribute):
+            return
+        owner = call.func.value
+        made = any(isinstance(n, gast.Call) and isinstance(self.unit.resolve(n.func), type) for n in nodes(owner))
+        if made and self.unit.resolve(call.func) is MISSING:
+            written = bool(mutation.of_expression(self.unit, call, self.kinds).arguments) and self.mutable(owner)
+        else:
+            name = owner.id if isinstance(owner, gast.Name) and owner.id in self.unit.locals else ""
+            kind = self.kinds.get(name)
+            held = self.memory.with_memory_of(name) & self.active & self.varied if name in self.memory.lost else ()
+            known = not isinstance(kind, Opaque) or isinstance(kind, Drawing)
+            written = not known and any(isinstance(self.kinds.get(n), Array) for n in held)
+        if written:
+            self.unit.refuse(call, f"`.{call.func.attr}(...)` of an object of which nothing is known may write the arrays "
+                                   "that it holds, which is not differentiated: give it copies")  # fmt: skip
 
     def is_unseen(self, function: gast.AST) -> bool:
         """Whether nothing tells what a callee does with its arguments before it runs."""

@@ -108,7 +108,8 @@ class Reverse(Branches):
         return out
 
     def _check(self) -> None:
-        Refusals(self.unit, self.found, self.kinds, self.pairs, self.active, self.varied).run(self.tree)
+        memory = self.records.memory
+        Refusals(self.unit, self.found, self.kinds, self.pairs, self.active, self.varied, memory).run(self.tree)
         texts.check(self.unit, self.tree, self.varied, self.kinds)
         for stack in self.adjoints.stacks:
             if self.lifetimes.home.get(stack) != self.lifetimes.root:

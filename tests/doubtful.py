@@ -2018,17 +2018,6 @@ def cast_without_a_copy(y):
     return 1.0
 
 
-@functools.singledispatch
-def dispatched(y):
-    return 1.0
-
-
-@dispatched.register(np.ndarray)
-def _(y):
-    y[0] = 5.0
-    return 1.0
-
-
 class Answering(dict):
     def get(self, key, default=None):
         self["y"][0] = 5.0
@@ -2086,8 +2075,8 @@ for writes in (
     program(FOUR)(beside(writes))
 for writes in (
     shown, formatted, contained, hashed, ordered, arrayed, made_by_new, section_of_a_list, drawn_into_by_position,
-    filtered_into, packed_into, run_by_a_thread, run_by_a_thread_with_a_name, cast_without_a_copy, dispatched, poked,
-    poked_by_name, behind_a_user_dict,
+    filtered_into, packed_into, run_by_a_thread, run_by_a_thread_with_a_name, cast_without_a_copy, poked, poked_by_name,
+    behind_a_user_dict,
 ):  # fmt: skip
     program(FOUR, first=Unsupported)(beside(writes))
 for writes in (array_full_of_none, array_of_a_list_of_none, array_of_objects, plain_again):

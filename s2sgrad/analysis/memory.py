@@ -228,8 +228,11 @@ def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
     if isinstance(value, gast.Name):
         return {value.id} if has_memory(kinds.get(value.id)) and is_writable(unit.resolve(value)) else set()
     if isinstance(value, gast.BinOp):  # a list of what two lists hold
-        named = (s for s in (value.left, value.right) if isinstance(s, gast.Name))
-        return set().union(*(_held(unit, s, kinds) for s in named if isinstance(kinds.get(s.id), (Container, Opaque))))
+        sides = (value.left, value.right)
+        numbers = any(isinstance(getattr(s, "value", kinds.get(getattr(s, "id", ""))), (Array, float)) for s in sides)
+        lists = Container if numbers or not isinstance(value.op, (gast.Add, gast.Mult)) else (Container, Opaque)
+        named = (s for s in sides if isinstance(s, gast.Name) and isinstance(kinds.get(s.id), lists))
+        return set().union(*(_held(unit, s, kinds) for s in named))
     if isinstance(value, _NEW):
         return set()
     if isinstance(value, gast.Subscript):

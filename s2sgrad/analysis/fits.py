@@ -13,7 +13,8 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Array, Dim, Kind, Number
+from s2sgrad.analysis.kinds import Array, Kind, Number
+from s2sgrad.analysis.sizes import Dim
 
 _ANY_SHAPES = {np.outer, np.kron, np.ix_, np.meshgrid, np.interp, np.searchsorted}
 _INNER = {np.matmul, np.dot}

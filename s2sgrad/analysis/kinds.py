@@ -27,20 +27,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from s2sgrad.analysis.instances import DEEPEST, LONGEST, Opened, attributes_of, draws, hides_methods, runs_nothing
-
-
-@dataclass(frozen=True)
-class Size:
-    """The k-th size among the arguments, plus an offset."""
-
-    k: int
-    offset: int = 0
-
-    def __repr__(self) -> str:
-        return f"Size({self.k}, {self.offset})"
-
-
-Dim = int | Size | None  # a size with a negative number is a length of its own: see `symbols`
+from s2sgrad.analysis.sizes import Dim, Size, broadcast_dim
 
 
 class Kind:
@@ -370,30 +357,6 @@ def is_plain_index(kind: Kind | None) -> bool:
     return isinstance(kind, (Number, Slicing)) and not (isinstance(kind, Number) and kind.type in (bool, np.bool_))
 
 
-# --- sizes -----------------------------------------------------------------------------------------------------------
-
-
-def surely_not_one(dim: Dim) -> bool:
-    return (isinstance(dim, int) and dim != 1) or (isinstance(dim, Size) and dim.offset == 0 and dim.k >= 0)
-
-
-def same_size(m: Dim, n: Dim) -> bool:
-    """Whether two sizes that NumPy accepted side by side are surely equal."""
-    if m is None or n is None:
-        return False
-    return m == n or (surely_not_one(m) and surely_not_one(n))
-
-
-def _broadcast_dim(m: Dim, n: Dim) -> Dim:
-    if m == 1 or n == 1:
-        return n if m == 1 else m
-    if m == n:
-        return m
-    if surely_not_one(m) or surely_not_one(n):
-        return m if surely_not_one(m) else n
-    return None
-
-
 def broadcast(kinds: Iterable[Kind]) -> tuple[Dim, ...] | None:
     """The axes of the broadcast of numbers and arrays; None where a rank is not known."""
     dims: tuple[Dim, ...] = ()
@@ -403,5 +366,5 @@ def broadcast(kinds: Iterable[Kind]) -> tuple[Dim, ...] | None:
         other = kind.dims if isinstance(kind, Array) and kind.dims is not None else ()
         longer, shorter = (dims, other) if len(dims) >= len(other) else (other, dims)
         lead = len(longer) - len(shorter)
-        dims = longer[:lead] + tuple(map(_broadcast_dim, longer[lead:], shorter))
+        dims = longer[:lead] + tuple(map(broadcast_dim, longer[lead:], shorter))
     return dims

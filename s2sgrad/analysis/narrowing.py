@@ -14,7 +14,8 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Array, Dim
+from s2sgrad.analysis.kinds import Array
+from s2sgrad.analysis.sizes import Dim
 
 
 def narrow(tree: gast.FunctionDef, inference: Inference, found: Operations) -> None:

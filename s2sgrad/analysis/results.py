@@ -21,7 +21,6 @@ from s2sgrad.analysis.kinds import (
     UNKNOWN,
     Array,
     Container,
-    Dim,
     Instance,
     Kind,
     Known,
@@ -32,6 +31,7 @@ from s2sgrad.analysis.kinds import (
     kinds_of,
 )
 from s2sgrad.analysis.places import Trust, trust_of_object
+from s2sgrad.analysis.sizes import Dim
 from s2sgrad.rules import table
 
 _MEMO: dict[Any, Kind] = {}

@@ -6,7 +6,8 @@ offset if that holds in both samples, whose sizes are chosen so that no sum, pro
     np.sum(Array('float64', (Size(0), Size(1))), axis=0)   ->   Array('float64', (Size(1),))
 
 >>> import numpy as np
->>> from s2sgrad.analysis.kinds import Array, Number, Size, constant_kind
+>>> from s2sgrad.analysis.kinds import Array, Number, constant_kind
+>>> from s2sgrad.analysis.sizes import Size
 >>> x = Array('float64', (Size(0), Size(1)))
 >>> by_example(lambda x, axis: np.sum(x, axis=axis), [x, constant_kind(0)])
 Array('float64', (Size(1, 0),))
@@ -24,20 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.analysis.kinds import (
-    UNKNOWN,
-    Array,
-    Container,
-    Dim,
-    Kind,
-    Known,
-    Number,
-    Size,
-    Slicing,
-    Text,
-    broadcast,
-    constant_kind,
-)
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Slicing, Text, broadcast, constant_kind
+from s2sgrad.analysis.sizes import Dim, Size
 
 _SYMBOLIC = 20  # the first number of a size that is no argument's
 _LARGEST = 200_000  # elements of a sample

@@ -19,8 +19,9 @@ import numpy as np
 from s2sgrad.analysis import affine, effects
 from s2sgrad.analysis.affine import Form
 from s2sgrad.analysis.apart import range_of
-from s2sgrad.analysis.kinds import Array, Container, Dim, Number, Size
+from s2sgrad.analysis.kinds import Array, Container, Number
 from s2sgrad.analysis.lifetimes import binds
+from s2sgrad.analysis.sizes import Dim, Size
 from s2sgrad.analysis.surely import element_of
 from s2sgrad.unit import Unit
 

@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from s2sgrad.analysis.kinds import (
-    UNKNOWN,
-    Array,
-    Container,
-    Instance,
-    Kind,
-    Known,
-    Number,
-    Plain,
-    Size,  # noqa: F401  (in the examples)
-    Text,
-    may_carry,
-)
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Instance, Kind, Known, Number, Plain, Text, may_carry
+from s2sgrad.analysis.sizes import Size  # noqa: F401  (in the examples)
 from s2sgrad.results import described as value_in_words
 from s2sgrad.results import described_type, without_floats
 

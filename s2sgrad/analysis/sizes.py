@@ -1,0 +1,47 @@
+"""Sizes of axes, as far as they are known: an int, the k-th size among the arguments plus an offset, or nothing.
+
+>>> same_size(Size(0), Size(1)), same_size(Size(0), 1), same_size(None, None)
+(True, False, False)
+>>> broadcast_dim(1, Size(0)), broadcast_dim(Size(0), None)
+(Size(0, 0), Size(0, 0))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Size:
+    """The k-th size among the arguments, plus an offset."""
+
+    k: int
+    offset: int = 0
+
+    def __repr__(self) -> str:
+        return f"Size({self.k}, {self.offset})"
+
+
+Dim = int | Size | None  # a size with a negative number is a length of its own: see `symbols`
+
+
+def surely_not_one(dim: Dim) -> bool:
+    return (isinstance(dim, int) and dim != 1) or (isinstance(dim, Size) and dim.offset == 0 and dim.k >= 0)
+
+
+def same_size(m: Dim, n: Dim) -> bool:
+    """Whether two sizes that NumPy accepted side by side are surely equal."""
+    if m is None or n is None:
+        return False
+    return m == n or (surely_not_one(m) and surely_not_one(n))
+
+
+def broadcast_dim(m: Dim, n: Dim) -> Dim:
+    """The size of an axis where axes of these two meet."""
+    if m == 1 or n == 1:
+        return n if m == 1 else m
+    if m == n:
+        return m
+    if surely_not_one(m) or surely_not_one(n):
+        return m if surely_not_one(m) else n
+    return None

@@ -94,8 +94,8 @@ def returns_outside(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[s
         return is_writable(function.__self__) or returns_outside(unit, function.__func__, call, kinds)
     if not isinstance(function, types.FunctionType) or effects.is_library(function):
         return False
-    if (function.__module__ or "").startswith("s2sgrad."):
-        return False
+    if (function.__module__ or "").startswith("s2sgrad.") or not getattr(function, "same_signature", True):
+        return False  # the backward function of a pair of ours returns memory of its own
     summary = summary_of(function, _trusts(unit, function, call, kinds))
     given = zip(reversed(Parameters.of(function.__code__).positional), reversed(function.__defaults__ or ()), strict=False)
     kept = {p for p, v in (*given, *(function.__kwdefaults__ or {}).items()) if is_writable(v)}

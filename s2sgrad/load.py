@@ -151,6 +151,8 @@ class Plan:
             if part.same_signature:
                 function.__defaults__ = primal.__defaults__
                 function.__kwdefaults__ = {**(primal.__kwdefaults__ or {}), **part.defaults} or None
+            else:
+                function.same_signature = False  # the backward function of a pair
             function.__doc__ = part.doc
             function.__module__ = primal.__module__
             if part.restores:

@@ -53,7 +53,7 @@ UNSAFE = (  # a value, and where it and its slope are finite; whether it is nan 
     ("np.log({a} * {Z})", "{a} * {Z} > 0.0", False), ("np.sqrt({a})", "{a} > 0.0", True), ("{a} ** 1.5", "{a} > 0.0", True),
     ("{a} / {Z}", "{Z} != 0.0", False), ("np.arcsin(2.0 * {a})", "np.abs({a}) < 0.5", True),
     ("{D} * {a}", "np.isfinite({D})", False), ("({D} - {a}) ** 2", "np.isfinite({D})", False),
-    ("np.log1p(np.exp({BIG} * {a}))", "{BIG} * {a} < 30.0", False), ("logarithm({a})", "{a} > 0.0", True),
+    ("0.3 + np.log1p(np.exp({BIG} * {a}))", "{BIG} * {a} < 30.0", False), ("logarithm({a})", "{a} > 0.0", True),
     ("1.0 / (1.0 + np.exp({BIG} * {a}))", "{BIG} * {a} < 30.0", False), ("{M} * {a}", "np.isfinite({M})", True),
     ("np.arccosh(2.0 * {a})", "{a} > 0.5", True), ("np.power({a}, {D})", "({a} > 0.0) & np.isfinite({D})", False),
 )  # fmt: skip

@@ -129,7 +129,7 @@ def test_gradient_agrees_with_differences(entry):
         np.testing.assert_allclose(part, expected, rtol=1e-5, atol=1e-6, err_msg=f"argument {number}")
 
 
-@pytest.mark.sampled(one_in=2, turn=1)
+@pytest.mark.sampled(one_in=4, turn=1)
 @every_case
 def test_value_and_grad_returns_the_value_as_it_was(entry):
     args, before = entry.fresh_args(), entry.fresh_args()
@@ -140,7 +140,7 @@ def test_value_and_grad_returns_the_value_as_it_was(entry):
         np.testing.assert_allclose(part, expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.sampled(one_in=2)
+@pytest.mark.sampled(one_in=4, turn=2)
 @every_case
 def test_generic_text_gives_the_same_gradient_or_refuses(entry):
     df = grad(entry.function, entry.argnums)
@@ -221,16 +221,18 @@ def of(modules, entry) -> bool:
 @pytest.mark.dear
 @pytest.mark.parametrize(("modules", "least"), [(IN_PLACE, 165), (CONTAINERS, 200)])
 def test_most_generic_texts_are_not_refused(modules, least):
-    """At most a third of those that write arrays or lists, for who shares memory is not known."""
+    """At most a third of those that write arrays or lists, for who shares memory is not known: of every third one."""
     refused, whole = [], [entry for entry in CASES if of(modules, entry)]
-    for entry in whole:
+    asked = whole[::3]
+    for entry in asked:
         try:
             _ = grad(entry.function, entry.argnums).source
         except S2SGradError:
             refused.append(entry.name)
-    assert len(whole) >= least and len(refused) <= 0.3 * len(whole), refused
+    assert len(whole) >= least and len(refused) <= 0.3 * len(asked), refused
 
 
+@pytest.mark.sampled(one_in=4, turn=3)
 @every_case
 def test_seeds_weight_the_results(entry):
     args = entry.fresh_args()
@@ -287,7 +289,7 @@ def executed(text: str, unit, original):
 ITEMS_SETTLED_LATER = ["update_of_an_item_seen_by_another_name", "product_of_an_item_seen_by_another_name"]
 
 
-@pytest.mark.sampled(one_in=2)
+@pytest.mark.sampled(one_in=4)
 @every_case
 def test_values_are_kept_by_every_pass_of_normalization(entry):
     if entry.name in ITEMS_SETTLED_LATER:
@@ -309,7 +311,7 @@ def test_values_are_kept_by_every_pass_of_normalization(entry):
 # --- second and third order ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.sampled(one_in=6)
 @pytest.mark.parametrize(
     ("entry", "number"), SECOND_BY_ARGUMENT, ids=[f"{entry.name}-{number}" for entry, number in SECOND_BY_ARGUMENT]
 )

@@ -90,6 +90,8 @@ def may_act(unit: Unit, node: gast.AST, deep: bool = True) -> bool:
     """Whether the value of an operand may be an object with protocols of its own, or hold one (`deep`)."""
     if isinstance(node, (gast.Constant, gast.Lambda)):
         return False
+    if not deep and isinstance(node, (gast.BinOp, gast.UnaryOp)):
+        return False  # where its operands may, the operator acts itself
     found = unit.resolve(node)
     if found is not MISSING:
         return _object_acts(found, deep)

@@ -140,6 +140,7 @@ class _Writer:
     def _by_filling(self, t: str, good: str) -> None:
         r = self._new("r")
         start, op = self.rng.choice(("zeros", "ones")), self.rng.choice(("", "+", "*"))
+        start = "ones" if op == "*" else start  # the slope of `sqrt(0 * x)` is nan for any way to differentiate it
         self.lines += [f"{r} = np.{start}({SIZE})", f"{r}[{good}] {op}= {t}[{good}]"]
         self.arrays.append(r)
 

@@ -805,9 +805,7 @@ def test_assigning_to_an_argument_says_what_to_do():
         w.assign_add(1.0)
         return w * x
 
-    with pytest.raises(AttributeError) as raised:
-        differentiable(f)(Variable(1.0), V)
-    assert "assign outside of it" in raised.value.__notes__[0]
-    with GradientTape(), pytest.raises(Unsupported, match="change Variables outside of the function") as refused:
-        differentiable(f)(Variable(1.0), V)
-    assert refused.value.place.file == __file__
+    for tape in (contextlib.nullcontext(), GradientTape()):
+        with tape, pytest.raises(AttributeError) as raised:
+            differentiable(f)(Variable(1.0), V)
+        assert "assign outside of it" in raised.value.__notes__[0]

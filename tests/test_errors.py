@@ -2557,6 +2557,7 @@ def test_those_with_a_gradient_are_nasty_programs():
 GENERIC = [name for name in NASTY if name not in ("infinite recursion", "infinite mutual recursion")]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", GENERIC)
 def test_nasty_programs_as_generic_text(name, module, monkeypatch):
     monkeypatch.setenv("S2SGRAD_DEBUG", "1")

@@ -464,7 +464,7 @@ def programs(draw):
 
 
 @pytest.mark.dear
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(programs(), st.integers(0, 1000))
 def test_random_loops(text, seed):
     filename = f"<lists {hash(text)}>"

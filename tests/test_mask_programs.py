@@ -17,7 +17,7 @@ from mask_programs import mask_program
 from s2sgrad import S2SGradError
 
 OF_A_PART = 20
-PARTS = -(-int(os.environ.get("S2SGRAD_MASKS", "80")) // OF_A_PART)
+PARTS = -(-int(os.environ.get("S2SGRAD_MASKS", "60")) // OF_A_PART)
 
 
 @pytest.mark.parametrize("order, part", [*((1, k) for k in range(PARTS)), *((2, k) for k in range(-(-PARTS // 5)))])

@@ -18,7 +18,7 @@ from s2sgrad import S2SGradError
 from s2sgrad.checks import Refusal
 
 OF_A_PART = 20
-PARTS = -(-int(os.environ.get("S2SGRAD_MUTATIONS", "200")) // OF_A_PART)
+PARTS = -(-int(os.environ.get("S2SGRAD_MUTATIONS", "100")) // OF_A_PART)
 REFUSED = 0.5  # of a part's programs at most
 
 

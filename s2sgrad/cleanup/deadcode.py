@@ -75,6 +75,7 @@ class _Sweep:
         self.local_stacks = local_stacks(unit, tree)
         self.touched: dict[int, list[tuple[gast.Call, str]]] = {}
         self.parts: dict[int, list[gast.AST]] = {}
+        self.known: dict[int, set[str]] = {}  # what each statement reads
         self.anchors: set[int] = set()
         self.left: dict[int, list[gast.AST]] = {}  # by a statement that is not needed: the statements that remain of it
 
@@ -155,6 +156,11 @@ class _Sweep:
 
     def reads(self, statement: gast.AST) -> set[str]:
         """What a statement (or the header of one) reads: variables, and the contents of what is written in place."""
+        if id(statement) not in self.known:
+            self.known[id(statement)] = self._read_by(statement)
+        return self.known[id(statement)]
+
+    def _read_by(self, statement: gast.AST) -> set[str]:
         names = effects.reads(statement)
         held = names & self.contents
         if not held:

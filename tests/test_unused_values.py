@@ -447,3 +447,17 @@ def test_a_zero_by_chance_keeps_its_derivative():
     x = np.array([1.0, 2.0])
     twice = grad(lambda x: np.sum(grad(f)(x)))(x)
     np.testing.assert_allclose(twice, 2 * (1 - np.log(x)) / x**2)
+
+
+def test_a_zero_that_select_takes_from_its_choices_stays_one_twice():
+    def f(x, c):
+        t = np.sin(np.log(x) / (1.5 + c)) * c
+        return np.sum(np.select([x > 0.0, x < -1.0], [t, x * c], 0.0))
+
+    x, c, h = np.array([-0.4, -1.5, 0.6, 0.0]), -0.66, 1e-6
+    with np.errstate(all="ignore"):
+        for k in (0, 1):
+            first = grad(f, k)
+            twice = grad(lambda c, first=first: np.sum(first(x, c)))(c)
+            rough = (np.sum(first(x, c + h)) - np.sum(first(x, c - h))) / (2 * h)
+            np.testing.assert_allclose(twice, rough, rtol=1e-7)

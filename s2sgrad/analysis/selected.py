@@ -39,6 +39,8 @@ def names(unit: Unit, tree: gast.FunctionDef) -> frozenset[str]:
 
 def _selects(unit: Unit, value: gast.AST, known: set[str]) -> bool:
     def is_known(node: gast.AST) -> bool:
+        while isinstance(node, gast.Subscript):  # a part of it
+            node = node.value
         return isinstance(node, gast.Name) and node.id in known
 
     if isinstance(value, gast.BinOp):
@@ -53,11 +55,18 @@ def _selects(unit: Unit, value: gast.AST, known: set[str]) -> bool:
     if effects.is_one_of(target, (np.where,)):
         return any(map(_is_zero, value.args[1:]))
     rule = lookup(target)
-    return rule is not None and rule.tag == "linear" and any(map(is_known, value.args[:1]))
+    if rule is None or rule.tag != "linear":
+        return False
+    return any(map(is_known, value.args[:1])) or _is_transpose(target)
 
 
 def _is_zero(node: gast.AST) -> bool:
     return isinstance(node, gast.Constant) and node.value == 0.0
+
+
+def _is_transpose(target: object) -> bool:
+    """Whether this is a transpose of ours: most put 0 where nothing came from."""
+    return (getattr(target, "__module__", None) or "").startswith("s2sgrad.rules.")
 
 
 def _is_adjoint(target: object) -> bool:

@@ -14,15 +14,15 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.rules import builtin_functions, choices
-from s2sgrad.rules.table import SLOPES, VALUES, passing_over
+from s2sgrad.rules.table import SLOPES, VALUES, existing, passing_over
 
 passing_over(
     SLOPES,
     np.maximum, np.minimum, np.clip, np.max, np.min, np.amax, np.amin, np.ptp, np.median, np.quantile, np.percentile,
     np.maximum.reduce, np.minimum.reduce, np.maximum.accumulate, np.minimum.accumulate, np.maximum.outer, np.minimum.outer,
     builtins.max, builtins.min, builtin_functions.largest, builtin_functions.smallest, builtin_functions.largest_of,
-    builtin_functions.smallest_of, choices.chosen, np.tril, np.triu, np.diag, np.diagonal, np.trace, np.linalg.diagonal,
-    np.linalg.trace, np.delete, np.take, np.take_along_axis, np.interp, np.histogram,
+    builtin_functions.smallest_of, choices.chosen, np.tril, np.triu, np.diag, np.diagonal, np.trace,
+    np.delete, np.take, np.take_along_axis, np.interp, np.histogram, *existing(np.linalg, "diagonal", "trace"),
 )  # fmt: skip
 passing_over(
     VALUES,

@@ -7,6 +7,7 @@ import functools
 import importlib.metadata
 import inspect
 import re
+import subprocess
 import sys
 import textwrap
 import tomllib
@@ -242,3 +243,34 @@ def test_the_syntax_of_python_3_14(defined):
             return y
     """)["f"]
     check_grads(f, (X,), order=2)
+
+
+YOUNG = {  # functions that came with NumPy 2.0 and later
+    "numpy": "acos acosh asin asinh atan atan2 atanh astype bitwise_count bitwise_invert bitwise_left_shift concat isdtype "
+             "bitwise_right_shift permute_dims pow matrix_transpose vecdot unique_all unique_counts unique_inverse "
+             "unique_values trapezoid unstack cumulative_sum cumulative_prod matvec vecmat",
+    "numpy.linalg": "cross diagonal matmul matrix_norm matrix_transpose outer svdvals tensordot trace vecdot vector_norm",
+}  # fmt: skip
+WITHOUT = """
+    import importlib, pkgutil
+    import scipy.linalg, scipy.special, scipy.stats  # which need what their own NumPy has
+
+    for home, names in {young}.items():
+        for name in names.split():
+            module = importlib.import_module(home)
+            if hasattr(module, name):
+                delattr(module, name)
+
+    import s2sgrad
+
+    for found in pkgutil.walk_packages(s2sgrad.__path__, "s2sgrad."):
+        if not found.name.endswith("__main__"):
+            importlib.import_module(found.name)
+"""
+
+
+def test_nothing_young_is_needed():
+    """Every file is imported by a NumPy without the functions that came with its second version."""
+    code = textwrap.dedent(WITHOUT).replace("{young}", repr(YOUNG))
+    done = subprocess.run([sys.executable, "-c", code], cwd=documents.ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

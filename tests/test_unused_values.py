@@ -449,11 +449,20 @@ def test_a_zero_by_chance_keeps_its_derivative():
     np.testing.assert_allclose(twice, 2 * (1 - np.log(x)) / x**2)
 
 
-def test_a_zero_that_select_takes_from_its_choices_stays_one_twice():
-    def f(x, c):
-        t = np.sin(np.log(x) / (1.5 + c)) * c
-        return np.sum(np.select([x > 0.0, x < -1.0], [t, x * c], 0.0))
+def taken_from_the_choices_of_select(x, c):
+    t = np.sin(np.log(x) / (1.5 + c)) * c
+    return np.sum(np.select([x > 0.0, x < -1.0], [t, x * c], 0.0))
 
+
+def overwritten_by_copyto(x, c):
+    t = np.log(x) / (1.5 + c)
+    t = t / (1.5 + c)
+    np.copyto(t, 0.0, where=~(x > 0.0))
+    return np.sum(0.3 * t)
+
+
+@pytest.mark.parametrize("f", [taken_from_the_choices_of_select, overwritten_by_copyto])
+def test_a_zero_of_a_mask_stays_one_in_another_argument(f):
     x, c, h = np.array([-0.4, -1.5, 0.6, 0.0]), -0.66, 1e-6
     with np.errstate(all="ignore"):
         for k in (0, 1):

@@ -26,13 +26,15 @@ _EMPTY = (np.zeros, np.zeros_like, runtime.zeros)
 
 def names(unit: Unit, tree: gast.FunctionDef) -> frozenset[str]:
     """The variables of a function in normal form that may hold such values."""
-    stores = (s for s in effects.walk(tree.body) if isinstance(s, gast.Assign) and effects.stored(s) is not None)
-    out = {effects.base(effects.stored(s)) for s in stores if _is_zero(s.value)}
+    out: set[str] = set()
     while True:
         before = len(out)
         for statement in effects.walk(tree.body):
-            if isinstance(statement, gast.Assign) and _selects(unit, statement.value, out):
-                out |= set(effects.targets(statement))
+            if not isinstance(statement, gast.Assign):
+                continue
+            section = effects.stored(statement)
+            if _selects(unit, statement.value, out) or (section is not None and _is_zero(statement.value)):
+                out |= set(effects.targets(statement)) if section is None else {effects.base(section)}
         if len(out) == before:
             return frozenset(out)
 

@@ -461,7 +461,12 @@ def overwritten_by_copyto(x, c):
     return np.sum(0.3 * t)
 
 
-@pytest.mark.parametrize("f", [taken_from_the_choices_of_select, overwritten_by_copyto])
+def passed_over_by_nanmax(x, c):
+    t = x**1.5 / (1.5 + c)
+    return np.nanmax(t / (1.5 + c))
+
+
+@pytest.mark.parametrize("f", [taken_from_the_choices_of_select, overwritten_by_copyto, passed_over_by_nanmax])
 def test_a_zero_of_a_mask_stays_one_in_another_argument(f):
     x, c, h = np.array([-0.4, -1.5, 0.6, 0.0]), -0.66, 1e-6
     with np.errstate(all="ignore"):

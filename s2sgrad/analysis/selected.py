@@ -52,22 +52,20 @@ def _selects(unit: Unit, value: gast.AST, known: set[str]) -> bool:
     if not isinstance(value, gast.Call):
         return is_known(value)
     target = unit.resolve(value.func)
-    if effects.is_one_of(target, _SELECTING + _EMPTY) or _is_adjoint(target):
+    if effects.is_one_of(target, _SELECTING + _EMPTY) or _is_adjoint(target) or _is_of_rules(target):
         return True
     if effects.is_one_of(target, (np.where,)):
         return any(map(_is_zero, value.args[1:]))
     rule = lookup(target)
-    if rule is None or rule.tag != "linear":
-        return False
-    return any(map(is_known, value.args[:1])) or _is_transpose(target)
+    return rule is not None and rule.tag == "linear" and any(map(is_known, value.args[:1]))
 
 
 def _is_zero(node: gast.AST) -> bool:
     return isinstance(node, gast.Constant) and node.value == 0.0
 
 
-def _is_transpose(target: object) -> bool:
-    """Whether this is a transpose of ours: most put 0 where nothing came from."""
+def _is_of_rules(target: object) -> bool:
+    """Whether this is a transpose, or gives weights, for a rule: most are 0 where nothing came from or counts."""
     return (getattr(target, "__module__", None) or "").startswith("s2sgrad.rules.")
 
 

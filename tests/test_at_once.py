@@ -320,6 +320,7 @@ class Writer:
         return text + "    return np.sum(C * C) + v @ v + np.sum(w**2) + s\n"
 
 
+@pytest.mark.dear
 @pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("part", range(6))
 def test_random_loops(part, monkeypatch):

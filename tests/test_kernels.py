@@ -328,6 +328,7 @@ def agrees_twice(first, args, places, argnums):
     agrees(gradient, first, args, places, v)
 
 
+@pytest.mark.dear
 @pytest.mark.sampled(one_in=6)
 def test_second_derivatives_of_the_loss(entry, written):
     """If this fails because a refused one is right: take it out of `REFUSED_TWICE`."""
@@ -341,6 +342,7 @@ def test_second_derivatives_of_the_loss(entry, written):
     agrees_twice(first, args, entry.places, entry.argnums)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("name", TWICE)
 def test_second_derivatives(name):
     entry = kernel_of(name)

@@ -91,6 +91,7 @@ def test_a_branch_that_changes_within_the_step_is_not_judged():
     assert expected(lambda x: 3.0 if x > 1.0 else x, (0.9,), (0,))[0] == 0.9
 
 
+@pytest.mark.dear
 @pytest.mark.sampled(one_in=6)
 @pytest.mark.parametrize("which", range(60))
 def test_second_derivatives_of_random_programs(which):

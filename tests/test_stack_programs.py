@@ -102,6 +102,7 @@ def check_second(seed: int) -> None:
 
 
 @pytest.mark.dear
+@pytest.mark.dear
 @pytest.mark.parametrize(("check", "count"), [(check, COUNT), (check_second, COUNT // 4)], ids=["first", "second"])
 def test_stacks_and_effects(check, count):
     rejected, failures = 0, []

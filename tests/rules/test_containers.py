@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from s2sgrad import grad
 from s2sgrad.rules.table import lookup
@@ -51,6 +52,7 @@ def quintic(x):
     return np.einsum("i,i,i,i,i->", x, x, x, x, x)
 
 
+@pytest.mark.dear
 def test_derivatives_of_einsum_to_the_fourth():
     """The cotangents of its operands are a list or a tuple, as it comes: they are added as such."""
     x, f = np.array([0.5, 1.5]), quintic

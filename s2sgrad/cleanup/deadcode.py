@@ -242,6 +242,7 @@ class _Sweep:
         left = self.parts[id(statement)]
         if left:
             self.left[id(statement)] = left
+            self.stacks.update(name for part in left for _, name in self._operations(part))  # a pop keeps its push
         return set().union(*map(self.reads, left))
 
     def _alone(self, left: gast.Expr) -> gast.AST:

@@ -19,7 +19,7 @@ _NEGATED = {gast.Eq: gast.NotEq, gast.NotEq: gast.Eq, gast.Is: gast.IsNot, gast.
 
 def conditionals(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """What the user wrote as `a if c else b` becomes that again."""
-    tree.body = _block(tree.body, _conditional)
+    tree.body = _block(tree.body, lambda statement: _conditional(unit, statement))
     return tree
 
 
@@ -88,7 +88,7 @@ def _block(body: list[gast.AST], rewrite) -> list[gast.AST]:
     return out
 
 
-def _conditional(statement: gast.AST) -> list[gast.AST]:
+def _conditional(unit: Unit, statement: gast.AST) -> list[gast.AST]:
     if not isinstance(statement, gast.If) or len(statement.body) != 1 or len(statement.orelse) != 1:
         return [statement]
     then, other = statement.body[0], statement.orelse[0]
@@ -96,6 +96,8 @@ def _conditional(statement: gast.AST) -> list[gast.AST]:
     if not both or not all(isinstance(s.targets[0], gast.Name) for s in (then, other)):
         return [statement]
     if then.targets[0].id != other.targets[0].id or not place_of(statement) == place_of(then) == place_of(other):
+        return [statement]
+    if any(effects.accumulates(unit, s) for s in (then, other)):  # which write in place
         return [statement]
     value = gast.IfExp(statement.test, then.value, other.value)
     made = at(statement, gast.Assign(then.targets, value, None))[0]

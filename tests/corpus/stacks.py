@@ -181,3 +181,20 @@ def item_taken_off_and_put_back(x):
     b = s.pop()
     s.pop()
     return b * s.pop()
+
+
+@case(VECTOR, 0.6)
+def updated_in_both_arms_before_it_comes_off_a_list(x, c):
+    s = [x[2]]
+    a = 0.35 * x[2]
+    if c > 0.0:
+        a += x[1]
+    else:
+        a += a
+    s.append(x.copy())
+    u = s.pop()
+    if np.sum(x) > 0.0:
+        a = s.pop()
+    for _ in range(len(s)):
+        a += c * s.pop()
+    return np.sum(u * u)

@@ -129,7 +129,7 @@ def test_gradient_agrees_with_differences(entry):
         np.testing.assert_allclose(part, expected, rtol=1e-5, atol=1e-6, err_msg=f"argument {number}")
 
 
-@pytest.mark.sampled(one_in=4, turn=1)
+@pytest.mark.sampled(one_in=8, turn=1)
 @every_case
 def test_value_and_grad_returns_the_value_as_it_was(entry):
     args, before = entry.fresh_args(), entry.fresh_args()
@@ -140,7 +140,7 @@ def test_value_and_grad_returns_the_value_as_it_was(entry):
         np.testing.assert_allclose(part, expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.sampled(one_in=4, turn=2)
+@pytest.mark.sampled(one_in=8, turn=2)
 @every_case
 def test_generic_text_gives_the_same_gradient_or_refuses(entry):
     df = grad(entry.function, entry.argnums)
@@ -311,7 +311,7 @@ def test_values_are_kept_by_every_pass_of_normalization(entry):
 # --- second and third order ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(one_in=9)
+@pytest.mark.sampled(one_in=18)
 @pytest.mark.parametrize(
     ("entry", "number"), SECOND_BY_ARGUMENT, ids=[f"{entry.name}-{number}" for entry, number in SECOND_BY_ARGUMENT]
 )

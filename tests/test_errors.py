@@ -2519,6 +2519,7 @@ DIFFERENTIATED = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("name", NASTY)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_nasty_programs_give_the_gradient_or_an_error_of_ours(name, module, capsys, monkeypatch):

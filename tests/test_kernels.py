@@ -291,7 +291,7 @@ def test_value_is_that_of_the_function(entry):
     same(value, value_of(entry.name))
 
 
-@pytest.mark.sampled(one_in=2)
+@pytest.mark.sampled(one_in=4)
 def test_gradient_of_the_loss_agrees_with_differences(entry, written):
     loss, args = loss_and_args(entry, written)
     gradient = unchanged(grad(loss, entry.argnums), args)
@@ -329,7 +329,7 @@ def agrees_twice(first, args, places, argnums):
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=6)
+@pytest.mark.sampled(one_in=12)
 def test_second_derivatives_of_the_loss(entry, written):
     """If this fails because a refused one is right: take it out of `REFUSED_TWICE`."""
     loss, args = loss_and_args(entry, written)
@@ -343,6 +343,7 @@ def test_second_derivatives_of_the_loss(entry, written):
 
 
 @pytest.mark.dear
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("name", TWICE)
 def test_second_derivatives(name):
     entry = kernel_of(name)

@@ -2,7 +2,7 @@
 
 `judging.py` says how a program is judged.  The shares of features, rejections and redrawn points are printed.
 
-There are 2,000 programs, of which one in twenty is run by default; S2SGRAD_PROGRAMS=20000 pytest --all takes more.
+There are 2,000 programs, of which one in forty is run by default; S2SGRAD_PROGRAMS=20000 pytest --all takes more.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PARTS = -(-int(os.environ.get("S2SGRAD_PROGRAMS", "2000")) // PROGRAMS_OF_A_PART
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=20)
+@pytest.mark.sampled(one_in=40)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_gradients_of_random_programs(part, record_property):
     features, points, failures = Counter(), Counter(), []
@@ -92,7 +92,7 @@ def test_a_branch_that_changes_within_the_step_is_not_judged():
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=6)
+@pytest.mark.sampled(one_in=12)
 @pytest.mark.parametrize("which", range(60))
 def test_second_derivatives_of_random_programs(which):
     with contextlib.suppress(Rejected):

@@ -82,7 +82,7 @@ def calling(e: Example) -> tuple[Callable[..., Any], list[Any]]:
     return space["f"], [value for _, value in values]
 
 
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.sampled(one_in=6)
 @pytest.mark.parametrize("e", shown())
 def test_twice(e):
     f, args = calling(e)

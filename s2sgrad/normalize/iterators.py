@@ -41,6 +41,7 @@ from s2sgrad.normalize import tools
 from s2sgrad.normalize.additions import Additions
 from s2sgrad.normalize.values import is_generator
 from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
+from s2sgrad.structure import ENDLESS
 from s2sgrad.unit import MISSING, Unit
 
 _OPERATORS = {
@@ -66,7 +67,7 @@ class _Iterators(gast.NodeTransformer):
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
         self.changed = _changed(unit, tree)  # dicts, among others
-        self.consumed = tools.consumed(unit, tree)
+        self.consumed, self.waiting = tools.consumed(unit, tree), tools.waiting(unit, tree)
         self.additions = Additions(unit, tree)
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
@@ -113,7 +114,7 @@ class _Iterators(gast.NodeTransformer):
             return at(node, expression("zip(x, x[1:])", zip=self.unit.builtin(zip), x=node.args[0]))[0]
         spread = len(node.args) == 1 and isinstance(node.args[0], gast.Starred) and not node.keywords
         chained = (spread or plain) and (target is itertools.chain or target == itertools.chain.from_iterable)
-        if chained and at_once and not self._changes(node.args):
+        if chained and at_once and not self._changes(node.args) and not self._waits_without_end(node):
             whole = node.args[0].value if spread else node.args[0] if target is not itertools.chain else gast.Tuple(
                 node.args, gast.Load())  # fmt: skip
             part, item = self.unit.local("part"), self.unit.local("item")
@@ -258,6 +259,11 @@ class _Iterators(gast.NodeTransformer):
         if isinstance(target, gast.Name) and target.id in self.additions.lists and isinstance(statement.op, gast.Add):
             return self.additions.written(statement, self.grown)
         return statement
+
+    def _waits_without_end(self, node: gast.Call) -> bool:
+        """Whether items are drawn from a call one by one, if ever, of which there may be no last one."""
+        targets = (self.unit.resolve(n.func) for n in nodes(node) if isinstance(n, gast.Call))
+        return id(node) in self.waiting and any(is_generator(t) or effects.is_one_of(t, ENDLESS) for t in targets)
 
     def grown(self, statement: gast.AST, owner: gast.Name, more: gast.AST) -> gast.AST:
         item = self.unit.local("item")

@@ -408,3 +408,10 @@ def greatest_that_an_iterator_has_left(v):
     items = iter(v)
     first = next(items)
     return first * functools.reduce(max, items, first * 0.1)
+
+
+@case(VECTOR)
+def chain_without_an_end_in_a_generator_with_a_name(v):
+    steps = (k * t for k, t in enumerate(itertools.chain(range(2), naturals()), 1))
+    unused = (t * t for t in itertools.chain(v, naturals()))  # noqa: F841
+    return next(steps) * v[0] + next(steps) * v[1] ** 2 + next(steps) * v[2]

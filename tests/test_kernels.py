@@ -307,6 +307,7 @@ def test_gradient_with_other_names(entry, written):
     same(gradient, gradient_of(entry.name)[1], rtol=1e-9, atol=1e-11)
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("other", VARIANTS, ids=lambda entry: entry.name)
 def test_gradient_of_another_spelling(other):
     original = ORIGINALS[other.name]

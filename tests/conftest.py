@@ -4,8 +4,8 @@
     @pytest.mark.sampled(one_in=2, turn=1)   the others of the same cases: each gets one of the two tests
     @pytest.mark.dear                        takes a second or more: left out by `--quick`
 
-Only the dear checks are sampled, for the tests are to end within ten minutes on two cores; `--quick` takes a few cases of
-every test, for a minute or two on one core.  Which cases are taken is told by their names: the same ones on every run.
+Only the dear checks are sampled, for the tests are to end within eight minutes on two cores; `--quick` takes a few cases of
+every test, for four to five minutes on one core.  Which cases are taken is told by their names: the same ones on every run.
 Whoever names a test on the command line gets all its cases.
 """
 

@@ -101,6 +101,15 @@ def _is_computed(found: Any) -> bool:
     return hasattr(type(found), "__get__") and not isinstance(found, _STORED)
 
 
+def assigning(cls: type) -> frozenset[str]:
+    """The methods that assign an object of a class anew: those that a Variable names, and all that a subclass adds."""
+    known = getattr(cls, "assigning", None)
+    if not isinstance(known, frozenset):
+        return frozenset()
+    added = {n for k in cls.__mro__[:-1] if not _is_of_library(k) for n, f in vars(k).items() if callable(f)}
+    return known | added
+
+
 def draws(value: Any) -> bool:
     """Whether an object draws random numbers, and is of no subclass of the user's."""
     return type(value) in DRAWING

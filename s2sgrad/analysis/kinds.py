@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from s2sgrad.analysis.instances import DEEPEST, LONGEST, Opened, attributes_of, draws, hides_methods, runs_nothing
+from s2sgrad.analysis.instances import DEEPEST, LONGEST, Opened, assigning, attributes_of, draws, hides_methods, runs_nothing
 from s2sgrad.analysis.sizes import Dim, Size, broadcast_dim
 
 
@@ -224,7 +224,7 @@ def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
         return whole if len(items) <= LONGEST else Container(type(v), None, None, whole.element())
     if type(v) is dict and all(isinstance(k, (str, int)) for k in v) and len(v) <= LONGEST:
         return Container(dict, tuple(_kind_of(item, sizes, depth) for item in v.values()), tuple(v))
-    if (methods := getattr(type(v), "assigning", None)) and hasattr(v, "__array_ufunc__"):
+    if methods := assigning(type(v)):
         return Assignable(methods=methods)
     found = _instance(v, sizes, depth)
     operators = hasattr(v, "__matmul__") and not hasattr(v, "__array_ufunc__")

@@ -18,7 +18,7 @@ import numpy as np
 from s2sgrad import emit, reach, runtime, source
 from s2sgrad.analysis import activity, effects, mutation
 from s2sgrad.analysis.activity import Operations
-from s2sgrad.analysis.instances import own_protocols
+from s2sgrad.analysis.instances import assigning, own_protocols
 from s2sgrad.analysis.kinds import (
     Array,
     Assignable,
@@ -266,7 +266,7 @@ class Refusals:
         kind, found = self.kinds.get(getattr(owner, "id", "")), self.unit.resolve(owner)
         if isinstance(kind, Assignable):
             return kind.methods
-        return frozenset() if found is MISSING else getattr(type(found), "assigning", frozenset())
+        return frozenset() if found is MISSING else assigning(type(found))
 
     def method(self, call: gast.Call) -> None:
         """A method of an object of which nothing is known, which may write the differentiated arrays that it holds."""

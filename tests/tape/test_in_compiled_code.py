@@ -188,6 +188,20 @@ def kept_and_called(x):
     return W * x
 
 
+class Counted(Variable):
+    def bump(self):
+        self.assign_add(1.0)
+
+
+COUNTED = Counted(2.0)
+
+
+def bumped_by_a_method_of_a_subclass(x):
+    y = COUNTED * x * x
+    COUNTED.bump()
+    return y
+
+
 def stepped(x):
     OPTIMIZER.apply_gradients([(1.0, W)])
     return W * x
@@ -195,7 +209,7 @@ def stepped(x):
 
 @pytest.mark.parametrize("f", [
     bumped, bumped_in_a_loop, assigned_twice, bumped_by_a_helper, bumped_under_another_name, assigned_as_a_value,
-    kept_and_called, stepped,
+    kept_and_called, bumped_by_a_method_of_a_subclass, stepped,
 ])  # fmt: skip
 def test_what_assigns_variables_is_refused_where_they_are_read_again(f):
     """Its reverse sweep would read the Variable as it is at the end."""

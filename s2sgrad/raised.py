@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import dis
 import functools
+import inspect
 import linecache
 import os
 import sys
@@ -94,6 +95,9 @@ def located(error: Exception, function: Any = None) -> Exception:
         if not any(note.startswith('  File "') for note in getattr(error, "__notes__", ())):
             error.add_note(place.shown(caret=False))
     if isinstance(error, S2SGradError):
+        if error.place is not None and is_hidden(error.place.file) and (user := head(inspect.unwrap(function))) is not None:
+            if not is_hidden(user.file):  # which a decorator of a library wraps
+                error = type(error)(in_library(error.message, *error.place[:2]), user).with_traceback(error.__traceback__)
         if error.place is None and place is not None:
             error = type(error)(error.message, place).with_traceback(error.__traceback__)
         error.__suppress_context__ = True
@@ -145,6 +149,19 @@ def is_hidden(filename: str) -> bool:
         return True
     loaded = (sys.modules[name].__file__ for name in _BENEATH if name in sys.modules)
     return filename.startswith(tuple(os.path.dirname(file) + os.sep for file in loaded if file))
+
+
+def in_library(message: str, file: str, line: int | None = None) -> str:
+    """What to say of an error in the text of a library, where the user called it.
+
+    >>> print(in_library("`try` is not followed: write an `if`", "/lib/statistics.py", 487))
+    this leads to line 487 of statistics.py, where `try` is not followed: give the function a gradient with `custom_gradient`
+    """
+    if is_ours(file):
+        return message
+    what, where = message.partition(": ")[0], os.path.basename(file)
+    where = where if line is None else f"line {line} of {where}"
+    return f"this leads to {where}, where {what}: give the function a gradient with `custom_gradient`"
 
 
 def _frames(error: BaseException) -> list[types.TracebackType]:

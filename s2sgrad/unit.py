@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -12,7 +13,7 @@ import gast
 import numpy as np
 
 from s2sgrad import advice, errors, imported, raised, runtime, scoping, wording
-from s2sgrad.errors import NoRule, Unsupported
+from s2sgrad.errors import NoRule, S2SGradError, Unsupported
 from s2sgrad.lookups import note_attribute, note_import, note_name
 from s2sgrad.names import Namer
 from s2sgrad.quote import Place, call_around, nodes, place_of
@@ -63,6 +64,7 @@ class Unit:
     functions while it is compiled; `separate` are the classes of the caller's
     objects of which attributes are written.
     `opaque` are the parameters that may have methods of their own, whatever these are called.
+    `libraries` are the files of libraries whose text stands where it is called, by the number of the call.
     `words` say what names of ours stand for, to the user.
     `lists` lets loops of its text run on lists, and `on_lists` says that some do.
     `bindings` remembers what free names stand for; `lookups` notes them: a cached gradient holds while they hold.
@@ -92,6 +94,7 @@ class Unit:
     separate: set[type] = field(default_factory=set)
     opaque: set[str] = field(default_factory=set)
     memory: Any = None
+    libraries: dict[Any, str] = field(default_factory=dict)
     words: wording.Sentences = field(default_factory=dict)
     lists: bool = False
     on_lists: bool = False
@@ -217,17 +220,32 @@ class Unit:
 
     def refuse(self, node: gast.AST, message: str) -> NoReturn:
         """Raise Unsupported at the place of `node`; for a lambda that is handed on, with the lines that help."""
-        error, primal = Unsupported(self.said(message), self.place(node)), getattr(node, "primal", self.primal)
+        error, primal = Unsupported(self.said(message, node), self.place(node)), getattr(node, "primal", self.primal)
         if isinstance(node, gast.Lambda) and (call := call_around(primal.tree, node)) is not None:
             self._advise(error, primal, call)
         raise error
 
     def no_rule(self, node: gast.AST, message: str) -> NoReturn:
         """Raise NoRule at the place of `node`; for a call, with the lines that give it a gradient of its own."""
-        error, primal = NoRule(self.said(message), self.place(node)), getattr(node, "primal", self.primal)
+        error, primal = NoRule(self.said(message, node), self.place(node)), getattr(node, "primal", self.primal)
         if isinstance(node, gast.Call) and hasattr(node, "lineno"):
             self._advise(error, primal, node)
         raise error
+
+    @contextlib.contextmanager
+    def calling(self, node: gast.AST) -> Iterator[None]:
+        """Refuse at `node` what is refused in the text of a library that it leads to: the user cannot change that."""
+        try:
+            yield
+        except S2SGradError as error:
+            place = self.place(node)
+            if error.place is None or not raised.is_hidden(error.place.file) or raised.is_hidden(place.file):
+                raise
+            message = raised.in_library(error.message, error.place.file, error.place.line)
+            found, primal = type(error)(message, place), getattr(node, "primal", self.primal)
+            for call in [n for n in nodes(node) if isinstance(n, gast.Call) and hasattr(n, "lineno")][:1]:
+                self._advise(found, primal, call)
+            raise found from None
 
     def _advise(self, error: Exception, primal: Primal, call: gast.Call) -> None:
         """Note the lines that give what is called a gradient of its own."""
@@ -235,10 +253,12 @@ class Unit:
         if lines:
             error.add_note(lines)
 
-    def said(self, message: str) -> str:
-        """A message in words of the user's."""
+    def said(self, message: str, node: gast.AST) -> str:
+        """A message in words of the user's; of text that stands where a library was called, that this leads there."""
         known, below = self.known, raised.wording(self.primal.function.__code__)
         text = wording.in_words(message, lambda name: name in self.locals and name not in known, self.word)
+        library = self.libraries.get(getattr(node, "written_out", 0))
+        text = text if library is None else raised.in_library(text, library)
         return text if below is None else f"in the gradient of `{below.of}`: {text}"
 
     @property

@@ -2082,3 +2082,18 @@ for writes in (
 for writes in (array_full_of_none, array_of_a_list_of_none, array_of_objects, plain_again):
     program(FOUR, first=Refused)(beside(writes))
 program(FOUR, first=NoRule)(beside(asked_of_a_dict))
+
+
+@functools.singledispatch
+def chosen_by_type(v, k):
+    return np.sum(v * v) * k
+
+
+@chosen_by_type.register
+def _(v: float, k):
+    return v * k
+
+
+@program(FOUR, first=Unsupported)
+def a_function_chosen_by_the_type_of_its_argument(x):
+    return chosen_by_type(x, 2.0)

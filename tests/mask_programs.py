@@ -58,7 +58,7 @@ UNSAFE = (  # a value, and where it and its slope are finite; whether it is nan 
     ("np.arccosh(2.0 * {a})", "{a} > 0.5", True), ("np.power({a}, {D})", "({a} > 0.0) & np.isfinite({D})", False),
 )  # fmt: skip
 ARRAYS = {"Z": "Z", "D": "D", "BIG": "BIG", "M": "M[0]"}
-BETWEEN = ("{t} * {x}", "np.tanh({t})", "{t} + 0.5 * {x}", "{x} - {t}", "{t} ** 2", "{t} * {t}", "-{t}", "np.sin({t}) * c",
+BETWEEN = ("{t} * {x}", "np.tanh({t})", "{t} + 0.37 * {x}", "{x} - {t}", "{t} ** 2", "{t} * {t}", "-{t}", "np.sin({t}) * c",
            "{t} / (1.5 + c)")  # fmt: skip
 
 

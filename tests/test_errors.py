@@ -1716,6 +1716,56 @@ def test_the_callees_file_is_named(module):
     assert_points_at(caught.value, callee.__file__, 4)
 
 
+LEADING_TO_A_LIBRARY = {
+    "written out where it is called": ("""
+        @functools.singledispatch
+        def energy(v, k):
+            return np.sum(v * v) * k
+
+        def f(x):
+            return energy(x, 2.0)
+    """, 9, "functools.py"),
+    "a function of its own": ("""
+        def f(x):
+            return statistics.geometric_mean([x[0], x[1]])
+    """, 5, "statistics.py"),
+    "of a loop": ("""
+        def f(x):
+            for v in x:
+                v = v + statistics.geometric_mean([v, v])
+            return v
+    """, 6, "statistics.py"),
+    "around the function": ("""
+        @np.errstate(all="ignore")
+        def f(x):
+            return np.sum(np.sqrt(x))
+    """, 4, "numpy"),
+    "around what is called": ("""
+        @contextlib.contextmanager
+        def entered():
+            yield
+
+        @entered()
+        def energy(x):
+            return np.sum(x * x)
+
+        def f(x):
+            return energy(x) * 2.0
+    """, 13, "contextlib.py"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LEADING_TO_A_LIBRARY)
+def test_what_a_library_does_is_refused_where_the_user_calls_it(name, module):
+    text, line, library = LEADING_TO_A_LIBRARY[name]
+    head = "import contextlib, functools, statistics\nimport numpy as np\n\n"
+    made = module(head + textwrap.dedent(text).lstrip("\n"))
+    with pytest.raises(Unsupported, match=r"this leads to .*, where .*`custom_gradient`") as caught:
+        grad(made.f)(V)
+    assert_points_at(caught.value, made.__file__, line)
+    assert library in str(caught.value) or library == "numpy"
+
+
 def test_the_caret_is_under_the_construct(module):
     made = module("""
         import numpy as np

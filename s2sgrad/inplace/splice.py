@@ -22,6 +22,7 @@ from s2sgrad.analysis.memory import has_memory
 from s2sgrad.analysis.operations import is_user_function
 from s2sgrad.inplace.saying import is_said
 from s2sgrad.quote import assign, at, clone, name, nodes, place_of
+from s2sgrad.raised import is_hidden
 from s2sgrad.rules import table
 from s2sgrad.signatures import signature
 from s2sgrad.transform.calls import Pairs
@@ -93,7 +94,8 @@ class Splicer:
         if any(isinstance(a, gast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
             self.unit.refuse(call, f"`{target.__name__}` writes its arguments, and `*` or `**` hides which: write them out")
         given = self.pairs.arguments(self.unit, target, call)
-        callee, body = self.pairs.normal_form(target)
+        with self.unit.calling(call):
+            callee, body = self.pairs.normal_form(target)
         self.units.append(callee)
         given_names = {p.id for p in parameters(body)}
         for part in effects.walk(body.body):
@@ -104,14 +106,20 @@ class Splicer:
             part.within = (*within, target, *getattr(part, "within", ()))
         renamed = self.names(callee, body)
         heads = self.bind(callee, body, target, given, renamed)
-        number, moved = len(self.units), {}
+        number, moved, of_library = len(self.units), {}, is_hidden(callee.primal.file)
         for node in nodes(body):
             if isinstance(node, gast.Name):
                 node.id = renamed.get(node.id, node.id)
             if hasattr(node, "lineno"):
                 before = place_of(node)
-                node.primal = getattr(node, "primal", callee.primal)
-                node.written_out = (number, getattr(node, "written_out", 0))
+                inner = getattr(node, "written_out", 0)
+                if of_library:  # whose lines a user cannot change
+                    at(call, node)
+                else:
+                    node.primal = getattr(node, "primal", callee.primal)
+                node.written_out = (number, inner)
+                if of_library or inner in callee.libraries:
+                    self.unit.libraries[node.written_out] = callee.libraries.get(inner, callee.primal.file)
                 moved[before] = place_of(node)
         out = [*at(statement, *heads), *body.body[:-1]]
         self.unit.compound |= {moved[p] for p in callee.compound & moved.keys()}

@@ -80,6 +80,10 @@ class _Flattener(Conditions):
         return done
 
     def statement(self, statement: gast.AST) -> None:
+        with self.unit.calling(statement):
+            self._statement(statement)
+
+    def _statement(self, statement: gast.AST) -> None:
         if isinstance(statement, gast.Assign):
             self.assign(statement)
         elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):

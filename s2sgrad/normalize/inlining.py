@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import gast
 
-from s2sgrad import scoping
+from s2sgrad import raised, scoping
 from s2sgrad.analysis import effects
 from s2sgrad.normalize import (
     attempts,
@@ -185,8 +185,9 @@ class Inliner:
                 moved[before] = node
         if function.unit is not self.unit:
             self.adopt(function.unit, tree, own, renamed)
-        if _is_ours(function.unit):  # nobody looks for an error there
+        if _is_of_library(function.unit):  # whose lines a user cannot change
             at(call, *(part for part in nodes(tree) if hasattr(part, "lineno")))
+            self.unit.libraries[self.calls] = function.unit.primal.file
         self.unit.compound |= {place_of(moved[p]) for p in function.unit.compound & moved.keys()}
         inner = Counter({renamed.get(n, n): count for n, count in bindings(tree.body).items()})
         for part in [*tree.body, *parameters(tree)]:
@@ -263,7 +264,7 @@ class Inliner:
                     self.meet(renamed.get(node.id, node.id), value)
                 else:  # of a scope within
                     renamed[node.id] = self.fresh(unit.bases.get(node.id, node.id))
-            if hasattr(node, "lineno") and not _is_ours(unit):
+            if hasattr(node, "lineno") and not _is_of_library(unit):
                 node.primal = getattr(node, "primal", unit.primal)
 
     def bind(
@@ -293,8 +294,8 @@ class Inliner:
         return bound
 
 
-def _is_ours(unit: Unit) -> bool:
-    return (unit.primal.function.__module__ or "").startswith("s2sgrad.")
+def _is_of_library(unit: Unit) -> bool:
+    return raised.is_hidden(unit.primal.file)
 
 
 def _only_reads(unit: Unit, tree: gast.FunctionDef) -> bool:

@@ -80,7 +80,8 @@ def call_adjoint(
         for k, node in enumerate(given if several else [given]):
             if isinstance(node, gast.Name) and node.id in active:
                 wanted.append((parameter, k if several else None, node))
-    pair = pairs.pair(operation.target, kinds, {p for p, _, _ in wanted}, idle=idle)
+    with unit.calling(operation.node):
+        pair = pairs.pair(operation.target, kinds, {p for p, _, _ in wanted}, idle=idle)
     needs = pair.needs
     if needs is not None and not all(isinstance(arguments.get(n), gast.AST) for n in needs):
         raise AssertionError("a pair may only need arguments that the call passes")

@@ -15,6 +15,7 @@ Everything is restored here; dead-code removal then drops each restore that nobo
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 
 import gast
@@ -67,7 +68,21 @@ class Records:
     # --- recomputation ---
 
     def plan(self, body: Block) -> Recomputed:
-        """Choose what to recompute in a block; positions are indices of its statements."""
+        """What to recompute in a block; positions are indices of its statements."""
+        return self.plans[id(body)]
+
+    @functools.cached_property
+    def plans(self) -> dict[int, Recomputed]:
+        """The plan of every block."""
+        return {block: self._planned(body) for block, body in self.lifetimes.blocks.items()}
+
+    def is_alone(self, name: str) -> bool:
+        """Whether nothing that the reverse sweep reads shares memory with `name` as it was: what is recomputed is made of
+        `name` as it is restored."""
+        recomputed = set().union(*(plan.names for plan in self.plans.values()))
+        return self.memory.with_memory_of(name) - recomputed == {name}
+
+    def _planned(self, body: Block) -> Recomputed:
         plan = Recomputed()
         block = id(body)
         repeated = block in self.lifetimes.repeated
@@ -233,7 +248,7 @@ class Records:
     def pair(self, name: str, once: bool, unsure: bool = False) -> tuple[list[gast.AST], list[gast.AST]]:
         """Record and restore the binding of `name`: a saved variable, or a stack where the code may run again."""
         value: gast.AST = name_(name)
-        if name in self.memory.written and self.memory.with_memory_of(name) - self.unit.temps == {name}:
+        if name in self.memory.written and self.is_alone(name):
             copies = isinstance(self.kinds.get(name), Array) and not unsure  # so the restored array is nobody else's either
             value = expression("x.copy()", x=name) if copies else call(self.unit, "own", runtime.own, value)
         if once:

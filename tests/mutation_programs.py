@@ -14,6 +14,8 @@ import random
 from programs import NUMBER, Program, draw_arguments
 
 VECTOR, PAIR, MATRIX = (4,), (2,), (3, 4)
+VIEWS = ("{}[::-1]", "{}[:]", "{}.reshape(4)", "np.ravel({})", "np.asarray({})", "np.flip({})", "{}.T", "np.atleast_1d({})",
+         "{}[...]", "{}.view()", "np.squeeze({})")  # fmt: skip
 LETTERS = {
     VECTOR: "uvwxyz", PAIR: "pqr", MATRIX: "ABCM", NUMBER: "stcd", "list": ["xs", "ys"], "dict": "gh", "box": "o",
     "index": "ijk", "mask": "m", "ints": ["ia", "ib"], "function": ["go", "at"],
@@ -222,6 +224,8 @@ class _Writer:
                 return f"{o}.a"
             if choice < 0.6 and (d := self.pick("dict")):
                 return f"{d}[{self.key()}]"
+            if name and choice > 0.6:  # a view that has no name
+                return rng.choice(VIEWS).format(name)
             return name or "np.ones(4)"
         if choice < 0.35:
             return f"{self.constant()} * {self.vector(0)}"
@@ -282,9 +286,7 @@ class _Writer:
                 text = f"{v}[{self.section()}]"
                 self.hold(self.target(PAIR), text, PAIR)
             else:
-                forms = ("{}[::-1]", "{}[:]", "{}.reshape(4)", "np.ravel({})", "np.asarray({})", "np.flip({})", "{}.T",
-                         "np.atleast_1d({})", "{}[...]", "{}.view()", "np.squeeze({})")  # fmt: skip
-                self.hold(self.target(VECTOR), rng.choice(forms).format(v), VECTOR)
+                self.hold(self.target(VECTOR), rng.choice(VIEWS).format(v), VECTOR)
         elif kind == "alias" and v:
             self.hold(self.target(VECTOR), v, VECTOR)
         elif kind == "matrix":

@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 SIZE = 4
 EFFECTS = ("say({n})", "rng.random()", "next(it)", "given.pop()", "draw(rng)")
+VIEWS = ("np.squeeze({})", "np.asarray({})", "np.ravel({})", "np.atleast_1d({})", "{}.reshape(-1)")  # in its memory
 SECTIONS = (("[...]", 4), ("[:]", 4), ("[1:]", 3), ("[:-1]", 3), ("[1:3]", 2), ("[::2]", 2), ("[ia]", 4), ("[ia[1:]]", 3))
 PRELUDE = '''import numpy as np
 
@@ -110,6 +111,7 @@ class _Writer:
         part = rng.choice([s for s, n in SECTIONS if n == size])
         whole = rng.choice(self.arrays)
         leaf = whole if size == SIZE and rng.random() < 0.7 else whole + part
+        leaf = rng.choice(VIEWS).format(leaf) if rng.random() < 0.4 else leaf
         if deep == 0 or rng.random() < 0.2:
             return leaf
         other = self.array(size, deep - 1)

@@ -77,10 +77,18 @@ class Records:
         return {block: self._planned(body) for block, body in self.lifetimes.blocks.items()}
 
     def is_alone(self, name: str) -> bool:
-        """Whether nothing that the reverse sweep reads shares memory with `name` as it was: what is recomputed is made of
-        `name` as it is restored."""
-        recomputed = set().union(*(plan.names for plan in self.plans.values()))
-        return self.memory.with_memory_of(name) - recomputed == {name}
+        """Whether nothing that the reverse sweep reads holds the memory of `name`: a subexpression that is recomputed is
+        made of `name` as it is restored, and one that is recorded early of a copy.
+
+            t = np.squeeze(w[::2]) * x; w[::2] = 0.0; w = w * w      ->      False: `w[::2]` is to be restored in `t` too
+        """
+        return self.memory.with_memory_of(name) - self._remade == {name}
+
+    @functools.cached_property
+    def _remade(self) -> set[str]:
+        blocks = self.lifetimes.blocks
+        early = (names for block, plan in self.plans.items() for names in self.early(blocks[block], plan).values())
+        return set().union(*early, *(plan.names for plan in self.plans.values())) & self.unit.temps
 
     def _planned(self, body: Block) -> Recomputed:
         plan = Recomputed()

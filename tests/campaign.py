@@ -22,15 +22,15 @@ from judging import Rejected, check, check_second, explained
 from s2sgrad import S2SGradError
 from s2sgrad.checks import Refusal
 
-SECONDS = 60  # that one program may take
+SECONDS = 60  # of the processor, that one program may take
 
 
 def outcome(maker: str, seed: int, order: int) -> tuple[str, str]:
     """What became of one program: a word, and what there is to tell."""
     module, name = maker.split(":")
     program = getattr(importlib.import_module(module), name)(seed)
-    signal.signal(signal.SIGALRM, _late)
-    signal.alarm(SECONDS)
+    signal.signal(signal.SIGVTALRM, _late)
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("error")
@@ -41,14 +41,14 @@ def outcome(maker: str, seed: int, order: int) -> tuple[str, str]:
     except (S2SGradError, Refusal) as error:
         return "refused", str(error)
     except Exception as error:
-        signal.alarm(SECONDS)
+        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
         word = "wrong" if isinstance(error, AssertionError) else "crashed"
-        try:
-            return word, explained(program, error, order)
-        except Exception:
-            return word, f"{type(error).__name__}: {error}\n{program!r}\n{program.source}"
+        with contextlib.suppress(Exception):
+            if not isinstance(error, (TimeoutError, MemoryError)):  # what is shorter may never end
+                return word, explained(program, error, order)
+        return word, f"{type(error).__name__}: {error}\n{program!r}\n{program.source}"
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 def _late(*_):

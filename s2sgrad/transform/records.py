@@ -210,8 +210,9 @@ class Records:
     def early(self, body: Block, plan: Recomputed) -> dict[int, list[str]]:
         """Names to be recorded where they are bound, by the statement: views of what is written when they are dead."""
         out: dict[int, list[str]] = {}
-        if breaks(body) or id(body) not in self.lifetimes.repeated:
+        if breaks(body):
             return out
+        once = id(body) not in self.lifetimes.repeated
         counts: dict[str, int] = {}
         for statement in effects.walk(body):
             for bound in binds(statement):
@@ -221,16 +222,28 @@ class Records:
             for bound in () if moved else binds(statement):
                 mine = bound in self.memory.written and not {bound} & (self.memory.bases | self.grown)
                 mine = mine and bound not in plan.names
+                if once and not (bound in self.unit.temps and self.memory.with_memory_of(bound) & self.rebound):
+                    continue  # what is written is restored in the memory that it is a view of
                 if mine and counts[bound] == 1 and self.lifetimes.home.get(bound) == id(body):
                     out.setdefault(id(statement), []).append(bound)
         return out
 
-    def early_pair(self, name: str) -> tuple[list[gast.AST], list[gast.AST]]:
+    @functools.cached_property
+    def rebound(self) -> set[str]:
+        """The names that a record of their own brings back: what they stood for is then in other memory."""
+        root = self.lifetimes.blocks[self.lifetimes.root]
+        bound = ((s, n) for s in effects.walk(root) if in_place(self.unit, s, self.kinds) is None for n in binds(s))
+        return {n for s, n in bound if (id(s), n) in self.lifetimes.rebinds}
+
+    def early_pair(self, name: str, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
         """Record a copy of `name` and take it back; the stack is its own, for it is not used in the order of the others."""
-        stack = self._stack(name)
-        del self.unit.stack_bases[stack]
         copies = isinstance(self.kinds.get(name), Array)
         value = expression("x.copy()", x=name) if copies else call(self.unit, "own", runtime.own, name_(name))
+        if id(body) not in self.lifetimes.repeated:
+            old = self._old(name, self.kinds.get(name))
+            return [assign(old, value)], [assign(name, name_(old))]
+        stack = self._stack(name)
+        del self.unit.stack_bases[stack]
         return statements("stack.append(x)", stack=stack, x=value), statements("x = stack.pop()", stack=stack, x=name)
 
     def before(self, statement: gast.AST, name: str, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:

@@ -162,7 +162,7 @@ class Reverse(Branches):
                 forward = self._bound(statement) + self._simple(statement, body, again) + forward
                 after: Block = []
                 for local in early.get(id(statement), ()):
-                    record, restore = self.records.early_pair(local)
+                    record, restore = self.records.early_pair(local, body)
                     after += record
                     early_restores = [*restore, *early_restores]
                 if after:
@@ -170,16 +170,16 @@ class Reverse(Branches):
                     forward[at + 1 : at + 1] = after
         self._flush()
         ends: Block = []
+        heads: Block = list(early_restores)
         if id(body) in self.lifetimes.repeated:
-            heads: Block = list(early_restores)
             recorded = {n for names in early.values() for n in names}
             for local in (*self.lifetimes.locals_of.get(id(body), ()), *self.extra.get(id(body), ())):
                 if local not in plan.names and local not in self.adjoints.stacks and local not in recorded:
                     record, restore = self.records.at_end(local, body)
                     ends += record
                     heads = restore + heads  # the record made last is taken back first
-            self._tag(heads, body[0] if body else self.tree, False)
-            out[start:start] = heads
+        self._tag(heads, body[0] if body else self.tree, False)
+        out[start:start] = heads
         return self.records.head(body) + at_tail(forward, ends)
 
     def _bound(self, statement: gast.AST) -> Block:

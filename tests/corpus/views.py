@@ -272,3 +272,47 @@ def copies_given_by_the_library(m):
     b *= m
     c[2] -= m[1] * c[1]
     return np.sum(TABLE * m * a * c) + np.sum(b * b)
+
+
+@case(VECTOR)
+def view_without_a_name_of_what_is_bound_again_in_a_loop(x):
+    w = x * x
+    y = np.sum(np.squeeze(w[::2]) * x[:3])
+    w[::2] = 0.3
+    for _ in range(2):
+        w = w + 0.5 * w * w
+    return y + w @ w
+
+
+@case(VECTOR)
+def view_without_a_name_of_what_is_bound_again_in_a_branch(x):
+    w = x * x
+    y = np.sum(np.asarray(w) * x)
+    w += x
+    if y > 0.0:
+        w = w * np.sin(w)
+    return y + w @ WEIGHTS
+
+
+@case(FIELD)
+def diagonal_of_what_is_bound_again_in_a_while(m):
+    a = np.outer(m[0], m[1])
+    y = np.sum(np.diagonal(a) * m[2])
+    a[1:] *= 0.5
+    while np.sum(np.abs(a)) < 30.0:
+        a = a + 0.3 * a * a + 0.5
+    return y + np.sum(a * m)
+
+
+@case(VECTOR, second=False)  # refused: the record of the loop holds `w` itself
+def trip_that_binds_again_what_a_view_without_a_name_is_of(x):
+    y = 0.0
+    w = x * x
+    for k in range(3):
+        y += np.sum(np.ravel(w)[1:] * x[1:])
+        w[1:] *= x[:5]
+        if k == 1:
+            w = w * w
+        y += np.sum(np.atleast_1d(w) * x)
+        w[0] = np.tanh(y)
+    return y

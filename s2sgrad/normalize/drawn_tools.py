@@ -3,6 +3,32 @@
     islice(a, 3)         ->    zip(range(3), a), of which the second is given
     takewhile(p, a)      ->    v = next(a); if not p(v): break
     filter(p, a)         ->    v = next(a); if not p(v): continue
+
+>>> from s2sgrad.pipeline import shown
+>>> print(shown('''
+... from itertools import takewhile
+... def f(x):
+...     it = takewhile(lambda v: v < 2.0, x)
+...     return next(it) * x
+... ''', "drawing"))
+def f(x):
+    t1 = sequence(x)
+    place = 0
+    over = False
+    def next_it():
+        nonlocal over, place
+        if over:
+            raise StopIteration()
+        if not place < len(t1):
+            over = True
+            raise StopIteration()
+        item = t1[place]
+        place = place + 1
+        if not (lambda v: v < 2.0)(item):
+            over = True
+            raise StopIteration()
+        return item
+    return next_it() * x
 """
 
 from __future__ import annotations

@@ -71,19 +71,14 @@ class _Flattener(Conditions):
         self.blocks.append(next(self.numbers))
         for statement in body:
             start = len(self.out)
-            self.statement(statement)
-            for new in self.out[start:]:
-                if not hasattr(new, "lineno"):
-                    at(statement, new)
+            with self.unit.calling(statement):
+                self.statement(statement)
+            at(statement, *(new for new in self.out[start:] if not hasattr(new, "lineno")))
         done, self.out = self.out, before
         self.blocks.pop()
         return done
 
     def statement(self, statement: gast.AST) -> None:
-        with self.unit.calling(statement):
-            self._statement(statement)
-
-    def _statement(self, statement: gast.AST) -> None:
         if isinstance(statement, gast.Assign):
             self.assign(statement)
         elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):

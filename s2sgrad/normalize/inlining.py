@@ -235,10 +235,9 @@ class Inliner:
         try:
             for statement in tree.body[:-1]:
                 start = len(self.flattener.out)
-                self.flattener.statement(statement)
-                for new in self.flattener.out[start:]:
-                    if not hasattr(new, "lineno"):
-                        at(statement, new)
+                with self.unit.calling(statement):
+                    self.flattener.statement(statement)
+                at(statement, *(new for new in self.flattener.out[start:] if not hasattr(new, "lineno")))
             value = tree.body[-1].value
             return self.evaluate(value)
         finally:

@@ -46,7 +46,11 @@ def consumed(unit: Unit, tree: gast.FunctionDef) -> set[int]:
 
 
 def waiting(unit: Unit, tree: gast.FunctionDef) -> set[int]:
-    """The arguments, by identity, of iterators from which items are drawn when somebody asks, if ever."""
+    """The arguments, by identity, of iterators from which items are drawn when somebody asks, if ever.
+
+        total = sum(zip(count(1), x))      ->      nothing: `sum` asks for all
+        it = zip(count(1), x)              ->      {count(1), x}
+    """
     out: set[int] = set()
     over = [n.iter if isinstance(n, gast.For) else n.value for n in nodes(tree) if isinstance(n, (gast.For, gast.Starred))]
     whole = set(map(id, over))

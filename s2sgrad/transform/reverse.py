@@ -72,7 +72,7 @@ class Reverse(Branches):
         fits.mark(tree, inference, self.found)
         narrowing.narrow(tree, inference, self.found)
         self.lifetimes = Lifetimes(tree)
-        self.records = Records(unit, self.lifetimes, inference, self.found, Memory(unit, tree, self.kinds))
+        self.records = Records(unit, self.lifetimes, inference, Memory(unit, tree, self.kinds))
         pushed = [o.operands[0] for o in self.found.values() if o.form in ("append", "pop")]
         grown = containers.grown(unit, tree, self.found)
         stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)} - grown
@@ -141,7 +141,7 @@ class Reverse(Branches):
 
     def _block(self, body: Block) -> Block:
         """The forward sweep of a block; its reverse sweep goes to `self.adjoints.out`."""
-        plan = self.records.plan(body)
+        plan = self.records.plans[id(body)]
         early = self.records.early(body, plan)
         forward: Block = []
         early_restores: Block = []

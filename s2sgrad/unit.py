@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -204,6 +205,11 @@ class Unit:
             self.bindings[node.id] = binding
             self.names.taken.add(node.id)  # the text may come to use it: no local of ours may take its place
         return underlying(binding.value)
+
+    @functools.cached_property
+    def is_of_library(self) -> bool:
+        """Whether the text stands in a file of a library, or of ours."""
+        return raised.is_hidden(self.primal.file)
 
     def changed(self, statement: gast.AST) -> set[str]:
         """The names that a statement binds, or whose content it may change."""

@@ -22,7 +22,6 @@ from s2sgrad.analysis.memory import has_memory
 from s2sgrad.analysis.operations import is_user_function
 from s2sgrad.inplace.saying import is_said
 from s2sgrad.quote import assign, at, clone, name, nodes, place_of
-from s2sgrad.raised import is_hidden
 from s2sgrad.rules import table
 from s2sgrad.signatures import signature
 from s2sgrad.transform.calls import Pairs
@@ -106,7 +105,7 @@ class Splicer:
             part.within = (*within, target, *getattr(part, "within", ()))
         renamed = self.names(callee, body)
         heads = self.bind(callee, body, target, given, renamed)
-        number, moved, of_library = len(self.units), {}, is_hidden(callee.primal.file)
+        number, moved, of_library = len(self.units), {}, callee.is_of_library
         for node in nodes(body):
             if isinstance(node, gast.Name):
                 node.id = renamed.get(node.id, node.id)

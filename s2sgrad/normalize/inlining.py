@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import gast
 
-from s2sgrad import raised, scoping
+from s2sgrad import scoping
 from s2sgrad.analysis import effects
 from s2sgrad.normalize import (
     attempts,
@@ -185,7 +185,7 @@ class Inliner:
                 moved[before] = node
         if function.unit is not self.unit:
             self.adopt(function.unit, tree, own, renamed)
-        if _is_of_library(function.unit):  # whose lines a user cannot change
+        if function.unit.is_of_library:  # whose lines a user cannot change
             at(call, *(part for part in nodes(tree) if hasattr(part, "lineno")))
             self.unit.libraries[self.calls] = function.unit.primal.file
         self.unit.compound |= {place_of(moved[p]) for p in function.unit.compound & moved.keys()}
@@ -263,7 +263,7 @@ class Inliner:
                     self.meet(renamed.get(node.id, node.id), value)
                 else:  # of a scope within
                     renamed[node.id] = self.fresh(unit.bases.get(node.id, node.id))
-            if hasattr(node, "lineno") and not _is_of_library(unit):
+            if hasattr(node, "lineno") and not unit.is_of_library:
                 node.primal = getattr(node, "primal", unit.primal)
 
     def bind(
@@ -291,10 +291,6 @@ class Inliner:
             display = gast.Dict([constant(k) for k in others], list(others.values()))
             bound[args.kwarg.id] = Display(others, mapping=True) if functions else display
         return bound
-
-
-def _is_of_library(unit: Unit) -> bool:
-    return raised.is_hidden(unit.primal.file)
 
 
 def _only_reads(unit: Unit, tree: gast.FunctionDef) -> bool:

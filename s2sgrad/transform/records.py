@@ -85,11 +85,14 @@ class Records:
         """Record a copy of `name` and take it back; the stack is its own, for it is not used in the order of the others."""
         copies = isinstance(self.kinds.get(name), Array)
         value = expression("x.copy()", x=name) if copies else call(self.unit, "own", runtime.own, name_(name))
+        whole = sorted(self.memory.with_memory_of(name) - self.unit.temps)
+        of_whole = name in self.unit.temps and len(whole) == 1
+        known, form = (whole[0], "part_") if of_whole else (name, "")
         if id(body) not in self.lifetimes.repeated:
-            old = self._old(name, self.kinds.get(name))
+            old = self._old(known, self.kinds.get(name), f"{form}old")
             return [assign(old, value)], [assign(name, name_(old))]
-        stack = self._stack(name)
-        del self.unit.stack_bases[stack]
+        stack = self._stack(known, f"{form}stack")
+        self.unit.stack_bases.pop(stack, None)
         return statements("stack.append(x)", stack=stack, x=value), statements("x = stack.pop()", stack=stack, x=name)
 
     def is_alone(self, name: str) -> bool:
@@ -230,10 +233,10 @@ class Records:
             gast.Assign([target], expression("stack.pop()", stack=stack), None)
         ]
 
-    def _old(self, name: str, kind: Kind | None) -> str:
-        old = self.unit.local(f"{name}_old")
+    def _old(self, name: str, kind: Kind | None, of: str = "old") -> str:
+        old = self.unit.local(f"{name}_{of}")
         self.kinds[old] = kind
-        self.unit.bases[old] = f"{self.unit.bases.get(name, name)}_old"
+        self.unit.bases[old] = f"{self.unit.bases.get(name, name)}_{of}"
         self.unit.words[old] = "what was in {} before", name
         return old
 

@@ -1766,6 +1766,24 @@ def test_what_a_library_does_is_refused_where_the_user_calls_it(name, module):
     assert library in str(caught.value) or library == "numpy"
 
 
+WITHOUT_AN_END = [
+    "for v in (k * u * x for k in itertools.count(1) for u in (1, 2)):\n        if v > 4.0:\n            return v",
+    "for v in (k * u * x for k in naturals() for u in (1, 2)):\n        if v > 4.0:\n            break\n    return v",
+    "return x if any(v > 4.0 for v in (k * x for k in naturals())) else x * x",
+    "return next(k * u * x for k in naturals() for u in (1, 2))",
+    "return x if 4.0 in (round(v) for v in (k * x for k in naturals())) else x * x",
+]
+
+
+@pytest.mark.parametrize("text", WITHOUT_AN_END)
+def test_what_may_have_no_end_is_no_list(text, module):
+    head = "import itertools\n\n\ndef naturals():\n    k = 1\n    while True:\n        yield k\n        k += 1\n\n\n"
+    made = module(f"{head}def f(x):\n    {text}\n")
+    with pytest.raises(Unsupported, match="no end") as caught:
+        grad(made.f)(1.3)
+    assert_points_at(caught.value, made.__file__, 12)
+
+
 def test_the_caret_is_under_the_construct(module):
     made = module("""
         import numpy as np

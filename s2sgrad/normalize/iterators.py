@@ -39,9 +39,9 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.normalize import tools
 from s2sgrad.normalize.additions import Additions
+from s2sgrad.normalize.endings import Endings
 from s2sgrad.normalize.values import is_generator
 from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
-from s2sgrad.structure import ENDLESS
 from s2sgrad.unit import MISSING, Unit
 
 _OPERATORS = {
@@ -67,7 +67,7 @@ class _Iterators(gast.NodeTransformer):
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
         self.changed = _changed(unit, tree)  # dicts, among others
-        self.consumed, self.waiting = tools.consumed(unit, tree), tools.waiting(unit, tree)
+        self.consumed, self.endings = tools.consumed(unit, tree), Endings(unit, tree)
         self.additions = Additions(unit, tree)
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
@@ -114,7 +114,7 @@ class _Iterators(gast.NodeTransformer):
             return at(node, expression("zip(x, x[1:])", zip=self.unit.builtin(zip), x=node.args[0]))[0]
         spread = len(node.args) == 1 and isinstance(node.args[0], gast.Starred) and not node.keywords
         chained = (spread or plain) and (target is itertools.chain or target == itertools.chain.from_iterable)
-        if chained and at_once and not self._changes(node.args) and not self._waits_without_end(node):
+        if chained and at_once and not self._changes(node.args) and not self.endings.waits(node):
             whole = node.args[0].value if spread else node.args[0] if target is not itertools.chain else gast.Tuple(
                 node.args, gast.Load())  # fmt: skip
             part, item = self.unit.local("part"), self.unit.local("item")
@@ -260,11 +260,6 @@ class _Iterators(gast.NodeTransformer):
             return self.additions.written(statement, self.grown)
         return statement
 
-    def _waits_without_end(self, node: gast.Call) -> bool:
-        """Whether items are drawn from a call one by one, if ever, of which there may be no last one."""
-        targets = (self.unit.resolve(n.func) for n in nodes(node) if isinstance(n, gast.Call))
-        return id(node) in self.waiting and any(is_generator(t) or effects.is_one_of(t, ENDLESS) for t in targets)
-
     def grown(self, statement: gast.AST, owner: gast.Name, more: gast.AST) -> gast.AST:
         item = self.unit.local("item")
         append = gast.Expr(expression("xs.append(v)", xs=owner.id, v=item))
@@ -273,13 +268,16 @@ class _Iterators(gast.NodeTransformer):
     def comprehension(self, node: gast.AST) -> gast.AST:
         """`for v in (e for k in ks)` inside a comprehension is `for k in ks`, with e for v."""
         self.generic_visit(node)
+        if isinstance(node, gast.GeneratorExp) and len(node.generators) > 1:
+            self.endings.require(node, node)
         for n, generator in enumerate(node.generators):
             inner = generator.iter
             if not isinstance(inner, gast.GeneratorExp):
                 continue
             parts = _aligned(generator.target, inner.elt)
             if parts is None or len(inner.generators) > 1:
-                generator.iter = _listed(inner)
+                self.endings.require(node, inner)
+                generator.iter = inner if id(node) in self.endings.looped else _listed(inner)
                 continue
             (each,) = inner.generators
             for part in [*generator.ifs, *node.generators[n + 1 :], *_results(node)]:

@@ -40,32 +40,8 @@ def consumed(unit: Unit, tree: gast.FunctionDef) -> set[int]:
             out.add(id(node.value))
         elif isinstance(node, gast.Call):
             target = unit.resolve(node.func)
-            if _is_one_of(target, _CONSUMERS):
+            if _is_one_of(target, CONSUMERS):
                 out |= {id(a) for a in node.args}
-    return out
-
-
-def waiting(unit: Unit, tree: gast.FunctionDef) -> set[int]:
-    """The arguments, by identity, of iterators from which items are drawn when somebody asks, if ever.
-
-        total = sum(zip(count(1), x))      ->      nothing: `sum` asks for all
-        it = zip(count(1), x)              ->      {count(1), x}
-    """
-    out: set[int] = set()
-    over = [n.iter if isinstance(n, gast.For) else n.value for n in nodes(tree) if isinstance(n, (gast.For, gast.Starred))]
-    whole = set(map(id, over))
-    for node in nodes(tree):  # parents first
-        lazy = isinstance(node, gast.GeneratorExp)
-        if isinstance(node, gast.Call):
-            target = unit.resolve(node.func)
-            lazy = _is_one_of(target, _LAZY)
-            if not lazy and _is_one_of(target, _CONSUMERS):
-                whole |= {id(a) for a in node.args}
-        inner = [g.iter for g in node.generators] if isinstance(node, _COMPREHENSIONS) else getattr(node, "args", [])
-        if lazy and id(node) not in whole:
-            out |= set(map(id, inner))
-        elif lazy or isinstance(node, _COMPREHENSIONS):
-            whole |= set(map(id, inner))
     return out
 
 
@@ -135,14 +111,14 @@ def spelled(unit: Unit, call: gast.Call, at_once: bool) -> gast.AST:
     return _call(unit, call, made, [_listed(unit, a) for a in call.args], words)
 
 
-_CONSUMERS = {list, tuple, set, frozenset, dict, sum, max, min, sorted, any, all, builtins.enumerate, builtins.zip, np.array,
+CONSUMERS = {list, tuple, set, frozenset, dict, sum, max, min, sorted, any, all, builtins.enumerate, builtins.zip, np.array,
               np.fromiter, functools.reduce, math.prod, math.fsum, itertools.chain, itertools.chain.from_iterable,
               *standard.RUN_ONCE}  # fmt: skip
 
 
-_LAZY = {builtins.enumerate, builtins.zip, builtins.map, builtins.filter, itertools.chain, itertools.chain.from_iterable,
+LAZY = {builtins.enumerate, builtins.zip, builtins.map, builtins.filter, itertools.chain, itertools.chain.from_iterable,
          *standard.RUN_ONCE}  # fmt: skip
-_COMPREHENSIONS = (gast.GeneratorExp, gast.ListComp, gast.SetComp, gast.DictComp)
+COMPREHENSIONS = (gast.GeneratorExp, gast.ListComp, gast.SetComp, gast.DictComp)
 
 
 def _call(

@@ -415,3 +415,16 @@ def chain_without_an_end_in_a_generator_with_a_name(v):
     steps = (k * t for k, t in enumerate(itertools.chain(range(2), naturals()), 1))
     unused = (t * t for t in itertools.chain(v, naturals()))  # noqa: F841
     return next(steps) * v[0] + next(steps) * v[1] ** 2 + next(steps) * v[2]
+
+
+@case(VECTOR)
+def expressions_within_expressions_without_an_end(v):
+    total = 0.0
+    for t in (k * v[0] for k in (k * v[1] for k in naturals()) if k > 1.0):
+        if t > 1.55:
+            break
+        total += t
+    for t in (t + v[2] for t in (k * v[0] for k in itertools.count(1))):
+        if t > 2.1:
+            return total * t
+    return total

@@ -1,0 +1,128 @@
+"""Which iterables may be left before their end, or have none: they are drawn from item by item and never put in a list.
+
+    any(v > 2.0 for v in map(f, itertools.count()))      ->      `left`, and endless
+    sum(v for v in zip(itertools.count(), x))            ->      neither
+
+>>> from s2sgrad.pipeline import shown
+>>> print(shown('''
+... import itertools
+... def f(c):
+...     for v in (t * c for t in (u * u for u in itertools.count(1))):
+...         if v > 5.0:
+...             return v
+... ''', "iterators"))
+def f(c):
+    for u in itertools.count(1):
+        t = u * u
+        v = t * c
+        if v > 5.0:
+            return v
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis.effects import is_one_of
+from s2sgrad.normalize import tools
+from s2sgrad.normalize.check import yields
+from s2sgrad.normalize.values import is_generator
+from s2sgrad.quote import nodes
+from s2sgrad.structure import ENDLESS
+from s2sgrad.unit import Unit
+
+_WHOLE = (list, tuple, set, frozenset, dict, sorted, np.array)
+
+
+class Endings:
+    """What draws from iterators in one function."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
+        self.unit = unit
+        self.yielding = {n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef) and yields(n)}
+        self.waiting, self.left = waiting(unit, tree), left(unit, tree)
+        self.looped = set[int]()  # generator expressions that become the loops over them
+        for loop in [n for n in nodes(tree) if isinstance(n, gast.For)]:
+            part = loop.iter
+            while isinstance(part, gast.GeneratorExp) and len(part.generators) == 1:
+                self.looped.add(id(part))
+                part = part.generators[0].iter
+
+    def waits(self, node: gast.Call) -> bool:
+        """Whether items are drawn from a call one by one, if ever, of which there may be no last one."""
+        calls = (n for n in nodes(node) if isinstance(n, gast.Call))
+        return id(node) in self.waiting and any(self.is_source(n) for n in calls)
+
+    def require(self, outer: gast.GeneratorExp, listed: gast.GeneratorExp) -> None:
+        """Refuse to list what may have no end, where `outer` may be left before."""
+        loop = id(outer) in self.looped and outer is not listed
+        if id(outer) in self.left and not loop and self.is_endless(listed):
+            self.unit.refuse(listed, "what this draws from may have no end, which cannot be followed: write the loops out")
+
+    def is_source(self, call: gast.Call) -> bool:
+        """Whether a call gives an iterator that may have no end by itself."""
+        target = self.unit.resolve(call.func)
+        nested = isinstance(call.func, gast.Name) and call.func.id in self.yielding
+        return nested or is_generator(target) or is_one_of(target, ENDLESS)
+
+    def is_endless(self, node: gast.AST) -> bool:
+        """Whether an iterable may have no end: beside one that ends, `zip` has one."""
+        if isinstance(node, gast.GeneratorExp):
+            return any(self.is_endless(each.iter) for each in node.generators)
+        if not isinstance(node, gast.Call):
+            return False
+        target = self.unit.resolve(node.func)
+        if target is builtins.zip:
+            return bool(node.args) and all(map(self.is_endless, node.args))
+        if is_one_of(target, (itertools.islice, itertools.takewhile, *_WHOLE)):
+            return False
+        return self.is_source(node) or any(map(self.is_endless, node.args))
+
+
+def left(unit: Unit, tree: gast.FunctionDef) -> set[int]:
+    """The generator expressions, by identity, from which no more items may be drawn although there are some.
+
+        any(v > 2.0 for v in it)      ->      the expression
+        sum(v for v in it)            ->      nothing
+    """
+    out: set[int] = set()
+    for node in nodes(tree):  # parents first
+        inner: list[gast.AST] = []
+        if isinstance(node, gast.For) and any(isinstance(n, (gast.Break, gast.Return)) for s in node.body for n in nodes(s)):
+            inner = [node.iter]
+        elif isinstance(node, gast.Call) and is_one_of(unit.resolve(node.func), (any, all, next)):
+            inner = node.args
+        elif isinstance(node, gast.Compare):
+            inner = node.comparators
+        elif id(node) in out:
+            inner = [each.iter for each in node.generators]
+        out |= {id(part) for part in inner if isinstance(part, gast.GeneratorExp)}
+    return out
+
+
+def waiting(unit: Unit, tree: gast.FunctionDef) -> set[int]:
+    """The arguments, by identity, of iterators from which items are drawn when somebody asks, if ever.
+
+        total = sum(zip(count(1), x))      ->      nothing: `sum` asks for all
+        it = zip(count(1), x)              ->      {count(1), x}
+    """
+    out: set[int] = set()
+    over = [n.iter if isinstance(n, gast.For) else n.value for n in nodes(tree) if isinstance(n, (gast.For, gast.Starred))]
+    whole = set(map(id, over))
+    for node in nodes(tree):  # parents first
+        lazy = isinstance(node, gast.GeneratorExp)
+        if isinstance(node, gast.Call):
+            target = unit.resolve(node.func)
+            lazy = is_one_of(target, tools.LAZY)
+            if not lazy and is_one_of(target, tools.CONSUMERS):
+                whole |= {id(a) for a in node.args}
+        inner = [g.iter for g in node.generators] if isinstance(node, tools.COMPREHENSIONS) else getattr(node, "args", [])
+        if lazy and id(node) not in whole:
+            out |= set(map(id, inner))
+        elif lazy or isinstance(node, tools.COMPREHENSIONS):
+            whole |= set(map(id, inner))
+    return out

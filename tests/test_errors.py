@@ -1727,12 +1727,12 @@ LEADING_TO_A_LIBRARY = {
     """, 9, "functools.py"),
     "a function of its own": ("""
         def f(x):
-            return statistics.geometric_mean([x[0], x[1]])
+            return statistics.harmonic_mean([x[0], x[1]])
     """, 5, "statistics.py"),
     "of a loop": ("""
         def f(x):
             for v in x:
-                v = v + statistics.geometric_mean([v, v])
+                v = v + statistics.harmonic_mean([v, v])
             return v
     """, 6, "statistics.py"),
     "around the function": ("""

@@ -31,7 +31,7 @@ LAYERS = [
     ["lookups", "seeds"],
     ["unit", "library", "imported", "standard"],
     ["reach"],
-    ["analysis"],
+    ["analysis", "flow"],
     ["normalize", "cleanup", "transform"],
     ["inplace"],
     ["pipeline"],

@@ -13,6 +13,7 @@ written.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import replace
 
 import gast
@@ -29,6 +30,7 @@ from s2sgrad.analysis.sizes import Size
 from s2sgrad.analysis.trips import Sizes
 from s2sgrad.cleanup.batches import FIRST, Batches, Factor, Product, Refused, is_pop, mentions
 from s2sgrad.cleanup.touched import Touched
+from s2sgrad.flow.mentions import Mentions
 from s2sgrad.quote import assign, clone, constant, expression, name, nodes, substitute
 from s2sgrad.reach import call as call_
 from s2sgrad.simplify import same
@@ -52,9 +54,11 @@ class _AtOnce:
         self.new = new_memory(unit, tree)
         origins = [getattr(s, "origin", None) for s in effects.walk(tree.body) if isinstance(s, gast.For)]
         self.forward = {o.line for o in origins if o is not None and o.sweep == "forward"}
+        self.mentions = Mentions([tree.args, *tree.body])  # as it is now
 
     def block(self, body: list[gast.AST], around: list[gast.For]) -> None:
         out: list[gast.AST] = []
+        replaced: list[tuple[gast.For, list[gast.AST]]] = []
         for statement in body:
             if isinstance(statement, (gast.If, gast.For, gast.While)):
                 inside = [*around, statement] if isinstance(statement, gast.For) else around
@@ -66,8 +70,12 @@ class _AtOnce:
                     made = _Loop(self, statement, around).made()
                 except Refused:
                     made = None
+            if made is not None:
+                replaced.append((statement, made))
             out += [statement] if made is None else made
         body[:] = out
+        for loop, made in replaced:
+            self.mentions.replace([loop], made)
 
 
 class _Loop:
@@ -88,6 +96,7 @@ class _Loop:
         self.touched = Touched(self.unit, self.indices, loop, around)
         self.vectors: dict[str, Array] = {}
         self.changed = {b for s in loop.body if (b := in_place(self.unit, s, self.kinds)) is not None}
+        self.mentions = Mentions([loop])
 
     def made(self) -> list[gast.AST]:
         """The statements that do what the loop does; raises Refused."""
@@ -96,14 +105,14 @@ class _Loop:
         loaded = {n.id for part in (self.start, self.stop) for n in effects.loads(part)}
         if loaded & counts.keys() or not self._is_natural(self.start):
             raise Refused
-        outside = self._mentioned_outside()
         summed = {s.target.id for s in body if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)}
         first = {n: next(s for s in body if n in binds(s)) for n in counts}
         own = {n for n in counts if isinstance(first[n], gast.Assign)}
         summed -= own
         pops = Counter(n.func.value.id for s in body for n in nodes(s) if is_pop(n))
-        self.shown = own & outside
-        if self._read_later(own) or self.variable in outside or any(count > 1 for count in pops.values()):
+        self.shown = self._mentioned_outside(own)
+        read_later = self.all.mentions.read_beside(self.mentions, own)
+        if read_later or self._mentioned_outside({self.variable}) or any(count > 1 for count in pops.values()):
             raise Refused
         unbound = set(own)
         out = []
@@ -167,19 +176,12 @@ class _Loop:
                 found[target.id] = copy.value
             else:
                 out.append(copy)
-        if found.keys() & self._mentioned_outside():
+        if self._mentioned_outside(found.keys()):
             raise Refused
         return out
 
-    def _read_later(self, names: set[str]) -> bool:
-        """Whether the reverse sweep reads one of these names elsewhere: the forward sweep is over."""
-        inside = {id(s) for s in effects.walk([self.loop])}
-        others = [s for s in effects.walk(self.all.tree.body) if id(s) not in inside]
-        return any(names & effects.reads(s) for s in others if getattr(s.origin, "sweep", None) == "reverse")
-
-    def _mentioned_outside(self) -> set[str]:
-        inside = {id(n) for n in nodes(self.loop)}
-        return {n.id for n in nodes(self.all.tree) if isinstance(n, gast.Name) and id(n) not in inside}
+    def _mentioned_outside(self, names: Collection[str]) -> set[str]:
+        return self.all.mentions.beside(self.mentions, names)
 
     # --- statements ---
 

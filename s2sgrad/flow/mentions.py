@@ -1,0 +1,48 @@
+"""How often each name stands in a function: what a block mentions that the rest of the function mentions too.
+
+    for i in range(n): t = x[i]; s += t       `t` stands in the loop alone, `s` outside of it as well
+    return s
+
+>>> import gast
+>>> tree = gast.parse('''
+... for i in range(n):
+...     t = x[i]
+...     s += t
+... print(s)
+... ''')
+>>> sorted(Mentions([tree]).beside(Mentions(tree.body[:1]), ["t", "s"]))
+['s']
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.quote import nodes
+
+
+class Mentions:
+    """How often each name stands in some trees, and how many statements of their reverse sweep read it."""
+
+    def __init__(self, parts: list[gast.AST]) -> None:
+        self.names = Counter(n.id for part in parts for n in nodes(part) if isinstance(n, gast.Name))
+        swept = (s for s in effects.walk(parts) if getattr(getattr(s, "origin", None), "sweep", None) == "reverse")
+        self.reads = Counter(n for s in swept for n in effects.reads(s))
+
+    def beside(self, part: Mentions, names: Iterable[str]) -> set[str]:
+        """Which of these names stand here outside of a part."""
+        return {n for n in names if self.names[n] > part.names[n]}
+
+    def read_beside(self, part: Mentions, names: Iterable[str]) -> bool:
+        """Whether the reverse sweep reads one of these names outside of a part."""
+        return any(self.reads[n] > part.reads[n] for n in names)
+
+    def replace(self, old: list[gast.AST], new: list[gast.AST]) -> None:
+        """Note that some statements stand in the place of others now."""
+        for part, count in ((Mentions(old), Counter.subtract), (Mentions(new), Counter.update)):
+            count(self.names, part.names)
+            count(self.reads, part.reads)

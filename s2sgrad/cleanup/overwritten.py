@@ -11,7 +11,10 @@ into the same section before it meets a read of that memory; reads of sections t
 
 from __future__ import annotations
 
-from collections import Counter
+import bisect
+import heapq
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -29,6 +32,7 @@ from s2sgrad.quote import clone, nodes
 from s2sgrad.unit import Unit, parameters
 
 _LOOPS = (gast.For, gast.While)
+_BREAK = "break"
 _SUMS = (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.operator, gast.unaryop, gast.expr_context)
 
 
@@ -63,12 +67,14 @@ class Overwritten:
         self.counts = Counter(b for s in effects.walk(tree.body) for b in binds(s) if not isinstance(s, gast.For))
         self.counters = {s.target.id for s in effects.walk(tree.body) if isinstance(s, gast.For)}
         self.counts.update(p.id for p in parameters(tree))
-        self.around: dict[int, tuple[gast.AST, list[gast.AST]]] = {}  # by block: the statement that holds it, and its block
+        self.around: dict[int, tuple[gast.AST, list[gast.AST], int]] = {}  # by block: what holds it, and its place
         self.behind = False  # whether what is followed comes behind the restore in its block, or within that
         self.inside: list[gast.For] = []  # the loops behind the restore that are looked into
-        self.copies = of_copies(unit, tree.body)
-        self.blocks: list[list[gast.AST]] = []
+        self.separate = of_copies(unit, tree.body)
         self.within: list[tuple[list[gast.AST], int]] = []
+        self.places: dict[int, dict[str, list[int]]] = {}  # by block: where each name, or a `break`, stands in it
+        self.words: dict[tuple[int, int], set[str]] = {}  # by block and place in it: what the statement there mentions
+        self.blocks: list[list[gast.AST]] = []
         self._place(tree.body)
 
     def restores(self) -> set[int]:
@@ -93,7 +99,7 @@ class Overwritten:
         for k, statement in enumerate(body):
             if isinstance(statement, (gast.If, *_LOOPS)):
                 for inner in (statement.body, statement.orelse):
-                    self.around[id(inner)] = statement, body
+                    self.around[id(inner)] = statement, body, k
                     self._place(inner)
             elif effects.stored(statement) is not None and getattr(statement.origin, "sweep", "") == "reverse":
                 self.within.append((body, k))
@@ -103,7 +109,7 @@ class Overwritten:
         if not isinstance(section.value, gast.Name) or section.value.id in self.unit.bars:
             return None
         base = section.value.id
-        shared = self.unit.memory.at_once_with(base) - self.copies
+        shared = self.unit.memory.at_once_with(base) - self.separate
         index = self._written_out(section.slice)
         names = frozenset(n.id for n in nodes(index) if isinstance(n, gast.Name))
         lasting = all(self.counts[n] <= (n not in self.counters) for n in names) and not names & self.unit.memory.written
@@ -111,7 +117,7 @@ class Overwritten:
             return None
         loops, block = [], body
         while id(block) in self.around:
-            outer, block = self.around[id(block)]
+            outer, block, _ = self.around[id(block)]
             if isinstance(outer, gast.For):
                 loops.append(outer)
         return _Restore(body[k], base, gast.dump(index), parts_of(section.slice), names, shared, loops, [])
@@ -134,13 +140,13 @@ class Overwritten:
     def _onwards(self, restore: _Restore, body: list[gast.AST], k: int) -> _Met:
         while True:
             self.behind = not restore.ended and body[k] is restore.statement
-            met = self._block(restore, body[k + 1 :])
+            met = self._block(restore, body, k + 1)
             self.behind = False
             if met is not _Met.NOTHING:
                 return met
             if id(body) not in self.around:
                 return _Met.STORE  # the function ends, and nothing has read it
-            outer, above = self.around[id(body)]
+            outer, above, place = self.around[id(body)]
             if isinstance(outer, gast.For) and outer.target.id in restore.names:
                 around = [loop for loop in restore.loops if loop is not outer and loop not in restore.ended]
                 passed = restore.loads or ()
@@ -153,14 +159,48 @@ class Overwritten:
                 if self._statement(restore, outer) is _Met.READ:
                     return _Met.READ
                 restore = replace(restore, loops=[loop for loop in restore.loops if loop is not outer])
-            body, k = above, next(m for m, s in enumerate(above) if s is outer)
+            body, k = above, place
 
-    def _block(self, restore: _Restore, body: list[gast.AST]) -> _Met:
-        for statement in body:
-            met = self._statement(restore, statement)
+    def _block(self, restore: _Restore, body: list[gast.AST], start: int = 0) -> _Met:
+        """What a way through a block, from a place on, meets first; statements that mention nothing of it are passed by."""
+        met, last = _Met.NOTHING, -1
+        for k in self._mentioning(restore, body, start):
+            if k != last:
+                met, last = self._statement(restore, body[k]), k
             if met is not _Met.NOTHING:
-                return met
-        return _Met.NOTHING
+                break
+        return met
+
+    def _mentioning(self, restore: _Restore, body: list[gast.AST], start: int) -> Iterator[int]:
+        """Where a block mentions what matters to a restore, in order."""
+        variables = {loop.target.id for loop in restore.loops}
+        found = [self.mentioning(body, start, word) for word in {_BREAK, *restore.names, *restore.shared, *variables}]
+        return heapq.merge(*(places for places in found if places))
+
+    def mentioning(self, body: list[gast.AST], start: int, word: str) -> list[int]:
+        """The statements of a block, from a place on, that mention a name or hold a `break`."""
+        if id(body) not in self.places:
+            self.places[id(body)] = defaultdict(list)
+            for k in range(len(body)):
+                self.refresh(body, k)
+        places = self.places[id(body)].get(word, [])
+        return places[bisect.bisect_left(places, start) :]
+
+    def refresh(self, body: list[gast.AST], k: int) -> None:
+        """Note what a statement of a block, that has just changed, mentions."""
+        places, words = self.places[id(body)], self.words.get((id(body), k), set())
+        now = {_BREAK if isinstance(n, gast.Break) else getattr(n, "id", "") for n in nodes(body[k])}
+        for word in words - now:
+            places[word].remove(k)
+        for word in now - words:
+            bisect.insort(places[word], k)
+        self.words[id(body), k] = now
+
+    def detach(self, name: str) -> None:
+        """Note that a section that was bound to a name is one no more."""
+        if self.counts[name] == 1:
+            self.separate.add(name)
+            self.sections.values.pop(name, None)
 
     def _statement(self, restore: _Restore, statement: gast.AST) -> _Met:
         met = self._met(restore, statement)

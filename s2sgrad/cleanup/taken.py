@@ -12,6 +12,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN
+from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import Memory
 from s2sgrad.cleanup.overwritten import Overwritten
 from s2sgrad.cleanup.sections import Sections
@@ -21,35 +22,41 @@ from s2sgrad.unit import Unit
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with temporaries for the values of such restores."""
-    while unit.memory.written - unit.bars and _take_one(unit, tree):
-        unit.memory = Memory(unit, tree, unit.kinds)  # what was read of the array shares its memory no more
+    while unit.memory.written - unit.bars and _take_all(unit, tree):
+        unit.memory = Memory(unit, tree, unit.kinds)  # what was read of the arrays shares their memory no more
     return tree
 
 
-def _take_one(unit: Unit, tree: gast.FunctionDef) -> bool:
-    """Take the value of the last such restore; whether there was one."""
-    found = Overwritten(unit, tree, Sections(unit, tree))
+def _take_all(unit: Unit, tree: gast.FunctionDef) -> bool:
+    """Take the values of all such restores, the last first: one that is taken is no read of what others restored."""
+    found, before = Overwritten(unit, tree, Sections(unit, tree)), unit.temps.copy()
     for body, k in reversed(found.within):
         loads = found.only_loads(body, k)
         if loads:
-            _take(unit, body, k, loads)
-            return True
-    return False
+            _take(unit, found, body, k, loads)
+    return unit.temps != before
 
 
-def _take(unit: Unit, body: list[gast.AST], k: int, loads: list[gast.Subscript]) -> None:
+def _take(unit: Unit, found: Overwritten, body: list[gast.AST], k: int, loads: list[gast.Subscript]) -> None:
     holder = unit.temp()
     unit.kinds[holder] = UNKNOWN
     places = {id(load) for load in loads}
-    for statement in effects.walk(body[k + 1 :]):
-        if isinstance(statement, gast.Assign) and id(statement.value) in places:
-            unit.kinds[holder] = unit.kinds.get(statement.targets[0].id, UNKNOWN)
-        for node in nodes(statement):
-            for field, value in node.__dict__.items():
-                if id(value) in places:
-                    node.__dict__[field] = gast.Name(holder, gast.Load(), None, None)
-                elif isinstance(value, list):
-                    node.__dict__[field] = [
-                        gast.Name(holder, gast.Load(), None, None) if id(v) in places else v for v in value
-                    ]
+    for at_ in found.mentioning(body, k + 1, effects.base(body[k].targets[0])):
+        for statement in effects.walk([body[at_]]):
+            if isinstance(statement, gast.Assign) and id(statement.value) in places:
+                for target in binds(statement):
+                    unit.kinds[holder] = unit.kinds.get(target, UNKNOWN)
+                    found.detach(target)
+        _replace(body[at_], places, holder)
+        found.refresh(body, at_)
     body[k] = at(body[k], assign(holder, body[k].value))[0]
+    found.refresh(body, k)
+
+
+def _replace(tree: gast.AST, places: set[int], holder: str) -> None:
+    for node in nodes(tree):
+        for field, value in node.__dict__.items():
+            if id(value) in places:
+                node.__dict__[field] = gast.Name(holder, gast.Load(), None, None)
+            elif isinstance(value, list):
+                node.__dict__[field] = [gast.Name(holder, gast.Load(), None, None) if id(v) in places else v for v in value]

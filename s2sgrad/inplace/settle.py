@@ -137,8 +137,15 @@ class _Resolver:
         self.unit, self.tree, self.kinds, self.splicer, self.separate = unit, tree, kinds, splicer, separate
 
     def any(self, clashes: list[Clash]) -> bool:
-        """Resolve what can be resolved; whether there was anything."""
+        """Resolve what can be resolved; whether there was anything.
+
+        All views of a round go at once: to write one out changes nothing about two other names.  What else is resolved
+        may change the kinds of values, and ends the round.
+        """
+        gone: set[str] = set()
         for clash in clashes:
+            if gone & {clash.seen, clash.written}:
+                continue
             if clash.seen.startswith(OUTSIDE):  # what a function returned, which reads that
                 if self.splicer.run(self.tree, frozenset((clash.written,))):
                     return True
@@ -148,15 +155,15 @@ class _Resolver:
             if items.put_back(self.unit, self.tree, self.kinds, clash):
                 return True
             for suspect in (clash.seen, clash.written):
-                if (
-                    self.element(suspect)
-                    or self.unpacking(suspect)
-                    or views.eliminate(self.unit, self.tree, self.kinds, suspect)
-                ):
+                if self.element(suspect) or self.unpacking(suspect):
                     return True
-            if self.splicer.run(self.tree, frozenset((clash.seen, clash.written))):
-                return True
-        return False
+                if views.eliminate(self.unit, self.tree, self.kinds, suspect):
+                    gone.add(suspect)
+                    break
+            else:
+                if self.splicer.run(self.tree, frozenset((clash.seen, clash.written))):
+                    return True
+        return bool(gone)
 
     def rebinding(self, statement: gast.AST) -> bool:
         """`x += e` of unknown kind: right for a number, which it binds anew; checked when it runs."""

@@ -22,8 +22,8 @@ from s2sgrad.analysis.kinds import (
     Kind,
     constant_kind,
 )
-from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import bound_sources, has_memory, in_place, is_writable
+from s2sgrad.flow.graph import binds
 from s2sgrad.options import Options
 from s2sgrad.quote import clone, name, nodes
 from s2sgrad.signatures import signature

@@ -29,7 +29,6 @@ from s2sgrad.analysis.kinds import (
     widened,
 )
 from s2sgrad.analysis.kinds_key import Kinds
-from s2sgrad.analysis.lifetimes import Lifetimes
 from s2sgrad.analysis.operations import is_user_function, of_foreign_call, own_methods
 from s2sgrad.analysis.surely import is_precise
 from s2sgrad.analysis.symbols import renumbered, without_symbols
@@ -50,6 +49,7 @@ from s2sgrad.emitted import (
     writes_arrays,
 )
 from s2sgrad.errors import S2SGradError
+from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.inplace import outputs, saying, settle
 from s2sgrad.names import Namer
 from s2sgrad.options import Options
@@ -373,7 +373,7 @@ class Program:
             record = gast.Tuple([*held, *outer.values()], gast.Load())
             forward.append(gast.Return(gast.Tuple([value_node, record], gast.Load())))
             holder = gast.FunctionDef("", tree.args, forward, [], None, None, [])
-            unbound = Lifetimes(holder).unsure_end[id(forward)] & set(saved)
+            unbound = Lifetimes(holder).unbound_at_end(id(forward)) & set(saved)
             forward[:0] = marked([assign(n, constant(None)) for n in saved if n in unbound], "forward")
             forward[-1].origin = forward[-2].origin if len(forward) > 1 else Origin("forward", 0, 0, None)
             fwd_tree = gast.FunctionDef(entry.pair.fwd.name, tree.args, forward, [], None, None, [])

@@ -17,11 +17,11 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.apart import parts_of
 from s2sgrad.analysis.kinds import Array
-from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import is_fresh
 from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.analysis.surely import element_of
 from s2sgrad.analysis.trips import Sizes, Trips
+from s2sgrad.flow.graph import binds
 from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit, parameters
 

@@ -9,7 +9,7 @@ import gast
 
 from s2sgrad.analysis import activity, effects
 from s2sgrad.analysis.activity import Operations
-from s2sgrad.analysis.lifetimes import Block, binds
+from s2sgrad.flow.graph import Block, binds
 
 
 def before(body: Block, present: set[str], found: Operations, active: set[str]) -> set[str]:

@@ -22,8 +22,9 @@ import gast
 from s2sgrad.analysis import affine, effects
 from s2sgrad.analysis.affine import Form
 from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Known, Number
-from s2sgrad.analysis.lifetimes import Lifetimes, binds
 from s2sgrad.analysis.sizes import Dim, Size
+from s2sgrad.flow.graph import binds
+from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.unit import Unit, parameters
 
 _MOST = 24

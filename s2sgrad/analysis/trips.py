@@ -20,9 +20,9 @@ from s2sgrad.analysis import affine, effects
 from s2sgrad.analysis.affine import Form
 from s2sgrad.analysis.apart import range_of
 from s2sgrad.analysis.kinds import Array, Container, Number
-from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.sizes import Dim, Size
 from s2sgrad.analysis.surely import element_of
+from s2sgrad.flow.graph import binds
 from s2sgrad.unit import Unit
 
 Trips = list[tuple[str, Form | None]]  # of the loops around a statement: the variable, and how often they run

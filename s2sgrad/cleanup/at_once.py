@@ -24,12 +24,12 @@ from s2sgrad.analysis.affine import Form
 from s2sgrad.analysis.apart import Indices, least_of, limits_of, parts_of, range_of
 from s2sgrad.analysis.elements import new_memory
 from s2sgrad.analysis.kinds import Array, Kind, Number
-from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import in_place, is_fresh
 from s2sgrad.analysis.sizes import Size
 from s2sgrad.analysis.trips import Sizes
 from s2sgrad.cleanup.batches import FIRST, Batches, Factor, Product, Refused, is_pop, mentions
 from s2sgrad.cleanup.touched import Touched
+from s2sgrad.flow.graph import binds
 from s2sgrad.flow.mentions import Mentions
 from s2sgrad.quote import assign, clone, constant, expression, name, nodes, substitute
 from s2sgrad.reach import call as call_

@@ -8,14 +8,15 @@ the opposite order, whichever statement recorded it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.flow.liveness import Liveness
 from s2sgrad.names import Namer
 from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit, parameters
-
-_LOOPS = (gast.For, gast.While)
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -95,55 +96,25 @@ def _pops(node: gast.AST) -> bool:
 
 def _interference(tree: gast.FunctionDef, names: set[str], unit: Unit) -> set[frozenset[str]]:
     """Pairs of names of one base of which one is bound while the other is still read later."""
-    walker = _Liveness(names, unit)
-    live = walker.block(tree.body, set())
-    walker.bind([p.id for p in parameters(tree)], live)
-    return walker.clashes
+    live = Liveness(tree, sorted(names))
+    alike: dict[str, int] = {}
+    for name in names:
+        base = unit.bases.get(name, name)
+        alike[base] = alike.get(base, 0) | live.bit[name]
+    clashes: set[frozenset[str]] = set()
 
-
-class _Liveness:
-    def __init__(self, names: set[str], unit: Unit) -> None:
-        self.names, self.unit = names, unit
-        self.clashes: set[frozenset[str]] = set()
-        self.breaks: list[set[str]] = []
-
-    def bind(self, bound: list[str], live: set[str]) -> None:
+    def bind(bound: Iterable[str], later: int) -> None:
+        here = live.mask(bound)
         for name in bound:
-            base = self.unit.bases.get(name, name)
-            for other in (*live, *bound):
-                if other != name and self.unit.bases.get(other, other) == base:
-                    self.clashes.add(frozenset((name, other)))
+            if name in names:
+                others = (later | here) & alike[unit.bases.get(name, name)] & ~live.bit[name]
+                clashes.update(frozenset((name, other)) for other in live.decoded(others))
 
-    def block(self, body: list[gast.AST], live: set[str]) -> set[str]:
-        for statement in reversed(body):
-            if isinstance(statement, gast.If):
-                live = self.block(statement.body, set(live)) | self.block(statement.orelse, set(live))
-            elif isinstance(statement, _LOOPS):
-                live = self.loop(statement, live)
-                continue
-            elif isinstance(statement, gast.Break):
-                live = set(self.breaks[-1])
-            elif isinstance(statement, gast.Assign):
-                bound = [n for n in effects.targets(statement) if n in self.names]
-                self.bind(bound, live - set(bound))
-                live = live - set(bound)
-            live = live | (effects.reads(statement) & self.names)
-        return live
-
-    def loop(self, loop: gast.For | gast.While, live: set[str]) -> set[str]:
-        after = set(live)
-        bound = {loop.target.id} & self.names if isinstance(loop, gast.For) else set()
-        head = live | (effects.reads(loop) & self.names if isinstance(loop, gast.While) else set())
-        while True:
-            self.breaks.append(after)
-            start = self.block(loop.body, set(head))
-            self.breaks.pop()
-            self.bind(sorted(bound), start | head)
-            start -= bound
-            if start <= head:
-                break
-            head |= start
-        return head | (effects.reads(loop) & self.names)
+    bind([p.id for p in parameters(tree)], live.before_point[0])
+    for point, later in zip(live.graph.points, live.after_point, strict=True):
+        if not isinstance(point.statement, gast.AugAssign):
+            bind(point.binds, later)
+    return clashes
 
 
 def _number_temps(unit: Unit, tree: gast.FunctionDef) -> None:

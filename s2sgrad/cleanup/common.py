@@ -17,8 +17,8 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
-from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import is_basic
+from s2sgrad.flow.graph import binds
 from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit
 

@@ -19,8 +19,8 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number, broadcast
-from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.sizes import Dim
+from s2sgrad.flow.graph import binds
 from s2sgrad.quote import clone, constant, expression
 from s2sgrad.reach import call, numpy_function
 from s2sgrad.unit import Unit

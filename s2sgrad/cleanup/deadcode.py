@@ -17,13 +17,13 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import contexts, effects
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind
-from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import in_place
 from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.cleanup import remains
 from s2sgrad.cleanup.overwritten import Overwritten
 from s2sgrad.cleanup.sections import Sections
 from s2sgrad.cleanup.stacks import local_stacks, operated, operations
+from s2sgrad.flow.graph import binds
 from s2sgrad.quote import assign, at, clone, constant
 from s2sgrad.unit import MISSING, Unit, parameters
 

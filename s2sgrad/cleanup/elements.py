@@ -23,10 +23,10 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.apart import parts_of
 from s2sgrad.analysis.elements import LOOPS, YIELDS, Plan, Plans, contents, section
 from s2sgrad.analysis.kinds import Array, Container
-from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.python_floats import PythonFloats
 from s2sgrad.analysis.python_numbers import PythonNumbers, Value
 from s2sgrad.analysis.surely import is_precise, is_whole
+from s2sgrad.flow.graph import binds
 from s2sgrad.quote import assign, blocks, constant, expression, name, nodes
 from s2sgrad.unit import Unit
 

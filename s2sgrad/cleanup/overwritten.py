@@ -23,11 +23,11 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.apart import parts_of
 from s2sgrad.analysis.kinds import Array
-from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import in_place
 from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.cleanup.sections import Sections
 from s2sgrad.cleanup.stacks import of_copies
+from s2sgrad.flow.graph import binds
 from s2sgrad.quote import clone, nodes
 from s2sgrad.unit import Unit, parameters
 

@@ -14,7 +14,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.lifetimes import binds
+from s2sgrad.flow.graph import binds
 from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit, parameters
 

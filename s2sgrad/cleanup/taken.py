@@ -12,10 +12,10 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN
-from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import Memory
 from s2sgrad.cleanup.overwritten import Overwritten
 from s2sgrad.cleanup.sections import Sections
+from s2sgrad.flow.graph import binds
 from s2sgrad.quote import assign, at, nodes
 from s2sgrad.unit import Unit
 

@@ -12,7 +12,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Container, Kind, Number
-from s2sgrad.analysis.lifetimes import Block, binds
+from s2sgrad.flow.graph import Block, binds
 from s2sgrad.inplace import views
 from s2sgrad.inplace.saying import is_said
 from s2sgrad.inplace.sharing import Clash, made_once, updates_item

@@ -16,8 +16,8 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number
-from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import HANDED_OUT, Memory, sources
+from s2sgrad.flow.graph import binds
 from s2sgrad.inplace import items, sharing, views
 from s2sgrad.inplace.saying import is_checked, is_said
 from s2sgrad.inplace.sharing import OUTSIDE, Clash

@@ -19,10 +19,11 @@ from dataclasses import dataclass, field
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis import effects, liveness
+from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
-from s2sgrad.analysis.lifetimes import Block, binds
 from s2sgrad.analysis.memory import bound_sources, has_memory, in_place, sources
+from s2sgrad.flow.graph import Block, binds
+from s2sgrad.flow.liveness import Liveness
 from s2sgrad.inplace.saying import is_said
 from s2sgrad.quote import place_of
 from s2sgrad.unit import MISSING, Unit, parameters
@@ -82,7 +83,7 @@ def kind_at(kinds: dict[str, Kind], node: gast.AST) -> Kind | None:
 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: frozenset[str] = frozenset()) -> Sharing:
     """Follow a function.  Names in `separate` are taken to share nothing: they are checked when the text runs."""
-    walker = _Walker(unit, kinds, liveness.after(tree), separate)
+    walker = _Walker(unit, kinds, Liveness(tree), separate)
     walker.fresh_stacks = _fresh_stacks(unit, tree, kinds)
     walker.changed_later = _changed_later(unit, tree)
     start: _Pairs = {}
@@ -147,7 +148,7 @@ def _changed_later(unit: Unit, tree: gast.FunctionDef) -> dict[int, set[str]]:
 
 class _Walker:
     def __init__(
-        self, unit: Unit, kinds: dict[str, Kind], live: dict[int, frozenset[str]], separate: frozenset[str]
+        self, unit: Unit, kinds: dict[str, Kind], live: Liveness, separate: frozenset[str]
     ) -> None:
         self.unit, self.kinds, self.live, self.separate = unit, kinds, live, separate
         self.found = Sharing()
@@ -228,13 +229,14 @@ class _Walker:
                 shared |= self.closed({base}, pairs)
         else:
             shared = self.closed({base}, pairs)
-        after = self.live.get(id(statement), frozenset()) - set(effects.targets(statement) if isinstance(
-            statement, gast.Assign) else ())  # fmt: skip
-        after = after | self.changed_later.get(id(statement), set())
+        bound = effects.targets(statement) if isinstance(statement, gast.Assign) else ()
+        changed = self.changed_later.get(id(statement), set())
         for other in sorted(shared - {base}):
             if other.startswith(ARGUMENT):
                 self.found.arguments.setdefault(other.removeprefix(ARGUMENT), statement)
-            elif other in after or other.startswith(OUTSIDE):
+            elif other.startswith(OUTSIDE) or other in changed or (
+                other not in bound and self.live.is_live(other, statement)
+            ):
                 clash = Clash(statement, base, other)
                 if clash not in self.found.clashes or is_said(self.unit, statement):
                     self.found.clashes.append(clash)

@@ -17,9 +17,9 @@ import gast
 from s2sgrad import source
 from s2sgrad.analysis import effects, mutation
 from s2sgrad.analysis.kinds import Array, Kind
-from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import has_memory
 from s2sgrad.analysis.operations import is_user_function
+from s2sgrad.flow.graph import binds
 from s2sgrad.inplace.saying import is_said
 from s2sgrad.quote import assign, at, clone, name, nodes, place_of
 from s2sgrad.rules import table

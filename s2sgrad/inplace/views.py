@@ -18,8 +18,8 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
-from s2sgrad.analysis.lifetimes import Block, binds
 from s2sgrad.analysis.memory import is_basic
+from s2sgrad.flow.graph import Block, binds
 from s2sgrad.quote import assign, at, clone, constant, name, nodes, place_of, substitute
 from s2sgrad.rules import memory
 from s2sgrad.unit import MISSING, Unit, parameters

@@ -20,7 +20,7 @@ from collections import Counter
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.lifetimes import Block, binds
+from s2sgrad.flow.graph import Block, binds
 from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit
 

@@ -14,9 +14,10 @@ import gast
 
 from s2sgrad.analysis import effects, presence
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
-from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
 from s2sgrad.analysis.memory import has_memory
 from s2sgrad.analysis.operations import Operation
+from s2sgrad.flow.graph import Block, binds
+from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.rules.table import VALUES
 from s2sgrad.transform.cotangents import Bar
@@ -91,7 +92,7 @@ class Branches:
         self._tag(self.adjoints.out[start:], statement, False)
 
     def _may_be_unbound(self, x: str) -> bool:
-        return x in self.lifetimes.unsure_end.get(self.lifetimes.home.get(x), ())
+        return x in self.lifetimes.home and x in self.lifetimes.unbound_at_end(self.lifetimes.home[x])
 
     def _loop(self, loop: gast.For | gast.While, body: Block) -> Block:
         adjoints = self.adjoints

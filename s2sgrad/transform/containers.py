@@ -18,8 +18,8 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Number
-from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.operations import Operation
+from s2sgrad.flow.graph import binds
 from s2sgrad.quote import assign, constant, expression, name, statements
 from s2sgrad.transform import stores
 from s2sgrad.transform.adjoint import Adjoints

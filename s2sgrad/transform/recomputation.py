@@ -15,8 +15,9 @@ import gast
 from s2sgrad.analysis import contexts, effects
 from s2sgrad.analysis.apart import Indices, parts_of
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Unknown
-from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
 from s2sgrad.analysis.memory import Memory, sources
+from s2sgrad.flow.graph import Block, binds
+from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.quote import nodes
 from s2sgrad.rules import spellings
 from s2sgrad.unit import Unit

@@ -20,8 +20,9 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
-from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
 from s2sgrad.analysis.memory import Memory, in_place
+from s2sgrad.flow.graph import Block, binds
+from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.quote import assign, clone, constant, expression, place_of, statements
 from s2sgrad.quote import name as name_
 from s2sgrad.reach import call
@@ -79,7 +80,7 @@ class Records:
         """The names that a record of their own brings back: what they stood for is then in other memory."""
         root = self.lifetimes.blocks[self.lifetimes.root]
         bound = ((s, n) for s in effects.walk(root) if in_place(self.unit, s, self.kinds) is None for n in binds(s))
-        return {n for s, n in bound if (id(s), n) in self.lifetimes.rebinds}
+        return {n for s, n in bound if self.lifetimes.is_rebound(n, s)}
 
     def early_pair(self, name: str, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
         """Record a copy of `name` and take it back; the stack is its own, for it is not used in the order of the others."""
@@ -111,10 +112,9 @@ class Records:
 
     def before(self, statement: gast.AST, name: str, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of the value of `name` that the statement overwrites; empty where there is none."""
-        key = (id(statement), name)
-        if key not in self.lifetimes.rebinds:
+        if not self.lifetimes.is_rebound(name, statement):
             return [], []
-        unsure = key in self.lifetimes.unsure
+        unsure = not self.lifetimes.is_assigned(name, statement)
         if unsure:
             self.needs_binding(name)
         once = id(body) not in self.lifetimes.repeated
@@ -124,7 +124,7 @@ class Records:
 
     def at_end(self, name: str, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of a variable whose life ends with the block."""
-        unsure = name in self.lifetimes.unsure_end.get(id(body), ())
+        unsure = name in self.lifetimes.unbound_at_end(id(body))
         if unsure:
             self.needs_binding(name)
         return self.pair(name, False, unsure)

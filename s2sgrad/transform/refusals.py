@@ -31,10 +31,10 @@ from s2sgrad.analysis.kinds import (
     Text,
     is_complex,
 )  # fmt: skip
-from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import Memory, sources
 from s2sgrad.analysis.operations import Operation, is_user_function
 from s2sgrad.checks import is_special
+from s2sgrad.flow.graph import binds
 from s2sgrad.quote import constant, nodes
 from s2sgrad.rules import spellings, table
 from s2sgrad.transform.calls import Pairs

@@ -13,10 +13,10 @@ import gast
 from s2sgrad import results
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
-from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.words import known_type, without_derivative
 from s2sgrad.checks import Refusal
 from s2sgrad.errors import Refused
+from s2sgrad.flow.graph import binds
 from s2sgrad.quote import assign, at, blocks, constant, name
 from s2sgrad.reach import call
 from s2sgrad.transform import lasting

@@ -22,9 +22,10 @@ from s2sgrad import runtime
 from s2sgrad.analysis import activity, contexts, effects, fits, narrowing, picked, selected
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, may_carry
-from s2sgrad.analysis.lifetimes import Block, Lifetimes, binds
 from s2sgrad.analysis.memory import Memory, in_place
 from s2sgrad.analysis.operations import Operation
+from s2sgrad.flow.graph import Block, binds
+from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.quote import Place, assign, at, clone, constant, expression, name, place_of
 from s2sgrad.reach import call
 from s2sgrad.transform import again as again_
@@ -186,8 +187,7 @@ class Reverse(Branches):
         """Checks of the variables that the statement reads and that may be unbound: it may not be run itself."""
         if self.unit.primal.is_generated:  # our text reads such a variable only where it bound it
             return []
-        loose = self.lifetimes.loose.get(id(statement), set()) & self.unit.locals
-        loose = sorted(n for n in loose if not self.unit.is_ours(n))
+        loose = sorted(n for n in self.lifetimes.unbound_reads(statement) & self.unit.locals if not self.unit.is_ours(n))
         check = [name(self.unit.helper("bound", runtime.bound)) for _ in loose]
         return [gast.Expr(gast.Call(c, [name(n), constant(n)], [])) for c, n in zip(check, loose, strict=True)]
 

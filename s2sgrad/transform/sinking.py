@@ -41,9 +41,9 @@ import gast
 from s2sgrad.analysis import contexts, effects, fits
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Number
-from s2sgrad.analysis.lifetimes import Block
 from s2sgrad.analysis.memory import Memory
 from s2sgrad.analysis.operations import classify
+from s2sgrad.flow.graph import Block
 from s2sgrad.quote import clone, nodes
 from s2sgrad.unit import Unit
 

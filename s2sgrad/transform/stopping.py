@@ -10,8 +10,8 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind
-from s2sgrad.analysis.lifetimes import binds
 from s2sgrad.analysis.memory import Memory
+from s2sgrad.flow.graph import binds
 from s2sgrad.unit import Unit, parameters
 
 _SHARES = "shares its memory with another variable that is written: copy it where it is assigned"

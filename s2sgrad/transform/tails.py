@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gast
 
-from s2sgrad.analysis.lifetimes import Block
+from s2sgrad.flow.graph import Block
 from s2sgrad.quote import clone
 
 

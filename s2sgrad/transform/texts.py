@@ -16,7 +16,7 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind, Number
-from s2sgrad.analysis.lifetimes import binds
+from s2sgrad.flow.graph import binds
 from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit
 

@@ -1,0 +1,196 @@
+"""The control-flow graph of a function in normal form, and the solver for facts that follow its edges.
+
+A point is one evaluation: of a simple statement, of the test of an `if` or a `while`, of what a `for` runs over.  Besides
+there are points without an evaluation: the head of a `for`, where the next trip is decided; the entry of a block, which
+binds the variable of a `for`; the end of a block; the end of the function.
+
+>>> import gast
+>>> graph = Graph(gast.parse('''
+... def f(x):
+...     while x > 1.0:
+...         x = x * 0.5
+...     return x
+... ''').body[0])
+>>> for k, point in enumerate(graph.points):
+...     print(k, point.role, graph.after[k])
+0 enter [1]
+1 whole [2, 5]
+2 enter [3]
+3 whole [4]
+4 leave [1]
+5 whole [6]
+6 leave [7]
+7 exit []
+
+Sets are integers, one bit a member, so that joining two of them takes a few machine words.  The graphs are structured: a
+fact settles after as many rounds as loops are nested, and one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import gast
+
+from s2sgrad.analysis import effects
+
+Block = list[gast.AST]
+Role = Literal["whole", "head", "enter", "leave", "exit"]
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """An evaluation (`whole`) of a statement or of its header, or a place between two: `reads` and `binds` are names."""
+
+    role: Role
+    statement: gast.AST | None
+    reads: frozenset[str] = frozenset()
+    binds: tuple[str, ...] = ()
+
+
+class Graph:
+    """Points in textual order; `after` and `before` are edges.
+
+    By the identity of statements: `at`, their points.  By the identity of blocks: `entry`, where they begin, and `leaving`,
+    where control may leave them: their end and the `break`s in them.
+    """
+
+    def __init__(self, tree: gast.FunctionDef) -> None:
+        self.points: list[Point] = []
+        self.after: list[list[int]] = []
+        self.at: dict[int, int] = {}
+        self.entry: dict[int, int] = {}
+        self.leaving: dict[int, list[int]] = {}
+        self._breaks: list[list[int]] = []  # of the loops around
+        self._within: list[list[Block]] = [[]]  # by such a loop: the blocks around that a `break` leaves
+        last = self._block(tree.body, [], ())
+        self.exit = self._point(Point("exit", None), [last])
+        self.before: list[list[int]] = [[] for _ in self.points]
+        for k, targets in enumerate(self.after):
+            for target in targets:
+                self.before[target].append(k)
+
+    def _point(self, point: Point, before: Iterable[int]) -> int:
+        number = len(self.points)
+        self.points.append(point)
+        self.after.append([])
+        for k in before:
+            self.after[k].append(number)
+        return number
+
+    def _block(self, body: Block, before: Iterable[int], bound: tuple[str, ...]) -> int:
+        """Add a block; the point of its end."""
+        self.entry[id(body)] = here = self._point(Point("enter", None, binds=bound), before)
+        self.leaving[id(body)] = []
+        self._within[-1].append(body)
+        last = [here]
+        for statement in body:
+            last = self._statement(statement, last)
+        self._within[-1].pop()
+        end = self._point(Point("leave", None), last)
+        self.leaving[id(body)].append(end)
+        return end
+
+    def _statement(self, statement: gast.AST, before: list[int]) -> list[int]:
+        """Add a statement; the points from which control goes on behind it."""
+        reads = frozenset(effects.reads(statement))
+        if isinstance(statement, (gast.If, gast.For, gast.While)):
+            here = self._point(Point("whole", statement, reads), before)
+        else:
+            here = self._point(Point("whole", statement, reads, tuple(binds(statement))), before)
+        self.at[id(statement)] = here
+        if isinstance(statement, gast.If):
+            return [self._block(statement.body, [here], ()), self._block(statement.orelse, [here], ())]
+        if isinstance(statement, (gast.For, gast.While)):
+            counted = isinstance(statement, gast.For)
+            head = self._point(Point("head", statement), [here]) if counted else here
+            self._breaks.append([])
+            self._within.append([])
+            end = self._block(statement.body, [head], (statement.target.id,) if counted else ())
+            self.after[end].append(head)
+            self._within.pop()
+            broken = self._breaks.pop()
+            return broken if broken and is_endless(statement) else [head, *broken]
+        if isinstance(statement, gast.Break):
+            self._breaks[-1].append(here)
+            for body in self._within[-1]:
+                self.leaving[id(body)].append(here)
+            return []
+        return [here]
+
+    def members(self, names: Iterable[str]) -> dict[str, int]:
+        """A bit for each of some names, in order."""
+        return {name: 1 << k for k, name in enumerate(dict.fromkeys(names))}
+
+    def reachable(self) -> set[int]:
+        """The points to which some way leads."""
+        seen, waiting = {0}, [0]
+        while waiting:
+            new = [k for k in self.after[waiting.pop()] if k not in seen]
+            seen.update(new)
+            waiting += new
+        return seen
+
+    # --- the solver ---
+
+    def forward(self, gen: list[int], kill: list[int], *, start: int = 0, must: bool = False) -> tuple[list[int], list[int]]:
+        """What holds before and behind each point: on some way to it or, with `must`, on all.
+
+        `start` holds at the beginning of the function.  Where no way leads everything holds that must, and nothing that may.
+        """
+        top = -1 if must else 0
+        into, out = [top] * len(self.points), [top] * len(self.points)
+        into[0] = start
+        changed = True
+        while changed:
+            changed = False
+            for k, before in enumerate(self.before):
+                here = into[k] if k == 0 else _joined([out[b] for b in before], must)
+                then = (here & ~kill[k]) | gen[k]
+                if here != into[k] or then != out[k]:
+                    into[k], out[k], changed = here, then, True
+        return into, out
+
+    def backward(self, gen: list[int], kill: list[int]) -> tuple[list[int], list[int]]:
+        """What holds before and behind each point on some way from it to the end."""
+        into, out = [0] * len(self.points), [0] * len(self.points)
+        changed = True
+        while changed:
+            changed = False
+            for k in range(len(self.points) - 1, -1, -1):
+                then = _joined([into[a] for a in self.after[k]], False)
+                here = (then & ~kill[k]) | gen[k]
+                if here != into[k] or then != out[k]:
+                    into[k], out[k], changed = here, then, True
+        return into, out
+
+
+def _joined(sets: list[int], must: bool) -> int:
+    out = -1 if must else 0
+    for one in sets:
+        out = out & one if must else out | one
+    return out
+
+
+def is_endless(loop: gast.AST) -> bool:
+    """Whether this is `while True`, which only a `break` leaves."""
+    return isinstance(loop, gast.While) and isinstance(loop.test, gast.Constant) and bool(loop.test.value)
+
+
+def bits(members: int) -> Iterator[int]:
+    """The numbers of the members of a set, from the lowest."""
+    while members:
+        lowest = members & -members
+        yield lowest.bit_length() - 1
+        members ^= lowest
+
+
+def binds(statement: gast.AST) -> list[str]:
+    """The names that a statement (a compound one: its header) binds or updates, in order; a store binds none."""
+    if isinstance(statement, gast.Assign):
+        return effects.targets(statement)
+    if isinstance(statement, gast.AugAssign):
+        return [statement.target.id] if isinstance(statement.target, gast.Name) else []
+    return [statement.target.id] if isinstance(statement, gast.For) else []

@@ -1,0 +1,143 @@
+"""Where each variable lives: the innermost block that holds its whole life, and where it is bound over an old value.
+
+The reverse sweep needs both: a variable that lives inside one trip of a loop is recorded once a trip, at the end of its
+block; any other is recorded before each statement that binds it anew.
+
+>>> import gast
+>>> tree = gast.parse('''
+... def f(x, n):
+...     for i in range(n):
+...         t = x * x
+...         x = t + x
+...     return x
+... ''').body[0]
+>>> lives, (loop, _) = Lifetimes(tree), tree.body
+>>> sorted(lives.locals_of[id(loop.body)]), sorted(lives.locals_of[lives.root])
+(['t'], ['i', 'n', 'range', 'x'])
+>>> lives.is_rebound("t", loop.body[0]), lives.is_rebound("x", loop.body[1])
+(False, True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.flow.graph import Block, Graph, binds, bits
+from s2sgrad.scoping import parameters
+
+
+class Lifetimes:
+    """Facts about the blocks (by the identity of their statement lists) and the variables of one function.
+
+    `home[name]`: the block of the whole life; `locals_of[block]`: names at home there, in order of appearance;
+    `repeated`: blocks that run more than once a call.  A name is unbound where a trip of its block begins.
+    """
+
+    def __init__(self, tree: gast.FunctionDef) -> None:
+        self.root = id(tree.body)
+        self.blocks: dict[int, Block] = {self.root: tree.body}
+        self.parent: dict[int, int] = {}
+        self.repeated: set[int] = set()
+        self.home: dict[str, int] = {}
+        self._exposed: dict[int, set[str]] = {}
+        self._mention(tree.body, False)
+        self._expose(tree.body)
+        for name, block in self.home.items():
+            while block != self.root and name in self._exposed[block]:
+                block = self.parent[block]
+            self.home[name] = block
+        for parameter in parameters(tree):
+            self.home[parameter.id] = self.root
+        self.locals_of: dict[int, list[str]] = {}
+        for name, block in self.home.items():
+            self.locals_of.setdefault(block, []).append(name)
+        self._assign(tree)
+
+    def _mention(self, body: Block, repeated: bool) -> None:
+        block = id(body)
+        if repeated:
+            self.repeated.add(block)
+        for statement in body:
+            for name in [*sorted(effects.reads(statement)), *binds(statement)]:
+                known = self.home.get(name)
+                self.home[name] = block if known is None else self._common(known, block)
+            if isinstance(statement, (gast.If, gast.For, gast.While)):
+                inside = repeated or not isinstance(statement, gast.If)
+                for inner in (statement.body, statement.orelse):
+                    self.blocks[id(inner)], self.parent[id(inner)] = inner, block
+                    self._mention(inner, inside)
+
+    def _common(self, a: int, b: int) -> int:
+        above = {a}
+        while a in self.parent:
+            a = self.parent[a]
+            above.add(a)
+        while b not in above:
+            b = self.parent[b]
+        return b
+
+    def _expose(self, body: Block) -> tuple[set[str], set[str]]:
+        """(read before they are surely bound, surely bound) in the block."""
+        exposed: set[str] = set()
+        bound: set[str] = set()
+        for statement in body:
+            exposed |= effects.reads(statement) - bound
+            if isinstance(statement, gast.If):
+                (e1, b1), (e2, b2) = self._expose(statement.body), self._expose(statement.orelse)
+                exposed |= (e1 | e2) - bound
+                bound |= b1 & b2
+            elif isinstance(statement, (gast.For, gast.While)):
+                inner, _ = self._expose(statement.body)
+                self._expose(statement.orelse)
+                exposed |= inner - bound - set(binds(statement))
+            else:
+                bound |= set(binds(statement))
+        self._exposed[id(body)] = exposed
+        return exposed, bound
+
+    def exposed(self, body: Block) -> set[str]:
+        """The names that a block may read before it binds them."""
+        return self._exposed[id(body)]
+
+    def _assign(self, tree: gast.FunctionDef) -> None:
+        """Find what may and what must be bound at each point."""
+        self.graph = graph = Graph(tree)
+        self.bit = graph.members(self.home)
+        gen = [self._mask(point.binds) for point in graph.points]
+        kill = [0] * len(gen)
+        for block, names in self.locals_of.items():
+            if block != self.root:
+                kill[graph.entry[block]] = self._mask(names)
+        start = self._mask(p.id for p in parameters(tree))
+        self._may, _ = graph.forward(gen, kill, start=start)
+        self._must, _ = graph.forward(gen, kill, start=start, must=True)
+
+    def _mask(self, names: Iterable[str]) -> int:
+        out = 0
+        for name in names:
+            out |= self.bit.get(name, 0)
+        return out
+
+    def is_rebound(self, name: str, statement: gast.AST) -> bool:
+        """Whether a name may hold an older value where a statement (a loop) binds it."""
+        return bool(self._may[self.graph.at[id(statement)]] & self.bit.get(name, 0))
+
+    def is_assigned(self, name: str, statement: gast.AST) -> bool:
+        """Whether a name is bound where a statement, or the header of one, is reached: on every way."""
+        return bool(self._must[self.graph.at[id(statement)]] & self.bit.get(name, 0))
+
+    def unbound_reads(self, statement: gast.AST) -> set[str]:
+        """The names that a statement (the header of one) reads and that may be unbound then."""
+        return {n for n in effects.reads(statement) & self.home.keys() if not self.is_assigned(n, statement)}
+
+    def unbound_at_end(self, block: int) -> set[str]:
+        """The names at home in a block that may be unbound where control leaves it."""
+        here = self._mask(self.locals_of.get(block, ()))
+        missing = 0
+        for point in self.graph.leaving[block]:
+            missing |= here & ~self._must[point]
+        names = list(self.bit)
+        return {names[k] for k in bits(missing)}

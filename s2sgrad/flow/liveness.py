@@ -1,0 +1,54 @@
+"""Liveness: which names may still be read, before they are bound again, behind each statement.
+
+>>> import gast
+>>> tree = gast.parse('''
+... def f(u):
+...     t = u[0]
+...     u[0] = u[1]
+...     u[1] = t
+...     return u
+... ''').body[0]
+>>> live = Liveness(tree)
+>>> [sorted(live.after(statement)) for statement in tree.body]
+[['t', 'u'], ['t', 'u'], ['u'], []]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gast
+
+from s2sgrad.flow.graph import Graph, bits
+
+
+class Liveness:
+    """Liveness of one function, as its tree was when this was made; with `names` of these alone."""
+
+    def __init__(self, tree: gast.FunctionDef, names: Iterable[str] | None = None) -> None:
+        self.graph = graph = Graph(tree)
+        mentioned = (n for point in graph.points for n in (*sorted(point.reads), *point.binds))
+        self.bit = graph.members(mentioned if names is None else names)
+        self.names = list(self.bit)
+        gen = [self.mask(point.reads) for point in graph.points]
+        kill = [self.mask(point.binds) for point in graph.points]
+        self.before_point, self.after_point = graph.backward(gen, kill)
+
+    def mask(self, names: Iterable[str]) -> int:
+        """The set of these names."""
+        out = 0
+        for name in names:
+            out |= self.bit.get(name, 0)
+        return out
+
+    def is_live(self, name: str, statement: gast.AST) -> bool:
+        """Whether a name may be read behind a simple statement (or behind the evaluation of a header)."""
+        return bool(self.after_point[self.graph.at[id(statement)]] & self.bit.get(name, 0))
+
+    def after(self, statement: gast.AST) -> frozenset[str]:
+        """All names that are live behind a simple statement (or behind the evaluation of a header)."""
+        return self.decoded(self.after_point[self.graph.at[id(statement)]])
+
+    def decoded(self, members: int) -> frozenset[str]:
+        """The names in a set."""
+        return frozenset(self.names[k] for k in bits(members))

@@ -31,7 +31,7 @@ LAYERS = [
     ["lookups", "seeds"],
     ["unit", "library", "imported", "standard"],
     ["reach"],
-    ["analysis", "flow"],
+    ["analysis", "flow", "ir"],
     ["normalize", "cleanup", "transform"],
     ["inplace"],
     ["pipeline"],

@@ -119,14 +119,16 @@ def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
     setup: list[gast.AST] = []
     backward = _called(unit, loop.iter) is builtins.reversed
     walk = _walk(unit, loop.iter.args[0] if backward else loop.iter, setup)
-    loop.orelse = at(loop, *walk.checks) + loop.orelse
+    checks = at(loop, *walk.checks)
+    if loop.orelse or _leaves(loop.body):
+        loop.orelse, checks = checks + loop.orelse, []
     index = unit.local("k")
     steps: gast.AST = gast.Call(unit.builtin(range), [walk.length or constant(sys.maxsize)], [])
     loop.iter = gast.Call(unit.builtin(reversed), [steps], []) if backward else steps
     head = bind(unit, loop.target, walk.item(name(index)))
     loop.target = name(index, store=True)
     loop.body = at(loop, *head) + loop.body
-    return at(loop, *setup) + [loop]
+    return at(loop, *setup) + [loop, *checks]
 
 
 def _refuse_growth(unit: Unit, loop: gast.For) -> None:

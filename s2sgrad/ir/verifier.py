@@ -1,0 +1,88 @@
+"""What the normal form promises, checked: the tests run this after every pass.
+
+A function in normal form is a block that ends with the only `return`.  A block holds assignments to one target, augmented
+assignments, expressions for their effect, `if`, `for` over a range by one name, `while`, `break`, `assert` and `raise`.  No
+loop has an `else`, and no statement stands in two places: facts about statements are kept by their identity.
+
+>>> import gast
+>>> problems(gast.parse('''
+... def f(x):
+...     for a, b in x:
+...         return a
+...     return x
+... ''').body[0])
+['line 3: a loop binds more than one name', 'line 4: a `return` that does not end the function']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.flow.graph import binds
+
+_STATEMENTS = (gast.Assign, gast.AugAssign, gast.Expr, gast.If, gast.For, gast.While, gast.Break, gast.Assert, gast.Raise,
+               gast.Return)  # fmt: skip
+
+
+def problems(tree: gast.FunctionDef, bound: Collection[str] | None = None, known: Collection[str] = ()) -> list[str]:
+    """What a function does that the normal form does not, each with its line: nothing, as it should be.
+
+    With `bound`, the local names, whatever else is bound is one too; with `known` as well, names that stand for something
+    outside, and every other name that is read.
+    """
+    found = [*_of_shape(tree), *(() if bound is None else _of_names(tree, set(bound), set(known)))]
+    return [f"line {getattr(s, 'lineno', 0)}: {text}" for s, text in found]
+
+
+def _of_shape(tree: gast.FunctionDef) -> Iterator[tuple[gast.AST, str]]:
+    seen: set[int] = set()
+    loops = {id(s) for loop in effects.walk(tree.body) if isinstance(loop, (gast.For, gast.While)) for s in _inside(loop)}
+    for statement in effects.walk(tree.body):
+        if id(statement) in seen:
+            yield statement, "a statement that stands in two places"
+        seen.add(id(statement))
+        if not isinstance(statement, _STATEMENTS):
+            yield statement, f"a statement of class {type(statement).__name__}"
+        if isinstance(statement, gast.Assign) and len(statement.targets) != 1:
+            yield statement, "an assignment to several targets"
+        if isinstance(statement, gast.For) and not isinstance(statement.target, gast.Name):
+            yield statement, "a loop binds more than one name"
+        elif isinstance(statement, gast.For) and not _may_be_range(statement.iter):
+            yield statement, "a loop over something else than a range"
+        if isinstance(statement, (gast.For, gast.While)) and statement.orelse:
+            yield statement, "a loop with an `else`"
+        if isinstance(statement, gast.Break) and id(statement) not in loops:
+            yield statement, "a `break` outside of a loop"
+        if isinstance(statement, gast.Return) and statement is not tree.body[-1]:
+            yield statement, "a `return` that does not end the function"
+    if not tree.body or not isinstance(tree.body[-1], gast.Return):
+        yield tree, "a function that does not end with `return`"
+
+
+def _may_be_range(node: gast.AST) -> bool:
+    """Whether a loop runs over `range(..)`, `reversed(range(..))` or `range(..)[..]`: a call, by its text."""
+    return isinstance(node.value if isinstance(node, gast.Subscript) else node, gast.Call)
+
+
+def _inside(loop: gast.For | gast.While) -> Iterator[gast.AST]:
+    """The statements of a loop that are in no inner loop."""
+    waiting = [*loop.body]
+    while waiting:
+        statement = waiting.pop()
+        yield statement
+        if isinstance(statement, gast.If):
+            waiting += statement.body + statement.orelse
+
+
+def _of_names(tree: gast.FunctionDef, bound: set[str], known: set[str]) -> Iterator[tuple[gast.AST, str]]:
+    for statement in effects.walk(tree.body):
+        one = not isinstance(statement, gast.Assign) or len(statement.targets) == 1
+        for name in binds(statement) if one else ():
+            if name not in bound:
+                yield statement, f"`{name}` is bound and not local"
+        for node in effects.loads(effects.header(statement)) if known else ():
+            if node.id not in bound | known:
+                yield statement, f"`{node.id}` is read and stands for nothing"

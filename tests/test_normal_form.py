@@ -1,0 +1,116 @@
+"""The normal form holds after every pass that works on it, for every function of the corpus."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import textwrap
+
+import gast
+import pytest
+from corpus import CASES
+from iterator_programs import iterator_program
+from judging import loaded
+from mutation_programs import mutation_program
+from programs import program_from_seed
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import kinds_of
+from s2sgrad.cleanup.stacks import local_stacks, operations
+from s2sgrad.compiled import compiling
+from s2sgrad.errors import NoRule, Unsupported
+from s2sgrad.ir.verifier import problems
+from s2sgrad.options import Options
+from s2sgrad.pipeline import CLEANUP, FINISH, normalizing
+from s2sgrad.program import Program
+from s2sgrad.source import read
+from s2sgrad.unit import MISSING
+
+RENAMED = [name for name, _ in FINISH[[name for name, _ in FINISH].index("coalesce") :]]  # under their final names
+PLAIN = [case for case in CASES if "*" not in str(inspect.signature(case.function))]
+PRINTED = ["contexts", "global_names", "attributes"]  # statements as the user wrote them, which are no normal form
+
+
+def unknown(unit, tree) -> set[str]:
+    """The names that a function reads and that stand for nothing."""
+    read_ = {n.id: n for s in effects.walk(tree.body) for n in effects.loads(effects.header(s))}
+    return {n for n, node in read_.items() if n not in unit.locals and unit.resolve(node) is MISSING}
+
+
+def unpaired(unit, tree) -> set[str]:
+    """The stacks of records on which something is put and nothing taken off, or the other way round."""
+    stacks = local_stacks(unit, tree)
+    pushed, popped = set(), set()
+    for statement in effects.walk(tree.body):
+        for call, stack in operations(unit, effects.header(statement)):
+            given = len(call.args) - isinstance(call.func, gast.Name)  # append(x) and push(s, x); pop() and pop(s)
+            (pushed if given else popped).add(stack)
+    return (pushed ^ popped) & stacks & set(unit.stack_bases)
+
+
+def checked(function, arguments, argnums) -> set[str]:
+    """Compile a gradient, and look at the tree after every pass; the passes that were met."""
+    bound = inspect.signature(function).bind(*arguments)
+    bound.apply_defaults()
+    kinds = dict(zip(bound.arguments, kinds_of(bound.arguments.values()), strict=True))
+    seen: set[str] = set()
+    first: dict[int, set[str]] = {}
+
+    def observer(stage, unit, tree):
+        seen.add(stage)
+        if stage not in PRINTED:
+            assert problems(tree, None if stage in RENAMED else unit.locals) == [], stage
+        if stage not in RENAMED:
+            nothing = unknown(unit, tree)
+            assert nothing <= first.setdefault(id(unit), nothing), stage
+        if stage == CLEANUP[-1][0]:
+            assert unpaired(unit, tree) == set(), stage
+
+    with compiling():
+        wrt = tuple(list(bound.arguments)[k] for k in argnums)
+        Program(observer=observer).gradient(function, kinds, wrt, Options(several=True))
+    return seen
+
+
+@pytest.mark.sampled(one_in=6, turn=4)
+@pytest.mark.parametrize("case", PLAIN, ids=lambda case: case.name)
+def test_the_normal_form_holds_after_every_pass(case):
+    *_, (_, unit, tree) = normalizing(read(case.function))
+    assert problems(tree, unit.locals) == []
+    assert {"reverse", CLEANUP[-1][0], "branches"} <= checked(case.function, case.fresh_args(), case.argnums)
+
+
+@pytest.mark.sampled(one_in=4, turn=1)
+@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("maker", [mutation_program, program_from_seed, iterator_program], ids=lambda maker: maker.__name__)
+def test_the_normal_form_holds_for_random_programs(maker, seed):
+    program = maker(seed)
+    with loaded(program.source, f"<{maker.__name__} {seed}>") as function, contextlib.suppress(Unsupported, NoRule):
+        checked(function, program.args, program.argnums)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("def f(x):\n    x = y = 1.0\n    return x", "an assignment to several targets"),
+        ("def f(x):\n    for i in x:\n        pass\n    return x", "a loop over something else than a range"),
+        ("def f(x):\n    while x:\n        x = 1\n    else:\n        x = 2\n    return x", "a loop with an `else`"),
+        ("def f(x):\n    with x:\n        x = 1\n    return x", "a statement of class With"),
+        ("def f(x):\n    del x\n    return x", "a statement of class Delete"),
+        ("def f(x):\n    if x:\n        return x\n    return x", "a `return` that does not end the function"),
+        ("def f(x):\n    x = 1", "a function that does not end with `return`"),
+        ("def f(x):\n    z = 1\n    return x", "`z` is bound and not local"),
+        ("def f(x):\n    x = w\n    return x", "`w` is read and stands for nothing"),
+    ],
+)
+def test_what_is_not_in_normal_form_is_found(text, expected):
+    tree = gast.parse(textwrap.dedent(text)).body[0]
+    assert any(p.endswith(expected) for p in problems(tree, {"x", "i", "y"}, {"range"}))
+
+
+def test_a_statement_that_stands_in_two_places_is_found():
+    tree = gast.parse("def f(x):\n    x = x\n    return x").body[0]
+    tree.body.insert(0, tree.body[0])
+    assert [p for p in problems(tree) if "two places" in p]
+    tree.body.insert(0, gast.Break())
+    assert [p for p in problems(tree) if "outside of a loop" in p]

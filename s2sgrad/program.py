@@ -49,7 +49,7 @@ from s2sgrad.emitted import (
     writes_arrays,
 )
 from s2sgrad.errors import S2SGradError
-from s2sgrad.flow.lifetimes import Lifetimes
+from s2sgrad.flow.facts import Facts
 from s2sgrad.inplace import outputs, saying, settle
 from s2sgrad.names import Namer
 from s2sgrad.options import Options
@@ -358,7 +358,7 @@ class Program:
         forward, reverse = whole.body[:cut], whole.body[cut:]
         value_node, bars_node = reverse[-1].value.elts
         reverse[-1].value = bars_node if len(order) != 1 else bars_node.elts[0]
-        exposed = Lifetimes(gast.FunctionDef("", empty_arguments(), reverse, [], None, None, [])).exposed(reverse)
+        exposed = Facts(gast.FunctionDef("", empty_arguments(), reverse, [], None, None, [])).liveness.at_start
         bound = (effects.written(forward) & unit.locals) | {p.id for p in parameters(tree)}
         saved = [n for n in in_order(forward, tree) if n in exposed & bound]
         outer = free_data(unit, reverse, exposed - bound) if self.kept_apart else {}
@@ -373,7 +373,7 @@ class Program:
             record = gast.Tuple([*held, *outer.values()], gast.Load())
             forward.append(gast.Return(gast.Tuple([value_node, record], gast.Load())))
             holder = gast.FunctionDef("", tree.args, forward, [], None, None, [])
-            unbound = Lifetimes(holder).unbound_at_end(id(forward)) & set(saved)
+            unbound = Facts(holder).lifetimes.unbound_at_end(id(forward)) & set(saved)
             forward[:0] = marked([assign(n, constant(None)) for n in saved if n in unbound], "forward")
             forward[-1].origin = forward[-2].origin if len(forward) > 1 else Origin("forward", 0, 0, None)
             fwd_tree = gast.FunctionDef(entry.pair.fwd.name, tree.args, forward, [], None, None, [])

@@ -11,10 +11,9 @@ import gast
 import pytest
 
 from s2sgrad.analysis import effects
+from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import Graph, binds, bits
-from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.flow.liveness import Liveness
-from s2sgrad.flow.reaching import Reaching
 
 
 def parsed(text: str) -> gast.FunctionDef:
@@ -54,12 +53,12 @@ SEARCH = """
 )
 def test_liveness(text, statement, live):
     tree = parsed(text)
-    assert Liveness(tree).after(found(tree, statement)) == live
+    assert Facts(tree).liveness.after(found(tree, statement)) == live
 
 
 def test_liveness_of_some_names():
     tree = parsed(SEARCH)
-    live = Liveness(tree, ["y"])
+    live = Liveness(Graph(tree), ["y"])
     assert live.after(found(tree, "y = x")) == {"y"}
     assert live.is_live("y", found(tree, "y = t")) and not live.is_live("x", found(tree, "y = t"))
 
@@ -78,7 +77,7 @@ def test_liveness_of_some_names():
 )
 def test_reaching_definitions(text, name, statement, lines):
     tree = parsed(text)
-    reaching = Reaching(tree)
+    reaching = Facts(tree).reaching
     line = {}
     for s in effects.walk(tree.body):
         line[reaching.graph.entry[id(s.body)] if isinstance(s, gast.For) else reaching.graph.at[id(s)]] = s.lineno
@@ -98,14 +97,13 @@ def test_lifetimes():
                 k = i
             return x + k
     """)
-    lives = Lifetimes(tree)
+    lives = Facts(tree).lifetimes
     loop = found(tree, "for i in range(n):")
     arm = found(tree, "if t > 2.0:").body
     assert lives.home["t"] == id(loop.body) and lives.home["u"] == id(arm) and lives.home["k"] == lives.root
     assert lives.unbound_reads(found(tree, "return x + k")) == {"k"}
     assert lives.unbound_at_end(lives.root) == {"k", "i", "range"}
     assert lives.is_rebound("k", found(tree, "k = i")) and not lives.is_rebound("t", found(tree, "t = x * x"))
-    assert lives.exposed(loop.body) == {"x", "i"}
     assert id(arm) in lives.repeated and lives.root not in lives.repeated
 
 
@@ -120,7 +118,7 @@ def test_a_name_is_unbound_at_the_end_of_a_trip_that_a_break_ends():
             return x
     """)
     loop = found(tree, "for i in range(n):")
-    assert Lifetimes(tree).unbound_at_end(id(loop.body)) == {"t"}
+    assert Facts(tree).lifetimes.unbound_at_end(id(loop.body)) == {"t"}
 
 
 def test_sets_are_integers():
@@ -207,7 +205,8 @@ LONGEST = 9
 @pytest.mark.parametrize("seed", range(60))
 def test_what_every_way_through_a_program_meets(seed):
     tree = program(seed)
-    live, reaching, lives = Liveness(tree), Reaching(tree), Lifetimes(tree)
+    facts = Facts(tree)
+    live, reaching, lives = facts.liveness, facts.reaching, facts.lifetimes
     point = {(id(s), "whole"): k for s, k in ((s, live.graph.at[id(s)]) for s in effects.walk(tree.body))}
     point |= {(id(s), "next"): live.graph.entry[id(s.body)] for s in effects.walk(tree.body) if isinstance(s, gast.For)}
     seen_live: dict[int, set[str]] = {}

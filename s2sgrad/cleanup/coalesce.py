@@ -13,6 +13,7 @@ from collections.abc import Iterable
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.flow.graph import Graph
 from s2sgrad.flow.liveness import Liveness
 from s2sgrad.names import Namer
 from s2sgrad.quote import nodes
@@ -96,7 +97,7 @@ def _pops(node: gast.AST) -> bool:
 
 def _interference(tree: gast.FunctionDef, names: set[str], unit: Unit) -> set[frozenset[str]]:
     """Pairs of names of one base of which one is bound while the other is still read later."""
-    live = Liveness(tree, sorted(names))
+    live = Liveness(Graph(tree), sorted(names))
     alike: dict[str, int] = {}
     for name in names:
         base = unit.bases.get(name, name)

@@ -58,6 +58,7 @@ class Graph:
     """
 
     def __init__(self, tree: gast.FunctionDef) -> None:
+        self.tree = tree
         self.points: list[Point] = []
         self.after: list[list[int]] = []
         self.at: dict[int, int] = {}

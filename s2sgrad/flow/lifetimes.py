@@ -11,7 +11,7 @@ block; any other is recorded before each statement that binds it anew.
 ...         x = t + x
 ...     return x
 ... ''').body[0]
->>> lives, (loop, _) = Lifetimes(tree), tree.body
+>>> lives, (loop, _) = Lifetimes(Graph(tree)), tree.body
 >>> sorted(lives.locals_of[id(loop.body)]), sorted(lives.locals_of[lives.root])
 (['t'], ['i', 'n', 'range', 'x'])
 >>> lives.is_rebound("t", loop.body[0]), lives.is_rebound("x", loop.body[1])
@@ -36,7 +36,8 @@ class Lifetimes:
     `repeated`: blocks that run more than once a call.  A name is unbound where a trip of its block begins.
     """
 
-    def __init__(self, tree: gast.FunctionDef) -> None:
+    def __init__(self, graph: Graph) -> None:
+        self.graph, tree = graph, graph.tree
         self.root = id(tree.body)
         self.blocks: dict[int, Block] = {self.root: tree.body}
         self.parent: dict[int, int] = {}
@@ -54,7 +55,7 @@ class Lifetimes:
         self.locals_of: dict[int, list[str]] = {}
         for name, block in self.home.items():
             self.locals_of.setdefault(block, []).append(name)
-        self._assign(tree)
+        self._assign()
 
     def _mention(self, body: Block, repeated: bool) -> None:
         block = id(body)
@@ -98,20 +99,16 @@ class Lifetimes:
         self._exposed[id(body)] = exposed
         return exposed, bound
 
-    def exposed(self, body: Block) -> set[str]:
-        """The names that a block may read before it binds them."""
-        return self._exposed[id(body)]
-
-    def _assign(self, tree: gast.FunctionDef) -> None:
+    def _assign(self) -> None:
         """Find what may and what must be bound at each point."""
-        self.graph = graph = Graph(tree)
+        graph = self.graph
         self.bit = graph.members(self.home)
         gen = [self._mask(point.binds) for point in graph.points]
         kill = [0] * len(gen)
         for block, names in self.locals_of.items():
             if block != self.root:
                 kill[graph.entry[block]] = self._mask(names)
-        start = self._mask(p.id for p in parameters(tree))
+        start = self._mask(p.id for p in parameters(graph.tree))
         self._may, _ = graph.forward(gen, kill, start=start)
         self._must, _ = graph.forward(gen, kill, start=start, must=True)
 

@@ -8,7 +8,7 @@
 ...     u[1] = t
 ...     return u
 ... ''').body[0]
->>> live = Liveness(tree)
+>>> live = Liveness(Graph(tree))
 >>> [sorted(live.after(statement)) for statement in tree.body]
 [['t', 'u'], ['t', 'u'], ['u'], []]
 """
@@ -23,10 +23,10 @@ from s2sgrad.flow.graph import Graph, bits
 
 
 class Liveness:
-    """Liveness of one function, as its tree was when this was made; with `names` of these alone."""
+    """Liveness of one function; with `names` of these alone."""
 
-    def __init__(self, tree: gast.FunctionDef, names: Iterable[str] | None = None) -> None:
-        self.graph = graph = Graph(tree)
+    def __init__(self, graph: Graph, names: Iterable[str] | None = None) -> None:
+        self.graph = graph
         mentioned = (n for point in graph.points for n in (*sorted(point.reads), *point.binds))
         self.bit = graph.members(mentioned if names is None else names)
         self.names = list(self.bit)
@@ -44,6 +44,11 @@ class Liveness:
     def is_live(self, name: str, statement: gast.AST) -> bool:
         """Whether a name may be read behind a simple statement (or behind the evaluation of a header)."""
         return bool(self.after_point[self.graph.at[id(statement)]] & self.bit.get(name, 0))
+
+    @property
+    def at_start(self) -> frozenset[str]:
+        """The names that the function may read before it binds them."""
+        return self.decoded(self.before_point[0])
 
     def after(self, statement: gast.AST) -> frozenset[str]:
         """All names that are live behind a simple statement (or behind the evaluation of a header)."""

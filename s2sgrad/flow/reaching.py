@@ -7,7 +7,7 @@
 ...         x = x + i
 ...     return x
 ... ''').body[0]
->>> reaching = Reaching(tree)
+>>> reaching = Reaching(Graph(tree))
 >>> [reaching.definitions[k].name for k in reaching.reach("x", tree.body[1])], len(reaching.definitions)
 (['x', 'x'], 3)
 """
@@ -31,11 +31,11 @@ class Definition:
 
 
 class Reaching:
-    """Reaching definitions of one function, as its tree was when this was made; they are numbered in textual order."""
+    """Reaching definitions of one function; they are numbered in textual order, the parameters first."""
 
-    def __init__(self, tree: gast.FunctionDef) -> None:
-        self.graph = graph = Graph(tree)
-        self.definitions: list[Definition] = [Definition(p.id, 0) for p in parameters(tree)]
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.definitions: list[Definition] = [Definition(p.id, 0) for p in parameters(graph.tree)]
         self.of: dict[str, int] = {}  # by name: all that define it
         self.made: dict[tuple[int, str], int] = {}  # by point and name: the number of a definition
         for k, point in enumerate(graph.points):

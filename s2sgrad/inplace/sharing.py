@@ -22,6 +22,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.analysis.memory import bound_sources, has_memory, in_place, sources
+from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.liveness import Liveness
 from s2sgrad.inplace.saying import is_said
@@ -83,7 +84,7 @@ def kind_at(kinds: dict[str, Kind], node: gast.AST) -> Kind | None:
 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: frozenset[str] = frozenset()) -> Sharing:
     """Follow a function.  Names in `separate` are taken to share nothing: they are checked when the text runs."""
-    walker = _Walker(unit, kinds, Liveness(tree), separate)
+    walker = _Walker(unit, kinds, Facts(tree).liveness, separate)
     walker.fresh_stacks = _fresh_stacks(unit, tree, kinds)
     walker.changed_later = _changed_later(unit, tree)
     start: _Pairs = {}

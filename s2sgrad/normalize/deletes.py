@@ -28,8 +28,7 @@ from collections.abc import Callable
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.flow.lifetimes import Lifetimes
-from s2sgrad.flow.liveness import Liveness
+from s2sgrad.flow.facts import Facts
 from s2sgrad.quote import at, name, nodes
 from s2sgrad.unit import Unit
 
@@ -43,13 +42,13 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     marks: set[int] = set()
     later = {n.id for f in nodes(tree) if f is not tree and isinstance(f, _FUNCTIONS) for n in effects.loads(f)}
     _change(tree.body, lambda s: _marked(s, marks) if isinstance(s, gast.Delete) else [s])
-    live, lives = Liveness(tree), Lifetimes(tree)
+    facts = Facts(tree)
     for statement in effects.walk(tree.body):
         if id(statement) in marks:
             deleted = statement.value.id
-            if live.is_live(deleted, statement) or deleted in later:
+            if facts.liveness.is_live(deleted, statement) or deleted in later:
                 unit.refuse(statement, f"`{deleted}` may be read after this `del`: leave the `del` out")
-            if lives.unbound_reads(statement):
+            if facts.lifetimes.unbound_reads(statement):
                 unit.refuse(statement, f"`{deleted}` may be unbound where it is deleted: bind it on every path, or leave "
                                        "the `del` out")  # fmt: skip
     _change(tree.body, lambda s: [] if id(s) in marks else [s])

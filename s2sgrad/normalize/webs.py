@@ -30,7 +30,7 @@ from collections.abc import Iterable
 import gast
 
 from s2sgrad.analysis.effects import accumulates, header, loads, permutes
-from s2sgrad.flow.reaching import Reaching
+from s2sgrad.flow.facts import Facts
 from s2sgrad.quote import nodes
 from s2sgrad.unit import Unit, parameters
 
@@ -49,7 +49,7 @@ class _Webs:
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
-        self.reaching = Reaching(tree)
+        self.reaching = Facts(tree).reaching
         self.parent = list(range(len(self.reaching.definitions)))
         self.mentions: list[tuple[gast.Name, int]] = []  # every name that belongs to a web, and a definition of that
         for number, parameter in enumerate(parameters(tree)):

@@ -24,8 +24,8 @@ from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, may_carry
 from s2sgrad.analysis.memory import Memory, in_place
 from s2sgrad.analysis.operations import Operation
+from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import Block, binds
-from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.quote import Place, assign, at, clone, constant, expression, name, place_of
 from s2sgrad.reach import call
 from s2sgrad.transform import again as again_
@@ -72,7 +72,7 @@ class Reverse(Branches):
         self.active, self.varied = activity.active(tree, self.found, self.kinds, wrt, self.result)
         fits.mark(tree, inference, self.found)
         narrowing.narrow(tree, inference, self.found)
-        self.lifetimes = Lifetimes(tree)
+        self.lifetimes = Facts(tree).lifetimes
         self.records = Records(unit, self.lifetimes, inference, Memory(unit, tree, self.kinds))
         pushed = [o.operands[0] for o in self.found.values() if o.form in ("append", "pop")]
         grown = containers.grown(unit, tree, self.found)

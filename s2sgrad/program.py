@@ -100,7 +100,7 @@ class Program:
         kinds = {p: {**defaults, **kinds}.get(p, UNKNOWN) for p in signature(function).parameters}
         split = results.Split() if options.has_aux else None
         ending = split.run if split else outputs.taking(options.outputs)
-        unit, tree, inference, written = self._analysed(primal, kinds, ending=ending, stops=options.stops)
+        unit, tree, inference, written = self.analysed(primal, kinds, ending=ending, stops=options.stops)
         results.require(unit, tree, inference.env, split, written, options.outputs)
         self.written = tuple(written)
         stopping.require_followed(unit, tree, inference.env, wrt, options.stops)
@@ -161,7 +161,7 @@ class Program:
         """Keep the names that a function mentions for what it means by them."""
         self.names.taken |= {n.id for n in nodes(primal.tree) if isinstance(n, gast.Name)}
 
-    def _analysed(
+    def analysed(
         self, primal: Primal, kinds: dict[str, Kind], entry: bool = True, ending: outputs.Ending | None = None,
         stops: tuple[str, ...] = (),
     ) -> tuple[Unit, gast.FunctionDef, Inference, dict[str, gast.AST]]:
@@ -262,7 +262,7 @@ class Program:
             try:
                 for _ in range(_ROUNDS):  # a recursion starts from "no value yet" and grows to a fixed point
                     before = self._kinds[key]
-                    _, tree, inference, _ = self._analysed(read(target), bound)
+                    _, tree, inference, _ = self.analysed(read(target), bound)
                     self._kinds[key] = join(before, inference.env.get(tree.body[-1].value.id))
                     if self._kinds[key] == before:
                         break
@@ -323,7 +323,7 @@ class Program:
         self, target: types.FunctionType, given: dict[str, Kind], active: set[str], idle: int, entry: _Entry
     ) -> None:
         primal = read(target)
-        unit, tree, inference, written = self._analysed(primal, with_defaults(target, given), entry=False)
+        unit, tree, inference, written = self.analysed(primal, with_defaults(target, given), entry=False)
         for parameter, statement in written.items():
             unit.refuse(statement, f"this writes the argument `{parameter}` of a function that was not expected to: return "
                                    "a new array from it")  # fmt: skip

@@ -46,6 +46,14 @@ def shaped(x: np.ndarray, k: float = 2.0):
     return k * np.sum(x)
 
 
+def views(x):
+    y = x * 2.0
+    v = y[1:-1]
+    s = np.sum(v)
+    y[0] = s
+    return np.sum(y * y)
+
+
 @grad
 def decorated(x):
     return x ** 3
@@ -120,6 +128,27 @@ def test_every_stage_runs(here, capsys):
         found.append(function(0.6, 3.1, 4, **({"seed": 1.0} if "seed" in stage else {})))
     assert len(found) > 6 and len(set(found)) == 2  # the value, and from `reverse` on the gradient
     assert found == sorted(found, key=found.index)
+
+
+def test_show_facts(here, capsys):
+    assert main(["show", "model.py:logistic", "--facts", "--args", "0.6, 3.1, 4"]) == 0
+    shown, _, text = capsys.readouterr().out.partition("# ---- the generated text ----")
+    assert shown.startswith("# ---- what is known ----\n# x: float\n# r: float\n# n: int\ndef logistic(x, r, n):")
+    line = MODEL.splitlines().index("        x = r * x * (1.0 - x)") + 1
+    notes = dict(re.findall(r"# (.*)\n *(.*)", shown))
+    bound = next(note for note, statement in notes.items() if statement.startswith("x = "))
+    assert bound.startswith("binds x (float); reads ") and bound.endswith("; live behind it: r, x")
+    returned = next(note for note, statement in notes.items() if statement.startswith("result = "))
+    assert f"reads x (line {line - 2}, {line})" in returned
+    assert "def logistic_grad(" in text
+
+
+def test_show_facts_of_shared_memory_and_of_the_second_order(here, capsys):
+    assert main(["show", "model.py:views", "--facts", "--args", "np.ones(5)"]) == 0
+    shown = capsys.readouterr().out
+    assert "binds v (float64 (n - 2,), may share memory with" in shown and "# writes " in shown
+    assert main(["show", "model.py:decorated", "--order", "2", "--facts"]) == 0
+    assert "def decorated_grad(x, seed" in capsys.readouterr().out.replace("*, ", "")
 
 
 def test_show_stages_of_the_function_alone(here, capsys):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from types import ModuleType
 
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Instance, Kind, Known, Number, Plain, Text, may_carry
-from s2sgrad.analysis.sizes import Size  # noqa: F401  (in the examples)
+from s2sgrad.analysis.sizes import Dim, Size
 from s2sgrad.results import described as value_in_words
 from s2sgrad.results import described_type, without_floats
 
-_SIZES = "nmklpqrs"
+_SIZES, _OWN = "nmklpqrs", "abcdefgh"
 
 
 def described(kinds: dict[str, Kind]) -> str:
@@ -18,23 +18,36 @@ def described(kinds: dict[str, Kind]) -> str:
     >>> described({"x": Array("float64", (Size(0), 3)), "k": Number(int)})
     'for x: float64 (n, 3), k: int'
     """
-    shown = ", ".join(f"{p}: {_word(k)}" for p, k in kinds.items())
+    shown = ", ".join(f"{p}: {in_words(k)}" for p, k in kinds.items())
     return f"for {shown}" if any(not isinstance(k, type(UNKNOWN)) for k in kinds.values()) else "for arguments of any kind"
 
 
-def _word(kind: Kind) -> str:
+def in_words(kind: Kind) -> str:
+    """One kind in words.
+
+    >>> in_words(Array("int64", (Size(0, -2), None))), in_words(Container(list, None))
+    ('int64 (n - 2, ?)', 'list')
+    """
     if isinstance(kind, Number):
         return kind.type.__name__ if kind.type else "number"
     if isinstance(kind, Array):
         if kind.dims is None:
             return f"{kind.dtype or 'array'} of any shape"
-        sizes = [str(d) if isinstance(d, int) else _SIZES[d.k % len(_SIZES)] if d is not None else "?" for d in kind.dims]
+        sizes = [_length(d) for d in kind.dims]
         return f"{kind.dtype} ({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
     if isinstance(kind, Container):
         return kind.type.__name__
     if isinstance(kind, Known) and isinstance(kind.value, ModuleType):
         return f"module {kind.value.__name__}"
     return "None" if isinstance(kind, Known) and kind.value is None else "any"
+
+
+def _length(dim: Dim) -> str:
+    """A length in words: `n - 2`; one that is not of an argument is `a`, `b`, ..."""
+    if not isinstance(dim, Size):
+        return "?" if dim is None else str(dim)
+    letter = _SIZES[dim.k % len(_SIZES)] if dim.k >= 0 else _OWN[~dim.k % len(_OWN)]
+    return letter if not dim.offset else f"{letter} {'+' if dim.offset > 0 else '-'} {abs(dim.offset)}"
 
 
 def without_derivative(kind: Kind | None) -> str:

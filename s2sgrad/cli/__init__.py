@@ -59,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     shower = commands.add_parser("show", help="print the generated gradient of a function", description=show.run.__doc__)
     shower.add_argument("--order", type=int, default=1, metavar="N", help="the gradient of the gradient: 2, 3, ..")
     shower.add_argument("--stages", action="store_true", help="print the function after every pass, too")
+    shower.add_argument("--facts", action="store_true", help="print what is known of each line of its normal form, too")
     shower.add_argument("--value", action="store_true", help="return the value beside the gradient")
     shower.set_defaults(run=show.run)
 

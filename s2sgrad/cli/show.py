@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from s2sgrad.api import Gradient, grad, value_and_grad
+from s2sgrad.cli.facts import facts
 from s2sgrad.cli.stages import stages
 from s2sgrad.cli.targets import Mistake, evaluated, function_named, parameters_named, primal_of
 from s2sgrad.errors import S2SGradError
@@ -24,9 +25,12 @@ def run(options: argparse.Namespace) -> int:
         raise
     except TypeError as error:
         raise Mistake(str(error)) from None
+    if options.facts:
+        print(f"# ---- what is known ----\n{facts(derivative, arguments).rstrip()}\n")
     if options.stages:
         for name, stage in stages(derivative, arguments):
             print(f"# ---- after {name} ----\n{stage.rstrip()}\n")
+    if options.facts or options.stages:
         print("# ---- the generated text ----")
     print(text.strip())
     return 0

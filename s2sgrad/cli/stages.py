@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from itertools import pairwise
 
 import gast
@@ -27,9 +28,7 @@ def stages(derivative: Gradient, arguments: tuple | None) -> list[tuple[str, str
     def observer(name: str, unit: Unit, tree: gast.FunctionDef) -> None:
         observed.append((name, unit, emit.function(tree)))
 
-    kinds = _kinds(derivative, arguments)
-    below = getattr(derivative, "_inner", None)
-    function = derivative._function if below is None else below._of_kinds(Kinds(tuple(kinds.items()))).function
+    function, kinds = differentiated(derivative, arguments)
     compile_gradient(function, kinds, derivative._wrt(), derivative._options, observer)
     primal = read(function)
     out = [("reading", _read(primal))]
@@ -46,6 +45,14 @@ def _read(primal: Primal) -> str:
         return emit.function(primal.fresh_tree())
     except TypeError:
         return primal.text(primal.tree) + "\n"
+
+
+def differentiated(derivative: Gradient, arguments: tuple | None) -> tuple[types.FunctionType, dict[str, Kind]]:
+    """The function that a derivative is taken of (of the gradient of a gradient: the text of the first), and the kinds of its
+    arguments."""
+    kinds = _kinds(derivative, arguments)
+    below = getattr(derivative, "_inner", None)
+    return derivative._function if below is None else below._of_kinds(Kinds(tuple(kinds.items()))).function, kinds
 
 
 def _kinds(derivative: Gradient, arguments: tuple | None) -> dict[str, Kind]:

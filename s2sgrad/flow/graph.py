@@ -42,7 +42,10 @@ Role = Literal["whole", "head", "enter", "leave", "exit"]
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """An evaluation (`whole`) of a statement or of its header, or a place between two: `reads` and `binds` are names."""
+    """An evaluation (`whole`) of a statement or of its header, or a place between two: `reads` and `binds` are names.
+
+    At the entry of a block `statement` is what holds it, None for the function's own.
+    """
 
     role: Role
     statement: gast.AST | None
@@ -66,7 +69,7 @@ class Graph:
         self.leaving: dict[int, list[int]] = {}
         self._breaks: list[list[int]] = []  # of the loops around
         self._within: list[list[Block]] = [[]]  # by such a loop: the blocks around that a `break` leaves
-        last = self._block(tree.body, [], ())
+        last = self._block(tree.body, [], None)
         self.exit = self._point(Point("exit", None), [last])
         self.before: list[list[int]] = [[] for _ in self.points]
         for k, targets in enumerate(self.after):
@@ -81,9 +84,10 @@ class Graph:
             self.after[k].append(number)
         return number
 
-    def _block(self, body: Block, before: Iterable[int], bound: tuple[str, ...]) -> int:
-        """Add a block; the point of its end."""
-        self.entry[id(body)] = here = self._point(Point("enter", None, binds=bound), before)
+    def _block(self, body: Block, before: Iterable[int], holder: gast.AST | None) -> int:
+        """Add a block, of a compound statement or of the function; the point of its end."""
+        bound = (holder.target.id,) if isinstance(holder, gast.For) else ()
+        self.entry[id(body)] = here = self._point(Point("enter", holder, binds=bound), before)
         self.leaving[id(body)] = []
         self._within[-1].append(body)
         last = [here]
@@ -103,13 +107,12 @@ class Graph:
             here = self._point(Point("whole", statement, reads, tuple(binds(statement))), before)
         self.at[id(statement)] = here
         if isinstance(statement, gast.If):
-            return [self._block(statement.body, [here], ()), self._block(statement.orelse, [here], ())]
+            return [self._block(arm, [here], statement) for arm in (statement.body, statement.orelse)]
         if isinstance(statement, (gast.For, gast.While)):
-            counted = isinstance(statement, gast.For)
-            head = self._point(Point("head", statement), [here]) if counted else here
+            head = self._point(Point("head", statement), [here]) if isinstance(statement, gast.For) else here
             self._breaks.append([])
             self._within.append([])
-            end = self._block(statement.body, [head], (statement.target.id,) if counted else ())
+            end = self._block(statement.body, [head], statement)
             self.after[end].append(head)
             self._within.pop()
             broken = self._breaks.pop()

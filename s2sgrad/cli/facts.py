@@ -1,0 +1,70 @@
+"""What the compiler knows of a function before it differentiates it, beside the lines of its normal form.
+
+    y[0] = x[1]      ->      # writes y, v; reads x (line 1), y (line 2); live behind it: v
+                             y[0] = x[1]
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad import emit
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import UNKNOWN
+from s2sgrad.analysis.memory import Memory, in_place
+from s2sgrad.analysis.words import in_words
+from s2sgrad.api import Gradient
+from s2sgrad.cli.stages import differentiated
+from s2sgrad.compiled import compiling
+from s2sgrad.flow.facts import Facts
+from s2sgrad.flow.graph import binds
+from s2sgrad.inplace import outputs
+from s2sgrad.program import Program
+from s2sgrad.source import read
+from s2sgrad.unit import Origin, Unit, parameters
+
+
+def facts(derivative: Gradient, arguments: tuple | None) -> str:
+    """The normal form of what is differentiated, callees that write their arguments written out; what each statement binds,
+    writes and reads, with the lines where that may have been bound, and which names are live behind it."""
+    function, kinds = differentiated(derivative, arguments)
+    ending = outputs.taking(derivative._options.outputs)
+    with compiling():
+        unit, tree, inference, _ = Program().analysed(read(function), kinds, ending=ending)
+        return _Beside(unit, tree, inference.env).text()
+
+
+class _Beside:
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, kinds: dict) -> None:
+        self.unit, self.tree, self.kinds = unit, tree, kinds
+        self.facts, self.memory = Facts(tree), Memory(unit, tree, kinds)
+
+    def text(self) -> str:
+        """The text of the function, with the facts about each statement in a comment in front of it."""
+        notes = [self.note(statement) for statement in effects.walk(self.tree.body)]
+        for k, (statement, note) in enumerate(zip(effects.walk(self.tree.body), notes, strict=True)):
+            statement.origin = Origin(None, k, 0, note or None)
+        heads = [f"# {p.id}: {in_words(self.kinds.get(p.id, UNKNOWN))}\n" for p in parameters(self.tree)]
+        return "".join(heads) + emit.function(self.tree)
+
+    def note(self, statement: gast.AST) -> str:
+        """The facts about one statement."""
+        written = in_place(self.unit, statement, self.kinds)
+        parts = [
+            ("binds", [f"{n} ({in_words(self.kinds.get(n, UNKNOWN))}{self.shared(n)})" for n in binds(statement)]),
+            ("writes", sorted(self.memory.with_memory_of(written)) if written is not None else []),
+            ("reads", [f"{n}{self.lines(n, statement)}" for n in sorted(effects.reads(statement) & self.unit.locals)]),
+            ("live behind it:", sorted(self.facts.liveness.after(statement) & self.unit.locals)),
+        ]
+        return "; ".join(f"{what} {', '.join(names)}" for what, names in parts if names)
+
+    def shared(self, name: str) -> str:
+        others = sorted(self.memory.with_memory_of(name) - {name})
+        return f", may share memory with {', '.join(others)}" if others else ""
+
+    def lines(self, name: str, statement: gast.AST) -> str:
+        """Where what is read may have been bound: lines of the user's file."""
+        points = (self.facts.reaching.definitions[k].point for k in self.facts.reaching.reach(name, statement))
+        makers = (self.facts.graph.points[point].statement or self.unit.primal.tree for point in points)
+        lines = sorted({self.unit.place(maker).line for maker in makers})
+        return f" (line {', '.join(map(str, lines))})" if lines else ""

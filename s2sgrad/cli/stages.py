@@ -48,8 +48,8 @@ def _read(primal: Primal) -> str:
 
 
 def differentiated(derivative: Gradient, arguments: tuple | None) -> tuple[types.FunctionType, dict[str, Kind]]:
-    """The function that a derivative is taken of (of the gradient of a gradient: the text of the first), and the kinds of its
-    arguments."""
+    """The function that a derivative is taken of, and the kinds of its arguments; of the gradient of a gradient it is the text
+    of the first."""
     kinds = _kinds(derivative, arguments)
     below = getattr(derivative, "_inner", None)
     return derivative._function if below is None else below._of_kinds(Kinds(tuple(kinds.items()))).function, kinds

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad import runtime, structure
-from s2sgrad.raised import behind_call, entry
-from s2sgrad.records import copied
-from s2sgrad.results import NoResult, without_floats
-from s2sgrad.runtime import Pullback, zeros
-from s2sgrad.structure import reachable, rebuilt
+from s2sgrad import runtime
+from s2sgrad.errors.raised import behind_call, entry
+from s2sgrad.runtime import Pullback, structure, zeros
+from s2sgrad.runtime.records import copied
+from s2sgrad.runtime.results import NoResult, without_floats
+from s2sgrad.runtime.structure import reachable, rebuilt
 
 _DEEPEST = 50  # objects within objects
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.api import Gradient, grad
-from s2sgrad.argnums import checked
-from s2sgrad.raised import entry
-from s2sgrad.signatures import signature
+from s2sgrad.api.argnums import checked
+from s2sgrad.api.entry import Gradient, grad
+from s2sgrad.errors.raised import entry
+from s2sgrad.ir.signatures import signature
 
 _STEP = 1e-4  # relative; two steps are extrapolated, so that the error of the differences is of fourth order
 _FEW = 8  # up to so many numbers in an argument, each is shifted by itself; beyond, all in random directions

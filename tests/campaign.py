@@ -20,7 +20,7 @@ from concurrent.futures import ProcessPoolExecutor
 from judging import Rejected, check, check_second, explained
 
 from s2sgrad import S2SGradError
-from s2sgrad.checks import Refusal
+from s2sgrad.runtime.checks import Refusal
 
 SECONDS = 60  # of the processor, that one program may take
 

@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 import pytest
 import shares
 
-from s2sgrad import cache, compiled
+from s2sgrad.driver import cache, compiled
 
 LEFT_OUT = pytest.StashKey[int]()
 QUICK = 8  # so many cases of a test
@@ -101,7 +101,7 @@ def compilations(monkeypatch):
         made.append(function.__name__)
         return original(function, *rest)
 
-    monkeypatch.setattr("s2sgrad.compiled.compile_gradient", counted)
+    monkeypatch.setattr("s2sgrad.driver.compiled.compile_gradient", counted)
     return made
 
 

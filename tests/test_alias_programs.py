@@ -15,7 +15,7 @@ from alias_programs import alias_program
 from judging import Rejected, check, explained
 
 from s2sgrad import S2SGradError
-from s2sgrad.checks import Refusal
+from s2sgrad.runtime.checks import Refusal
 
 OF_A_PART = 20
 PARTS = -(-int(os.environ.get("S2SGRAD_ALIASES", "100")) // OF_A_PART)

@@ -28,7 +28,8 @@ import pytest
 from differences import central_difference, leaves
 
 import s2sgrad
-from s2sgrad import S2SGradError, grad, load, value_and_grad
+from s2sgrad import S2SGradError, grad, value_and_grad
+from s2sgrad.driver import load
 from s2sgrad.rules import table
 
 ROOT = pathlib.Path(s2sgrad.__file__).resolve().parent.parent

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from kernels import kernel_of
 
-from s2sgrad import grad, pipeline
+from s2sgrad import grad
+from s2sgrad.driver import pipeline
 
 TRIP_BY_TRIP = tuple(p for p in pipeline.FINISH if p[0] != "at_once")
 

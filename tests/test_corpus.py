@@ -16,8 +16,9 @@ import pytest
 from corpus import CASES, by_name
 from differences import central_difference, copied, directional, inner, leaves, random_directions
 
-from s2sgrad import S2SGradError, Unsupported, checks, emit, grad, value_and_grad
-from s2sgrad.pipeline import NORMALIZE, normalizing
+from s2sgrad import S2SGradError, Unsupported, emit, grad, value_and_grad
+from s2sgrad.driver.pipeline import NORMALIZE, normalizing
+from s2sgrad.runtime import checks
 from s2sgrad.source import read
 
 SECOND = [entry for entry in CASES if entry.second]

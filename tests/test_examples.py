@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, poisson
 
-from s2sgrad import GradientTape, demo
+from s2sgrad import GradientTape
+from s2sgrad.cli import demo
 from s2sgrad.testing import check_grads
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"

@@ -15,7 +15,7 @@ from iterator_programs import iterator_program
 from judging import Rejected, check, check_second, explained
 
 from s2sgrad import S2SGradError
-from s2sgrad.checks import Refusal
+from s2sgrad.runtime.checks import Refusal
 
 OF_A_PART = 4
 PARTS = -(-int(os.environ.get("S2SGRAD_ITERATORS", "12")) // OF_A_PART)

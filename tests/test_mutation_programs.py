@@ -15,7 +15,7 @@ from judging import Rejected, check, check_second, explained
 from mutation_programs import mutation_program
 
 from s2sgrad import S2SGradError
-from s2sgrad.checks import Refusal
+from s2sgrad.runtime.checks import Refusal
 
 OF_A_PART = 20
 PARTS = -(-int(os.environ.get("S2SGRAD_MUTATIONS", "100")) // OF_A_PART)

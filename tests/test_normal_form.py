@@ -17,14 +17,14 @@ from programs import program_from_seed
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import kinds_of
 from s2sgrad.cleanup.stacks import local_stacks, operations
-from s2sgrad.compiled import compiling
+from s2sgrad.driver.compiled import compiling
+from s2sgrad.driver.options import Options
+from s2sgrad.driver.pipeline import CLEANUP, FINISH, normalizing
+from s2sgrad.driver.program import Program
 from s2sgrad.errors import NoRule, Unsupported
-from s2sgrad.ir.verifier import problems
-from s2sgrad.options import Options
-from s2sgrad.pipeline import CLEANUP, FINISH, normalizing
-from s2sgrad.program import Program
+from s2sgrad.ir.unit import MISSING
+from s2sgrad.normalize.verifier import problems
 from s2sgrad.source import read
-from s2sgrad.unit import MISSING
 
 RENAMED = [name for name, _ in FINISH[[name for name, _ in FINISH].index("coalesce") :]]  # under their final names
 PLAIN = [case for case in CASES if "*" not in str(inspect.signature(case.function))]

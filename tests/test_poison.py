@@ -14,8 +14,9 @@ from corpus import CASES
 from differences import leaves
 from kernels import KERNELS
 
-from s2sgrad import cache, grad
+from s2sgrad import grad
 from s2sgrad.cleanup import deadcode
+from s2sgrad.driver import cache
 
 EMPTY, EMPTY_LIKE = np.empty, np.empty_like
 

@@ -9,11 +9,12 @@ import pytest
 from corpus import CASES
 from differences import leaves
 
-from s2sgrad import emit, load
+from s2sgrad import emit
 from s2sgrad.analysis.kinds import kinds_of
-from s2sgrad.compiled import compiling
-from s2sgrad.options import Options
-from s2sgrad.program import Emitted, Program
+from s2sgrad.driver import load
+from s2sgrad.driver.compiled import compiling
+from s2sgrad.driver.options import Options
+from s2sgrad.driver.program import Emitted, Program
 
 PLAIN = [case for case in CASES if "*" not in str(inspect.signature(case.function))]
 

@@ -18,7 +18,8 @@ import weakref
 import numpy as np
 import pytest
 
-from s2sgrad import S2SGradError, cache, compiled, grad, value_and_grad, vjp
+from s2sgrad import S2SGradError, grad, value_and_grad, vjp
+from s2sgrad.driver import cache, compiled
 
 STEPS = 2_000
 RNG = np.random.default_rng(0)
@@ -36,8 +37,8 @@ def compilations(monkeypatch):
             made.append(function.__name__)
             return original(function, *rest)
 
-        monkeypatch.setattr(f"s2sgrad.compiled.{name}", counted)
-        monkeypatch.setattr("s2sgrad.dynamic.compile_pair", compiled.compile_pair)
+        monkeypatch.setattr(f"s2sgrad.driver.compiled.{name}", counted)
+        monkeypatch.setattr("s2sgrad.api.dynamic.compile_pair", compiled.compile_pair)
     return made
 
 

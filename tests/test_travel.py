@@ -19,7 +19,8 @@ import numpy as np
 import pytest
 
 import s2sgrad
-from s2sgrad import cache, compiled, grad, value_and_grad, vjp
+from s2sgrad import grad, value_and_grad, vjp
+from s2sgrad.driver import cache, compiled
 
 ROOT = pathlib.Path(s2sgrad.__file__).resolve().parent.parent
 

@@ -19,9 +19,9 @@ from scipy import linalg  # noqa: F401  (has its rules read)
 
 import s2sgrad
 from s2sgrad import NoSource, Unsupported, grad
+from s2sgrad.ir.signatures import _UNSAID, _UNSAID_OF_UFUNCS, by_position
 from s2sgrad.rules.binding import parameters_of
 from s2sgrad.rules.table import existing, lookup, rules
-from s2sgrad.signatures import _UNSAID, _UNSAID_OF_UFUNCS, by_position
 from s2sgrad.testing import check_grads
 
 PROJECT = tomllib.loads((documents.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

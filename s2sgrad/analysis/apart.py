@@ -15,7 +15,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind, Number
-from s2sgrad.unit import Unit
+from s2sgrad.ir.unit import Unit
 
 _Ranges = dict[str, tuple[gast.AST, gast.AST]]  # by the variable of a loop: start and stop
 

@@ -18,7 +18,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Text
 from s2sgrad.flow.graph import binds
-from s2sgrad.unit import Unit
+from s2sgrad.ir.unit import Unit
 
 _PLAIN = (dict, list, tuple, str, set, frozenset, np.ndarray)  # of which no number is an instance
 

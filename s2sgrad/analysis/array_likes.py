@@ -29,10 +29,10 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
-from s2sgrad.quote import assign, at, name
-from s2sgrad.reach import call
+from s2sgrad.ir.quote import assign, at, name
+from s2sgrad.ir.reach import call
+from s2sgrad.ir.unit import Unit
 from s2sgrad.rules import table
-from s2sgrad.unit import Unit
 
 
 def convert(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:

@@ -22,11 +22,11 @@ import numpy as np
 from s2sgrad.analysis import effects, library_calls
 from s2sgrad.analysis.given import Given, Points
 from s2sgrad.analysis.places import ANY, CONTAINERS, NONE, OUTSIDE, Place, Places, Summary, Trust, trust_of_object
-from s2sgrad.lookups import note_attribute, note_member
-from s2sgrad.quote import nodes
+from s2sgrad.ir.lookups import note_attribute, note_member
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.signatures import Parameters
+from s2sgrad.ir.unit import MISSING
 from s2sgrad.rules import memory
-from s2sgrad.signatures import Parameters
-from s2sgrad.unit import MISSING
 
 _QUIET = {"numpy", "contextlib", "warnings", "tempfile", "io", "_io", "builtins", "logging", "threading", "_thread"}
 """Libraries whose context managers change nothing that they are given."""

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import gast
 import numpy as np
 
-from s2sgrad.quote import assign, statements
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import assign, statements
+from s2sgrad.ir.unit import Unit
 
 ENTER, EXIT = "__enter__", "__exit__"
 

@@ -18,18 +18,19 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad import results, runtime
+from s2sgrad import runtime
 from s2sgrad.analysis import protocols, reached
 from s2sgrad.analysis.kinds import OPAQUE, UNKNOWN, Array, Kind
 from s2sgrad.analysis.libraries import CONTEXT_MANAGER as CONTEXT_MANAGER
 from s2sgrad.analysis.libraries import is_library as is_library
 from s2sgrad.analysis.places import Trust, trust_of_owner
 from s2sgrad.errors import S2SGradError
-from s2sgrad.quote import CHILDLESS, nodes
+from s2sgrad.ir.quote import CHILDLESS, nodes
+from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.rules import memory, spellings, table
+from s2sgrad.runtime import results
 from s2sgrad.source import brings_gradient as brings_gradient
 from s2sgrad.source import read
-from s2sgrad.unit import MISSING, Unit
 
 MUTATING_METHODS = spellings.MUTATING_METHODS
 FLAT_ATTRIBUTES = spellings.FLAT_ATTRIBUTES

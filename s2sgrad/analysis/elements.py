@@ -22,8 +22,8 @@ from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.analysis.surely import element_of
 from s2sgrad.analysis.trips import Sizes, Trips
 from s2sgrad.flow.graph import binds
-from s2sgrad.quote import nodes
-from s2sgrad.unit import Unit, parameters
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit, parameters
 
 LOOPS = (gast.For, gast.While)
 YIELDS = {"float64": "float", "int64": "int", "bool": "bool"}

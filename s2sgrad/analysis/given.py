@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import gast
 
 from s2sgrad.analysis.places import Place, Places, Trust
-from s2sgrad.unit import Unit
+from s2sgrad.ir.unit import Unit
 
 
 class Points(Protocol):

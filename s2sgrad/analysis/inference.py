@@ -33,9 +33,9 @@ from s2sgrad.analysis.kinds import (
 )
 from s2sgrad.analysis.results import call_of, item_of, memo, object_kind, reshaped, sized, sizes_known
 from s2sgrad.analysis.symbols import Symbols, without_symbols
-from s2sgrad.quote import name
+from s2sgrad.ir.quote import name
+from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.rules import spellings
-from s2sgrad.unit import MISSING, Unit
 
 CallKind = Callable[[Any, list[Kind], dict[str, Kind]], Kind | None]
 _INT, _BOOL = Number(int), Number(bool)

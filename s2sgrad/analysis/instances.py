@@ -16,7 +16,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad.quote import nodes
+from s2sgrad.ir.quote import nodes
 
 DEEPEST = 5  # instances within instances
 DRAWING = (np.random.Generator, np.random.RandomState, random.Random)

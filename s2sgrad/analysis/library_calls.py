@@ -25,10 +25,10 @@ from s2sgrad.analysis.given import Given, Points
 from s2sgrad.analysis.instances import DRAWING, draws
 from s2sgrad.analysis.object_arrays import holds_objects
 from s2sgrad.analysis.places import ANY, NONE, OUTSIDE, Place, Places, Trust, trust_of_object
+from s2sgrad.ir.signatures import by_position
+from s2sgrad.ir.unit import MISSING
 from s2sgrad.rules import memory, spellings, table
 from s2sgrad.rules.table import existing
-from s2sgrad.signatures import by_position
-from s2sgrad.unit import MISSING
 
 FORBIDDEN = {builtins.exec, builtins.eval, builtins.locals, builtins.globals, builtins.vars, builtins.setattr,
              builtins.delattr}  # fmt: skip

@@ -24,11 +24,11 @@ from s2sgrad.analysis import kinds as kinds_
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Opaque, Pullback, Text, Unknown
 from s2sgrad.analysis.object_arrays import may_hold_objects
 from s2sgrad.analysis.places import Trust, is_writable, trust_of_owner
-from s2sgrad.quote import name as name_
-from s2sgrad.quote import nodes
+from s2sgrad.ir.quote import name as name_
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.rules import memory, spellings
 from s2sgrad.rules.table import Rule
-from s2sgrad.unit import MISSING, Unit, parameters
 
 HANDED_OUT = "<outside>"  # stands for the memory outside that functions return
 _NEW = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.JoinedStr, gast.Constant)

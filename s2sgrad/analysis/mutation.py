@@ -23,10 +23,10 @@ from s2sgrad.analysis.library_calls import FORBIDDEN
 from s2sgrad.analysis.places import ANYTHING, NOTHING, Summary, Told, Trust, is_writable, trust_of_owner
 from s2sgrad.analysis.points import Points
 from s2sgrad.errors import S2SGradError
-from s2sgrad.quote import nodes
-from s2sgrad.signatures import Parameters
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.signatures import Parameters
+from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.source import read
-from s2sgrad.unit import Unit, parameters
 
 __all__ = ["ANY", "FORBIDDEN", "Writes", "forget", "of", "returns_new", "returns_outside", "writes_out"]
 

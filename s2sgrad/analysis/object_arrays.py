@@ -14,8 +14,8 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad.quote import nodes
-from s2sgrad.unit import MISSING, Unit
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import MISSING, Unit
 
 
 def holds_objects(dtype: Any) -> bool:

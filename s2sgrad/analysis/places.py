@@ -16,7 +16,7 @@ import numpy as np
 
 from s2sgrad.analysis.instances import draws
 from s2sgrad.analysis.kinds import Array, Container, Drawing, Instance, Kind, Known, Number, Opaque, Plain, Slicing, Text
-from s2sgrad.unit import MISSING, Unit
+from s2sgrad.ir.unit import MISSING, Unit
 
 _FIXED = (int, float, complex, str, bytes, np.generic, np.dtype, np.ufunc, type, types.ModuleType, types.FunctionType,
           types.BuiltinFunctionType, types.MethodType)  # fmt: skip

@@ -18,9 +18,9 @@ import gast
 from s2sgrad.analysis import callees
 from s2sgrad.analysis.instances import own_protocols
 from s2sgrad.analysis.places import ANY, NONE, OUTSIDE, Place, Places, Summary, Told, Trust, lasts, trust_of_object
-from s2sgrad.quote import nodes
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.rules import spellings
-from s2sgrad.unit import MISSING, Unit, parameters
 
 _SEQUENCES = (gast.Add, gast.Mult, gast.Sub, gast.BitOr, gast.BitAnd, gast.BitXor)
 

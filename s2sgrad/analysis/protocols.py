@@ -18,8 +18,8 @@ from s2sgrad.analysis import reached
 from s2sgrad.analysis.instances import has_protocols, makes_objects, reads_own, runs_nothing
 from s2sgrad.analysis.kinds import Container, Drawing, Instance, Kind, Known, Opaque, Unknown
 from s2sgrad.analysis.places import Trust, trust_of_object
+from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.rules import spellings, table
-from s2sgrad.unit import MISSING, Unit
 
 _SILENT = (isinstance, issubclass, type, callable, id, range, slice)
 """Builtins that ask nothing of what they are given."""

@@ -11,8 +11,8 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Number
-from s2sgrad.quote import name
-from s2sgrad.unit import Unit, parameters
+from s2sgrad.ir.quote import name
+from s2sgrad.ir.unit import Unit, parameters
 
 
 class PythonFloats:

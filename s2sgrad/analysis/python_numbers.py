@@ -23,8 +23,8 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.apart import parts_of
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.analysis.surely import Surely, element_of, is_whole
-from s2sgrad.quote import nodes
-from s2sgrad.unit import MISSING, Unit
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import MISSING, Unit
 
 Cause = TypeVar("Cause")
 

@@ -15,9 +15,9 @@ from s2sgrad.analysis.instances import makes_objects
 from s2sgrad.analysis.libraries import is_library
 from s2sgrad.analysis.places import Trust, trust_of_object
 from s2sgrad.errors import S2SGradError
-from s2sgrad.quote import nodes
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.source import read
-from s2sgrad.unit import MISSING, Unit
 
 
 @functools.lru_cache(maxsize=1024)

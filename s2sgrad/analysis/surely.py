@@ -15,8 +15,8 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.apart import parts_of
 from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number
-from s2sgrad.quote import nodes
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit
 
 _TYPES = (float, np.float64, int, np.int64, bool, np.bool_)
 _DTYPES = ("float64", "int64", "bool")

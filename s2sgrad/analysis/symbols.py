@@ -26,7 +26,7 @@ from s2sgrad.analysis.sizes import Dim, Size
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import binds
 from s2sgrad.flow.lifetimes import Lifetimes
-from s2sgrad.unit import Unit, parameters
+from s2sgrad.ir.unit import Unit, parameters
 
 _MOST = 24
 

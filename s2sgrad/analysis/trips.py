@@ -23,7 +23,7 @@ from s2sgrad.analysis.kinds import Array, Container, Number
 from s2sgrad.analysis.sizes import Dim, Size
 from s2sgrad.analysis.surely import element_of
 from s2sgrad.flow.graph import binds
-from s2sgrad.unit import Unit
+from s2sgrad.ir.unit import Unit
 
 Trips = list[tuple[str, Form | None]]  # of the loops around a statement: the variable, and how often they run
 _FEW = 16

@@ -6,8 +6,8 @@ from types import ModuleType
 
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Instance, Kind, Known, Number, Plain, Text, may_carry
 from s2sgrad.analysis.sizes import Dim, Size
-from s2sgrad.results import described as value_in_words
-from s2sgrad.results import described_type, without_floats
+from s2sgrad.runtime.results import described as value_in_words
+from s2sgrad.runtime.results import described_type, without_floats
 
 _SIZES, _OWN = "nmklpqrs", "abcdefgh"
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
-from s2sgrad.quote import nodes
-from s2sgrad.simplify import simplified
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.simplify import simplified
+from s2sgrad.ir.unit import Unit
 
 _PLACES = ("axis", "keepdims")
 _NARROW = (np.unsignedinteger, np.int8, np.int16, np.int32)

@@ -31,10 +31,10 @@ from s2sgrad.cleanup.batches import FIRST, Batches, Factor, Product, Refused, is
 from s2sgrad.cleanup.touched import Touched
 from s2sgrad.flow.graph import binds
 from s2sgrad.flow.mentions import Mentions
-from s2sgrad.quote import assign, clone, constant, expression, name, nodes, substitute
-from s2sgrad.reach import call as call_
-from s2sgrad.simplify import same
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes, substitute
+from s2sgrad.ir.reach import call as call_
+from s2sgrad.ir.simplify import same
+from s2sgrad.ir.unit import Unit
 
 _SUMS = (gast.Add, gast.Sub)
 

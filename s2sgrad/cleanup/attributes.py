@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import gast
 
-from s2sgrad.outside import set_attribute
-from s2sgrad.quote import at, rewritten
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import at, rewritten
+from s2sgrad.ir.unit import Unit
+from s2sgrad.runtime.outside import set_attribute
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

@@ -17,9 +17,9 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
-from s2sgrad.quote import clone, constant, expression, name, nodes
-from s2sgrad.reach import call, numpy_function
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import clone, constant, expression, name, nodes
+from s2sgrad.ir.reach import call, numpy_function
+from s2sgrad.ir.unit import Unit
 
 FIRST, LAST = "first", "last"  # where the axis of the trips is
 

@@ -15,9 +15,9 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import Graph
 from s2sgrad.flow.liveness import Liveness
-from s2sgrad.names import Namer
-from s2sgrad.quote import nodes
-from s2sgrad.unit import Unit, parameters
+from s2sgrad.ir.names import Namer
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit, parameters
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

@@ -19,8 +19,8 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.analysis.memory import is_basic
 from s2sgrad.flow.graph import binds
-from s2sgrad.quote import nodes
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit
 
 _VALUES = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Subscript, gast.Call)
 _Found = dict[str, tuple[str, frozenset[str]]]  # by text: the name that holds the value, and what it depends on

@@ -12,8 +12,8 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.analysis import contexts
-from s2sgrad.quote import at
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import at
+from s2sgrad.ir.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

@@ -21,9 +21,9 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number, broadcast
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.flow.graph import binds
-from s2sgrad.quote import clone, constant, expression
-from s2sgrad.reach import call, numpy_function
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import clone, constant, expression
+from s2sgrad.ir.reach import call, numpy_function
+from s2sgrad.ir.unit import Unit
 
 _ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow)
 _PLACES = ("axis", "keepdims")

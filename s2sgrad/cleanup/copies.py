@@ -12,8 +12,8 @@ from collections.abc import Callable
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.quote import nodes
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit
 
 _LOOPS = (gast.For, gast.While)
 

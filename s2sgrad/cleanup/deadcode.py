@@ -24,8 +24,8 @@ from s2sgrad.cleanup.overwritten import Overwritten
 from s2sgrad.cleanup.sections import Sections
 from s2sgrad.cleanup.stacks import local_stacks, operated, operations
 from s2sgrad.flow.graph import binds
-from s2sgrad.quote import assign, at, clone, constant
-from s2sgrad.unit import MISSING, Unit, parameters
+from s2sgrad.ir.quote import assign, at, clone, constant
+from s2sgrad.ir.unit import MISSING, Unit, parameters
 
 _LOOPS = (gast.For, gast.While)
 POISON = False  # for tests of the liveness: see `_Sweep.poison`

@@ -27,8 +27,8 @@ from s2sgrad.analysis.python_floats import PythonFloats
 from s2sgrad.analysis.python_numbers import PythonNumbers, Value
 from s2sgrad.analysis.surely import is_precise, is_whole
 from s2sgrad.flow.graph import binds
-from s2sgrad.quote import assign, blocks, constant, expression, name, nodes
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import assign, blocks, constant, expression, name, nodes
+from s2sgrad.ir.unit import Unit
 
 _Unpacked = dict[int, gast.Assign]  # by the identity of what is unpacked
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 import gast
 
 from s2sgrad.analysis import contexts, effects
-from s2sgrad.quote import clone, nodes, substitute
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import clone, nodes, substitute
+from s2sgrad.ir.unit import Unit
 
 _DEEPEST = 40  # Python's parser takes two hundred nested brackets
 _HEADERS = {gast.If: "test", gast.For: "iter"}

@@ -28,8 +28,8 @@ from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.cleanup.sections import Sections
 from s2sgrad.cleanup.stacks import of_copies
 from s2sgrad.flow.graph import binds
-from s2sgrad.quote import clone, nodes
-from s2sgrad.unit import Unit, parameters
+from s2sgrad.ir.quote import clone, nodes
+from s2sgrad.ir.unit import Unit, parameters
 
 _LOOPS = (gast.For, gast.While)
 _BREAK = "break"

@@ -27,9 +27,9 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.analysis.memory import in_place, is_fresh
-from s2sgrad.quote import assign, blocks, clone, expression, name, nodes
-from s2sgrad.reach import call
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import assign, blocks, clone, expression, name, nodes
+from s2sgrad.ir.reach import call
+from s2sgrad.ir.unit import Unit
 
 _LOOPS = (gast.For, gast.While)
 

@@ -30,7 +30,7 @@ from collections.abc import Callable
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.unit import Unit
+from s2sgrad.ir.unit import Unit
 
 _OPERANDS = (gast.BinOp, gast.UnaryOp, gast.Tuple, gast.List, gast.Set, gast.Slice, gast.Subscript, gast.Starred,
              gast.JoinedStr, gast.FormattedValue, gast.keyword, gast.Attribute)  # fmt: skip

@@ -18,8 +18,8 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.apart import Indices, least_of, limits_of, parts_of, range_of, step_of
 from s2sgrad.analysis.memory import in_place
-from s2sgrad.quote import nodes
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit
 
 
 @dataclass

@@ -15,8 +15,8 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import binds
-from s2sgrad.quote import nodes
-from s2sgrad.unit import Unit, parameters
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit, parameters
 
 
 def local_stacks(unit: Unit, tree: gast.FunctionDef) -> set[str]:

@@ -16,8 +16,8 @@ from s2sgrad.analysis.memory import Memory
 from s2sgrad.cleanup.overwritten import Overwritten
 from s2sgrad.cleanup.sections import Sections
 from s2sgrad.flow.graph import binds
-from s2sgrad.quote import assign, at, nodes
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import assign, at, nodes
+from s2sgrad.ir.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

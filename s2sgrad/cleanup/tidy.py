@@ -9,9 +9,9 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.quote import at, clone, place_of
-from s2sgrad.simplify import same
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import at, clone, place_of
+from s2sgrad.ir.simplify import same
+from s2sgrad.ir.unit import Unit
 
 _NEGATED = {gast.Eq: gast.NotEq, gast.NotEq: gast.Eq, gast.Is: gast.IsNot, gast.IsNot: gast.Is, gast.In: gast.NotIn,
             gast.NotIn: gast.In}  # fmt: skip

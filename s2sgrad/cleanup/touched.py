@@ -12,8 +12,8 @@ import gast
 
 from s2sgrad.analysis.apart import Indices, parts_of
 from s2sgrad.analysis.kinds import Array
-from s2sgrad.quote import nodes
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _demo(options: argparse.Namespace) -> int:
-    from s2sgrad import demo
+    from s2sgrad.cli import demo
 
     demo.main()
     return 0

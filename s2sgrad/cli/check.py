@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad import raised
 from s2sgrad.cli.targets import Mistake, evaluated, function_named, parameters_named, primal_of
-from s2sgrad.errors import S2SGradError
-from s2sgrad.signatures import signature
+from s2sgrad.errors import S2SGradError, raised
+from s2sgrad.ir.signatures import signature
 from s2sgrad.testing import comparisons
 
 _COUNTS = frozenset(["count", "i", "j", "iterations", "n", "size", "steps", "trips"])

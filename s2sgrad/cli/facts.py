@@ -13,15 +13,15 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN
 from s2sgrad.analysis.memory import Memory, in_place
 from s2sgrad.analysis.words import in_words
-from s2sgrad.api import Gradient
+from s2sgrad.api.entry import Gradient
 from s2sgrad.cli.stages import differentiated
-from s2sgrad.compiled import compiling
+from s2sgrad.driver.compiled import compiling
+from s2sgrad.driver.program import Program
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import binds
 from s2sgrad.inplace import outputs
-from s2sgrad.program import Program
+from s2sgrad.ir.unit import Origin, Unit, parameters
 from s2sgrad.source import read
-from s2sgrad.unit import Origin, Unit, parameters
 
 
 def facts(derivative: Gradient, arguments: tuple | None) -> str:

@@ -10,12 +10,12 @@ import gast
 from s2sgrad import emit
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, kinds_of
 from s2sgrad.analysis.kinds_key import Kinds
-from s2sgrad.api import Gradient
-from s2sgrad.compiled import compile_gradient, compiling
-from s2sgrad.pipeline import normalizing
-from s2sgrad.signatures import signature
+from s2sgrad.api.entry import Gradient
+from s2sgrad.driver.compiled import compile_gradient, compiling
+from s2sgrad.driver.pipeline import normalizing
+from s2sgrad.ir.signatures import signature
+from s2sgrad.ir.unit import Unit
 from s2sgrad.source import Primal, read
-from s2sgrad.unit import Unit
 
 
 def stages(derivative: Gradient, arguments: tuple | None) -> list[tuple[str, str]]:
@@ -48,8 +48,8 @@ def _read(primal: Primal) -> str:
 
 
 def differentiated(derivative: Gradient, arguments: tuple | None) -> tuple[types.FunctionType, dict[str, Kind]]:
-    """The function that a derivative is taken of, and the kinds of its arguments; of the gradient of a gradient it is the text
-    of the first."""
+    """The function that a derivative is taken of, and the kinds of its arguments; of the gradient of a gradient that is the
+    text of the first."""
     kinds = _kinds(derivative, arguments)
     below = getattr(derivative, "_inner", None)
     return derivative._function if below is None else below._of_kinds(Kinds(tuple(kinds.items()))).function, kinds

@@ -26,7 +26,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import Block, Graph, binds, bits
-from s2sgrad.scoping import parameters
+from s2sgrad.ir.scoping import parameters
 
 
 class Lifetimes:

@@ -22,7 +22,7 @@ from collections.abc import Iterable
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.quote import nodes
+from s2sgrad.ir.quote import nodes
 
 
 class Mentions:

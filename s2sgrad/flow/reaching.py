@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import gast
 
 from s2sgrad.flow.graph import Graph, bits
-from s2sgrad.scoping import parameters
+from s2sgrad.ir.scoping import parameters
 
 
 @dataclass(frozen=True)

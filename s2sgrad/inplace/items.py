@@ -16,8 +16,8 @@ from s2sgrad.flow.graph import Block, binds
 from s2sgrad.inplace import views
 from s2sgrad.inplace.saying import is_said
 from s2sgrad.inplace.sharing import Clash, made_once, updates_item
-from s2sgrad.quote import assign, at, clone, constant, name
-from s2sgrad.unit import Unit, parameters
+from s2sgrad.ir.quote import assign, at, clone, constant, name
+from s2sgrad.ir.unit import Unit, parameters
 
 
 def put_back(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clash: Clash) -> bool:

@@ -14,8 +14,8 @@ from collections.abc import Callable
 
 import gast
 
-from s2sgrad.quote import assign, at, name
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import assign, at, name
+from s2sgrad.ir.unit import Unit
 
 Ending = Callable[[Unit, gast.FunctionDef], None]
 

@@ -10,7 +10,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Container, Kind
-from s2sgrad.unit import Unit
+from s2sgrad.ir.unit import Unit
 
 
 def is_said(unit: Unit, statement: gast.AST) -> bool:

@@ -17,15 +17,15 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number
 from s2sgrad.analysis.memory import HANDED_OUT, Memory, sources
+from s2sgrad.errors.wording import ANOTHER
 from s2sgrad.flow.graph import binds
 from s2sgrad.inplace import items, sharing, views
 from s2sgrad.inplace.saying import is_checked, is_said
 from s2sgrad.inplace.sharing import OUTSIDE, Clash
 from s2sgrad.inplace.splice import Splicer
-from s2sgrad.quote import assign, at, constant, expression, name, nodes, place_of
+from s2sgrad.ir.quote import assign, at, constant, expression, name, nodes, place_of
+from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.transform.calls import Pairs
-from s2sgrad.unit import Unit, parameters
-from s2sgrad.wording import ANOTHER
 
 _ROUNDS = 400  # names that are written out, one after the other
 

@@ -26,8 +26,8 @@ from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.liveness import Liveness
 from s2sgrad.inplace.saying import is_said
-from s2sgrad.quote import place_of
-from s2sgrad.unit import MISSING, Unit, parameters
+from s2sgrad.ir.quote import place_of
+from s2sgrad.ir.unit import MISSING, Unit, parameters
 
 _Pairs = dict[str, frozenset[str]]
 ARGUMENT, OUTSIDE = "argument ", "outside "

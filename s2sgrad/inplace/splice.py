@@ -21,11 +21,11 @@ from s2sgrad.analysis.memory import has_memory
 from s2sgrad.analysis.operations import is_user_function
 from s2sgrad.flow.graph import binds
 from s2sgrad.inplace.saying import is_said
-from s2sgrad.quote import assign, at, clone, name, nodes, place_of
+from s2sgrad.ir.quote import assign, at, clone, name, nodes, place_of
+from s2sgrad.ir.signatures import signature
+from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.rules import table
-from s2sgrad.signatures import signature
 from s2sgrad.transform.calls import Pairs
-from s2sgrad.unit import MISSING, Unit, parameters
 
 _LONGEST = 20_000  # statements
 

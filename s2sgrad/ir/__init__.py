@@ -1,1 +1,1 @@
-"""The normal form: what the passes between reading and printing may rely on."""
+"""One function on its way through the passes: its tree, its names, and what its free names stand for."""

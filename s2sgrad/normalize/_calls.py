@@ -14,8 +14,8 @@ import numpy as np
 
 from s2sgrad.analysis.instances import attributes_of
 from s2sgrad.analysis.places import Trust, trust_of_object
-from s2sgrad.quote import at, clone, name, nodes
-from s2sgrad.unit import MISSING, Unit
+from s2sgrad.ir.quote import at, clone, name, nodes
+from s2sgrad.ir.unit import MISSING, Unit
 
 
 def numpy_name(unit: Unit) -> str:

@@ -1,6 +1,6 @@
 """`xs += more` of a list: it grows by what it is given, but becomes an array where that is one.
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... import numpy as np
 ... def f(x):
@@ -30,9 +30,9 @@ from typing import Any
 
 import gast
 
-from s2sgrad.quote import assign, at, clone, name, nodes
-from s2sgrad.reach import numpy_function
-from s2sgrad.unit import MISSING, Unit, parameters
+from s2sgrad.ir.quote import assign, at, clone, name, nodes
+from s2sgrad.ir.reach import numpy_function
+from s2sgrad.ir.unit import MISSING, Unit, parameters
 
 _DISPLAYS = (gast.List, gast.Tuple, gast.Set, gast.Dict, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 _UNHELD = (gast.Set, gast.Dict, gast.SetComp, gast.DictComp, gast.GeneratorExp)  # which no array takes

@@ -9,10 +9,10 @@ from typing import Any
 
 import gast
 
-from s2sgrad import checks
+from s2sgrad.ir.quote import at, clone, constant, expression, name
 from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.values import Display, Function, Known, is_plain
-from s2sgrad.quote import at, clone, constant, expression, name
+from s2sgrad.runtime import checks
 
 
 class Arguments(Inliner):

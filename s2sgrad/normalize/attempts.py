@@ -6,7 +6,7 @@
 
 The body runs twice where it succeeds; so it holds nothing but assignments of new values, of calls that only compute.
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(K, y):
 ...     try:
@@ -38,9 +38,9 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects, mutation
 from s2sgrad.errors import S2SGradError
-from s2sgrad.quote import assign, at, blocks, clone, constant, name, nodes
+from s2sgrad.ir.quote import assign, at, blocks, clone, constant, name, nodes
+from s2sgrad.ir.unit import Unit
 from s2sgrad.source import read
-from s2sgrad.unit import Unit
 
 _LEAVES = (gast.Return, gast.Raise)
 _ITERATORS = (iter, zip, map, filter, reversed, enumerate, open)

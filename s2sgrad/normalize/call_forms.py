@@ -4,7 +4,7 @@
     max(*xs, y)                          ->      largest([*xs, y])
     max(a, b, c)                         ->      max(max(a, b), c)
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(a, b):
 ...     return np.einsum(a, [0, 1], b, [1, ...], [0, ...])
@@ -22,9 +22,9 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.quote import at, constant, name
+from s2sgrad.ir.quote import at, constant, name
+from s2sgrad.ir.unit import Unit
 from s2sgrad.standard import OF_SEQUENCE
-from s2sgrad.unit import Unit
 
 
 def rewrite(unit: Unit, node: gast.Call) -> None:

@@ -2,7 +2,7 @@
 
     "the model"; return x   ->   return x
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x):
 ...     "the model"
@@ -19,8 +19,8 @@ import inspect
 
 import gast
 
-from s2sgrad.quote import at, constant, name, nodes
-from s2sgrad.unit import Unit, parameters
+from s2sgrad.ir.quote import at, constant, name, nodes
+from s2sgrad.ir.unit import Unit, parameters
 
 _STATEMENTS = {
     gast.AsyncFunctionDef: ("an async function", "differentiate a plain function"),

@@ -6,7 +6,7 @@
 
 What an argument holds may be one of them, as in `if act is None: act = np.tanh`.
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x, c):
 ...     if c:
@@ -39,9 +39,9 @@ from typing import Any
 
 import gast
 
+from s2sgrad.ir.quote import assign, at, clone, constant, name
 from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.values import Choice, Derivative, Display, Function, Known, Partial, Value
-from s2sgrad.quote import assign, at, clone, constant, name
 
 _FUNCTIONS = (Function, Partial, Known, Derivative)
 

@@ -5,7 +5,7 @@
 
 What is in such a list must not depend on a branch, nor on how often a loop runs.
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x):
 ...     gs = []
@@ -35,11 +35,11 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis.instances import is_plain_class
+from s2sgrad.ir.quote import assign, at, blocks, clone, constant, nodes
+from s2sgrad.ir.unit import MISSING
 from s2sgrad.normalize._calls import callee
 from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.values import Display, Value, bindings, substitute
-from s2sgrad.quote import assign, at, blocks, clone, constant, nodes
-from s2sgrad.unit import MISSING
 
 _MOST = 64  # items
 

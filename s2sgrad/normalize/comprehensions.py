@@ -3,7 +3,7 @@
     ys = [f(x) for x in xs if x > 0]   ->   ys = []; for x in xs: if x > 0: ys.append(f(x))
     s = sum(f(x) for x in xs)          ->   s = 0; for x in xs: s = s + f(x)
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x, n):
 ...     ys = [x * k for k in range(n) if k != 2]
@@ -34,8 +34,8 @@ from collections.abc import Callable
 
 import gast
 
-from s2sgrad.quote import assign, at, constant, expression, name, nodes, statements
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import assign, at, constant, expression, name, nodes, statements
+from s2sgrad.ir.unit import Unit
 
 _LISTS = (builtins.max, builtins.min, builtins.sorted)
 

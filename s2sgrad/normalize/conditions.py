@@ -4,7 +4,7 @@
                                      else: y = 0.0                                            if y: pass
                                                                                               else: y = b
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x, c):
 ...     y = x if c else 0.0
@@ -33,10 +33,10 @@ from collections.abc import Callable
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.ir.quote import assign, name
+from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize._calls import holds_loops, pops, walruses
 from s2sgrad.normalize.functions import Functions
-from s2sgrad.quote import assign, name
-from s2sgrad.unit import Unit
 
 _BOOLEAN = (gast.Compare, gast.JoinedStr)
 _WHOLE = (gast.Lambda, gast.SetComp, gast.GeneratorExp, gast.Set)

@@ -6,7 +6,7 @@
 A list that is bound anew must have no other name: `resizes` says so to the pass that knows (`inplace.sharing`), and is then
 left out; so is `replaces`, where the method is known to be that of a list or a dict.
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x):
 ...     xs, d = [x], {"a": x}
@@ -37,9 +37,9 @@ from collections.abc import Callable
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.ir.quote import assign, clone, constant, expression, name, statements
+from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import iterators, loops, targets
-from s2sgrad.quote import assign, clone, constant, expression, name, statements
-from s2sgrad.unit import MISSING, Unit
 
 Written = tuple[list[gast.AST], gast.AST]
 Atom = Callable[[gast.AST], gast.AST]

@@ -10,7 +10,7 @@
 No manager hides an exception (`managers`), so that what follows runs after the whole body.  The text has its
 `with` again at the end (`cleanup.contexts`), and leaves the context where something is raised.
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x, n):
 ...     for i in range(n):
@@ -47,11 +47,11 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.contexts import ENTER, EXIT, closed, opened
+from s2sgrad.ir.quote import assign, at, blocks, constant, name, nodes, rewritten
+from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import managers, tapes
 from s2sgrad.normalize._calls import is_literal
 from s2sgrad.normalize.exits import bind_results, exits, leaves, nest, replace_exits
-from s2sgrad.quote import assign, at, blocks, constant, name, nodes, rewritten
-from s2sgrad.unit import MISSING, Unit
 
 _SETTINGS = (np.errstate, np.printoptions, warnings.catch_warnings)
 _LOCKS = (type(threading.Lock()), type(threading.RLock()))

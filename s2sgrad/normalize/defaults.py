@@ -6,7 +6,7 @@
 
 Of a local variable that is bound once, and of which nothing but keys, values and items is asked.
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(xs):
 ...     from collections import defaultdict
@@ -30,8 +30,8 @@ from collections import defaultdict
 
 import gast
 
-from s2sgrad.quote import at, blocks, clone, constant, name, nodes
-from s2sgrad.unit import MISSING, Unit
+from s2sgrad.ir.quote import at, blocks, clone, constant, name, nodes
+from s2sgrad.ir.unit import MISSING, Unit
 
 _READERS = (len, sorted, list, dict)
 _READ = {"items", "keys", "values", "get", "pop", "setdefault"}

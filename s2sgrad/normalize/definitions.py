@@ -10,9 +10,9 @@ from typing import Any
 
 import gast
 
+from s2sgrad.ir.quote import assign, at, name
 from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.values import Derivative, Function, Known, Partial, Value, is_plain, keep_objects
-from s2sgrad.quote import assign, at, name
 
 
 class Definitions(Inliner):

@@ -4,7 +4,7 @@
 
 Runs on the normal form: there every path is plain, so that a read after `del` is seen.
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x, n):
 ...     for i in range(n):
@@ -29,8 +29,8 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.flow.facts import Facts
-from s2sgrad.quote import at, name, nodes
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import at, name, nodes
+from s2sgrad.ir.unit import Unit
 
 _FUNCTIONS = (gast.Lambda, gast.FunctionDef)  # they read when they are called
 

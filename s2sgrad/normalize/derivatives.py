@@ -19,12 +19,12 @@ import gast
 
 from s2sgrad import emit, pullbacks, standard
 from s2sgrad.analysis import effects
+from s2sgrad.ir.quote import constant, name, nodes
+from s2sgrad.ir.signatures import signature
+from s2sgrad.ir.unit import Derived, parameters
 from s2sgrad.normalize import lifting
 from s2sgrad.normalize.definitions import Definitions
 from s2sgrad.normalize.values import Derivative, Function, Known, Object, Partial, Value
-from s2sgrad.quote import constant, name, nodes
-from s2sgrad.signatures import signature
-from s2sgrad.unit import Derived, parameters
 
 
 @dataclass

@@ -4,7 +4,7 @@
 
 What can be indexed and is run through at once is left to `loops`, a loop over a generator function to `generators`.
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x):
 ...     total = 0.0
@@ -41,12 +41,12 @@ from typing import Any
 
 import gast
 
+from s2sgrad.ir.quote import assign, at, blocks, clone, constant, empty_arguments, expression, name, nodes
+from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.drawn_tools import Drawer
 from s2sgrad.normalize.draws import Draw, NotDrawn, is_true, own_statements, stored, with_exits
 from s2sgrad.normalize.named_iterators import TO_THE_END, hashable, named, rebound, reduces, resizes, takes_the_rest, writes
-from s2sgrad.quote import assign, at, blocks, clone, constant, empty_arguments, expression, name, nodes
-from s2sgrad.unit import MISSING, Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

@@ -4,7 +4,7 @@
     takewhile(p, a)      ->    v = next(a); if not p(v): break
     filter(p, a)         ->    v = next(a); if not p(v): continue
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... from itertools import takewhile
 ... def f(x):
@@ -40,6 +40,8 @@ import sys
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes, statements
+from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize.draws import (
     BATCHED,
     Draw,
@@ -55,8 +57,6 @@ from s2sgrad.normalize.draws import (
     unless,
     when,
 )
-from s2sgrad.quote import assign, clone, constant, expression, name, nodes, statements
-from s2sgrad.unit import Unit
 
 
 class Drawer(Sources):

@@ -18,10 +18,10 @@ from typing import Any
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, statements
+from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize.values import is_generator
-from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes, statements
-from s2sgrad.structure import ENDLESS
-from s2sgrad.unit import Unit
+from s2sgrad.runtime.structure import ENDLESS
 
 PLAIN = (gast.Name, gast.Attribute, gast.Lambda)
 BATCHED = getattr(itertools, "batched", None)  # of Python 3.12

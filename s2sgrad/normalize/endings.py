@@ -3,7 +3,7 @@
     any(v > 2.0 for v in map(f, itertools.count()))      ->      `left`, and endless
     sum(v for v in zip(itertools.count(), x))            ->      neither
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... import itertools
 ... def f(c):
@@ -28,12 +28,12 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis.effects import is_one_of
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import tools
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.values import is_generator
-from s2sgrad.quote import nodes
-from s2sgrad.structure import ENDLESS
-from s2sgrad.unit import Unit
+from s2sgrad.runtime.structure import ENDLESS
 
 _WHOLE = (list, tuple, set, frozenset, dict, sorted, np.array)
 

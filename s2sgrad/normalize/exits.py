@@ -3,7 +3,7 @@
 After this pass `break` is the last statement of its path, `continue` and loop `else` are gone, and the function ends
 in `return result`.  The adjoint of an exit is then empty.
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x):
 ...     while True:
@@ -35,8 +35,8 @@ from __future__ import annotations
 
 import gast
 
-from s2sgrad.quote import assign, at, constant, name
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import assign, at, constant, name
+from s2sgrad.ir.unit import Unit
 
 _LOOPS = (gast.For, gast.While)
 _DEEPEST = 90  # CPython's parser stops at a hundred levels of indentation

@@ -2,7 +2,7 @@
 
 Expressions that cannot carry a derivative (comparisons, `not`, f-strings, ...) stay whole.
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x, n):
 ...     y = np.sin(x * n) + (x if n > 2 and x > 0 else -1.0)
@@ -33,14 +33,14 @@ import itertools
 
 import gast
 
-from s2sgrad import scoping
 from s2sgrad.analysis import effects
+from s2sgrad.ir import scoping
+from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes, place_of
+from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import call_forms, comprehensions, containers, index_tricks, loops, mutators, targets, tools
 from s2sgrad.normalize._calls import calls_user, linked, walruses
 from s2sgrad.normalize.conditions import Conditions
 from s2sgrad.normalize.functions import Functions
-from s2sgrad.quote import assign, at, clone, constant, name, nodes, place_of
-from s2sgrad.unit import MISSING, Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

@@ -5,7 +5,7 @@
 Lambdas, nested functions, `functools.partial`, functions that are passed to a function or returned by one.  A name
 inside a function value is read when the function is called, as in Python; defaults are evaluated where it is defined.
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def compose(f, g):
 ...     return lambda t: f(g(t))
@@ -41,6 +41,8 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis.instances import is_plain_class
+from s2sgrad.ir.quote import at, clone, constant, name, nodes
+from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.normalize import lifting
 from s2sgrad.normalize.arguments import Arguments
 from s2sgrad.normalize.check import yields
@@ -71,8 +73,6 @@ from s2sgrad.normalize.values import (
     resizes_argument,
     substitute,
 )
-from s2sgrad.quote import at, clone, constant, name, nodes
-from s2sgrad.unit import MISSING, Unit, parameters
 
 
 class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Objects, Choices, Unroller, Inliner):

@@ -14,14 +14,15 @@ from typing import Any
 
 import gast
 
-from s2sgrad import runtime, scoping
+from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.ir import scoping
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
+from s2sgrad.ir.unit import MISSING, parameters
 from s2sgrad.normalize import targets
 from s2sgrad.normalize.draws import own_statements, with_exits
 from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.values import Function, Generator, is_generator
-from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
-from s2sgrad.unit import MISSING, parameters
 
 _TO_THE_END = (sum, list, tuple, max, min, sorted)
 

@@ -7,7 +7,7 @@
 
 What is written to an attribute is written to the object as well, where the function does it.
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... class Layer:
 ...     def __init__(self, w): self.w, self.h = w, None
@@ -36,10 +36,10 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis.instances import Opened, attributes_of, opened_of
+from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.values import Display, Known, Object, Value
-from s2sgrad.outside import distinct, set_attribute
-from s2sgrad.quote import assign, at, clone, constant, name, nodes
+from s2sgrad.runtime.outside import distinct, set_attribute
 
 
 class GivenObjects(Inliner):

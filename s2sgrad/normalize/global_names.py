@@ -5,7 +5,7 @@
 A global that is only read needs no declaration.  What is stored must not carry a derivative (`transform.refusals`): a
 global is a constant to whoever reads it.  The text has its `global` again at the end (`cleanup.global_names`).
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... count = 0
 ... def f(x):
@@ -27,8 +27,8 @@ from collections.abc import Iterator
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.quote import at, blocks, expression, name, nodes
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import at, blocks, expression, name, nodes
+from s2sgrad.ir.unit import Unit
 
 _ALONE = "a global is written in a plain assignment of its own to be differentiated: bind a local name first"
 _SCOPES = (gast.FunctionDef, gast.Lambda, gast.ClassDef)

@@ -6,7 +6,7 @@
 A name must stand for one module, function or class, imported when the gradient is compiled.  Nothing may read it before
 the import: then Python would raise.
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x):
 ...     import numpy.linalg as la
@@ -22,9 +22,9 @@ from __future__ import annotations
 
 import gast
 
-from s2sgrad import imported
-from s2sgrad.quote import assign, at, blocks, name, nodes
-from s2sgrad.unit import Unit
+from s2sgrad.ir import imported
+from s2sgrad.ir.quote import assign, at, blocks, name, nodes
+from s2sgrad.ir.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

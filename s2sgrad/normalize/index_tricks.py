@@ -2,7 +2,7 @@
 
     np.r_[a, 0.0, b]      ->      np.concatenate((np.atleast_1d(a), np.atleast_1d(0.0), np.atleast_1d(b)))
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x):
 ...     return np.c_[x, 2.0 * x]
@@ -21,9 +21,9 @@ from __future__ import annotations
 import gast
 import numpy as np
 
-from s2sgrad.quote import at
-from s2sgrad.reach import call
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import at
+from s2sgrad.ir.reach import call
+from s2sgrad.ir.unit import Unit
 
 
 def joined(unit: Unit, node: gast.Subscript) -> gast.Call | None:

@@ -14,8 +14,10 @@ from typing import Any, Protocol
 
 import gast
 
-from s2sgrad import scoping
 from s2sgrad.analysis import effects
+from s2sgrad.ir import scoping
+from s2sgrad.ir.quote import Place, assign, at, clone, constant, name, nodes, place_of, rewritten
+from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.normalize import (
     attempts,
     check,
@@ -44,9 +46,7 @@ from s2sgrad.normalize.values import (
     returns_function,
     substitute,
 )
-from s2sgrad.quote import Place, assign, at, clone, constant, name, nodes, place_of, rewritten
 from s2sgrad.source import brings_gradient, read
-from s2sgrad.unit import MISSING, Unit, parameters
 
 MOST = 400  # calls written out in one function
 

@@ -3,7 +3,7 @@
     for y in map(f, xs): s += y      ->      for v in xs: y = f(v); s += y
     for k, v in d.items(): s += v    ->      for k in keys_of(d): v = d[k]; s += v
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x, xs):
 ...     d = dict(a=x)
@@ -37,12 +37,12 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
+from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import tools
 from s2sgrad.normalize.additions import Additions
 from s2sgrad.normalize.endings import Endings
 from s2sgrad.normalize.values import is_generator
-from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
-from s2sgrad.unit import MISSING, Unit
 
 _OPERATORS = {
     "add": gast.Add, "sub": gast.Sub, "mul": gast.Mult, "truediv": gast.Div, "matmul": gast.MatMult, "pow": gast.Pow,

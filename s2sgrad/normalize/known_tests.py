@@ -10,8 +10,8 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis.instances import is_plain_class
+from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize.values import Object, Value, bindings
-from s2sgrad.unit import Unit
 
 
 def folded(unit: Unit, body: list[gast.AST], known: dict[str, Any]) -> tuple[list[gast.AST], bool]:

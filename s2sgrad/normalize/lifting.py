@@ -13,11 +13,12 @@ from typing import Any
 
 import gast
 
-from s2sgrad import emit, scoping
+from s2sgrad import emit
+from s2sgrad.ir import scoping
+from s2sgrad.ir.quote import clone, empty_arguments, name, nodes
+from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.normalize import mutators
-from s2sgrad.quote import clone, empty_arguments, name, nodes
 from s2sgrad.source.making import made
-from s2sgrad.unit import Unit, parameters
 
 
 def calls_itself(node: gast.FunctionDef | gast.Lambda) -> bool:

@@ -7,7 +7,7 @@ know which array a name is.
 
     for a in (x, y): a *= 2.0   ->   a = x; a *= 2.0; a = y; a *= 2.0
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(xs, ys):
 ...     s = 0.0
@@ -59,11 +59,11 @@ from dataclasses import dataclass, field
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
+from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize.draws import is_plain_count, is_plain_repeat, is_shown
 from s2sgrad.normalize.targets import bind
 from s2sgrad.normalize.values import is_generator
-from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
-from s2sgrad.unit import Unit
 
 
 @dataclass

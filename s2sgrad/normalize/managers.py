@@ -24,9 +24,9 @@ import gast
 
 from s2sgrad.analysis import effects, mutation
 from s2sgrad.errors import S2SGradError
-from s2sgrad.quote import nodes
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.source import read
-from s2sgrad.unit import Unit, parameters
 
 _LIBRARY = (builtins.open, contextlib.redirect_stdout, contextlib.redirect_stderr, tempfile.TemporaryDirectory)
 _METHODS = ("__init__", "__enter__", "__exit__")

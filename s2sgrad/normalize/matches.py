@@ -5,7 +5,7 @@
         case _: return 1.0                        return y
                                               else: return 1.0
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x, k, way):
 ...     match k + 1, way:
@@ -47,8 +47,8 @@ from typing import Any
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes, rewritten
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, rewritten
+from s2sgrad.ir.unit import Unit
 
 _ITSELF = {bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple}
 """Classes whose one positional pattern stands for the subject itself."""

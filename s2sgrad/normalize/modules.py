@@ -2,7 +2,7 @@
 
     def f(x, xp=np): return xp.sum(x)     ->      return np.sum(x)        (compiled for the module that is passed)
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x):
 ...     m = np.linalg
@@ -21,9 +21,9 @@ from collections import Counter
 
 import gast
 
-from s2sgrad.quote import clone, name, nodes
-from s2sgrad.reach import module_alias
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import clone, name, nodes
+from s2sgrad.ir.reach import module_alias
+from s2sgrad.ir.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

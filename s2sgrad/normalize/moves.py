@@ -1,6 +1,6 @@
 """A temporary that is only copied into a variable is that variable.
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x, y):
 ...     x, z = x * y, np.zeros(3)
@@ -21,8 +21,8 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import Block, binds
-from s2sgrad.quote import nodes
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

@@ -4,7 +4,7 @@
 
 What is written is a variable, or an expression that is bound to one first: the later passes know which memory it views.
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(a, b, c):
 ...     np.copyto(a, c)
@@ -37,11 +37,11 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sgrad.ir.quote import assign, expression, name, nodes, statements
+from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import containers, out_arguments, ufunc_at
 from s2sgrad.normalize._calls import callee, is_literal, may_be_array, numpy_name
-from s2sgrad.outside import distinct
-from s2sgrad.quote import assign, expression, name, nodes, statements
-from s2sgrad.unit import MISSING, Unit
+from s2sgrad.runtime.outside import distinct
 
 Stores = list[gast.AST]
 Writer = Callable[..., Stores]

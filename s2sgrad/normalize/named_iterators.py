@@ -17,9 +17,9 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
+from s2sgrad.ir.quote import name, nodes
+from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.normalize.draws import LAZY, Sources
-from s2sgrad.quote import name, nodes
-from s2sgrad.unit import Unit, parameters
 
 TO_THE_END = (list, tuple, sum, max, min, sorted, set, frozenset, dict, math.prod, math.fsum, np.fromiter)
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)

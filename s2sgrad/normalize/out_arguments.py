@@ -4,7 +4,7 @@
 
 Only what `where=` selects is computed: elsewhere the derivative may be infinite, and 0 times it no number.
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(a, b, c):
 ...     np.multiply(a, b, out=c[1:])
@@ -39,10 +39,10 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sgrad.ir.quote import assign, clone, expression, name, nodes
+from s2sgrad.ir.signatures import by_position
+from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize._calls import is_literal, may_be_array, numpy_name
-from s2sgrad.quote import assign, clone, expression, name, nodes
-from s2sgrad.signatures import by_position
-from s2sgrad.unit import MISSING, Unit
 
 _METHODS = {"all", "any", "argmax", "argmin", "choose", "clip", "compress", "cumprod", "cumsum", "dot", "max", "mean", "min",
             "prod", "round", "std", "sum", "take", "trace", "var"}  # fmt: skip

@@ -15,6 +15,8 @@ import numpy as np
 
 from s2sgrad import pullbacks
 from s2sgrad.analysis.instances import is_plain_class
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.values import (
     Display,
@@ -30,8 +32,6 @@ from s2sgrad.normalize.values import (
     resizes_argument,
     returns_function,
 )
-from s2sgrad.quote import nodes
-from s2sgrad.unit import Unit
 
 
 class Recognizer:

@@ -4,7 +4,7 @@
 
 After this pass a name stands for one variable, whatever scope it is in, or for what it stands for outside.
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x, y):
 ...     def g(x):
@@ -30,10 +30,10 @@ from collections.abc import Iterator
 
 import gast
 
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.scoping import COMPREHENSIONS, FUNCTIONS, apart, own
+from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.normalize.check import yields
-from s2sgrad.quote import nodes
-from s2sgrad.scoping import COMPREHENSIONS, FUNCTIONS, apart, own
-from s2sgrad.unit import Unit, parameters
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

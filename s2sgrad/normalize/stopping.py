@@ -8,8 +8,8 @@ from __future__ import annotations
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.quote import at, name, nodes
-from s2sgrad.unit import Unit, parameters
+from s2sgrad.ir.quote import at, name, nodes
+from s2sgrad.ir.unit import Unit, parameters
 
 
 def run(unit: Unit, tree: gast.FunctionDef, stops: tuple[str, ...]) -> gast.FunctionDef:

@@ -12,9 +12,9 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.quote import nodes
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit
 from s2sgrad.source import brings_gradient
-from s2sgrad.unit import Unit
 
 _TAPE = "s2sgrad.tape."
 

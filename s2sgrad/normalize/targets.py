@@ -2,7 +2,7 @@
 
     a, b = b, c   ->   t1 = b; b = c; a = t1              u[0], u[1] = u[1], u[0]   ->   t1 = u[1]; t2 = u[0]; ...
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x, y):
 ...     a = b = x
@@ -27,8 +27,8 @@ from collections import Counter
 
 import gast
 
-from s2sgrad.quote import assign, at, constant, expression, name, nodes, statements
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import assign, at, constant, expression, name, nodes, statements
+from s2sgrad.ir.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

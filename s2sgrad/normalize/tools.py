@@ -23,11 +23,11 @@ import numpy as np
 from s2sgrad import runtime, standard
 from s2sgrad.analysis import effects
 from s2sgrad.errors import S2SGradError
-from s2sgrad.quote import at, constant, name, nodes
-from s2sgrad.signatures import signature
+from s2sgrad.ir.quote import at, constant, name, nodes
+from s2sgrad.ir.signatures import signature
+from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.runtime.structure import ENDLESS
 from s2sgrad.source import read
-from s2sgrad.structure import ENDLESS
-from s2sgrad.unit import MISSING, Unit
 
 
 def consumed(unit: Unit, tree: gast.FunctionDef) -> set[int]:

@@ -4,7 +4,7 @@
 
 Sums need no rounds: the order in which they add up does not matter.
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x, i, v):
 ...     np.add.at(x, i, v)
@@ -28,9 +28,9 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
+from s2sgrad.ir.quote import at, expression, name, statements
+from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize._calls import numpy_name
-from s2sgrad.quote import at, expression, name, statements
-from s2sgrad.unit import Unit
 
 
 def stores(unit: Unit, a: gast.AST, indices: gast.AST, b: gast.AST | None = None, *, ufunc: np.ufunc) -> list[gast.AST]:

@@ -12,11 +12,11 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.normalize import iterators, loops
 from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.recognition import joins_lists, place
 from s2sgrad.normalize.values import Display, Value, bindings, substitute
-from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
 
 
 class Unroller(Inliner):

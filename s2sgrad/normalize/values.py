@@ -20,9 +20,9 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.instances import is_plain_class
 from s2sgrad.errors import S2SGradError
-from s2sgrad.quote import at, blocks, clone, nodes
+from s2sgrad.ir.quote import at, blocks, clone, nodes
+from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.source import look_up, read
-from s2sgrad.unit import Unit, parameters
 
 _RESIZING: weakref.WeakKeyDictionary[types.FunctionType, bool] = weakref.WeakKeyDictionary()
 _GIVING: weakref.WeakKeyDictionary[types.FunctionType, dict[bool, bool]] = weakref.WeakKeyDictionary()
@@ -250,7 +250,7 @@ def _is_functional(value: gast.AST, within: set[str], home: types.FunctionType, 
 
 def makes_derivative(target: Any) -> bool:
     """Whether a callable is `grad` or `value_and_grad`."""
-    ours = getattr(target, "__module__", "") == "s2sgrad.api" and isinstance(target, types.FunctionType)
+    ours = getattr(target, "__module__", "") == "s2sgrad.api.entry" and isinstance(target, types.FunctionType)
     return ours and target.__name__ in ("grad", "value_and_grad")
 
 

@@ -3,7 +3,7 @@
 A web is a set of assignments and uses connected by "this assignment reaches this use".  Webs of one name that do not
 live at the same time share it again at the end (`cleanup.coalesce`).
 
->>> from s2sgrad.pipeline import shown
+>>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x):
 ...     x = x * x
@@ -31,8 +31,8 @@ import gast
 
 from s2sgrad.analysis.effects import accumulates, header, loads, permutes
 from s2sgrad.flow.facts import Facts
-from s2sgrad.quote import nodes
-from s2sgrad.unit import Unit, parameters
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit, parameters
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

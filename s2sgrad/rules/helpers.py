@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad import runtime, structure
+from s2sgrad import runtime
 from s2sgrad.rules.table import elementwise, flat, general, linear
-from s2sgrad.runtime import log_or_zero, over, power_slope, product, times, unbroadcast
+from s2sgrad.runtime import log_or_zero, over, power_slope, product, structure, times, unbroadcast
 
 # --- shapes and structures -------------------------------------------------------------------------------------------
 

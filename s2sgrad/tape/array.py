@@ -15,7 +15,7 @@ import numpy as np
 from s2sgrad import rules  # noqa: F401  (fills the table)
 from s2sgrad.rules import spellings, table
 from s2sgrad.rules.selections import picked
-from s2sgrad.structure import rebuilt
+from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.tape import leaks
 from s2sgrad.tape.primitives import Operation
 from s2sgrad.tape.recording import STATE, numbers, tracked

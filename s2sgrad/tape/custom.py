@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.brought import pair_of, require_some
-from s2sgrad.signatures import signature
+from s2sgrad.api.brought import pair_of, require_some
+from s2sgrad.ir.signatures import signature
+from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.source import is_method_of
-from s2sgrad.structure import rebuilt
 from s2sgrad.tape.algebra import Algebra
 from s2sgrad.tape.array import Array, apply, arrays, wrapped
 from s2sgrad.tape.gradient_tape import GradientTape

@@ -56,7 +56,7 @@ def _ready(value: Any) -> Any:
         return value
     if table.lookup(value) is not None or table.is_flat(value) or isinstance(value, np.ufunc):
         return _Applied(value)
-    if isinstance(value, types.FunctionType) and (value.__module__ or "").startswith("s2sgrad.r"):  # rules, runtime
+    if isinstance(value, types.FunctionType) and (value.__module__ or "").startswith(("s2sgrad.rules.", "s2sgrad.runtime")):
         return over(value, _space(value.__globals__))
     return value
 

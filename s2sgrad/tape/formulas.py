@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from s2sgrad import source
-from s2sgrad.quote import nodes
+from s2sgrad.ir.quote import nodes
 
 
 @functools.lru_cache(maxsize=4096)

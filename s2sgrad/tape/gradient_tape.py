@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from s2sgrad import raised
+from s2sgrad.errors import raised
 from s2sgrad.tape import jacobians
 from s2sgrad.tape.recording import STATE, Tape
 from s2sgrad.tape.targets import gradients_of, required, structured

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad import raised
-from s2sgrad.partials import partials
-from s2sgrad.structure import rebuilt
+from s2sgrad.api.partials import partials
+from s2sgrad.errors import raised
+from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.tape.array import Array, numeric
 from s2sgrad.tape.recording import STATE, Tape
 from s2sgrad.tape.targets import gradients_of

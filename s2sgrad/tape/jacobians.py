@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.structure import float_type
+from s2sgrad.runtime.structure import float_type
 from s2sgrad.tape.array import Array, apply
 from s2sgrad.tape.recording import Tape
 from s2sgrad.tape.targets import gradients_of

@@ -12,8 +12,8 @@ import sys
 import warnings
 from typing import Any
 
+from s2sgrad.ir.signatures import by_position
 from s2sgrad.rules import spellings
-from s2sgrad.signatures import by_position
 from s2sgrad.tape.recording import STATE, tracked
 
 WAY = "compute with NumPy functions on it, put the code into a `differentiable` function, or take `.numpy()`, a constant"

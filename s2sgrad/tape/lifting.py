@@ -22,10 +22,10 @@ import gast
 from s2sgrad import emit
 from s2sgrad.analysis.operations import is_user_function
 from s2sgrad.errors import S2SGradError
-from s2sgrad.quote import nodes
+from s2sgrad.ir.quote import nodes
 from s2sgrad.rules import table
+from s2sgrad.runtime.structure import attributes_of
 from s2sgrad.source import look_up, read, underlying
-from s2sgrad.structure import attributes_of
 from s2sgrad.tape.contents import holds
 from s2sgrad.tape.values import Operand
 

@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad import dynamic, library, pullbacks
+from s2sgrad import pullbacks
+from s2sgrad.api import dynamic, library
 from s2sgrad.errors import S2SGradError
-from s2sgrad.records import refilled
-from s2sgrad.structure import rebuilt
+from s2sgrad.runtime.records import refilled
+from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.tape import surroundings
 from s2sgrad.tape.algebra import Algebra
 from s2sgrad.tape.array import arrays, wrapped

@@ -6,7 +6,7 @@ from typing import Any
 
 from s2sgrad import runtime
 from s2sgrad.rules import table
-from s2sgrad.structure import rebuilt
+from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.tape.array import Array
 from s2sgrad.tape.values import Operand
 

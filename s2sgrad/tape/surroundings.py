@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.structure import reachable
+from s2sgrad.runtime.structure import reachable
 
 _WHOLE = 1 << 16  # larger arrays are compared in as many places
 _MOST = 64  # items of a container

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.structure import rebuilt
+from s2sgrad.runtime.structure import rebuilt
 
 
 class Operand:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.structure import attributes_of, slots_of
+from s2sgrad.runtime.structure import attributes_of, slots_of
 from s2sgrad.tape.array import Array, Operators, apply
 from s2sgrad.tape.recording import STATE, numbers
 from s2sgrad.tape.values import unwrapped

@@ -14,9 +14,9 @@ import numpy as np
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, constant_kind, is_python_number
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.analysis.sizes import surely_not_one
-from s2sgrad.quote import assign, clone, constant, name, nodes
+from s2sgrad.ir.quote import assign, clone, constant, name, nodes
+from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.rules import table
-from s2sgrad.simplify import same, simplified
 from s2sgrad.transform import inline, keywords, stores, zeros
 from s2sgrad.transform.bars import Bars
 from s2sgrad.transform.cotangents import Cotangent

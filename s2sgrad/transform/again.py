@@ -12,9 +12,9 @@ from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.kinds import Number
 from s2sgrad.analysis.memory import Memory
 from s2sgrad.flow.graph import Block, binds
-from s2sgrad.quote import assign, clone, expression, place_of
+from s2sgrad.ir.quote import assign, clone, expression, place_of
+from s2sgrad.ir.unit import Unit
 from s2sgrad.transform.adjoint import Adjoints
-from s2sgrad.unit import Unit
 
 
 def group(unit: Unit, statement: gast.AST, body: Block) -> Block:

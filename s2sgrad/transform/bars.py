@@ -26,15 +26,15 @@ from s2sgrad.analysis.kinds import (
     is_plain_index,
 )
 from s2sgrad.analysis.memory import is_fresh
-from s2sgrad.quote import assign, clone, constant, expression, name, nodes
-from s2sgrad.reach import call
+from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes
+from s2sgrad.ir.reach import call
+from s2sgrad.ir.simplify import same, simplified
+from s2sgrad.ir.unit import Unit
 from s2sgrad.rules.table import SLOPES, VALUES
-from s2sgrad.simplify import same, simplified
 from s2sgrad.transform import stores, zeros
 from s2sgrad.transform.cotangents import Bar, Cotangent, accumulate, index_value, total
 from s2sgrad.transform.decisions import Decisions
 from s2sgrad.transform.shapes import conformed, relation
-from s2sgrad.unit import Unit
 
 _SHAPE_ONLY = {"size", "shape", "ndim", "full_like", "zeros_like", "ones_like"}
 

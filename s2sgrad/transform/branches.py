@@ -18,11 +18,11 @@ from s2sgrad.analysis.memory import has_memory
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
-from s2sgrad.quote import assign, at, clone, constant, expression, name, nodes
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
+from s2sgrad.ir.unit import Unit
 from s2sgrad.rules.table import VALUES
 from s2sgrad.transform.cotangents import Bar
 from s2sgrad.transform.tails import breaks
-from s2sgrad.unit import Unit
 
 _LOOPS = (gast.For, gast.While)
 

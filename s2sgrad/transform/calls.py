@@ -19,9 +19,9 @@ from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.analysis.symbols import without_symbols
-from s2sgrad.quote import assign, at, clone, constant, expression, name
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
+from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.rules.table import VALUES
-from s2sgrad.unit import MISSING, Unit
 
 
 @dataclass

@@ -20,11 +20,11 @@ from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Number
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.flow.graph import binds
-from s2sgrad.quote import assign, constant, expression, name, statements
+from s2sgrad.ir.quote import assign, constant, expression, name, statements
+from s2sgrad.ir.unit import Unit
 from s2sgrad.transform import stores
 from s2sgrad.transform.adjoint import Adjoints
 from s2sgrad.transform.cotangents import Cotangent
-from s2sgrad.unit import Unit
 
 
 def unpacked(adjoints: Adjoints, value: gast.AST, targets: list[str], cotangent: Cotangent) -> None:

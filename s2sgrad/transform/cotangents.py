@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import gast
 
 from s2sgrad.analysis.kinds import Kind
-from s2sgrad.quote import clone, constant
+from s2sgrad.ir.quote import clone, constant
 
 
 @dataclass

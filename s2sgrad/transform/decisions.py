@@ -14,8 +14,8 @@ import gast
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array
 from s2sgrad.analysis.operations import Operation
-from s2sgrad.quote import assign, clone, name, nodes
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import assign, clone, name, nodes
+from s2sgrad.ir.unit import Unit
 
 _WORDS = {gast.Lt: "less", gast.LtE: "less", gast.Gt: "greater", gast.GtE: "greater", gast.Eq: "equal", gast.NotEq: "equal"}
 

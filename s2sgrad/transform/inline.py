@@ -16,9 +16,9 @@ import gast
 import numpy as np
 
 from s2sgrad import source
-from s2sgrad.quote import name, nodes, substitute
-from s2sgrad.reach import call, reach
-from s2sgrad.unit import Unit, parameters
+from s2sgrad.ir.quote import name, nodes, substitute
+from s2sgrad.ir.reach import call, reach
+from s2sgrad.ir.unit import Unit, parameters
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind, Number
-from s2sgrad.quote import expression
-from s2sgrad.reach import call
+from s2sgrad.ir.quote import expression
+from s2sgrad.ir.reach import call
+from s2sgrad.ir.unit import Unit
 from s2sgrad.transform.records import Records
-from s2sgrad.unit import Unit
 
 
 def value(unit: Unit, records: Records, kept: gast.Name, kind: Kind | None) -> gast.AST:

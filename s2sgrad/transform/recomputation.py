@@ -18,9 +18,9 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Unknown
 from s2sgrad.analysis.memory import Memory, sources
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
-from s2sgrad.quote import nodes
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit
 from s2sgrad.rules import spellings
-from s2sgrad.unit import Unit
 
 _CHEAP_CALLS = {"len", "range", "float", "int", "min", "max", "shape", "size", "ndim", "reshape", "transpose", "zeros_like",
                 "zeros", "ones", "expand_dims", "sequence", "square", "negative", "abs", "absolute", "add", "subtract",

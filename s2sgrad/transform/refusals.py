@@ -15,7 +15,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad import emit, reach, runtime, source
+from s2sgrad import emit, runtime, source
 from s2sgrad.analysis import activity, effects, mutation
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.instances import assigning, own_protocols
@@ -33,12 +33,13 @@ from s2sgrad.analysis.kinds import (
 )  # fmt: skip
 from s2sgrad.analysis.memory import Memory, sources
 from s2sgrad.analysis.operations import Operation, is_user_function
-from s2sgrad.checks import is_special
 from s2sgrad.flow.graph import binds
-from s2sgrad.quote import constant, nodes
+from s2sgrad.ir import reach
+from s2sgrad.ir.quote import constant, nodes
+from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.rules import spellings, table
+from s2sgrad.runtime.checks import is_special
 from s2sgrad.transform.calls import Pairs
-from s2sgrad.unit import MISSING, Unit, parameters
 
 
 class Refusals:
@@ -346,8 +347,7 @@ def _behind(target: Any) -> Any:
 
 _DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
 _UNSEEN = (*_DESCRIPTORS, types.BuiltinFunctionType, type(np.copyto))
-_OURS = ("s2sgrad.api", "s2sgrad.pullbacks", "s2sgrad.runtime", "s2sgrad.checks", "s2sgrad.outside", "s2sgrad.results",
-         "s2sgrad.rules")
+_OURS = ("s2sgrad.api", "s2sgrad.runtime", "s2sgrad.rules")
 _CHANGING = {"popitem", "remove", "clear", "setdefault", "insert", "discard", "appendleft", "popleft"}
 _LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log"}  # of a logger
 _WRITING = {"sort", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "reverse"}

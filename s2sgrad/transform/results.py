@@ -10,19 +10,19 @@ from typing import NoReturn
 
 import gast
 
-from s2sgrad import results
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
 from s2sgrad.analysis.words import known_type, without_derivative
-from s2sgrad.checks import Refusal
 from s2sgrad.errors import Refused
 from s2sgrad.flow.graph import binds
-from s2sgrad.quote import assign, at, blocks, constant, name
-from s2sgrad.reach import call
+from s2sgrad.ir.quote import assign, at, blocks, constant, name
+from s2sgrad.ir.reach import call
+from s2sgrad.ir.unit import Unit
+from s2sgrad.runtime import results
+from s2sgrad.runtime.checks import Refusal
 from s2sgrad.transform import lasting
 from s2sgrad.transform.records import Records
 from s2sgrad.transform.reverse import Swept
-from s2sgrad.unit import Unit
 
 
 class Split:

@@ -26,8 +26,9 @@ from s2sgrad.analysis.memory import Memory, in_place
 from s2sgrad.analysis.operations import Operation
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import Block, binds
-from s2sgrad.quote import Place, assign, at, clone, constant, expression, name, place_of
-from s2sgrad.reach import call
+from s2sgrad.ir.quote import Place, assign, at, clone, constant, expression, name, place_of
+from s2sgrad.ir.reach import call
+from s2sgrad.ir.unit import Origin, Unit, parameters
 from s2sgrad.transform import again as again_
 from s2sgrad.transform import containers, sinking, stores, texts
 from s2sgrad.transform.adjoint import Adjoints
@@ -37,7 +38,6 @@ from s2sgrad.transform.cotangents import Bar, Cotangent
 from s2sgrad.transform.records import Records
 from s2sgrad.transform.refusals import Refusals
 from s2sgrad.transform.tails import at_tail
-from s2sgrad.unit import Origin, Unit, parameters
 
 _LOOPS = (gast.For, gast.While)
 

@@ -14,9 +14,9 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number
 from s2sgrad.analysis.sizes import Dim, same_size
-from s2sgrad.quote import clone, constant, expression, name
-from s2sgrad.reach import call, numpy_function
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import clone, constant, expression, name
+from s2sgrad.ir.reach import call, numpy_function
+from s2sgrad.ir.unit import Unit
 
 
 def relation(e: Kind | None, x: Kind | None) -> str:

@@ -44,8 +44,8 @@ from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.analysis.memory import Memory
 from s2sgrad.analysis.operations import classify
 from s2sgrad.flow.graph import Block
-from s2sgrad.quote import clone, nodes
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import clone, nodes
+from s2sgrad.ir.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference, fixed: set[str]) -> None:

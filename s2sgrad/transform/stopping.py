@@ -12,7 +12,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind
 from s2sgrad.analysis.memory import Memory
 from s2sgrad.flow.graph import binds
-from s2sgrad.unit import Unit, parameters
+from s2sgrad.ir.unit import Unit, parameters
 
 _SHARES = "shares its memory with another variable that is written: copy it where it is assigned"
 

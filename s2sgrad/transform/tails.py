@@ -9,7 +9,7 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.flow.graph import Block
-from s2sgrad.quote import clone
+from s2sgrad.ir.quote import clone
 
 
 def breaks(body: Block) -> bool:

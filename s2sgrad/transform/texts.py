@@ -17,8 +17,8 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind, Number
 from s2sgrad.flow.graph import binds
-from s2sgrad.quote import nodes
-from s2sgrad.unit import Unit
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit
 
 _WRITERS = (str, repr, format, ascii, np.array2string, np.array_repr, np.array_str, np.format_float_positional,
             np.format_float_scientific, json.dumps)  # fmt: skip

@@ -20,9 +20,9 @@ from s2sgrad import runtime
 from s2sgrad.analysis.instances import attributes_of
 from s2sgrad.analysis.operations import is_user_function
 from s2sgrad.errors import S2SGradError
-from s2sgrad.quote import nodes
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit
 from s2sgrad.source import read
-from s2sgrad.unit import Unit
 
 _WAY = "pass it as an argument and return it"
 

@@ -20,12 +20,12 @@ from s2sgrad import runtime
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Number
 from s2sgrad.analysis.operations import Operation
-from s2sgrad.quote import clone
-from s2sgrad.reach import call
+from s2sgrad.ir.quote import clone
+from s2sgrad.ir.reach import call
+from s2sgrad.ir.simplify import simplified
+from s2sgrad.ir.unit import Unit
 from s2sgrad.rules import spellings
 from s2sgrad.rules.table import SLOPES, VALUES
-from s2sgrad.simplify import simplified
-from s2sgrad.unit import Unit
 
 _TRIED = {SLOPES: (-2.0, -0.5, 0.0, 0.5, 1.0, 1e3), VALUES: (-2.0, 0.0, 0.5, 1e3, math.inf, -math.inf, math.nan)}
 _SHARED = (0.5,)  # a number for all elements of an array: where it spoils one that is not used, it spoils those that are

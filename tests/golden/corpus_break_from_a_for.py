@@ -1,4 +1,4 @@
-from s2sgrad.checks import bound
+from s2sgrad.runtime.checks import bound
 
 
 # for x: float, y: float

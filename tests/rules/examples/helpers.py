@@ -9,8 +9,9 @@ from collections import namedtuple
 
 import numpy as np
 
-from s2sgrad import runtime, structure
+from s2sgrad import runtime
 from s2sgrad.rules import builtin_functions, helpers, named_tuples, picking, sequences
+from s2sgrad.runtime import structure
 
 from .base import example, normal
 

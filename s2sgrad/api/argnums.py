@@ -1,0 +1,74 @@
+"""Which parameters a gradient is asked for in: positions and names, as the user gives them, to the names of parameters.
+
+    grad(f, 1), grad(f, "y"), grad(f, (0, -1))      of   def f(x, y): ...     ->     ("y",), ("y",), ("x", "y")
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.driver import cache
+from s2sgrad.ir.signatures import is_method
+
+Argnums = int | str | tuple[int | str, ...]
+
+
+def checked(argnums: Any) -> Argnums:
+    """`argnums` as an int, a name, or a tuple of them; TypeError for anything else.
+
+    >>> checked([np.int64(1), "w"])
+    (1, 'w')
+    >>> checked(1.0)
+    Traceback (most recent call last):
+    TypeError: argnums is a position (an int), a parameter's name, or a tuple of these, not 1.0
+    """
+    if isinstance(argnums, (list, tuple)):
+        return tuple(_one(number, argnums) for number in argnums)
+    return _one(argnums, argnums)
+
+
+def _one(number: Any, argnums: Any) -> int | str:
+    if isinstance(number, str):
+        return number
+    if isinstance(number, (int, np.integer)) and not isinstance(number, bool):
+        return int(number)
+    raise TypeError(f"argnums is a position (an int), a parameter's name, or a tuple of these, not {argnums!r}")
+
+
+def parameter_named(
+    function: types.FunctionType, number: int | str, bound: int, by_name: dict[str, Any], binds: str
+) -> str:
+    """The name of the parameter at a position, or of this name; elements of `*args` as `args[k]`.
+
+    The first `bound` arguments are bound already, those in `by_name` by their names; `binds` says what attribute access
+    binds.  TypeError where there is none.
+    """
+    parameters = cache.of(function.__code__).parameters
+    name = function.__name__
+    if isinstance(number, str):
+        if number not in parameters.names:
+            raise TypeError(f"{name} has no parameter named {number!r}, which argnums names{_shown(parameters.names)}")
+        return number
+    if not bound and (binds == "class" or (binds and is_method(function, parameters.positional))):
+        bound = 1
+    positional = parameters.positional[bound:]
+    variadic = parameters.variadic
+    for k, positional_name in enumerate(positional):
+        if positional_name in by_name:  # it and those after it can be given by name alone
+            positional, variadic = positional[:k], None
+            break
+    place = number + len(positional) if number < 0 else number
+    if 0 <= place < len(positional):
+        return positional[place]
+    if variadic is not None and place >= len(positional):
+        return f"{variadic}[{place - len(positional) + max(0, bound - len(parameters.positional))}]"
+    count = f"{len(positional)} argument{'s' * (len(positional) != 1)}"
+    raise TypeError(f"argnums={number} is out of range: {name} has {count} by position{_shown(positional)}")
+
+
+def _shown(names: tuple[str, ...]) -> str:
+    return f"; it has {', '.join(names)}" if names else ""
+

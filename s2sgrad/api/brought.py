@@ -1,0 +1,94 @@
+"""What a function brings with a gradient of its own: the value and the pullback, and what this one returns.
+
+    @custom_gradient
+    def f(x, y): return x * y      ->      TypeError: `f` has a gradient of its own and must return (value, pullback), ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.ir.signatures import signature
+from s2sgrad.runtime.results import described
+from s2sgrad.runtime.structure import rebuilt
+
+
+def pair_of(f: Callable[..., Any], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Callable[..., Any]]:
+    """The value and the pullback that `f` returns; TypeError where it returns anything else."""
+    pair = f(*args, **keywords)
+    if isinstance(pair, tuple) and len(pair) == 2 and callable(pair[1]):
+        return pair
+    what = described(pair)
+    if isinstance(pair, tuple):
+        what = f"a tuple of {len(pair)}" if len(pair) != 2 else f"a value and {described(pair[1])}"
+    raise TypeError(
+        f"`{f.__name__}` has a gradient of its own and must return its value and a function, the pullback: "
+        f"`return y, pullback`; it returns {what}"
+    )
+
+
+def cotangents(name: str, pullback: Callable[..., Any], y_bar: Any, zeros: tuple) -> tuple:
+    """What the pullback of a function returns for a cotangent of its value: one for each argument, of which `zeros` are
+    zero cotangents; TypeError and ValueError where it is something else."""
+    given = y_bar if isinstance(y_bar, tuple) else (y_bar,)
+    try:
+        bars = pullback(*given)
+    except TypeError as error:
+        _require_fit(name, pullback, given, error)
+        raise
+    require_some(name, bars)
+    bars = tuple(bars) if isinstance(bars, (list, tuple)) else (bars,)
+    if len(bars) != len(zeros):
+        raise ValueError(
+            f"the pullback of `{name}` returned {len(bars)} gradients for {len(zeros)} arguments: return one for each, None "
+            "where there is none"
+        )
+    return tuple(_fitted(name, bar, zero) for bar, zero in zip(bars, zeros, strict=True))
+
+
+def require_some(name: str, bars: Any) -> None:
+    """Raise TypeError where a pullback returned None alone: it has no `return`."""
+    if bars is None:
+        raise TypeError(
+            f"the pullback of `{name}` returned None: `return` a gradient for each argument, (None,) where there is none"
+        )
+
+
+def _require_fit(name: str, pullback: Callable[..., Any], given: tuple, error: Exception) -> None:
+    try:
+        signature(pullback).bind(*given)
+    except TypeError as misfit:
+        raise TypeError(
+            f"the pullback of `{name}` must take one cotangent for each value that it returns, {len(given)} here: {misfit}"
+        ) from error
+    except ValueError:  # it does not say what it takes
+        pass
+
+
+def _fitted(name: str, bar: Any, zero: Any) -> Any:
+    """A cotangent of the structure and shape of `zero`; None is a zero."""
+    if bar is None or zero is None:
+        return zero
+    if isinstance(zero, (list, tuple, dict)):
+        same = isinstance(bar, dict) == isinstance(zero, dict) and isinstance(bar, (list, tuple, dict))
+        if not same or len(bar) != len(zero) or (isinstance(zero, dict) and bar.keys() != zero.keys()):
+            raise ValueError(f"the pullback of `{name}` returned {described(bar)} for {described(zero)} of {len(zero)}")
+        return rebuilt(zero, lambda z, b: _fitted(name, b, z), bar)
+    shape, what = np.shape(zero), described(bar)
+    try:
+        number = (bar if hasattr(bar, "dtype") else np.asarray(bar)).dtype.kind in "fiub"
+        if number:
+            what = f"a gradient of shape {np.shape(bar)}"
+        fits = number and np.broadcast_shapes(np.shape(bar), shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(f"the pullback of `{name}` returned {what} for an argument of shape {shape}")
+    return bar if np.shape(bar) == shape and hasattr(bar, "dtype") else _filled(bar, shape)
+
+
+def _filled(bar: Any, shape: tuple[int, ...]) -> Any:
+    return np.array(np.broadcast_to(bar, shape), dtype=float) if shape else float(bar)

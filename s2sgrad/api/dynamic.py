@@ -1,0 +1,136 @@
+"""The one run-time entry: pairs of functions that are only known when they are called, for `runtime.vjp`.
+
+    y, f_pullback = vjp(f, x)  ->  fwd, bwd, .. = pair_for(f, (x,), {}); y, saved = fwd(x); f_pullback = Pullback(bwd, ..)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from s2sgrad import pullbacks, runtime
+from s2sgrad.analysis.keys import shapes_of
+from s2sgrad.analysis.kinds import Kind, Unknown, kinds_of, may_carry
+from s2sgrad.analysis.kinds_key import Kinds
+from s2sgrad.api import brought
+from s2sgrad.api.higher import Call, Forward, higher_backward, higher_call_backward, is_constant
+from s2sgrad.api.library import plain
+from s2sgrad.driver import cache
+from s2sgrad.driver.compiled import Compiled, compile_pair
+from s2sgrad.errors import NoRule, Unsupported
+from s2sgrad.ir.signatures import signature
+from s2sgrad.source import brings_gradient, is_method_of
+
+
+def pair_for(
+    f: Any, primals: tuple, keywords: dict[str, Any]
+) -> tuple[Callable[..., Any], Callable[..., Any], tuple, tuple, dict[str, Any]]:
+    """(fwd, bwd, places, lead, keywords): `fwd(*lead, *primals, **keywords) -> (y, saved)`, and `bwd(saved, y_bar)`, the
+    cotangents of the positional arguments at `places`."""
+    if f in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):
+        f = Forward(0, f)
+    elif f is runtime.call:
+        f = Call(0)
+    if isinstance(f, (Forward, Call)):
+        return f.pair(primals, keywords)
+    if f in (higher_backward, higher_call_backward):
+        raise NoRule("fourth derivatives of a function that is only known at run time are not there yet: call it by name")
+    if brings_gradient(f):
+        fwd, bwd = _own_pair(f)
+        return fwd, bwd, tuple(range(len(primals))), (), keywords
+    if hasattr(f, "half_of"):
+        raise Unsupported(
+            f"`{f.half_of.__name__}` brings its own gradient, and this asks for the gradient of that: nest two GradientTapes"
+        )
+    if hasattr(f, "taken_apart_for"):  # a gradient: its generated function is differentiated
+        function, receiver, keywords = f.taken_apart_for(primals, keywords)
+    else:
+        function, receiver, bound = plain(f)
+        keywords = {**bound, **keywords} if bound else keywords
+    lead = len(receiver)
+    fwd, bwd, active = _compiled(function, receiver + primals, keywords, lead)
+    places = tuple(tuple(j - lead for j in k) if isinstance(k, tuple) else k - lead for k in active)
+    return fwd, bwd, places, receiver, keywords
+
+
+def _own_pair(f: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The pair of a function with a gradient of its own: what is saved is the pullback that it returned."""
+    def fwd(*args: Any, **keywords: Any) -> tuple[Any, Any]:
+        y, pullback = brought.pair_of(f.custom_gradient, args, keywords)
+        if "variables" in signature(pullback).parameters:
+            raise Unsupported(
+                f"the pullback of `{f.__name__}` takes `variables`, whose gradients are known on a GradientTape alone: pass "
+                "what it reads as arguments"
+            )
+        own = 1 if args and is_method_of(f, args[0]) else 0
+        return y, (pullback, own, tuple(runtime.zeros(a) for a in args[own:]))
+
+    def bwd(saved: Any, y_bar: Any) -> Any:
+        pullback, own, rest = saved
+        bars = (None,) * own + brought.cotangents(f.__name__, pullback, y_bar, rest)
+        return bars[0] if len(bars) == 1 else bars
+
+    fwd.half_of = bwd.half_of = f  # type: ignore[attr-defined]
+    return fwd, bwd
+
+
+def pair_in(function: FunctionType, args: tuple, wanted: tuple[int, ...]) -> tuple[Any, Any, tuple[int, ...]]:
+    """(fwd, bwd, places): as `pair_for`, of the arguments at the positions `wanted` alone, where these carry floats."""
+    return _compiled(function, args, {}, 0, wanted)
+
+
+def _compiled(
+    function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int, wanted: tuple[int, ...] | None = None
+) -> tuple[Any, Any, tuple]:
+    """(fwd, bwd, positions of the arguments whose cotangents bwd gives; a tuple of them for `*args`)."""
+    family = cache.of(function.__code__).family(("pair", lead))
+    quick = shapes_of((*args, *keywords.values()))
+    if quick is not None:
+        quick = len(args), tuple(keywords), quick, wanted
+    known = family.quick.get(quick)
+    key = None if known is None or known.forgotten else known
+    if key is None:
+        _require_fit(function, args, keywords)
+        kinds = kinds_of([*args, *keywords.values()])
+        count = function.__code__.co_argcount
+        carries = [
+            may_carry(kind) and not (isinstance(kind, Unknown) and is_constant(arg)) and (wanted is None or k in wanted)
+            for k, (kind, arg) in enumerate(zip(kinds, args, strict=False))
+        ]
+        active: tuple[Any, ...] = tuple(k for k in range(lead, min(count, len(args))) if carries[k])
+        if any(carries[max(count, lead) :]) and lead <= count:  # all of `*args` together
+            active += (tuple(range(count, len(args))),)
+        key = Kinds((len(args), kinds, tuple(keywords), active))
+        if quick is not None and not any(isinstance(kind, Unknown) for kind in kinds[lead:]):
+            family.remember(quick, key)
+    compiled = cache.compiled(family, key, function, lambda: _compile(function, *key.items))
+    for name, made in zip(("fwd", "bwd"), compiled.made, strict=False):
+        made.origin = name, function, key, compiled.recipe
+    return (*compiled.made[:2], key.items[3])
+
+
+def compiled_pair(function: FunctionType, key: Kinds) -> Compiled:
+    """The pair of a function for what `_compiled` found out about its arguments."""
+    family = cache.of(function.__code__).family(("pair", 0))
+    return cache.compiled(family, key, function, lambda: _compile(function, *key.items))
+
+
+def _require_fit(function: FunctionType, args: tuple, keywords: dict[str, Any]) -> None:
+    if cache.of(function.__code__).parameters.bound(function, args, keywords) is None:
+        try:
+            signature(function).bind(*args, **keywords)
+        except TypeError as error:
+            raise TypeError(f"{function.__name__}(): {error}") from None
+
+
+def _compile(
+    function: FunctionType, given: int, kinds: tuple[Kind, ...], keywords: tuple[str, ...], active: tuple[Any, ...]
+) -> Compiled:
+    parameters = cache.of(function.__code__).parameters
+    names, variadic = parameters.positional, parameters.variadic
+    known: dict[str, Any] = dict(zip(names, kinds[:given], strict=False))
+    known |= dict(zip(keywords, kinds[given:], strict=True))
+    if variadic is not None and given > len(names):
+        known[variadic] = list(kinds[len(names) : given])
+    return compile_pair(function, known, {variadic if isinstance(k, tuple) else names[k] for k in active})

@@ -1,0 +1,377 @@
+"""The gradient of a function as an object: compiled for the arguments of each call, and looked at as text."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import inspect
+import types
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any
+
+from s2sgrad.analysis.keys import NUMBERS, shapes_of
+from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, kinds_of
+from s2sgrad.analysis.kinds_key import Forgotten, Kinds
+from s2sgrad.api import travel
+from s2sgrad.api.argnums import Argnums, parameter_named
+from s2sgrad.api.arguments import require_floats, require_separate
+from s2sgrad.driver import cache
+from s2sgrad.driver.options import Options
+from s2sgrad.errors import S2SGradError, Unsupported
+from s2sgrad.errors.raised import entry, located
+from s2sgrad.ir import seeds
+from s2sgrad.ir.signatures import require_parameters, signature
+from s2sgrad.runtime.results import NoResult
+from s2sgrad.runtime.structure import seed_of_number
+
+if TYPE_CHECKING:  # the compiler is imported when something is compiled: `import s2sgrad` stays quick
+    from s2sgrad.driver.compiled import Compiled
+
+_MOST = 512  # signatures remembered by their exact shapes; the texts are few, one a pattern of shapes
+
+
+class _OfInstances(property):
+    """A property of the instances alone: the class itself keeps what it would have without."""
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            raise AttributeError
+        return super().__get__(instance, owner)
+
+
+class Gradient:
+    """The gradient of a function, as a function: what `grad` and `value_and_grad` return.
+
+    Nothing is read or compiled before the first call (or `.source`).  `.primal` is the original function, `.source` the
+    text for the latest arguments (before any call: for arguments of any kind), `.source_for(*args)` the text for these.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], argnums: Argnums, options: Options, seed: Any, bound: tuple = ()
+    ) -> None:
+        self.primal = function
+        self._function, lead, self._keywords = self._taken_apart(function)
+        if options.outputs is not None:
+            require_parameters(self._function, options.outputs)
+        self._lead, self._lead_bound = lead + bound, bound
+        self._binds = _binding(function)
+        self._word = seeds.Word(self._function.__name__, cache.of(self._function.__code__).parameters)
+        self._argnums = argnums
+        self._options = options
+        self._seed = seed
+        self._by_types: dict[tuple[type, ...], Compiled] = {}
+        self._by_shape: dict[Hashable, Compiled] = {}
+        self._own: dict[Kinds, Compiled] = {}  # what is not shared, because its text holds objects of the user
+        self._of_bound: tuple[dict, dict, dict] = {}, {}, {}
+        self._latest: Compiled | None = None
+        self._unbound: Gradient | None = None
+        self._plain: Gradient | None = None
+        self._seeded = seed is not None or (isinstance(self, GradientOfGradient) and self._inner._seeded)
+        shown = self._shown_name()
+        self.__name__ = self.__qualname__ = f"{shown}_{'value_and_grad' if options.value else 'grad'}"
+        self.__module__ = self._function.__module__
+        self.__doc__ = f"Gradient of `{shown}`.  The generated function is in `.source`."
+
+    def _taken_apart(self, function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
+        """The plain function, and the arguments that are bound already."""
+        from s2sgrad.api.library import plain
+
+        return plain(function)
+
+    def _shown_name(self) -> str:
+        return self._function.__name__
+
+    # --- calling ---
+
+    def __call__(self, /, *args: Any, **keywords: Any) -> Any:
+        try:
+            seed = self._word.taken(keywords) if keywords else None
+            asked = args, keywords
+            if self._lead:
+                args = self._lead + args
+            if self._keywords:
+                keywords = {**self._keywords, **keywords}
+            if keywords:
+                key = shapes_of((*args, *keywords.values()))
+                key = None if key is None else (tuple(keywords), key)
+                compiled = self._by_shape.get(key)
+            else:
+                key = tuple(map(type, args))
+                compiled = self._by_types.get(key)  # numbers alone
+                if compiled is None:
+                    key = shapes_of(args)
+                    compiled = self._by_shape.get(key)
+            if compiled is None or not compiled.holds():
+                compiled = self._compiled(args, keywords, key)
+                if key is not None and not compiled.unsure:
+                    of_numbers = not keywords and NUMBERS.issuperset(key)
+                    quick: dict[Any, Compiled] = self._by_types if of_numbers else self._by_shape
+                    if len(quick) >= _MOST:
+                        quick.clear()
+                    quick[key] = compiled
+            self._latest = compiled
+            if compiled.written:
+                given = self._arguments(args, keywords)
+                require_separate(given, compiled.written, self._function, compiled.outside())
+            if seed is not None or self._seeded:
+                keywords = {**keywords, **self._seeds(compiled, seed)}
+            try:
+                return compiled.function(*args, **keywords) if keywords else compiled.function(*args)
+            except NoResult as error:
+                raise compiled.naming(error) from None
+            except (ArithmeticError, LookupError, TypeError, ValueError):
+                if not compiled.on_lists:
+                    raise
+            keywords = {**asked[1], self._word.name: seed}
+            return self.on_arrays()(*asked[0], **keywords)  # where Python's numbers raise and NumPy's may not
+        except Exception as error:
+            __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
+            error = located(error, self._function)
+            raise error
+
+    def on_arrays(self) -> Gradient:
+        """The gradient without lists in its text: the same numbers; what is differentiated again."""
+        if not self._options.lists:
+            return self
+        if self._plain is None:
+            options = dataclasses.replace(self._options, lists=False)
+            self._plain = type(self)(self.primal, self._argnums, options, self._seed, self._lead_bound)
+        return self._plain
+
+    def _compiled(self, args: tuple, keywords: dict[str, Any], quick: Hashable = None) -> Compiled:
+        """The gradient compiled for the kinds of these arguments, which have this quick key."""
+        function = self._function
+        family = self._family(function)
+        if quick is not None and (function.__defaults__ or function.__kwdefaults__):
+            more = shapes_of((*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()))
+            quick = None if more is None else (quick, more)
+        known = family.quick.get(quick)
+        if known is not None:
+            with contextlib.suppress(Forgotten):
+                return self._of_kinds(known)
+        given = self._arguments(args, keywords)
+        self._require_floats(family.wrt, given)
+        kinds = dict(zip(given, kinds_of(given.values()), strict=True))
+        key = Kinds(tuple(kinds.items()))
+        compiled = self._of_kinds(key)
+        if quick is not None and not compiled.unsure:
+            family.remember(quick, key)
+        return compiled
+
+    def _require_floats(self, wrt: tuple[str, ...], given: dict[str, Any]) -> None:
+        """Raise TypeError where a differentiated argument has no floats."""
+        for parameter in wrt:
+            require_floats(parameter, given, self._function.__name__)
+
+    def _family(self, function: types.FunctionType) -> cache.Family:
+        """What is compiled for functions of this code in the way that is asked for here."""
+        asked = self._argnums, self._options, self._binds, len(self._lead), *self._keywords
+        code = cache.of(function.__code__)
+        family = code.families.get(asked)
+        return code.family(asked, self._wrt()) if family is None else family
+
+    def _of_kinds(self, key: Kinds) -> Compiled:
+        """The gradient for arguments of these kinds."""
+        if self._own and key in self._own and self._own[key].holds():
+            return self._own[key]
+        function = self._function
+        compiled = self._made(function, key)
+        if not compiled.recipe.shareable:
+            self._own[key] = compiled
+        return compiled
+
+    @property
+    def asked(self) -> Hashable:
+        """What is asked of the function, the same for gradients of functions of one code; None where arguments are bound."""
+        plain = not (self._seeded or self._lead or self._keywords)
+        return (type(self), self._argnums, self._options, self._binds) if plain else None
+
+    def compiled_for(self, kinds: dict[str, Kind]) -> Compiled:
+        """The gradient for arguments of these kinds: what another function that calls it differentiates."""
+        if self._seeded or self._lead or self._keywords:
+            raise Unsupported(
+                f"`{self.__name__}`, which has output_gradients or arguments that are bound to it, cannot be differentiated "
+                "where it is called: make a gradient without, and pass them at the call"
+            )
+        return self.on_arrays()._of_kinds(Kinds(tuple(kinds.items())))
+
+    def _made(self, function: types.FunctionType, key: Kinds) -> Compiled:
+        family = self._family(function)
+        return cache.compiled(family, key, function, lambda: self._compile(function, dict(key.items)))
+
+    def _compile(self, function: types.FunctionType, kinds: dict[str, Kind]) -> Compiled:
+        from s2sgrad.driver import compiled
+
+        return compiled.compile_gradient(function, kinds, self._wrt(), self._options)
+
+    def _arguments(self, args: tuple, keywords: dict[str, Any]) -> dict[str, Any]:
+        """The arguments by the names of their parameters, defaults included."""
+        given = cache.of(self._function.__code__).parameters.bound(self._function, args, keywords)
+        if given is not None:
+            return given
+        try:
+            signature(self._function).bind(*args, **keywords)
+        except TypeError as error:
+            raise TypeError(f"{self._function.__name__}(): {error}") from None
+        raise TypeError(f"{self._function.__name__}(): the arguments do not fit its parameters")
+
+    def _wrt(self) -> tuple[str, ...]:
+        """The names of the differentiated parameters; elements of `*args` as `args[k]`."""
+        asked = self._argnums if isinstance(self._argnums, tuple) else (self._argnums,)
+        return tuple(map(self._parameter, asked))
+
+    def _parameter(self, number: int | str) -> str:
+        return parameter_named(self._function, number, len(self._lead), self._keywords, self._binds)
+
+    # --- looking ---
+
+    @property
+    @entry
+    def source(self) -> str:
+        """The text of the generated function for the latest arguments; before any call, for arguments of any kind."""
+        return self._shown().text
+
+    @entry
+    def source_for(self, /, *args: Any, **keywords: Any) -> str:
+        """The text of the generated function for arguments of these kinds; nothing is called."""
+        return self._compiled(self._lead + args, {**self._keywords, **keywords}).text
+
+    def _shown(self) -> Compiled:
+        if self._latest is None:
+            names = cache.of(self._function.__code__).parameters.names
+            self._latest = self._of_kinds(Kinds(tuple((name, UNKNOWN) for name in names)))
+        return self._latest
+
+    @_OfInstances
+    def __wrapped__(self) -> types.FunctionType:
+        """The generated function, so that inspect.getsource and help show it; none where `.source` raises."""
+        try:
+            return self._shown().shown()
+        except (S2SGradError, TypeError) as error:  # hasattr is asked by tools that must not fail, such as doctest
+            raise AttributeError(f"{self.__name__} has no generated function: {error}") from error
+
+    @_OfInstances
+    def __signature__(self) -> inspect.Signature:
+        """The function's own, without what is bound, with the keyword of the cotangent."""
+        own = signature(self._function)
+        parameters = []
+        for p in list(own.parameters.values())[len(self._lead) :]:
+            if p.name in self._keywords:
+                p = p.replace(default=self._keywords[p.name], kind=p.KEYWORD_ONLY)
+            elif any(q.kind is p.KEYWORD_ONLY for q in parameters) and p.kind in (p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL):
+                if p.kind is p.VAR_POSITIONAL:
+                    continue
+                p = p.replace(kind=p.KEYWORD_ONLY)
+            parameters.append(p)
+        seed = inspect.Parameter(self._word.name, inspect.Parameter.KEYWORD_ONLY, default=None)
+        place = len(parameters) - (bool(parameters) and parameters[-1].kind is seed.VAR_KEYWORD)
+        parameters.insert(place, seed)
+        return own.replace(parameters=parameters, return_annotation=own.empty)
+
+    def __repr__(self) -> str:
+        what = "value and gradient" if self._options.value else "gradient"
+        return f"<{what} of {self._function.__qualname__} in {self._argnums!r}>"
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Gradient:
+        if self._lead or not self._binds or (instance is None and self._binds == "instance"):
+            return self
+        receiver = (instance if owner is None else owner) if self._binds == "class" else instance
+        bound = type(self)(self.primal, self._argnums, self._options, self._seed, (receiver,))
+        bound._by_types, bound._by_shape, bound._own = self._of_bound
+        bound._unbound = self
+        return bound
+
+    def __reduce__(self) -> str | tuple:
+        if self._unbound is not None:
+            return _bound, (self._unbound, self._lead[-1])
+        name = travel.global_name(self, self._function)
+        if name is not None:
+            return name
+        owner = travel.owner_of(self, self._function)
+        if owner is not None:
+            return travel.in_class, (owner, self._function.__qualname__.rpartition(".")[2])
+        return _arrived, (self.primal, self._argnums, self._options, self._seed, travel.texts_of(self._function))
+
+    def taken_apart_for(self, args: tuple, keywords: dict[str, Any]) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
+        """The generated function for arguments of these kinds, and the arguments that it has beside them."""
+        keywords = {**self._keywords, **keywords}
+        seed = self._word.taken(keywords)
+        compiled = self.on_arrays()._compiled(self._lead + args, keywords)
+        compiled.function.origin = "grad", self.on_arrays(), compiled.key, compiled.recipe
+        return compiled.function, self._lead, {**keywords, **self._seeds(compiled, seed)}
+
+    def _seeds(self, compiled: Compiled, seed: Any) -> dict[str, Any]:
+        """The seeds that the generated function is called with; that of the call replaces the gradient's own."""
+        seed = self._seed if seed is None else seed
+        if seed is None:
+            return {}
+        return {compiled.seed: seed_of_number(seed) if compiled.scalar else seed}
+
+    def generated_for(self, args: tuple, keywords: dict[str, Any]) -> types.FunctionType:
+        """The generated function for arguments of these kinds."""
+        return self._compiled(self._lead + args, {**self._keywords, **keywords}).function
+
+
+class GradientOfGradient(Gradient):
+    """The gradient of a gradient: the generated function is differentiated, anew for each signature."""
+
+    def _taken_apart(self, function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
+        lead: tuple = ()
+        keywords: dict[str, Any] = {}
+        while isinstance(function, functools.partial):
+            lead, keywords = function.args + lead, {**function.keywords, **keywords}
+            function = function.func
+        self._inner: Gradient = function.on_arrays()
+        return function._function, function._lead + lead, {**function._keywords, **keywords}
+
+    def _shown_name(self) -> str:
+        return self._inner.__name__
+
+    def _of_kinds(self, key: Kinds) -> Compiled:
+        if self._own and key in self._own and self._own[key].holds():
+            return self._own[key]
+        inner = self._inner._of_kinds(key)
+        seeds = self._inner._seeds(inner, None)
+        kinds = ((name, Number(float) if type(seed) is float else UNKNOWN) for name, seed in seeds.items())
+        compiled = self._made(inner.function, Kinds((*key.items, *kinds)) if seeds else key)
+        compiled.below, compiled.key = inner, key
+        if not (compiled.recipe.shareable and inner.recipe.shareable):
+            self._own[key] = compiled
+        return compiled
+
+    def _seeds(self, compiled: Compiled, seed: Any) -> dict[str, Any]:
+        return {**self._inner._seeds(compiled.below, None), **super()._seeds(compiled, seed)}
+
+
+def differentiated(function: Any, argnums: Argnums, options: Options, seed: Any) -> Gradient:
+    """The gradient object of a function, or of a gradient."""
+    if not callable(function) and not isinstance(function, (staticmethod, classmethod)):
+        raise TypeError(f"grad needs a function, not {type(function).__name__}")
+    innermost = function
+    while isinstance(innermost, functools.partial):
+        innermost = innermost.func
+    kind = GradientOfGradient if isinstance(innermost, Gradient) else Gradient
+    if kind is GradientOfGradient and innermost._options.has_aux and (innermost._options.value or not options.has_aux):
+        inner = innermost.__name__
+        way = f"grad(.., has_aux=True) of it, not {inner}" if innermost._options.value else "has_aux=True here, too"
+        raise TypeError(f"`{inner}` was made with has_aux=True and returns what has no one derivative: say {way}")
+    return kind(function, argnums, options, seed)
+
+
+def _arrived(function: Any, argnums: Argnums, options: Options, seed: Any, texts: dict[str, str]) -> Gradient:
+    travel.register(texts)
+    return differentiated(function, argnums, options, seed)
+
+
+def _bound(gradient: Gradient, receiver: Any) -> Gradient:
+    return gradient.__get__(receiver, type(receiver)) if gradient._binds == "instance" else gradient.__get__(None, receiver)
+
+
+def _binding(function: Any) -> str:
+    """What attribute access binds, as for the function itself: "instance", "class", or nothing."""
+    if isinstance(function, Gradient):
+        return function._binds
+    if isinstance(function, classmethod):
+        return "class"
+    return "instance" if isinstance(function, types.FunctionType) else ""

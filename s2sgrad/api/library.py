@@ -1,0 +1,113 @@
+"""Library functions as functions with source: `grad(np.sin)` differentiates `def sin(x): return np.sin(x)`."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import linecache
+import operator
+import types
+from typing import Any
+
+from s2sgrad import rules  # noqa: F401  (fills the table)
+from s2sgrad.errors import NoSource
+from s2sgrad.ir import advice
+from s2sgrad.ir.signatures import signature
+from s2sgrad.rules import table
+from s2sgrad.source import GENERATED_TEXTS, brings_gradient, read, underlying
+
+_OPERATORS = {
+    operator.add: "a + b", operator.sub: "a - b", operator.mul: "a * b", operator.truediv: "a / b", operator.pow: "a ** b",
+    operator.mod: "a % b", operator.floordiv: "a // b", operator.matmul: "a @ b", operator.getitem: "a[b]",
+    operator.neg: "-a", operator.pos: "+a", operator.abs: "abs(a)",
+}  # fmt: skip
+
+
+@functools.lru_cache(maxsize=1024)
+def _wrapper(primitive: Any) -> types.FunctionType:
+    name = getattr(primitive, "__name__", "primitive")
+    if primitive in _OPERATORS:
+        value = _OPERATORS[primitive]
+        head = "a, b" if "b" in value.replace("abs", "") else "a"
+    elif (rule := table.lookup(primitive)) is None:  # it has a zero derivative
+        head = ", ".join(advice.required(primitive))
+        value = f"primitive({head})"
+    else:
+        given = ", ".join(rule.differentiable)
+        plain_ = {k: v for k, v in rule.keywords.items() if v is None or isinstance(v, (bool, int, float))}
+        head = given + "".join(f", {k}={v!r}" for k, v in plain_.items())
+        value = f"primitive({given}{''.join(f', {k}={k}' for k in plain_)})"
+    text = f"def {name}({head}):\n    return {value}\n"
+    filename = f"<s2sgrad library {getattr(primitive, '__module__', '')}.{name}>"
+    GENERATED_TEXTS[filename] = linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    space: dict[str, Any] = {"primitive": primitive, "__name__": f"s2sgrad.api.library.{name}"}
+    exec(compile(text, filename, "exec"), space)
+    function = space.pop(name)  # its text may mean something else by its name: `abs`
+    function.origin = "library", primitive
+    return function
+
+
+@functools.lru_cache(maxsize=1024)
+def _caller(function: types.FunctionType) -> types.FunctionType:
+    """A function with source that calls one with a gradient of its own."""
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = signature(function.custom_gradient).parameters.values()
+    given = ", ".join(p.name for p in parameters if p.kind in positional)
+    name = function.__name__ if function.__name__.isidentifier() else "function"
+    text = f"def {name}({given}):\n    return primitive({given})\n"
+    filename = f"<s2sgrad custom {function.__module__}.{function.__qualname__} {id(function)}>"
+    GENERATED_TEXTS[filename] = linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    space: dict[str, Any] = {"primitive": function, "__name__": function.__module__}
+    exec(compile(text, filename, "exec"), space)
+    made = space.pop(name)
+    made.stands_for = function.custom_gradient
+    return made
+
+
+def spelled_out(primitive: Any) -> types.FunctionType | None:
+    """A function with source that does what an operator or a primitive of the rule table does; None for anything else."""
+    rule = table.lookup(primitive)
+    operator_ = isinstance(primitive, types.BuiltinFunctionType) and primitive in _OPERATORS
+    return _wrapper(primitive) if operator_ or (rule is not None and not rule.variadic) else None
+
+
+def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
+    """The plain function behind a callable, and the arguments that are bound to it: a receiver, those of a partial.
+
+    Raises NoSource for what is neither Python nor in the rule table.
+
+    >>> plain(functools.partial(str.format, "x", end=1))
+    Traceback (most recent call last):
+    s2sgrad.errors.NoSource: <method 'format' of 'str' objects> has no Python source: give it a gradient ...
+    """
+    if isinstance(function, (staticmethod, classmethod)):
+        return plain(function.__func__)
+    if brings_gradient(function):
+        return _caller(function), (), {}
+    if underlying(function) is not function:
+        return plain(underlying(function))
+    library = spelled_out(function)  # a bound method may be in the table too
+    if library is not None:
+        return library, (), {}
+    if isinstance(function, types.MethodType):
+        inner, lead, keywords = plain(function.__func__)
+        return inner, (*lead, function.__self__), keywords
+    if isinstance(function, functools.partial):
+        inner, lead, keywords = plain(function.func)
+        if any(type(a) is type(getattr(functools, "Placeholder", None)) for a in function.args if a is not None):
+            raise NoSource(f"{inner.__name__}: a partial with placeholders is not differentiated: write a lambda")
+        return inner, lead + function.args, {**keywords, **function.keywords} if keywords else function.keywords
+    if isinstance(function, types.FunctionType):
+        return function, (), {}
+    call = getattr(type(function), "__call__", None)  # noqa: B004  (the method itself is wanted)
+    if isinstance(call, types.FunctionType) and not isinstance(function, type):
+        inner, lead, keywords = plain(call)
+        return inner, (*lead, function), keywords
+    if table.is_flat(function):
+        return _wrapper(function), (), {}
+    try:
+        return read(function).function, (), {}
+    except NoSource as error:
+        if not isinstance(function, type) and (lines := advice.for_function(function)):
+            error.add_note(lines)
+        raise

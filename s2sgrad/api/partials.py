@@ -1,0 +1,104 @@
+"""`gradients` of a function: partial and total derivatives in parameters and in local variables, by name.
+
+    def f(a):                   gradients(f, xs=("a", "b"))(0.0)                              ->   [3.0, 1.0]
+        b = 2.0 * a             gradients(f, xs=("a", "b"), stop_gradients=("a", "b"))(0.0)   ->   [1.0, 1.0]
+        return a + b
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from s2sgrad.api.gradient import Gradient
+from s2sgrad.driver import cache
+from s2sgrad.driver.options import Options
+from s2sgrad.errors import S2SGradError
+from s2sgrad.runtime.structure import ONES, rebuilt
+
+Variables = int | str | list | tuple | None
+
+
+class Partials(Gradient):
+    """What `gradients` of a function returns: a function of the same arguments that gives a list of gradients."""
+
+    def __init__(self, function: Callable[..., Any], xs: tuple, seed: Any, stops: tuple, unconnected: str) -> None:
+        options = Options(several=True, unconnected=unconnected, listed=True, stops=stops)
+        super().__init__(function, xs, options, seed)
+        self.__name__ = self.__qualname__ = f"{self._shown_name()}_gradients"
+        self.__doc__ = f"Gradients of `{self._shown_name()}`.  The generated function is in `.source`."
+
+    def _parameter(self, number: int | str) -> str:
+        known = cache.of(self._function.__code__).parameters.names
+        if not isinstance(number, str) or number in known:
+            try:
+                return super()._parameter(number)
+            except TypeError as error:  # `argnums` is what the other gradients call them
+                raise ValueError(str(error).replace("argnums=", "position ")) from None
+        _require_local(self._function, number)
+        return number
+
+    def _wrt(self) -> tuple[str, ...]:
+        for stop in self._options.stops:
+            self._parameter(stop)
+        return super()._wrt()
+
+    def _require_floats(self, wrt: tuple[str, ...], given: dict[str, Any]) -> None:
+        """Integers are constants here."""
+
+    def __reduce__(self) -> tuple:
+        return Partials, (self.primal, self._argnums, self._seed, self._options.stops, self._options.unconnected)
+
+
+def partials(function: Callable[..., Any], xs: Variables, grad_ys: Any, stops: Variables, unconnected: str) -> Partials:
+    """The gradients of a function in parameters (positions or names) and once-assigned locals (names)."""
+    xs = _all(function) if xs is None else _several(xs, "xs")
+    return Partials(function, xs, _weights(grad_ys), _several(() if stops is None else stops, "stop_gradients"), unconnected)
+
+
+def _weights(given: Any) -> Any:
+    """Weights with ones for None."""
+    if isinstance(given, (list, tuple, dict)):
+        return rebuilt(given, lambda item: ONES if item is None else _weights(item))
+    return given
+
+
+def _all(function: Any) -> tuple[str, ...]:
+    """All parameters that are not bound."""
+    from s2sgrad.api.library import plain
+
+    own, lead, bound = plain(function)
+    parameters = cache.of(own.__code__).parameters
+    if parameters.variadic or parameters.keyworded:
+        raise ValueError(f"which arguments {own.__name__} takes is not known: name those that are meant in `xs`")
+    names = tuple(n for n in (*parameters.positional[len(lead) :], *parameters.named) if n not in bound)
+    if not names:
+        raise ValueError(f"{own.__name__} takes no arguments: name local variables in `xs`")
+    return names
+
+
+def _several(given: Variables, what: str) -> tuple:
+    several = tuple(given) if isinstance(given, (list, tuple)) else (given,)
+    for variable in several:
+        if not isinstance(variable, (int, str)) or isinstance(variable, bool):
+            raise ValueError(f"{what} of a function holds positions and names, not {type(variable).__name__}")
+    if what == "xs" and not several:
+        raise ValueError("xs is empty: name a parameter or a local variable")
+    return several
+
+
+def _require_local(function: Any, local: str) -> None:
+    """Raise ValueError unless a local is assigned exactly once, and outside of every loop."""
+    from s2sgrad.normalize.stopping import assigned_once
+    from s2sgrad.source import read
+
+    shown = function.__name__
+    try:
+        tree = read(function).tree
+    except S2SGradError:
+        raise ValueError(f"{shown} has no parameter {local!r}, and no source with a local variable of that name") from None
+    if not assigned_once(tree, local):
+        raise ValueError(
+            f"{local!r} is no parameter of {shown}, nor a local variable that is assigned exactly once, by a plain "
+            "statement outside of every loop"
+        )

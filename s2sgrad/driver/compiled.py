@@ -1,0 +1,221 @@
+"""A compiled gradient: what is shared by all functions of one code, and the function that it makes for one of them."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import types
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.analysis import effects, mutation
+from s2sgrad.analysis.kinds import Kind, Unknown, is_plain
+from s2sgrad.driver import load
+from s2sgrad.driver.emitted import Emitted, reached
+from s2sgrad.driver.guards import Functions, Guards
+from s2sgrad.driver.options import Options
+from s2sgrad.driver.pipeline import Observer
+from s2sgrad.driver.program import Program
+from s2sgrad.errors import raised
+from s2sgrad.ir.lookups import Lookups, noted
+from s2sgrad.runtime.results import NoResult
+from s2sgrad.source import GENERATED, look_up
+from s2sgrad.transform import written_outside
+
+LOCK = threading.RLock()  # one compilation at a time; running compiled functions takes no lock
+_RECURSION = 20_000  # nested branches of a long `elif` chain; Python-to-Python calls take no C stack
+
+
+class Recipe:
+    """A text with the conditions under which it is right.  It keeps no function of the user alive.
+
+    `entries` are the places of the functions that are asked for, `facts` what is known of them.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        lookups: Lookups,
+        entry: types.FunctionType,
+        entries: list[Emitted],
+        name: str,
+        facts: Facts | None,
+    ) -> None:
+        strict = {(id(unit.primal.function), n) for unit in program.units for n in unit.captured}
+        generated = program.generated
+        derived = [d for unit in program.units for d in unit.derived]
+        self.guards = Guards(entry, lookups, strict, derived, generated)
+        self.inside = [compiled for _, _, compiled in generated if self.guards.known(compiled.function) is None]
+        arrays = [
+            (function, name)
+            for function, name, binding in lookups.names.values()
+            if binding is not None and isinstance(binding.value, np.ndarray)
+        ]
+        self.arrays = [(self.guards.place(function), name) for function, name in arrays]
+        program.functions = reached(program.functions, entries)
+        self.plan = load.Plan(program, name, self.guards)
+        order = {id(emitted): k for k, emitted in enumerate(program.functions)}
+        self.entries = [order[id(emitted)] for emitted in entries]
+        self.facts = facts
+        self.shareable = True
+        self.lifted = [f for unit in program.units for f in unit.lifted]  # nothing else keeps them alive
+        self.bound = any(unit.bound for unit in program.units)
+
+    def sealed(self, program: Program) -> Compiled:
+        """Let go of the functions that were looked at; the recipe made for them."""
+        functions = self.guards.sealed()
+        self.shareable = self.guards.shareable and not self.bound
+        return self.over(functions, [compiled for _, _, compiled in program.generated])
+
+    def fitted(self, entry: types.FunctionType) -> Compiled | None:
+        """The functions of the text for a function of the same code, if the text is right for it."""
+        found = self.guards.fitting(entry)
+        if found is None:
+            return None
+        functions, inside = found
+        return self.over(functions, [*self.inside, *inside])
+
+    def over(self, functions: Functions, inside: list[Compiled]) -> Compiled:
+        """The functions of the text over these of the user."""
+        made = self.plan.made(functions)
+        return Compiled(self, functions, [made[k] for k in self.entries], inside)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a gradient: its seed, whether the result is a number, the parameters whose arrays are written,
+    whether a differentiated parameter is of unknown kind, so that each argument is looked at for floats, and whether loops
+    run on lists, whose numbers raise where NumPy's warn."""
+
+    seed: str
+    scalar: bool
+    written: tuple[str, ...]
+    unsure: bool
+    on_lists: bool
+
+
+class Compiled:
+    """A gradient: `function(*args, seed=...)` over the user's `functions`; right while `holds()`."""
+
+    __slots__ = (
+        "below", "defaults", "function", "functions", "inside", "key", "made", "named", "on_lists", "recipe", "scalar",
+        "seed", "unsure", "written",
+    )  # fmt: skip
+
+    def __init__(
+        self, recipe: Recipe, functions: Functions, made: list[types.FunctionType], inside: list[Compiled]
+    ) -> None:
+        self.recipe = recipe
+        self.inside = inside  # the gradients that the text calls, compiled
+        self.functions = functions
+        self.made = made
+        self.function = made[0]
+        self.defaults, self.named = functions[0].__defaults__, dict(functions[0].__kwdefaults__ or {})
+        self.key: Any = None  # the kinds that it was asked for
+        self.below: Compiled | None = None  # the gradient whose gradient this is
+        if recipe.facts is not None:
+            self.seed, self.scalar = recipe.facts.seed, recipe.facts.scalar
+            self.written, self.unsure = recipe.facts.written, recipe.facts.unsure
+            self.on_lists = recipe.facts.on_lists
+
+    def shown(self) -> types.FunctionType:
+        """The function, for tools that show its text."""
+        load.shown(self.function.__code__.co_filename)
+        return self.function
+
+    @property
+    def text(self) -> str:
+        """The text of the function and of those that it calls."""
+        return self.recipe.plan.text
+
+    def holds(self) -> bool:
+        """Whether every name that the text was specialised on still stands for what it stood for."""
+        entry = self.functions[0]
+        if entry.__defaults__ is not self.defaults or (self.named and not self._same_named(entry.__kwdefaults__ or {})):
+            return False
+        if not self.recipe.guards.hold(self.functions) or (self.below is not None and not self.below.holds()):
+            return False
+        return not self.inside or all(compiled.holds() for compiled in self.inside)
+
+    def naming(self, error: Exception) -> Exception:
+        """The error; of a result without derivative, with the name of the function that returned it, where it is known."""
+        if not isinstance(error, NoResult) or error.named:
+            return error
+        names = {c.function.__code__: c.functions[0].__name__ for c in (self, *self.inside)}
+        named, trace = "", error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename.startswith(GENERATED):
+                named = names.get(trace.tb_frame.f_code, "")
+            trace = trace.tb_next
+        return NoResult(error.what, named).with_traceback(error.__traceback__)
+
+    def _same_named(self, named: dict[str, Any]) -> bool:
+        return named.keys() == self.named.keys() and all(named[k] is v for k, v in self.named.items())
+
+    def outside(self) -> dict[str, Any]:
+        """The arrays that the text reads under names from outside."""
+        found = [(name, look_up(self.functions[place], name)) for place, name in self.recipe.arrays]
+        return {name: binding.value for name, binding in found if binding is not None}
+
+
+def compile_gradient(
+    function: types.FunctionType,
+    kinds: dict[str, Kind],
+    wrt: tuple[str, ...],
+    options: Options,
+    observer: Observer | None = None,
+) -> Compiled:
+    """Compile the gradient of `function` in the parameters `wrt` for arguments of these kinds.
+
+    The observer is shown the function and its adjoint after every pass (and those of the functions that it calls).
+    """
+    with compiling(function) as lookups:
+        program = Program(observer, options.lists and all(map(is_plain, kinds.values())))
+        entry = program.gradient(function, kinds, wrt, options)
+        on_lists = any(emitted.unit.on_lists for emitted in program.functions)
+        if on_lists and not all(emitted.is_repeatable() for emitted in program.functions):
+            program, on_lists = Program(observer), False
+            entry = program.gradient(function, kinds, wrt, options)
+        written_outside.check(program.units)
+        (seed,) = entry.defaults
+        unsure = any(isinstance(kinds.get(p.partition("[")[0]), Unknown) for p in wrt)
+        facts = Facts(seed, entry.scalar, program.written, unsure, on_lists)
+        return Recipe(program, lookups, function, [entry], entry.name, facts).sealed(program)
+
+
+def compile_pair(function: types.FunctionType, kinds: dict[str, Kind], active: set[str]) -> Compiled:
+    """Compile `fwd` and `bwd` of a function in its `active` parameters: what is `made`."""
+    with compiling(function) as lookups:
+        program = Program()
+        pair = program.pair(function, kinds, active, split=True)
+        written_outside.check(program.units, at_run_time=True)
+        return Recipe(program, lookups, function, [pair.fwd, pair.bwd], pair.bwd.name, None).sealed(program)
+
+
+@contextlib.contextmanager
+def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
+    """Quiet, and with room for trees nested as deeply as Python's own parser takes them; notes what is looked up.
+
+    What fails in there, and is no refusal, is a `Defect` of ours."""
+    with LOCK:
+        before = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(before, _RECURSION))
+        effects.forget()
+        mutation.forget()
+        try:
+            with warnings.catch_warnings(), noted() as lookups:
+                warnings.simplefilter("ignore")
+                yield lookups
+        except Exception as error:
+            if raised.is_defect(error, AssertionError):
+                raise raised.defect(error, function) from error
+            raise
+        finally:
+            sys.setrecursionlimit(before)
+            effects.forget()  # they hold the functions that they looked at
+            mutation.forget()

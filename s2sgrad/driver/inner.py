@@ -1,0 +1,143 @@
+"""What a closure brings along, found again in the next closure of the same code: functions, and gradients of them.
+
+    def hvp(f, x, v):                              a new `f`, a new `g` and a new lambda at every call, all of known codes:
+        g = grad(f)                                the text for one lambda is right over what the cells of the next one
+        return grad(lambda x: g(x) @ v)(x)         hold, and over what `grad` generates for that
+
+`found` of a `Step` says how the next object is reached from those before it; None where it is another one than the text
+was written for.
+"""
+
+from __future__ import annotations
+
+import types
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from s2sgrad.analysis.kinds_key import Kinds
+from s2sgrad.errors import S2SGradError
+from s2sgrad.ir.unit import Derived
+
+Defaults = tuple[tuple[Callable[[Any], bool], ...], dict[str, Callable[[Any], bool]]]
+
+
+def is_gradient(value: Any) -> bool:
+    """Whether an object is a gradient."""
+    return hasattr(type(value), "compiled_for")
+
+
+def content(function: types.FunctionType, index: int) -> Any:
+    """What a cell of a function holds; None where it is empty."""
+    try:
+        return function.__closure__[index].cell_contents
+    except ValueError:
+        return None
+
+
+class InCell:
+    """A function of known code in a cell of one that was found."""
+
+    def __init__(self, owner: int, index: int, value: types.FunctionType, defaults: Defaults) -> None:
+        self.owner, self.index, self.defaults = owner, index, defaults
+        self.code, self.space, self.name = weakref.ref(value.__code__), id(value.__globals__), value.__name__
+
+    def found(self, objects: list[Any], inside: list[Any]) -> Any:
+        value = content(objects[self.owner], self.index)
+        if type(value) is not types.FunctionType or value.__code__ is not self.code():
+            return None
+        if id(value.__globals__) != self.space or value.__name__ != self.name or not fit(value, self.defaults):
+            return None
+        return value
+
+
+class GradientInCell:
+    """A gradient in a cell, of whatever function: `Generated` says whether it is one of known code."""
+
+    def __init__(self, owner: int, index: int, value: Any) -> None:
+        self.owner, self.index, self.asked = owner, index, value.asked
+
+    def found(self, objects: list[Any], inside: list[Any]) -> Any:
+        value = content(objects[self.owner], self.index)
+        return value if is_gradient(value) and value.asked == self.asked else None
+
+
+class Made:
+    """A gradient that the text made of something that was found."""
+
+    def __init__(self, of: int, make: Callable[[Any], Any]) -> None:
+        self.of, self.make = of, make
+
+    def found(self, objects: list[Any], inside: list[Any]) -> Any:
+        return self.make(objects[self.of])
+
+
+class Generated:
+    """What a gradient that was found generates for arguments of these kinds."""
+
+    def __init__(self, of: int, kinds: Kinds, compiled: Any) -> None:
+        self.of, self.kinds, self.code = of, kinds, weakref.ref(compiled.function.__code__)
+
+    def found(self, objects: list[Any], inside: list[Any]) -> Any:
+        try:
+            compiled = objects[self.of].compiled_for(dict(self.kinds.items))
+        except (S2SGradError, TypeError):
+            return None
+        if compiled.function.__code__ is not self.code():
+            return None
+        inside.append(compiled)
+        return compiled.function
+
+
+Step = InCell | GradientInCell | Made | Generated
+
+
+def fit(function: types.FunctionType, expected: Defaults) -> bool:
+    """Whether the defaults of a function are the ones that the text was written for."""
+    positional, named = expected
+    given, keywords = function.__defaults__ or (), function.__kwdefaults__ or {}
+    if len(given) != len(positional) or keywords.keys() != named.keys():
+        return False
+    return all(accepts(v) for accepts, v in zip(positional, given, strict=True)) and all(
+        accepts(keywords[name]) for name, accepts in named.items()
+    )
+
+
+def steps(
+    names: Iterable[tuple[Any, str, Any]],
+    derived: list[Derived],
+    generated: list[tuple[Any, Kinds, Any]],
+    place: dict[int, int],
+    add: Callable[[Any], None],
+    defaults: Callable[[types.FunctionType], Defaults],
+) -> list[Step]:
+    """How everything in the cells of the entry is found again; `add` gives each object a place.
+
+    `names` are (function, name, what it stands for) of those in cells, `generated` are (gradient, kinds, compiled).
+    """
+    out: list[Step] = []
+
+    def put(value: Any, step: Step) -> None:
+        out.append(step)
+        add(value)
+
+    names = list(names)
+    before = -1
+    while before < len(out):
+        before = len(out)
+        for function, name, value in names:
+            owner = place.get(id(function))
+            if owner is None or id(value) in place:
+                continue
+            index = function.__code__.co_freevars.index(name)
+            if type(value) is types.FunctionType:
+                put(value, InCell(owner, index, value, defaults(value)))
+            elif is_gradient(value) and value.asked is not None and any(g is value for g, _, _ in generated):
+                put(value, GradientInCell(owner, index, value))
+        for made in derived:
+            if id(made.of) in place and id(made.gradient) not in place:
+                put(made.gradient, Made(place[id(made.of)], made.make))
+        for gradient, kinds, compiled in generated:
+            if id(gradient) in place and id(compiled.function) not in place:
+                put(compiled.function, Generated(place[id(gradient)], kinds, compiled))
+    return out

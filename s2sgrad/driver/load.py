@@ -1,0 +1,302 @@
+"""From text to functions: compiled from the text itself, shown by tracebacks and debuggers, over the user's own globals.
+
+The text of all functions of a program is one file under a name like `<s2sgrad loss_grad 93e7>`.  Each function runs over
+the globals and closure cells of the function that it was made from, and reaches ours (`unbroadcast`, `helper_bwd`) through
+closure cells of its own: nothing is written into the user's module.
+"""
+
+from __future__ import annotations
+
+import ast
+import collections
+import hashlib
+import linecache
+import sys
+import threading
+import types
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import gast
+
+from s2sgrad import emit
+from s2sgrad.driver import namespace
+from s2sgrad.driver.program import Emitted, Program
+from s2sgrad.errors import Place, raised
+from s2sgrad.ir.quote import nodes
+from s2sgrad.rules import table
+from s2sgrad.rules.table import Rule
+from s2sgrad.source import GENERATED, GENERATED_TEXTS, Primal, read
+
+
+def text_of(program: Program) -> str:
+    """The text of all functions of a program, the entry last, under the imports that it needs beside the user's function."""
+    imports, earlier = namespace.settle(program.functions)
+    modules, values, aliases = set(), set(), {f"{n} = {f.__name__}\n" for n, f in earlier.items() if n != f.__name__}
+    used = [{n: v for n, v in e.unit.helpers.items() if n in _mentioned(e)} for e in program.functions]
+    for helpers in (*map(namespace.reached, earlier.values()), *used):
+        for name, value in helpers.items():
+            if isinstance(value, Emitted):
+                aliases |= {f"{name} = {value.name}\n"} - {f"{name} = {name}\n"}
+                continue
+            module, attribute, path = whereabouts(value)
+            if attribute:
+                imports.setdefault(module, set()).add(attribute if attribute == name else f"{attribute} as {name}")
+            elif path:
+                modules.add(f"import {module}\n")
+                values.add(f"{name} = {module}.{path}\n")
+            elif module:
+                modules.add(f"import {module}\n" if module == name else f"import {module} as {name}\n")
+    lines = [f"from {module} import {', '.join(sorted(names))}\n" for module, names in sorted(imports.items())]
+    head = ["".join([*sorted(modules), *lines, *(["\n"] if values else []), *sorted(values)])]
+    known = [f"{(primal := read(f)).text(primal.tree)}\n" for f in {id(f): f for f in earlier.values()}.values()]
+    *parts, last = [emit.function(e.tree, e.header) for e in program.functions]
+    return "\n\n".join(part for part in [*head, *known, *parts, "".join(sorted(aliases)), last] if part)
+
+
+def whereabouts(value: Any) -> tuple[str, str, str]:
+    """Where pasted text finds one of our helpers: in which module, as which attribute, or else by which path from there.
+
+    >>> from s2sgrad.rules.scans import cumsum
+    >>> from s2sgrad.runtime import unbroadcast
+    >>> whereabouts(unbroadcast), whereabouts(cumsum.pullback)
+    (('s2sgrad.runtime', 'unbroadcast', ''), ('s2sgrad.rules.scans', '', 'cumsum.pullback'))
+    """
+    if isinstance(value, types.ModuleType):
+        return value.__name__, "", ""
+    name = getattr(value, "__name__", "_")
+    module = getattr(value, "__module__", None) or "numpy"  # ufuncs of some versions of NumPy do not say
+    space = {k: v for k, v in vars(sys.modules[module]).items() if k != "_"} if module in sys.modules else {}
+    if space.get(name) is value:
+        return module, name, ""
+    for known, rule in space.items():  # the module has the rule, and the rule has its pullbacks
+        if isinstance(rule, Rule):
+            if rule.pullback is value:
+                return module, "", f"{known}.pullback"
+            for k, (_, pullback) in enumerate(rule.refinements):
+                if pullback is value:
+                    return module, "", f"{known}.refinements[{k}][1]"
+    for rule in set(table.rules().values()):  # a rule called `_`: by what it differentiates
+        if rule.pullback is value:
+            home, attribute, _ = whereabouts(rule.primitive)
+            return (table.__name__, "", f"lookup({home}.{attribute}).pullback") if attribute else ("", "", "")
+    return "", "", ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One function of a text: its code, the place of the user's function over whose globals it runs, and its closure.
+
+    A cell of the closure is the user's own ("own", index), or holds a function of the text ("made", index), a user's
+    function ("place", index), another user's object ("held", a way back to it), or is one of ours
+    ("cell", it), whose names the function `reaches`.
+    """
+
+    code: types.CodeType
+    name: str
+    place: int
+    closure: tuple[tuple[str, Any], ...]
+    same_signature: bool
+    defaults: dict[str, Any]
+    doc: str | None
+    restores: bool
+    flat: bool
+    reaches: tuple[str, ...]
+
+
+class World(Protocol):
+    """Where the user's functions and objects of a text are found (`guards.Guards`)."""
+
+    def place(self, function: Any) -> int: ...
+
+    def known(self, function: Any) -> int | None: ...
+
+    def helper(self, value: Any) -> Callable[[], Any] | None: ...
+
+
+class Plan:
+    """A compiled text, to be made into functions over the globals and closure cells of any functions of the same code."""
+
+    def __init__(self, program: Program, name: str, world: World) -> None:
+        self.text = text_of(program)
+        filename = _registered(name, self.text, len(program.functions))
+        module = ast.parse(self.text, filename)
+        written = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
+        order = {id(emitted): k for k, emitted in enumerate(program.functions)}
+        self.parts = [_part(e, written[e.name], filename, order, world) for e in program.functions]
+        spans: dict[int, Spans] = {}
+        for part, emitted in zip(self.parts, program.functions, strict=True):
+            named = emitted.unit.explained(_mentioned(emitted) & emitted.unit.locals)
+            raised.register(part.code, _places(emitted, written[emitted.name], spans), named)
+            weakref.finalize(part.code, _forget, filename).atexit = False
+
+    def made(self, primals: Sequence[types.FunctionType]) -> list[types.FunctionType]:
+        """The functions of the text over the user's functions, found by their places."""
+        cells = [types.CellType() for _ in self.parts]
+        out = []
+        for part, mine in zip(self.parts, cells, strict=True):
+            primal = primals[part.place]
+            closure = []
+            for how, what in part.closure:
+                if how == "made":
+                    closure.append(cells[what])
+                elif how == "cell":
+                    closure.append(what)
+                elif how == "own":
+                    closure.append(primal.__closure__[what])
+                else:
+                    closure.append(types.CellType(primals[what] if how == "place" else what()))
+            function = types.FunctionType(part.code, primal.__globals__, part.name, None, tuple(closure))
+            if part.same_signature:
+                function.__defaults__ = primal.__defaults__
+                function.__kwdefaults__ = {**(primal.__kwdefaults__ or {}), **part.defaults} or None
+            else:
+                function.same_signature = False  # the backward function of a pair
+            function.__doc__ = part.doc
+            function.__module__ = primal.__module__
+            if part.restores:
+                function.restores = True
+            if part.flat:
+                function.flat = True
+            if part.reaches:
+                function.reaches = part.reaches
+            mine.cell_contents = function
+            out.append(function)
+        return out
+
+
+class _Here:
+    """The world of a text that is made into functions at once."""
+
+    def __init__(self) -> None:
+        self.functions: list[types.FunctionType] = []
+
+    def place(self, function: Any) -> int:
+        self.functions.append(getattr(function, "__func__", function))
+        return len(self.functions) - 1
+
+    def known(self, function: Any) -> int | None:
+        return None
+
+    def helper(self, value: Any) -> Callable[[], Any] | None:
+        return None
+
+
+def load_all(program: Program, entry: Emitted) -> tuple[dict[int, types.FunctionType], str]:
+    """Compile a program, named for its entry; its functions by the identity of what was emitted, and the text."""
+    world = _Here()
+    plan = Plan(program, entry.name, world)
+    made = plan.made(world.functions)
+    return {id(emitted): function for emitted, function in zip(program.functions, made, strict=True)}, plan.text
+
+
+_users: collections.Counter[str] = collections.Counter()  # living codes by the file name of their text
+_lock = threading.RLock()  # finalizers run wherever the collector does
+
+
+def _registered(name: str, text: str, users: int) -> str:
+    """A file name under which linecache has this text, until as many codes are gone."""
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    lines = text.splitlines(keepends=True)
+    for length in range(8, len(digest) + 1, 8):  # the first is enough but for a collision
+        filename = f"{GENERATED}{name} {digest[:length]}>"
+        if GENERATED_TEXTS.get(filename, (0, None, lines))[2] == lines:
+            break
+    with _lock:
+        _users[filename] += users
+    GENERATED_TEXTS[filename] = linecache.cache[filename] = (len(text), None, lines, filename)
+    return filename
+
+
+def shown(filename: str) -> None:
+    """Let linecache have a text of ours again, if somebody cleared it."""
+    if filename in GENERATED_TEXTS:
+        linecache.cache.setdefault(filename, GENERATED_TEXTS[filename])
+
+
+def _forget(filename: str) -> None:
+    """The code of one function of this file is gone; the last one takes the text with it."""
+    with _lock:
+        _users[filename] -= 1
+        if _users[filename] <= 0:
+            del _users[filename]
+            GENERATED_TEXTS.pop(filename, None)
+            linecache.cache.pop(filename, None)
+
+
+def _mentioned(emitted: Emitted) -> set[str]:
+    return {n.id for n in gast.walk(emitted.tree) if isinstance(n, gast.Name)}
+
+
+def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[int, int], world: World) -> Part:
+    primal, helpers = emitted.primal, emitted.unit.helpers
+    free = sorted({*helpers, *primal.__code__.co_freevars})
+    outer = ast.parse("def outer(): pass").body[0]
+    outer.args.args = [ast.arg(name) for name in free if name != emitted.name]
+    outer.body = [node]
+    module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, node)], []))
+    code = compile(module, filename, "exec", dont_inherit=True)
+    outer_code = _code_of(code, outer)
+    inner = _code_of(outer_code, node)
+    inner = inner.replace(co_qualname=emitted.name)
+    own = {name: k for k, name in enumerate(primal.__code__.co_freevars)}
+
+    def cell(name: str) -> tuple[str, Any]:
+        if name not in helpers:
+            return "own", own[name]
+        value = helpers[name]
+        if isinstance(value, Emitted):
+            return "made", order[id(value)]
+        if world.known(value) is not None:
+            return "place", world.known(value)
+        back = world.helper(value)
+        return ("cell", types.CellType(value)) if back is None else ("held", back)
+
+    closure = tuple(cell(name) for name in inner.co_freevars)
+    defaults = emitted.defaults if emitted.same_signature else {}
+    doc = ast.get_docstring(node)
+    place = world.place(primal)
+    reaches = tuple(n for n, (how, _) in zip(inner.co_freevars, closure, strict=True) if how == "cell")
+    return Part(inner, emitted.name, place, closure, emitted.same_signature, defaults, doc, emitted.restores, emitted.flat,
+                reaches)  # fmt: skip
+
+
+def _places(emitted: Emitted, node: ast.FunctionDef, spans: dict[int, Spans]) -> dict[int, Place]:
+    """By the lines of the text: the place of the user's statement behind each."""
+    out: dict[int, Place] = {}
+    waiting: list[tuple[list[Any], list[Any]]] = [(node.body, emitted.tree.body)]
+    while waiting:
+        written, made = waiting.pop()
+        for shown, statement in zip(written, made, strict=False):
+            origin = getattr(statement, "origin", None)
+            if origin is not None and origin.line:
+                primal = origin.primal or emitted.unit.primal
+                if id(primal) not in spans:
+                    spans[id(primal)] = _spans(primal)
+                whole = spans[id(primal)].get((origin.line, origin.column))
+                if whole is not None:
+                    place = primal.place(whole)
+                    out[shown.lineno] = raised.behind(primal.function.__code__, place.line) or place
+            for field in ("body", "orelse", "finalbody"):
+                waiting.append((getattr(shown, field, []), getattr(statement, field, [])))
+    return out
+
+
+Spans = dict[tuple[int, int], gast.AST]
+
+
+def _spans(primal: Primal) -> Spans:
+    """The largest part of a function that begins at each line and column."""
+    out: Spans = {}
+    for part in nodes(primal.tree):  # parents first
+        if hasattr(part, "lineno"):
+            out.setdefault((part.lineno, part.col_offset), part)
+    return out
+
+
+def _code_of(code: types.CodeType, node: ast.FunctionDef) -> types.CodeType:
+    """The code of a function that stands directly in `code`."""
+    inside = [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return next(c for c in inside if (c.co_name, c.co_firstlineno) == (node.name, node.lineno))

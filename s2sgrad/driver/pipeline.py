@@ -1,0 +1,181 @@
+"""The passes, in order, and the way to look at any of them.
+
+    source -> normalize -> (analyze) -> transform -> clean up -> record -> emit -> load
+"""
+
+from __future__ import annotations
+
+import linecache
+import types
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import gast
+
+from s2sgrad import emit
+from s2sgrad.analysis.memory import Memory
+from s2sgrad.cleanup import (
+    algebra,
+    at_once,
+    attributes,
+    coalesce,
+    common,
+    contexts,
+    contractions,
+    copies,
+    deadcode,
+    elements,
+    fold,
+    products,
+    taken,
+    tidy,
+)
+from s2sgrad.cleanup import global_names as globals_
+from s2sgrad.ir.quote import clone
+from s2sgrad.ir.unit import Unit
+from s2sgrad.normalize import (
+    attempts,
+    check,
+    defaults,
+    deletes,
+    drawing,
+    exits,
+    flatten,
+    global_names,
+    imports,
+    iterators,
+    loops,
+    matches,
+    modules,
+    moves,
+    scopes,
+    stopping,
+    targets,
+    webs,
+)
+from s2sgrad.normalize import contexts as with_
+from s2sgrad.source import Primal, read
+
+Pass = Callable[[Unit, gast.FunctionDef], gast.FunctionDef]
+Observer = Callable[[str, Unit, gast.FunctionDef], None]  # is shown the tree after each pass; the tree goes on being changed
+
+NORMALIZE: tuple[tuple[str, Pass], ...] = (
+    ("matches", matches.run),
+    ("modules", modules.run),
+    ("imports", imports.run),
+    ("attempts", attempts.run),
+    ("contexts", with_.run),
+    ("global_names", global_names.run),
+    ("defaults", defaults.run),
+    ("check", check.run),
+    ("drawing", drawing.run),
+    ("iterators", iterators.run),
+    ("scopes", scopes.run),
+    ("targets", targets.run),
+    ("loops", loops.run),
+    ("exits", exits.run),
+    ("flatten", flatten.run),
+    ("deletes", deletes.run),
+    ("webs", webs.run),
+    ("moves", moves.run),
+)
+
+
+
+def _memory(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """Find out who shares whose memory; the passes that move and remove statements ask."""
+    unit.memory = Memory(unit, tree, unit.kinds)
+    return tree
+
+
+CLEANUP: tuple[tuple[str, Pass], ...] = (
+    ("webs", webs.run),
+    ("memory", _memory),
+    ("deadcode", deadcode.run),
+    ("taken", taken.run),
+    ("common", common.run),
+    ("copies", copies.run),
+    ("deadcode", deadcode.run),
+    ("conditionals", tidy.conditionals),
+    ("unpackings", tidy.unpackings),
+    ("fold", fold.run),
+    ("augmented", tidy.augmented),
+    ("algebra", algebra.run),
+    ("contractions", contractions.run),
+    ("deadcode", deadcode.run),
+)
+
+FINISH: tuple[tuple[str, Pass], ...] = (
+    ("at_once", at_once.run),
+    ("products", products.run),
+    ("elements", elements.run),
+    ("coalesce", coalesce.run),
+    ("branches", tidy.branches),
+    ("contexts", contexts.run),
+    ("global_names", globals_.run),
+    ("attributes", attributes.run),
+)
+
+
+def cleaned(unit: Unit, tree: gast.FunctionDef, observer: Observer | None = None) -> gast.FunctionDef:
+    """A function and its adjoint without dead code, copies and needless temporaries."""
+    return _after(CLEANUP, unit, tree, observer)
+
+
+def finished(unit: Unit, tree: gast.FunctionDef, observer: Observer | None = None) -> gast.FunctionDef:
+    """The function under its final names."""
+    return _after(FINISH, unit, tree, observer)
+
+
+def _after(
+    passes: tuple[tuple[str, Pass], ...], unit: Unit, tree: gast.FunctionDef, observer: Observer | None
+) -> gast.FunctionDef:
+    tree = clone(tree)  # a node that stands in two places would be renamed twice
+    for name, run in passes:
+        tree = run(unit, tree)
+        if observer is not None:
+            observer(name, unit, tree)
+    return tree
+
+
+def normalized(
+    primal: Primal, opened: dict[str, Any] | None = None, stops: tuple[str, ...] = (), opaque: Iterable[str] = ()
+) -> tuple[Unit, gast.FunctionDef]:
+    """The normal form of a function and its side tables; `opened` says what those arguments hold that are objects, `stops`
+    are variables through which no gradient flows, `opaque` those that may have methods of their own."""
+    unit, tree = Unit.of(primal)
+    stopping.run(unit, tree, stops)
+    unit.opened, unit.opaque = opened or {}, set(opaque) - (opened or {}).keys()
+    for _, run in NORMALIZE:
+        tree = run(unit, tree)
+    return unit, tree
+
+
+def normalizing(primal: Primal) -> Iterator[tuple[str, Unit, gast.FunctionDef]]:
+    """Every stage of normalization: its name and the tree after it (the tree goes on being changed)."""
+    unit, tree = Unit.of(primal)
+    for name, run in NORMALIZE:
+        tree = run(unit, tree)
+        yield name, unit, tree
+
+
+def shown(text: str, stage: str) -> str:
+    """The text of a function after the named pass: for the examples that open each pass."""
+    function = _defined(text)
+    for name, _, tree in normalizing(read(function)):
+        if name == stage:
+            return emit.function(tree).rstrip()
+    raise ValueError(f"no pass is called {stage!r}")
+
+
+def _defined(text: str) -> types.FunctionType:
+    """The last function that a piece of text defines, with NumPy as `np`."""
+    import math
+
+    import numpy as np
+
+    filename = "<example>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    space: dict[str, Any] = {"np": np, "math": math, "__name__": "example"}
+    exec(compile(text, filename, "exec"), space)
+    return [v for v in space.values() if isinstance(v, types.FunctionType)][-1]

@@ -1,0 +1,291 @@
+"""What a user sees of an error that leaves a gradient: the statement of theirs behind it, and no frames of ours.
+
+    ValueError in line 6 of <s2sgrad loss_grad 93e7>   ->   the same error in line 12 of model.py, `h = x @ W`
+
+`S2SGRAD_DEBUG=1` in the environment keeps all frames: for work on s2sgrad itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import functools
+import inspect
+import linecache
+import os
+import sys
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from s2sgrad.errors import GENERATED, Defect, Place, Refused, S2SGradError
+from s2sgrad.errors.wording import Wording
+from s2sgrad.runtime.checks import Refusal
+
+_HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+_BENEATH = ("numpy", "scipy", "gast", "astunparse")  # what we stand on: an error in there is of whoever called it
+_RAISE = dis.opmap["RAISE_VARARGS"]
+_DELIBERATE = (TypeError, ValueError, RuntimeError, LookupError, AttributeError, AssertionError)
+_generated: dict[int, tuple[Any, dict[int, Place], Wording]] = {}
+_NOTHING: Any = (lambda: None, {}, None)
+
+
+def register(code: types.CodeType, places: dict[int, Place], wording: Wording) -> None:
+    """Say which of the user's statements stands behind each line of the text that this code was compiled from, and what its
+    names mean.
+
+    By the code itself and not by its file: one text may have come of several functions.
+    """
+    waiting = [code]
+    while waiting:
+        part = waiting.pop()
+        _generated[id(part)] = weakref.ref(part), places, wording
+        weakref.finalize(part, _generated.pop, id(part), None).atexit = False
+        waiting += [c for c in part.co_consts if isinstance(c, types.CodeType)]
+
+
+def behind(code: types.CodeType, line: int) -> Place | None:
+    """The user's statement behind a line of a text of ours: that of the generated statement which begins there or above."""
+    known, places, _ = _generated.get(id(code), _NOTHING)
+    if known() is not code or not places:
+        return None
+    above = [k for k in places if k <= line]
+    return places[max(above) if above else min(places)]
+
+
+def wording(code: types.CodeType) -> Wording | None:
+    """What to say of the names of a text of ours."""
+    known, _, words = _generated.get(id(code), _NOTHING)
+    return words if known() is code else None
+
+
+def entry(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A public function whose errors leave it as `located` ones; its first argument is the function, if it has one."""
+
+    @functools.wraps(function)
+    def called(*args: Any, **keywords: Any) -> Any:
+        try:
+            return function(*args, **keywords)
+        except Exception as error:
+            __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
+            if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the call does not fit
+                raise error.with_traceback(None) from None
+            error = located(error, args[0] if args else None)
+            raise error
+
+    return called
+
+
+def located(error: Exception, function: Any = None) -> Exception:
+    """The error to be raised in the place of this one: with the user's place, and without frames of ours.
+
+    Without a statement to blame, or a frame of the user's, it is the place where `function` begins.  A failed check of
+    ours becomes a `Refused`, a failure of the compiler a `Defect`; all others stay what they are.
+    """
+    frames = _frames(error)
+    places = [place for t in reversed(frames) if (place := behind(t.tb_frame.f_code, t.tb_lineno)) is not None]
+    place = next((place for place in places if not place.file.startswith(GENERATED)), None) or head(function)
+    if isinstance(error, Refusal):
+        error = Refused(error.message, place).with_traceback(error.__traceback__)
+    elif is_defect(error):
+        error = defect(error, function)
+    elif not isinstance(error, S2SGradError) and place is not None and not _shows(frames):
+        if not any(note.startswith('  File "') for note in getattr(error, "__notes__", ())):
+            error.add_note(place.shown(caret=False))
+    if isinstance(error, S2SGradError):
+        if error.place is not None and is_hidden(error.place.file) and (user := head(inspect.unwrap(function))) is not None:
+            if not is_hidden(user.file):  # which a decorator of a library wraps
+                error = type(error)(in_library(error.message, *error.place[:2]), user).with_traceback(error.__traceback__)
+        if error.place is None and place is not None:
+            error = type(error)(error.message, place).with_traceback(error.__traceback__)
+        error.__suppress_context__ = True
+    trim(error)
+    return error
+
+
+def defect(error: Exception, function: Any) -> Defect:
+    """The error that says that s2sgrad itself failed on this function."""
+    name = getattr(function, "__qualname__", "this function")
+    said = str(error).partition("\n")[0]
+    what = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    found = Defect(f"s2sgrad itself failed on `{name}` ({what}): please report it with the function", head(function))
+    found.__cause__ = error
+    return found
+
+
+def head(function: Any) -> Place | None:
+    """Where a function begins, or that which it stands for; None for one of ours."""
+    function = getattr(function, "custom_gradient", getattr(function, "stands_for", function))
+    code = getattr(behind_call(function), "__code__", None)
+    if code is None or code.co_filename.startswith(GENERATED):
+        return None
+    number = code.co_firstlineno
+    line = linecache.getline(code.co_filename, number).rstrip()
+    return Place(code.co_filename, number, len(line) - len(line.lstrip()), number, len(line), line)
+
+
+def behind_call(function: Any) -> Any:
+    """What runs when a method, a partial or an object with `__call__` is called."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    function = getattr(function, "differentiated", function)
+    call = getattr(type(function), "__call__", None)  # noqa: B004
+    plain = hasattr(function, "__code__") or hasattr(function, "__func__") or not hasattr(call, "__code__")
+    return getattr(function, "__func__", function) if plain else call
+
+
+def is_ours(filename: str) -> bool:
+    """Whether a file is one of this package."""
+    return filename.startswith(_HOME)
+
+
+def is_hidden(filename: str) -> bool:
+    """Whether a file is one of ours or of what we stand on, and none of the user's."""
+    if is_ours(filename) or filename.startswith("<frozen "):
+        return True
+    if filename.startswith(_STANDARD) and "-packages" not in filename:
+        return True
+    loaded = (sys.modules[name].__file__ for name in _BENEATH if name in sys.modules)
+    return filename.startswith(tuple(os.path.dirname(file) + os.sep for file in loaded if file))
+
+
+def in_library(message: str, file: str, line: int | None = None) -> str:
+    """What to say of an error in the text of a library, where the user called it.
+
+    >>> print(in_library("`try` is not followed: write an `if`", "/lib/statistics.py", 487))
+    this leads to line 487 of statistics.py, where `try` is not followed: give the function a gradient with `custom_gradient`
+    """
+    if is_ours(file):
+        return message
+    what, where = message.partition(": ")[0], os.path.basename(file)
+    where = where if line is None else f"line {line} of {where}"
+    return f"this leads to {where}, where {what}: give the function a gradient with `custom_gradient`"
+
+
+def _frames(error: BaseException) -> list[types.TracebackType]:
+    frames, trace = [], error.__traceback__
+    while trace is not None:
+        frames.append(trace)
+        trace = trace.tb_next
+    return frames
+
+
+def _file(trace: types.TracebackType) -> str:
+    return trace.tb_frame.f_code.co_filename
+
+
+def is_defect(error: Exception, *kinds: type[Exception]) -> bool:
+    """Whether we failed: no statement of a text was reached, no code of the user's, and nobody raised this on purpose.
+
+    `kinds` are those that nobody raises on purpose."""
+    frames = _frames(error)
+    if isinstance(error, (S2SGradError, MemoryError, RecursionError)) or not all(map(is_hidden, map(_file, frames))):
+        return False
+    if isinstance(error, kinds) or not frames:
+        return bool(frames)
+    last = frames[-1]
+    deliberate = not is_ours(_file(last)) or last.tb_frame.f_code.co_code[last.tb_lasti] == _RAISE
+    return not (deliberate and isinstance(error, _DELIBERATE))
+
+
+def trim(error: BaseException) -> None:
+    """Leave the frames of the user's code, of an error and of its causes; those of a generated text stand at the statement
+    of the user's that is behind them, the innermost also where there is none."""
+    waiting, seen = [] if os.environ.get("S2SGRAD_DEBUG") else [error], set()
+    while waiting:
+        shown = waiting.pop()
+        seen.add(id(shown))
+        frames = _frames(shown)
+        last = max((k for k, trace in enumerate(frames) if _file(trace).startswith(GENERATED)), default=-1)
+        placed = shown is error and isinstance(error, S2SGradError) and error.place is not None  # which tells it already
+        kept: list[types.TracebackType] = []
+        before: Place | None = None
+        for k, frame in enumerate(frames):
+            if _file(frame).startswith(GENERATED):
+                place = behind(frame.tb_frame.f_code, frame.tb_lineno)
+                if place is not None and not place.file.startswith(GENERATED):
+                    kept += [] if placed or place == before else [_in_place(frame, place)]
+                    before = place
+                elif k == last and not placed:
+                    kept.append(frame)
+            elif not is_hidden(_file(frame)):
+                kept.append(frame)
+        if isinstance(error, Defect) and shown is error.__cause__:
+            kept = frames[-1:]
+        trace = None
+        for part in reversed(kept):
+            trace = types.TracebackType(trace, part.tb_frame, part.tb_lasti, part.tb_lineno)
+        shown.__traceback__ = trace
+        chained = (shown.__cause__, None if shown.__suppress_context__ else shown.__context__)
+        waiting += [e for e in chained if e is not None and id(e) not in seen]
+
+
+def trim_ours(error: Exception) -> None:
+    """Leave no frames of ours in an error that passed through some on its way."""
+    if any(is_ours(_file(trace)) or _file(trace).startswith(GENERATED) for trace in _frames(error)):
+        trim(error)
+
+
+def trimmed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A public method of which errors leave no frames of ours but its own."""
+
+    @functools.wraps(function)
+    def called(*args: Any, **keywords: Any) -> Any:
+        try:
+            return function(*args, **keywords)
+        except Exception as error:
+            __tracebackhide__ = True
+            trim_ours(error)
+            raise error
+
+    return called
+
+
+def innermost(error: BaseException) -> Place | None:
+    """The place of the user's at which an error was raised that left a function of theirs."""
+    for trace in reversed(_frames(error)):
+        line = linecache.getline(_file(trace), trace.tb_lineno).rstrip()
+        if not is_hidden(_file(trace)) and line:
+            return Place(_file(trace), trace.tb_lineno, len(line) - len(line.lstrip()), trace.tb_lineno, len(line), line)
+    return None
+
+
+def _shows(frames: list[types.TracebackType]) -> bool:
+    """Whether the traceback, as it will be, leads to a statement of the user's."""
+    if os.environ.get("S2SGRAD_DEBUG"):
+        return False
+    for trace in frames:
+        if _file(trace).startswith(GENERATED):
+            place = behind(trace.tb_frame.f_code, trace.tb_lineno)
+            if place is not None and not place.file.startswith(GENERATED):
+                return True
+        elif not is_hidden(_file(trace)):
+            return True
+    return False
+
+
+def _in_place(trace: types.TracebackType, place: Place) -> types.TracebackType:
+    """A frame that stands at a place of the user's, for one of a generated text, with those variables that they know.
+
+    It is that of a statement which raises there: its positions are those of the place.
+    """
+    known = wording(trace.tb_frame.f_code)
+    first, end = (len(place.text[:k].encode()) for k in (place.column, place.end_column))
+    where = {"lineno": place.line, "col_offset": first, "end_lineno": place.line,
+             "end_col_offset": end if place.end_line == place.line else len(place.text.encode())}  # fmt: skip
+    raising = ast.Raise(ast.Name("@error", ast.Load(), **where), **where)
+    name = f"gradient of {known.of}" if known is not None else "gradient"
+    code = compile(ast.Module([raising], []), place.file, "exec").replace(co_name=name, co_qualname=name)
+    variables = trace.tb_frame.f_locals
+    seen = {k: v for k, v in variables.items() if known is not None and k in known.known}
+    try:
+        exec(code, {"@error": _Reached, "__name__": "__main__", "__file__": place.file}, seen)
+    except _Reached as reached:
+        made = reached.__traceback__
+    return made.tb_next
+
+
+class _Reached(Exception):
+    """What the statement of a frame in the user's place raises."""

@@ -1,0 +1,87 @@
+"""How to give a function without derivative rule a gradient of its own, in lines to be copied.
+
+    zeta(x, 2.0)   ->   from s2sgrad import custom_gradient
+                        my_zeta = custom_gradient(lambda a, b: (zeta(a, b), lambda g: (g * ..., None)))
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.ir.signatures import signature
+
+_LETTERS = "abcdehijklmnopqrstuvwxyz"
+
+
+def for_call(text: str, function: types.FunctionType) -> str:
+    """The lines for a call in the text of a function; nothing where the text is no call.
+
+    >>> print(for_call("np.sort(x * 2.0, axis=n, kind='stable')", lambda x, n: None))
+    Outside of the function, with the derivative for `...` (and `my_sort` called in its place):
+      from s2sgrad import custom_gradient
+      my_sort = custom_gradient(lambda a, *, axis: (np.sort(a, axis=axis, kind='stable'), lambda g: g * ...))
+    """
+    try:
+        call = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return ""
+    if not isinstance(call, ast.Call):
+        return ""
+    local = {*function.__code__.co_varnames, *function.__code__.co_cellvars}
+    own = [n.id for n in ast.walk(call) if isinstance(n, ast.Name) and n.id in local]
+    given = [*call.args, *(k.value for k in call.keywords)]
+    whole = any(isinstance(part, (ast.Lambda, ast.Starred)) for a in given for part in ast.walk(a))
+    if whole or _names(call.func) & local or any(k.arg is None for k in call.keywords):
+        inside = {a.arg for part in ast.walk(call) if isinstance(part, ast.Lambda) for a in ast.walk(part.args)
+                  if isinstance(a, ast.arg)}  # fmt: skip
+        names = list(dict.fromkeys(n for n in own if n not in inside))
+        return _lines(call.func, ", ".join(names), " ".join(text.split()), ["g * ..."] * len(names))
+    taken = {n.id for n in ast.walk(call) if isinstance(n, ast.Name)} | {k.arg for k in call.keywords}
+    letters = iter([c for c in _LETTERS if c not in taken])
+    names = [next(letters) for _ in call.args]
+    slopes = ["None" if not _names(a) & local else "g * ..." for a in call.args]
+    words = [k.arg for k in call.keywords if _names(k.value) & local]
+    parts = [f"{k.arg}={k.arg if k.arg in words else ast.unparse(k.value)}" for k in call.keywords]
+    head = ", ".join([*names, *(["*", *words] if words else [])])
+    return _lines(call.func, head, f"{ast.unparse(call.func)}({', '.join([*names, *parts])})", slopes)
+
+
+def for_function(function: Any) -> str:
+    """The lines for a function that has no text and no rule."""
+    name = getattr(function, "__name__", "")
+    if not callable(function) or not name.isidentifier():
+        return ""
+    names = required(function)
+    return _lines(ast.Name(name), ", ".join(names), f"{name}({', '.join(names)})", ["g * ..."] * len(names))
+
+
+def required(function: Callable[..., Any]) -> list[str]:
+    """The names of the arguments that a function needs, one where it does not say."""
+    if isinstance(function, np.ufunc):
+        return ["x"] if function.nin == 1 else [f"x{k + 1}" for k in range(function.nin)]
+    try:
+        parameters = signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return ["x"]
+    kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return [p.name for p in parameters if p.kind in kinds and p.default is p.empty] or ["x"]
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def _lines(callee: ast.expr, parameters: str, value: str, slopes: list[str]) -> str:
+    last = callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "function")
+    slope = slopes[0] if len(slopes) == 1 else f"({', '.join(slopes)})"
+    return (
+        f"Outside of the function, with the derivative for `...` (and `my_{last}` called in its place):\n"
+        f"  from s2sgrad import custom_gradient\n"
+        f"  my_{last} = custom_gradient(lambda {parameters}: ({value}, lambda g: {slope}))"
+    )

@@ -1,0 +1,51 @@
+"""How the text reaches what is not its own: NumPy by the user's alias for it, our helpers under a name that is free.
+
+    np.sum of the library      ->      `numpy.sum` where the user writes `import numpy`
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad.ir.quote import constant, name
+from s2sgrad.ir.unit import Unit
+from s2sgrad.rules.table import Rule
+
+
+def reach(unit: Unit, base: str, value: Any) -> str:
+    """The free name under which the user's function, or else our shim, reaches an object."""
+    if isinstance(value, types.ModuleType):
+        return module_alias(unit, value)
+    if isinstance(value, Rule):
+        value, base = value.pullback, f"{base}_pullback"
+    return unit.helper(base, value)
+
+
+def module_alias(unit: Unit, module: types.ModuleType) -> str:
+    """The user's own name for a module, NumPy or math or SciPy's; a name of ours where the user has none."""
+    usual = ("np", "numpy") if module is np else (module.__name__.rpartition(".")[2],)
+    globals_ = unit.primal.function.__globals__
+    for candidate in (*usual, *(k for k in sorted(globals_) if globals_[k] is module)):
+        if globals_.get(candidate) is module and candidate not in unit.locals:
+            if unit.resolve(name(candidate)) is module:
+                return candidate
+    return unit.helper(usual[0], module)
+
+
+def numpy_function(unit: Unit, attribute: str) -> gast.Attribute:
+    """`np.<attribute>` through the user's alias."""
+    return gast.Attribute(name(module_alias(unit, np)), attribute, gast.Load())
+
+
+def call(unit: Unit, base: str, function: Any, *arguments: gast.AST, **keywords: Any) -> gast.Call:
+    """A call of a NumPy function (through the user's alias) or of one of the shim's."""
+    if getattr(np, base, None) is function:
+        target: gast.AST = numpy_function(unit, base)
+    else:
+        target = unit.reached(base, function)
+    given = [gast.keyword(k, constant(v)) for k, v in keywords.items()]
+    return gast.Call(target, list(arguments), given)

@@ -1,0 +1,142 @@
+"""Which names the scopes of a function bind, and names of their own for the variables of the scopes inside of it.
+
+    s = [len(x) for x in xs]; return lambda xs: s     ->      return lambda xs_: s
+
+>>> import gast
+>>> from s2sgrad.ir.names import Namer
+>>> tree = gast.parse("def f(x): return [x for x in x] + [y for y in len(x)] + (lambda len: len)(2)").body[0]
+>>> apart(tree, Namer(names(tree)).fresh)
+{'x_': 'x', 'len_': 'len'}
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import gast
+
+from s2sgrad.ir.quote import nodes
+
+COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+FUNCTIONS = (gast.FunctionDef, gast.Lambda)
+
+
+def parameters(tree: gast.FunctionDef) -> list[gast.Name]:
+    """All parameters of a function in the order of its signature, `*args` and `**kwargs` in their places."""
+    a = tree.args
+    extra = ([a.vararg] if a.vararg else []) + a.kwonlyargs + ([a.kwarg] if a.kwarg else [])
+    return a.posonlyargs + a.args + extra
+
+
+def apart(tree: gast.FunctionDef, fresh: Callable[[str], str]) -> dict[str, str]:
+    """Give the variables of all scopes inside of a function names that stand for nothing else in it; the old names by the
+    new ones.  A renamed parameter keeps its name in `keyword`."""
+    found = [n for n in nodes(tree) if isinstance(n, (*COMPREHENSIONS, *FUNCTIONS)) and n is not tree]
+    if not found:
+        return {}
+    everywhere, out = Counter(names(tree)), {}
+    for scope in found:
+        for parameter in parameters(scope) if isinstance(scope, FUNCTIONS) else ():
+            if not hasattr(parameter, "keyword"):
+                parameter.keyword = parameter.id
+    for scope in reversed(found):  # the innermost first
+        mine = own(scope)
+        here = Counter(n for part in _inside(scope) for n in names(part))
+        renamed = {n: fresh(n) for n in sorted(mine) if everywhere[n] > here[n]}
+        for old, new in renamed.items():
+            everywhere[old] -= here[old]
+            everywhere[new] += here[old]
+        for part in _inside(scope):
+            rename(part, renamed)
+        out |= {new: old for old, new in renamed.items()}
+    return out
+
+
+def rename(part: gast.AST, renamed: dict[str, str]) -> None:
+    """Change names, those of nested functions and in `nonlocal` included."""
+    for node in nodes(part):
+        if isinstance(node, gast.Name):
+            node.id = renamed.get(node.id, node.id)
+        elif isinstance(node, gast.FunctionDef):
+            node.name = renamed.get(node.name, node.name)
+        elif isinstance(node, gast.Nonlocal):
+            node.names = [renamed.get(n, n) for n in node.names]
+        else:
+            for field, value in _strings(node):
+                setattr(node, field, renamed.get(value, value))
+
+
+def _strings(node: gast.AST) -> Iterator[tuple[str, str]]:
+    """The fields of a node that are no trees and bind a name."""
+    if isinstance(node, (gast.MatchAs, gast.MatchStar)):
+        fields = ["name"]
+    elif isinstance(node, gast.MatchMapping):
+        fields = ["rest"]
+    elif isinstance(node, gast.alias):
+        fields = ["asname"]
+    else:
+        return
+    yield from ((f, value) for f in fields if isinstance(value := getattr(node, f), str))
+
+
+def names(root: gast.AST) -> Iterator[str]:
+    for node in nodes(root):
+        if isinstance(node, gast.Name):
+            yield node.id
+        elif isinstance(node, gast.FunctionDef):
+            yield node.name
+        elif isinstance(node, gast.Nonlocal):
+            yield from node.names
+        else:
+            yield from (value for _, value in _strings(node))
+
+
+def bound(body: list[gast.AST]) -> set[str]:
+    """The names that the statements of a scope bind, those of scopes within left out."""
+    out: set[str] = set()
+    foreign: set[str] = set()
+    waiting = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, gast.Name):
+            out |= set() if isinstance(node.ctx, gast.Load) else {node.id}
+            continue
+        if isinstance(node, (gast.Nonlocal, gast.Global)):
+            foreign |= set(node.names)
+            continue
+        if isinstance(node, gast.FunctionDef):
+            out.add(node.name)
+            waiting += [*node.decorator_list, *node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
+            continue
+        if isinstance(node, gast.Lambda):
+            waiting += [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
+            continue
+        if isinstance(node, COMPREHENSIONS):
+            waiting += [n for n in nodes(node) if isinstance(n, gast.NamedExpr)] + [node.generators[0].iter]
+            continue
+        out |= {value for _, value in _strings(node)}
+        for value in node.__dict__.values():
+            if isinstance(value, list):
+                waiting += [part for part in value if isinstance(part, gast.AST)]
+            elif isinstance(value, gast.AST) and not isinstance(value, gast.expr_context):
+                waiting.append(value)
+    return out - foreign
+
+
+def own(scope: gast.AST) -> set[str]:
+    """The variables of a scope."""
+    if isinstance(scope, gast.FunctionDef):
+        return bound(scope.body) | {p.id for p in parameters(scope)}
+    if isinstance(scope, gast.Lambda):
+        return bound([scope.body]) | {p.id for p in parameters(scope)}
+    return {n.id for g in scope.generators for n in nodes(g.target) if isinstance(n, gast.Name)}
+
+
+def _inside(scope: gast.AST) -> list[gast.AST]:
+    """The parts of a scope that see its variables: not defaults and decorators, and not what a first `for` runs over."""
+    if isinstance(scope, FUNCTIONS):
+        return [*parameters(scope), *(scope.body if isinstance(scope, gast.FunctionDef) else [scope.body])]
+    first, *others = scope.generators
+    results = [scope.key, scope.value] if isinstance(scope, gast.DictComp) else [scope.elt]
+    return [*results, first.target, *first.ifs, *others]

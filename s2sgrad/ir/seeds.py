@@ -1,0 +1,43 @@
+"""The keyword that takes the cotangent of a call: `seed`, or, where the function takes a `seed` itself, `seed_`.
+
+    grad(f)(x, seed=g)             of   def f(x): ...             the cotangent is `g`
+    grad(f)(x, seed=3, seed_=g)    of   def f(x, seed): ...       f's own seed is 3, the cotangent is `g`
+    grad(f)(x, seed=3)             of   def f(x, **options): ...  might mean either: TypeError
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from s2sgrad.ir.signatures import Parameters
+
+
+class Word:
+    """The keyword that takes the cotangent where a function of these parameters is differentiated."""
+
+    def __init__(self, function: str, parameters: Parameters) -> None:
+        self.function = function
+        self.name = word(parameters.names, parameters.keyworded is not None)
+        self.ambiguous = parameters.keyworded is not None and "seed" not in parameters.names
+
+    def taken(self, keywords: dict[str, Any]) -> Any:
+        """The cotangent among the keywords of a call, which is taken off them; None where there is none."""
+        if self.ambiguous and "seed" in keywords:
+            raise TypeError(
+                f"`{self.function}` takes any keyword, so that `seed=` might be its own or the cotangent: write "
+                f"`{self.name}=` for the cotangent, or bind its own with functools.partial"
+            )
+        return keywords.pop(self.name, None)
+
+
+def word(names: tuple[str, ...], takes_any: bool = False) -> str:
+    """`seed` with as many `_` as it takes to be no name of a parameter.
+
+    >>> word(("x",)), word(("x", "seed")), word(("x", "options"), takes_any=True)
+    ('seed', 'seed_', 'seed_')
+    """
+    found = "seed_" if takes_any else "seed"
+    while found in names:
+        found += "_"
+    return found
+

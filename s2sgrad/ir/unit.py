@@ -1,0 +1,313 @@
+"""One function being compiled: its tree's side tables, and what its free names are bound to."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import gast
+import numpy as np
+
+from s2sgrad import errors, runtime
+from s2sgrad.errors import NoRule, S2SGradError, Unsupported, raised, wording
+from s2sgrad.ir import advice, imported, scoping
+from s2sgrad.ir.lookups import note_attribute, note_import, note_name
+from s2sgrad.ir.names import Namer
+from s2sgrad.ir.quote import Place, call_around, nodes, place_of
+from s2sgrad.ir.scoping import parameters as parameters  # of a tree
+from s2sgrad.rules import table
+from s2sgrad.source import Binding, Primal, underlying
+
+_CHANGING = (runtime.push, runtime.pop, runtime.poison)  # their first argument
+_CAPTURES = (gast.MatchAs, gast.MatchStar, gast.MatchMapping)
+MISSING: Any = type("MISSING", (), {"__repr__": lambda self: "MISSING"})()
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a statement comes from: the only thing that a node carries besides its position.
+
+    `primal` is the source that line and column are of, where it is not that of the function itself.
+    """
+
+    sweep: str | None
+    line: int
+    column: int
+    comment: str | None
+    primal: Primal | None = None
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A gradient that was made while the text was written: `make(of)`."""
+
+    gradient: Any
+    of: Any
+    make: Callable[[Any], Any]
+
+
+@dataclass(eq=False)
+class Unit:
+    """A function on its way through the passes.
+
+    `temps` are names that we introduced for the values of subexpressions; `locals` are all names that the tree binds;
+    `bases` maps the name of a web to the user's name for it.
+    `updates` are the places of the user's `x[i] op= e`; `captured` are free names whose values the text of another
+    function holds; `inlined` are the functions whose text was written out in this one; `bars` are names of adjoints;
+    `memory` says which names may share memory; `displays` are the tuples, lists and dicts
+    whose text is known: their names are bound once, and they never change; `opened` says what those arguments hold that are
+    objects; `generators` are its nested generator functions; `lifted` are nested functions made into functions of their own,
+    and `bound` says that one of them holds a cell of this very function; `derived` are the gradients that are made of
+    functions while it is compiled; `separate` are the classes of the caller's
+    objects of which attributes are written.
+    `opaque` are the parameters that may have methods of their own, whatever these are called.
+    `libraries` are the files of libraries whose text stands where it is called, by the number of the call.
+    `words` say what names of ours stand for, to the user.
+    `lists` lets loops of its text run on lists, and `on_lists` says that some do.
+    `bindings` remembers what free names stand for; `lookups` notes them: a cached gradient holds while they hold.
+    """
+
+    primal: Primal
+    names: Namer
+    locals: set[str] = field(default_factory=set)
+    temps: set[str] = field(default_factory=set)
+    bases: dict[str, str] = field(default_factory=dict)
+    bindings: dict[str, Binding] = field(default_factory=dict)
+    kinds: dict[str, Any] = field(default_factory=dict)
+    stack_bases: dict[str, str] = field(default_factory=dict)
+    own_names: set[str] = field(default_factory=set)
+    helpers: dict[str, Any] = field(default_factory=dict)
+    compound: set[Place] = field(default_factory=set)
+    updates: set[Place] = field(default_factory=set)
+    bars: set[str] = field(default_factory=set)
+    captured: set[str] = field(default_factory=set)
+    inlined: list[Unit] = field(default_factory=list)
+    lifted: list[types.FunctionType] = field(default_factory=list)
+    derived: list[Derived] = field(default_factory=list)
+    bound: bool = False
+    displays: dict[str, gast.AST] = field(default_factory=dict)
+    opened: dict[str, Any] = field(default_factory=dict)
+    generators: set[str] = field(default_factory=set)
+    separate: set[type] = field(default_factory=set)
+    opaque: set[str] = field(default_factory=set)
+    memory: Any = None
+    libraries: dict[Any, str] = field(default_factory=dict)
+    words: wording.Sentences = field(default_factory=dict)
+    lists: bool = False
+    on_lists: bool = False
+
+    @classmethod
+    def of(cls, primal: Primal) -> tuple[Unit, gast.FunctionDef]:
+        """The unit of a function and its tree, before any pass."""
+        tree = primal.fresh_tree()
+        names = Namer({n for part in (tree.args, *tree.body) for n in scoping.names(part)})
+        renamed = scoping.apart(tree, names.fresh)
+        bound: set[str] = set()
+        for node in nodes(tree):
+            if isinstance(node, gast.Name) and not isinstance(node.ctx, (gast.Load, gast.Del)):
+                bound.add(node.id)
+            elif isinstance(node, gast.FunctionDef) and node is not tree:
+                bound.add(node.name)
+            elif isinstance(node, _CAPTURES):
+                bound |= {n for n in (getattr(node, "name", None), getattr(node, "rest", None)) if isinstance(n, str)}
+        compound = {place_of(n) for n in nodes(tree) if isinstance(n, (gast.If, gast.For, gast.While))}
+        outer = {n for node in nodes(tree) if isinstance(node, gast.Global) for n in node.names}
+        bound -= outer
+        found = imported.bindings(tree, primal.function)
+        bound |= {imported.bound_name(s, alias) for s in imported.statements(tree.body) for alias in s.names} - found.keys()
+        names.taken |= {*outer, *bound, *found}
+        unit = cls(primal, names, locals=bound, compound=compound)
+        unit.words.update({new: ("{}", old) for new, old in renamed.items()})
+        for bound_, binding in found.items():
+            note_import(binding.name if binding.home is sys.modules else bound_, binding)
+        unit.bindings.update(found)
+        for name in getattr(primal.function, "reaches", ()):  # of a function that we wrote
+            place = primal.function.__code__.co_freevars.index(name)
+            unit.helpers[name] = primal.function.__closure__[place].cell_contents
+        for node in nodes(tree) if unit.helpers else ():
+            if isinstance(node, gast.Name) and any(unit.helpers.get(node.id) is value for value in _CHANGING):
+                node.changes_first = True
+        for owner, name, value in imported.looked_up(tree, primal.function):
+            note_attribute(owner, name, value)
+        unit.helpers.update({name: binding.value for name, binding in found.items()})
+        return unit, tree
+
+    def temp(self) -> str:
+        """A new name for the value of a subexpression."""
+        fresh = self.names.numbered("t")
+        self.temps.add(fresh)
+        self.locals.add(fresh)
+        return fresh
+
+    def local(self, base: str) -> str:
+        """A new local name like `base`."""
+        fresh = self.names.fresh(base)
+        self.locals.add(fresh)
+        self.own_names.add(fresh)
+        return fresh
+
+    def attribute(self, base: str, attribute: str) -> str:
+        """A new local name for an attribute of an object."""
+        fresh = self.local(f"{base}_{attribute}".lstrip("_"))
+        self.words[fresh] = f"the attribute `{attribute}`", None
+        return fresh
+
+    def is_ours(self, name: str) -> bool:
+        """Whether we introduced a name, so that the text may do without it."""
+        return name in self.temps or name in self.own_names or self.bases.get(name) in self.own_names
+
+    def reached(self, base: str, value: Any) -> gast.Name:
+        """A mention of one of our own functions; one that changes its first argument says so (`effects.changed_by_call`)."""
+        node = gast.Name(self.helper(base, value), gast.Load(), None, None)
+        if any(value is changing for changing in _CHANGING):
+            node.changes_first = True
+        return node
+
+    def helper(self, base: str, value: Any) -> str:
+        """The free name under which the text reaches `value`, one of our own functions."""
+        for known, bound in self.helpers.items():
+            if bound is value:
+                return known
+        fresh = self.names.fresh(base)
+        self.helpers[fresh] = value
+        return fresh
+
+    def builtin(self, function: Any) -> gast.Name:
+        """A name that reaches one of Python's own functions, whatever the user calls by its name."""
+        plain = gast.Name(function.__name__, gast.Load(), None, None)
+        if self.resolve(plain) is function:
+            return plain
+        return gast.Name(self.helper(function.__name__, function), gast.Load(), None, None)
+
+    def resolve(self, node: gast.AST) -> Any:
+        """The object that a free name or a dotted path through modules stands for now; MISSING for anything else."""
+        if isinstance(node, gast.Attribute):
+            owner = self.resolve(node.value)
+            if isinstance(owner, (types.ModuleType, type, np.ufunc)) or table.owns(owner):
+                value = getattr(owner, node.attr, MISSING)
+                note_attribute(owner, node.attr, value)
+                return underlying(value)
+            return MISSING
+        if not isinstance(node, gast.Name) or node.id in self.locals:
+            return MISSING
+        if node.id in self.helpers:
+            return self.helpers[node.id]
+        binding = self.bindings.get(node.id)
+        if binding is None:
+            binding = self.primal.lookup(node.id)
+            note_name(self.primal.function, node.id, binding)
+            if binding is None:
+                return MISSING
+            self.bindings[node.id] = binding
+            self.names.taken.add(node.id)  # the text may come to use it: no local of ours may take its place
+        return underlying(binding.value)
+
+    @functools.cached_property
+    def is_of_library(self) -> bool:
+        """Whether the text stands in a file of a library, or of ours."""
+        return raised.is_hidden(self.primal.file)
+
+    def changed(self, statement: gast.AST) -> set[str]:
+        """The names that a statement binds, or whose content it may change."""
+        return self.memory.changed(statement)
+
+    def comment(self, statement: gast.AST) -> str | None:
+        """The user's text of a statement, of a compound one the header."""
+        if not hasattr(statement, "lineno"):
+            return None
+        text = getattr(statement, "primal", self.primal).text(statement)
+        if place_of(statement) in self.compound:
+            text = text.splitlines()[0]
+        return text or None
+
+    def refuse(self, node: gast.AST, message: str) -> NoReturn:
+        """Raise Unsupported at the place of `node`; for a lambda that is handed on, with the lines that help."""
+        error, primal = Unsupported(self.said(message, node), self.place(node)), getattr(node, "primal", self.primal)
+        if isinstance(node, gast.Lambda) and (call := call_around(primal.tree, node)) is not None:
+            self._advise(error, primal, call)
+        raise error
+
+    def no_rule(self, node: gast.AST, message: str) -> NoReturn:
+        """Raise NoRule at the place of `node`; for a call, with the lines that give it a gradient of its own."""
+        error, primal = NoRule(self.said(message, node), self.place(node)), getattr(node, "primal", self.primal)
+        if isinstance(node, gast.Call) and hasattr(node, "lineno"):
+            self._advise(error, primal, node)
+        raise error
+
+    @contextlib.contextmanager
+    def calling(self, node: gast.AST) -> Iterator[None]:
+        """Refuse at `node` what is refused in the text of a library that it leads to: the user cannot change that."""
+        try:
+            yield
+        except S2SGradError as error:
+            place = self.place(node)
+            if error.place is None or not raised.is_hidden(error.place.file) or raised.is_hidden(place.file):
+                raise
+            message = raised.in_library(error.message, error.place.file, error.place.line)
+            found, primal = type(error)(message, place), getattr(node, "primal", self.primal)
+            for call in [n for n in nodes(node) if isinstance(n, gast.Call) and hasattr(n, "lineno")][:1]:
+                self._advise(found, primal, call)
+            raise found from None
+
+    def _advise(self, error: Exception, primal: Primal, call: gast.Call) -> None:
+        """Note the lines that give what is called a gradient of its own."""
+        lines = "" if primal.is_generated else advice.for_call(primal.text(call), primal.function)
+        if lines:
+            error.add_note(lines)
+
+    def said(self, message: str, node: gast.AST) -> str:
+        """A message in words of the user's; of text that stands where a library was called, that this leads there."""
+        known, below = self.known, raised.wording(self.primal.function.__code__)
+        text = wording.in_words(message, lambda name: name in self.locals and name not in known, self.word)
+        library = self.libraries.get(getattr(node, "written_out", 0))
+        text = text if library is None else raised.in_library(text, library)
+        return text if below is None else f"in the gradient of `{below.of}`: {text}"
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The names that stand in the user's own text."""
+        below = raised.wording(self.primal.function.__code__)
+        if below is not None:
+            return below.known
+        primals = [self.primal, *(unit.primal for unit in self.inlined)]
+        return frozenset().union(*(wording.names_in(primal.text(primal.tree)) for primal in primals))
+
+    def word(self, name: str, known: frozenset[str] | None = None) -> str:
+        """What a name of the text stands for, in words of the user's."""
+        below, words = raised.wording(self.primal.function.__code__), self.words
+        if below is not None:
+            words = {**{n: (word, None) for n, word in below.words.items()}, **words}
+        return wording.meaning(name, self.known if known is None else known, words, self.bases) or wording.ANOTHER
+
+    def shown(self, name: str, value: gast.AST | None = None) -> str:
+        """What the user calls this variable: its name, or the expression that it is bound to; empty if nothing."""
+        word = self.word(name)
+        if not wording.is_quoted(word) and isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name):
+            owner = self.shown(value.value.id)
+            return owner and f"{owner}[..]"
+        return word.strip("`") if wording.is_quoted(word) else ""
+
+    def explained(self, names: set[str]) -> wording.Wording:
+        """What to say of these names of the function's derivative."""
+        below, known = raised.wording(self.primal.function.__code__), self.known
+        own = self.primal.function.__qualname__ if below is None else below.of
+        return wording.Wording(own, known, {name: self.word(name, known) for name in names if name not in known})
+
+    def place(self, node: gast.AST) -> errors.Place:
+        """The place of the nearest part of `node` that has a position; of a text of ours that of the user's statement behind
+        it."""
+        if not hasattr(node, "lineno"):
+            for child in nodes(node):
+                if hasattr(child, "lineno"):
+                    node = child
+                    break
+            else:
+                node = self.primal.tree
+        primal = getattr(node, "primal", self.primal)
+        place = primal.place(node)
+        return raised.behind(primal.function.__code__, place.line) or place

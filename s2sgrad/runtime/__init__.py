@@ -1,0 +1,367 @@
+"""The shim under generated code: what a hand-written adjoint would take from a small library.
+
+Generated functions call these where an operator does not do.  NumPy only; the compiler is never imported from here.
+
+    x + b, x of shape (2, 3), b of shape (3,)   ->   b_bar = unbroadcast(y_bar, b)
+
+>>> import numpy as np
+>>> unbroadcast(np.ones((2, 3)), np.zeros(3))
+array([2., 2., 2.])
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.runtime.checks import Refusal, asked_whole, bound, contiguous, once, poison, raised, rebinds  # noqa: F401
+
+# isort: split
+from s2sgrad.runtime.checks import only_these, reads_only, replaces, require_array, resizes, scalar, unpackable  # noqa: F401
+from s2sgrad.runtime.outside import Global, distinct, set_attribute  # noqa: F401
+from s2sgrad.runtime.records import refilled
+from s2sgrad.runtime.results import NoResult, without_floats
+from s2sgrad.runtime.slopes import log_or_zero, over, power_slope, product, times  # noqa: F401
+from s2sgrad.runtime.structure import ABSENT, ENDLESS, FINITE, as_dict, attributes_of, float_type, is_sequence, rebuilt  # noqa: F401
+
+# isort: split
+from s2sgrad.runtime.structure import lasting, ones, repeated, seeded, with_fields  # noqa: F401
+
+# --- shapes ----------------------------------------------------------------------------------------------------------
+
+
+def unbroadcast(g: Any, x: Any) -> Any:
+    """Bring the cotangent `g` to the shape of `x`: sum over axes that broadcasting added or stretched, repeat over
+    axes that `g` leaves out.  Raises TypeError where `x` is no number or array."""
+    if isinstance(x, (list, tuple)) and isinstance(g, np.ndarray) and g.shape == np.shape(x):
+        return g  # NumPy made an array of it
+    if isinstance(x, (str, bytes, list, tuple, dict, set)) or callable(x):
+        raise Refusal(None, f"arithmetic on a {type(x).__name__} cannot be differentiated; it needs a number or an array")
+    shape = np.shape(x)
+    g = np.asarray(g) if isinstance(g, (list, tuple)) else g
+    if np.shape(g) == shape:
+        return g
+    extra = np.ndim(g) - len(shape)
+    if extra > 0:
+        g = np.sum(g, axis=tuple(range(extra)))
+    lead = len(shape) - np.ndim(g)
+    stretched = tuple(k for k, n in enumerate(np.shape(g)) if n != 1 and shape[lead + k] == 1)
+    if stretched:
+        g = np.sum(g, axis=stretched, keepdims=True)
+    return g if np.shape(g) == shape else np.broadcast_to(g, shape)
+
+
+def unreduce(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Spread the cotangent `g` of a reduction of `x` over `axis` back over the shape of `x`."""
+    return np.broadcast_to(spreading(g, x, axis, keepdims), np.shape(x))
+
+
+def spreading(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The cotangent `g` of a reduction of `x` over `axis`, with the reduced axes of length 1: it broadcasts to `x`."""
+    if axis is None or keepdims or not np.ndim(x):
+        return g
+    shape = list(np.shape(x))
+    for k in axis if isinstance(axis, tuple) else (axis,):
+        shape[k] = 1
+    return np.reshape(g, shape)
+
+
+def sequence(x: Any) -> Any:
+    """`x`, checked to be something that `x[k]` for k in range(len(x)) walks as `for` does."""
+    if isinstance(x, (list, tuple, range, str, np.ndarray)) or hasattr(x, "__array_ufunc__"):
+        return x
+    if isinstance(x, FINITE) or (hasattr(x, "__iter__") and attributes_of(x) is None and iter(x) is not x):
+        return list(x)
+    way = "make it in the function that loops over it" if isinstance(x, ENDLESS) else "loop over list(...) of it"
+    unordered = Refusal(None, f"a loop over a {type(x).__name__} cannot be reversed; {way}")
+    raise unordered if hasattr(x, "__iter__") else TypeError(f"'{type(x).__name__}' object is not iterable")
+
+
+def emptied(x: Any) -> Any:
+    """What `x.clear()` leaves of a list or a dict; TypeError for anything else."""
+    if isinstance(x, (list, dict)):
+        return type(x)()
+    raise Refusal(None, f"`clear` of a {type(x).__name__} cannot be differentiated: make a new one")
+
+
+def keys(d: dict) -> list:
+    """What a loop over a dict walks."""
+    return list(d)
+
+
+# --- cotangents of any structure -------------------------------------------------------------------------------------
+
+
+def zeros(v: Any) -> Any:
+    """Zero cotangent of `v`, with the structure of `v`; None for leaves without arithmetic.
+
+    >>> zeros((2.0, [np.ones(2)], "name"))
+    (0.0, [array([0., 0.])], None)
+    """
+    if isinstance(v, np.ndarray):
+        return np.zeros(v.shape, float_type(v.dtype))
+    if isinstance(v, (list, tuple, dict)):
+        return rebuilt(v, zeros)
+    if isinstance(v, Pullback):
+        return zeros(v.saved)
+    held = attributes_of(v)
+    if held is not None:
+        return {k: zeros(item) for k, item in held.items() if item is not v}
+    if isinstance(v, (float, int, np.generic)):
+        return float_type(v.dtype).type(0.0) if isinstance(v, np.floating) else 0.0
+    return np.zeros_like(v) if hasattr(v, "__array_ufunc__") else None
+
+
+def add(a: Any, b: Any) -> Any:
+    """Sum of two cotangents of one value, structure by structure; None is a zero.
+
+    >>> add((1.0, None), (2.0, 3.0))
+    (3.0, 3.0)
+    """
+    if a is None or b is None:
+        return b if a is None else a
+    if isinstance(a, dict) and isinstance(b, dict):  # what a dict did not have yet is a zero
+        return {k: add(a.get(k), b.get(k)) for k in {**a, **b}}
+    if isinstance(a, (list, tuple, dict)) or isinstance(b, (list, tuple, dict)):
+        if isinstance(b, (list, tuple, dict)) and not isinstance(a, (list, tuple, dict)):
+            a, b = b, a
+        if len(a) != len(b) and not (type(a) is list and min(len(a), len(b)) == 0):
+            raise ValueError("two cotangents of one value differ in structure")
+        return rebuilt(a, add, b) if len(a) == len(b) else a or b  # one is of a record whose entries are taken off: a zero
+    return a + b
+
+
+def add_at(x_bar: Any, index: Any, e: Any) -> Any:
+    """Add `e` (None: a zero) to the item or section `index` of the cotangent `x_bar`, in place where it can be; return
+    `x_bar`, where repeated indices add up.
+
+    >>> add_at(np.zeros(3), [0, 0, 2], 1.0), add_at((0.0, 0.0), 1, 5.0)
+    (array([2., 0., 1.]), (0.0, 5.0))
+    """
+    if e is None:
+        return x_bar
+    if isinstance(x_bar, (list, dict, tuple)):
+        items = list(x_bar) if isinstance(x_bar, tuple) else x_bar
+        if isinstance(index, slice):
+            places = range(len(items))[index]
+            for place, item in zip(places, e, strict=True):
+                items[place] = add(items[place], item)
+        else:
+            items[index] = add(items.get(index) if isinstance(items, dict) else items[index], e)
+        if isinstance(x_bar, tuple):
+            return type(x_bar)(*items) if hasattr(x_bar, "_fields") else tuple(items)
+        return items
+    if isinstance(x_bar, np.ndarray):
+        np.add.at(x_bar, index, e)
+        return x_bar
+    return x_bar + np.sum(e)  # an index into a number: x[()], x[None]
+
+
+def own(x_bar: Any) -> Any:
+    """A copy of the cotangent that nothing else refers to, ready for `add_at`."""
+    if isinstance(x_bar, (list, tuple, dict)):
+        return rebuilt(x_bar, own)
+    held = attributes_of(x_bar)
+    if held is not None:  # an argument that is written
+        copy = object.__new__(type(x_bar))
+        for k, item in held.items():
+            object.__setattr__(copy, k, own(item))
+        return copy
+    return x_bar.copy() if isinstance(x_bar, np.ndarray) else x_bar
+
+
+def like(x: Any, x_bar: Any) -> Any:
+    """The gradient for the argument `x`: its structure, shape and dtype, in memory of its own.
+
+    Raises KeyError where `x_bar` is that of an item which the dict `x` does not have: reading it is an error.
+    """
+    if type(x) is dict and isinstance(x_bar, dict):
+        for key in x_bar.keys() - x.keys():
+            if np.any(_numbers(x_bar[key])):
+                raise KeyError(key)
+    if isinstance(x, (list, tuple, dict)):
+        return zeros(x) if x_bar is None else rebuilt(x, like, x_bar)
+    held = attributes_of(x)
+    if held is not None:
+        bars = {k: like(item, (x_bar or {}).get(k)) for k, item in held.items()}
+        if not hasattr(x, "__dataclass_fields__"):
+            return bars
+        made = object.__new__(type(x))
+        for k, bar in bars.items():
+            object.__setattr__(made, k, bar)
+        return made
+    if x_bar is None:
+        return zeros(x)
+    if isinstance(x, np.ndarray):
+        return np.array(np.broadcast_to(x_bar, x.shape), dtype=float_type(x.dtype))
+    if isinstance(x, np.floating):
+        return x.dtype.type(x_bar)
+    return x_bar
+
+
+def _numbers(x_bar: Any) -> list[Any]:
+    parts = x_bar.values() if isinstance(x_bar, dict) else x_bar if isinstance(x_bar, (list, tuple)) else None
+    return [np.any(x_bar)] if parts is None else [n for part in parts for n in _numbers(part)]
+
+
+def seed_like(y: Any, seed: Any = None) -> Any:
+    """The incoming cotangent of the result `y`: ones of its structure if `seed` is None, else `seed`, checked.
+
+    Raises ValueError where `seed` has another structure or shape than `y`, TypeError where `y` is no result at all.
+    """
+    if what := without_floats(y, numbers=True):
+        raise NoResult(what)
+    return ones(y) if seed is None else seeded(y, seed)
+
+
+def stop_gradient(x: Any) -> Any:
+    """The same value, through which no gradient flows; arrays in memory of their own."""
+    return rebuilt(x, stop_gradient) if isinstance(x, (list, tuple, dict)) else x.copy() if isinstance(x, np.ndarray) else x
+
+
+# --- records ---------------------------------------------------------------------------------------------------------
+
+
+def push(stack: list, x: Any) -> None:
+    """Record `x`, which may still be written in place: arrays are copied."""
+    stack.append(x.copy() if isinstance(x, np.ndarray) else x)
+
+
+def restored(x: Any, old: Any) -> Any:
+    """What a variable held before `x += e`: an array gets its old content back, in the same memory."""
+    if not (isinstance(x, np.ndarray) and isinstance(old, np.ndarray)):  # a number plus an array is another object
+        return old
+    np.copyto(x, old)
+    return x
+
+
+def held(d: Any, key: Any, copied: bool = True) -> Any:
+    """What `d[key] = ..` overwrites, for `put_back`; also that there is no such key yet."""
+    found = ABSENT if isinstance(d, dict) and key not in d else d[key]
+    return own(found) if copied and found is not ABSENT else found
+
+
+def put_back(d: Any, key: Any, old: Any) -> Any:
+    """Give a dict back what it held under a key; return the dict."""
+    if old is ABSENT:
+        d.pop(key, None)
+    else:
+        d[key] = old
+    return d
+
+
+def keys_of(d: Any) -> list:
+    """The keys of a dict, in order; raises TypeError for anything else."""
+    if isinstance(d, dict):
+        return list(d)
+    raise TypeError(f"a loop over the items of a {type(d).__name__} cannot be reversed; pass a dict")
+
+
+def pop(stack: list) -> Any:
+    """The value recorded last."""
+    return stack.pop()
+
+
+# --- calls of functions that are not known when the text is written --------------------------------------------------
+
+
+class Pullback:
+    """The linear map from a result's cotangent to the arguments' cotangents, as data, to be called again and again.
+
+    `bwd(saved, y_bar)` gives the cotangents of the arguments at `places` (of one: bare; a tuple of places: a tuple); `rest`
+    holds the zeros of all.  One that a user gets knows the result's zeros, `like`: it checks what it is called with, and
+    hands out memory of its own.
+    """
+
+    __slots__ = ("__weakref__", "_bwd", "like", "places", "rest", "saved")
+
+    def __init__(self, bwd: Callable[..., Any], saved: Any, places: tuple, rest: tuple, like: Any = None) -> None:
+        self._bwd = bwd
+        self.saved = saved
+        self.places = places
+        self.rest = rest
+        self.like = like
+
+    @property
+    def bwd(self) -> Callable[..., Any]:
+        """The adjoint; one that came from elsewhere is compiled when it is needed."""
+        if isinstance(self._bwd, tuple):
+            self._bwd = hook("found")(self._bwd)
+        return self._bwd
+
+    def __call__(self, /, *bars: Any) -> tuple:
+        try:
+            y_bar = self.cotangent(bars)
+            out = spread(self, self.bwd(refilled(self.saved, self.bwd), y_bar)) if self.places else self.rest
+            return out if self.like is None else tuple(map(like, self.rest, out))
+        except Exception as error:
+            __tracebackhide__ = True
+            error = hook("located")(error)
+            raise error
+
+    def cotangent(self, bars: tuple) -> Any:
+        """The one cotangent that a pullback is called with, checked where a user calls it."""
+        if len(bars) != 1:
+            raise TypeError(f"a pullback takes one cotangent, of the structure of the value, and not {len(bars)}")
+        return bars[0] if self.like is None else seeded(self.like, bars[0])
+
+    def __reduce__(self) -> tuple:
+        way = self._bwd if isinstance(self._bwd, tuple) else hook("way")(self._bwd)
+        return Pullback, (way, self.saved, self.places, self.rest, self.like)
+
+    def __copy__(self) -> Pullback:
+        return Pullback(self._bwd, self.saved, self.places, self.rest, self.like)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Pullback:
+        return Pullback(self._bwd, copy.deepcopy(self.saved, memo), self.places, self.rest, self.like)
+
+    def __repr__(self) -> str:
+        return f"Pullback({getattr(self.bwd, '__name__', self.bwd)})"
+
+
+def spread(pullback: Pullback, bars: Any) -> tuple:
+    """What `bwd` gave, one cotangent for every argument."""
+    out = list(pullback.rest)
+    for place, bar in zip(pullback.places, (bars,) if len(pullback.places) == 1 else bars, strict=True):
+        if isinstance(place, tuple):
+            for k, part in zip(place, bar, strict=True):
+                out[k] = part
+        else:
+            out[place] = bar
+    return tuple(out)
+
+
+_hooks: dict[str, Callable[..., Any]] = {}
+
+
+def provide(**hooks: Callable[..., Any]) -> None:
+    """Tell where pairs come from (`derivative`), and how functions travel (`way`, `found`): the compiler does, once."""
+    _hooks.update(hooks)
+
+
+def hook(name: str) -> Callable[..., Any]:
+    """What was provided under this name."""
+    if name not in _hooks:
+        raise RuntimeError("import s2sgrad before calling vjp, or a pullback that was pickled")
+    return _hooks[name]
+
+
+def call(f: Callable[..., Any], *args: Any) -> Any:
+    """`f(*args)`; as an argument of `vjp` it makes `f` itself an input."""
+    return f(*args)
+
+
+def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, Pullback]:
+    """Run `f` once; return its value and the pullback, which gives one cotangent per positional argument.
+
+    >>> from s2sgrad import vjp
+    >>> y, pullback = vjp(np.multiply, 2.0, 3.0)
+    >>> float(y), pullback(1.0)
+    (6.0, (3.0, 2.0))
+    """
+    fwd, bwd, places, lead, keywords = hook("derivative")(f, primals, keywords)
+    y, saved = fwd(*lead, *primals, **keywords)
+    return y, Pullback(bwd, saved, places, tuple(zeros(p) for p in primals))

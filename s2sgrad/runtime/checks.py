@@ -1,0 +1,207 @@
+"""Checks in generated text of what could not be known when it was written: they pass, or raise with the user's line.
+
+t = a[i]; a[i] = a[j]; use(t)      ->      scalar(t, "t", 2): an element stays what it was, a row would change
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+class Refusal(TypeError):
+    """A check that failed, at a line of the user's source; None: at that of the generated statement that failed."""
+
+    def __init__(self, line: int | None, message: str) -> None:
+        super().__init__(message if line is None else f"line {line}: {message}")
+        self.message, self.line = message, line
+
+
+def require_array(x: Any) -> Any:
+    """`x`, checked to be a number or an array: its attributes and methods then mean what NumPy means by them."""
+    if isinstance(x, (np.ndarray, np.generic, float, int)) or hasattr(x, "__array_ufunc__"):
+        return x
+    raise Refusal(None, f"expected a number or an array, got {type(x).__name__}")
+
+
+def rebinds(x: Any, name: str, line: int) -> None:
+    """Check that `x += e` binds `x` anew; TypeError for a value that it would change in place.
+
+    >>> rebinds(np.ones(2), "x", 7)
+    Traceback (most recent call last):
+    s2sgrad.runtime.checks.Refusal: line 7: `x` is an array that other names may see, and an augmented assignment would ...
+    """
+    if hasattr(x, "__iadd__") or hasattr(x, "__ior__"):
+        what = "an array" if isinstance(x, np.ndarray) else f"a {type(x).__name__}"
+        called = f"`{name}`" if name else "this"
+        raise Refusal(
+            line,
+            f"{called} is {what} that other names may see, and an augmented assignment would change it for them; "
+            f"write `{name or 'x'} = {name or 'x'} + ...`",
+        )
+
+
+def contiguous(x: Any, line: int) -> None:
+    """Check that `x.ravel()` and `x.reshape(..)` are views of `x`; TypeError where NumPy may copy instead.
+
+    >>> contiguous(np.ones((2, 2))[:, ::2], 7)
+    Traceback (most recent call last):
+    s2sgrad.runtime.checks.Refusal: line 7: ravel or reshape may copy an array that is not contiguous, and a ...
+    """
+    if not (isinstance(x, np.ndarray) and x.flags.c_contiguous):
+        raise Refusal(
+            line,
+            "ravel or reshape may copy an array that is not contiguous, and a write through it would be lost: "
+            "pass a contiguous array, or copy it first",
+        )
+
+
+def resizes(x: Any) -> None:
+    """A list that has one name is bound anew where this stands, instead of a method that changes it (`containers`)."""
+
+
+def replaces(x: Any, method: str, line: int) -> None:
+    """Check that `x.update(..)` and its like do what a list's or a dict's own do, which is what the text does; TypeError if
+    not.
+
+    >>> replaces(collections.Counter(), "update", 7)
+    Traceback (most recent call last):
+    s2sgrad.runtime.checks.Refusal: line 7: `update` of a Counter is not that of a dict: store into a dict, item by item
+    """
+    if not isinstance(x, (list, dict)) or has_methods_of_its_own(x):
+        kind, way = ("list", "make a new list") if isinstance(x, list) else ("dict", "store into a dict, item by item")
+        raise Refusal(line, f"`{method}` of a {type(x).__name__} is not that of a {kind}: {way}")
+
+
+_ALIKE = (list, dict, collections.OrderedDict, collections.defaultdict)
+_OTHERS = {"__init__", "__new__", "__doc__", "__repr__", "__hash__", "__getattribute__", "__class_getitem__"}
+
+
+def has_methods_of_its_own(x: Any) -> bool:
+    """Whether a list or a dict is of a class in which methods of theirs mean something else."""
+    return is_special(type(x))
+
+
+def is_special(cls: type) -> bool:
+    """Whether a class of lists or dicts has methods of its own in the place of theirs."""
+    plain = next((t for t in (list, dict) if issubclass(cls, t)), None)
+    if plain is None or cls in _ALIKE:
+        return False
+    own = (c for c in cls.__mro__ if c not in (*_ALIKE, object))
+    return any(vars(c).keys() & (vars(plain).keys() - _OTHERS) for c in own)
+
+
+def raised(tried: Callable[[], Any], *kinds: Any) -> int:
+    """Which of these kinds of exceptions `tried()` raises, counted from 1; 0 where it raises none."""
+    try:
+        tried()
+    except Refusal:
+        raise
+    except BaseException as error:
+        for k, kind in enumerate(kinds, 1):
+            if isinstance(error, kind):
+                return k
+        raise
+    return 0
+
+
+def once(rows: Any, place: Any, line: int) -> None:
+    """Check that a list, a dict or an array is in a container only once, before it is written there; TypeError if not.
+
+    >>> once([[1.0]] * 2, 0, 7)
+    Traceback (most recent call last):
+    s2sgrad.runtime.checks.Refusal: line 7: a list that is written is in a list more than once: make a new one for each place
+    """
+    row = rows[place]
+    held = rows.values() if isinstance(rows, dict) else rows
+    if isinstance(row, (list, dict, np.ndarray)) and sum(other is row for other in held) > 1:
+        what, where = ("an array" if isinstance(x, np.ndarray) else f"a {type(x).__name__}" for x in (row, rows))
+        raise Refusal(line, f"{what} that is written is in {where} more than once: make a new one for each place")
+
+
+def unpackable(x: Any, n: int) -> None:
+    """Check that `a, b = x` fits `n` names; ValueError as Python raises it."""
+    if len(x) != n:
+        few = f"not enough values to unpack (expected {n}, got {len(x)})"
+        raise ValueError(few if len(x) < n else f"too many values to unpack (expected {n})")
+
+
+def only_these(d: Any, words: tuple[str, ...], called: str) -> None:
+    """Check that `f(**d)` fits the parameters of `f` that are still open; TypeError as Python raises it."""
+    for key in d:
+        if key not in words:
+            raise TypeError(f"{called}() got an unexpected keyword argument {key!r}")
+
+
+def scalar(x: Any, name: str, line: int) -> None:
+    """Check that `x = a[i]` is an element and no row, which would change with `a`; TypeError for an array."""
+    if isinstance(x, (np.ndarray, list, dict)):
+        called = f"`{name}`" if name else "this"
+        raise Refusal(line, f"{called} is a view of an array that is written while it is used: write `.copy()` behind it")
+
+
+def asked_whole(x: Any, method: str, line: int) -> None:
+    """Check that `x * o` calls the method of `o` once, and not once for each element of an array; TypeError if not.
+
+    >>> asked_whole(np.ones(2), "Scale.__rmul__", 7)
+    Traceback (most recent call last):
+    s2sgrad.runtime.checks.Refusal: line 7: NumPy calls `Scale.__rmul__` once for each element of the array ...
+    """
+    if isinstance(x, np.ndarray):
+        raise Refusal(
+            line,
+            f"NumPy calls `{method}` once for each element of the array on its left: write `__array_ufunc__ = None` "
+            "in the class",
+        )
+
+
+def bound(x: Any, name: str) -> None:
+    """Raise UnboundLocalError for a variable that the user's function would find unbound (here it may hold None)."""
+    if x is None:
+        raise UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
+
+
+def poison(x: Any) -> None:
+    """Fill an array that must not be read any more with nan: a test of the compiler, never in a user's text."""
+    if isinstance(x, np.ndarray) and x.dtype.kind == "f" and x.flags.writeable:
+        x[...] = np.nan
+
+
+def reads_only(f: Callable[..., Any], name: str, line: int) -> Callable[..., Any]:
+    """`f`, checked to leave the arrays, lists and dicts that it is given as they are; TypeError where it does not.
+
+    >>> reads_only(list.pop, "take", 7)([1.0, 2.0])
+    Traceback (most recent call last):
+    s2sgrad.runtime.checks.Refusal: line 7: `take` writes its argument, and is only known at run time: return a new ...
+    """
+
+    def called(*args: Any, **keywords: Any) -> Any:
+        before = [(x, x.copy()) for x in _writable([*args, *keywords.values()])]
+        result = f(*args, **keywords)
+        if not all(_same(now, then) for now, then in before):
+            raise Refusal(line, f"`{name}` writes its argument, and is only known at run time: return a new value from it")
+        return result
+
+    return called
+
+
+def _writable(values: Any) -> list[Any]:
+    """The arrays, lists and dicts in these values, each before what it holds."""
+    out: list[Any] = []
+    for v in values:
+        if isinstance(v, (list, tuple, dict)):
+            inside = _writable(v.values() if isinstance(v, dict) else v)
+            out += inside if isinstance(v, tuple) else [v, *inside]
+        elif isinstance(v, np.ndarray):
+            out.append(v)
+    return out
+
+
+def _same(now: Any, before: Any) -> bool:
+    if isinstance(now, np.ndarray):
+        return now.shape == before.shape and (now.tobytes() == before.tobytes())
+    parts = (now.items(), before.items()) if isinstance(now, dict) else (enumerate(now), enumerate(before))
+    return len(now) == len(before) and all(a is b and x is y for (a, x), (b, y) in zip(*parts, strict=True))

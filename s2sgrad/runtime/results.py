@@ -1,0 +1,113 @@
+"""What a function returns must have something that can be differentiated: what there is instead, in words.
+
+    grad(lambda x: print(x))(2.0)     ->     TypeError: `<lambda>` returns None, which has no derivative: `return` ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.structure import attributes_of
+
+
+class NoResult(Refusal):
+    """A result in which nothing can be differentiated: `what` it is, and the arguments that the function has `written`."""
+
+    def __init__(self, what: str, function: str = "", written: Iterable[str] = ()) -> None:
+        self.what, self.named = what, bool(function)
+        shown = f"`{function}`" if function else "the function"
+        names = [f'"{name}"' for name in written]
+        way = "`return` a float, or an array of floats"
+        if names:
+            named = names[0] if len(names) == 1 else f"({', '.join(names)})"
+            way = f"`return` the value, or differentiate what it writes: `outputs={named}`"
+        elif what == "None":
+            way = "`return` the value (of a function that writes its arguments, name them in `outputs=`)"
+        super().__init__(None, f"{shown} returns {what}, which has no derivative: {way}")
+
+
+def without_floats(v: Any, numbers: bool = False) -> str:
+    """In words, what a value is in which nothing can be differentiated; empty where something can.
+
+    With `numbers` any number will do: a function may return the int 0 on one path, and floats on others.
+
+    >>> without_floats((None, [2, "a"])), without_floats((None, [2, "a"]), numbers=True), without_floats({})
+    ('a tuple without floats', '', 'an empty dict')
+    """
+    if v is None:
+        return "None"
+    if isinstance(v, (np.ndarray, np.generic)) and v.dtype != object:
+        plain = isinstance(v, (np.str_, np.bytes_)) or v.dtype.kind not in ("fciub" if numbers else "fc")
+        return described(v) if plain else ""
+    if isinstance(v, (float, complex)) or (numbers and isinstance(v, int)):
+        return ""
+    held = attributes_of(v)
+    if isinstance(v, (list, tuple, dict, np.ndarray)) or held is not None:
+        items = held if held is not None else v
+        items = items.values() if isinstance(items, dict) else items.ravel() if isinstance(items, np.ndarray) else items
+        if any(item is not v and not without_floats(item, numbers) for item in items):
+            return ""
+        return f"an empty {type(v).__name__}" if len(items) == 0 else f"{described(v)} without floats"
+    return "" if hasattr(v, "__array_ufunc__") or hasattr(v, "__array__") else described(v)
+
+
+def described(v: Any) -> str:
+    """What a value is, in words.
+
+    >>> described(None), described(3), described(np.arange(3)), described("a")
+    ('None', 'an int', 'an array of int64', 'a str')
+    """
+    if v is None:
+        return "None"
+    if isinstance(v, np.ndarray):
+        return f"an array of {v.dtype}"
+    return described_type(type(v))
+
+
+def described_type(kind: type) -> str:
+    """A value of this type, in words."""
+    return f"{'an' if kind.__name__[0] in 'aeiou' else 'a'} {kind.__name__}"
+
+
+def require_floats(result: Any, function: str) -> None:
+    """Check a result that no differentiated argument reaches for floats; TypeError if there are none.
+
+    >>> require_floats([1, 2], "f")
+    Traceback (most recent call last):
+    s2sgrad.runtime.results.NoResult: `f` returns a list without floats, which has no derivative: `return` a ...
+    """
+    if what := without_floats(result):
+        raise NoResult(what, function)
+
+
+def pair(result: Any, function: str) -> None:
+    """Check that a function with `has_aux=True` returned a value and what goes with it; TypeError if not.
+
+    >>> pair(3.0, "f")
+    Traceback (most recent call last):
+    s2sgrad.runtime.results.NoPair: with has_aux=True `f` must return (value, aux), but it returns a float
+    """
+    if not isinstance(result, (tuple, list)):
+        raise NoPair(described(result), function)
+    if len(result) != 2:
+        raise NoPair(f"{described(result)} of {len(result)}", function)
+
+
+class NoPair(Refusal):
+    """With `has_aux` a function must return a pair, and this is `what` it returns."""
+
+    def __init__(self, what: str, function: str) -> None:
+        super().__init__(None, f"with has_aux=True `{function}` must return (value, aux), but it returns {what}")
+
+
+class NotWritten(Refusal):
+    """An argument that `outputs` names, and that the function does not write."""
+
+    def __init__(self, argument: str, what: str, function: str) -> None:
+        way = "pass an array" if not what.startswith("an array") else "`return` what it computes"
+        message = f"`{function}` does not write its argument `{argument}`, {what}, which `outputs` names: {way}"
+        super().__init__(None, message)

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.api import Gradient, grad
 from s2sgrad.api.argnums import checked
-from s2sgrad.api.entry import Gradient, grad
 from s2sgrad.errors.raised import entry
 from s2sgrad.ir.signatures import signature
 

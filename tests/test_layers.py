@@ -105,10 +105,10 @@ GRAPH = {module: own(file) - {module} for module, file in MODULES.items()}
 
 def test_the_files_are_found():
     assert len(FILES) > 50 and len(PASSES) > 15
-    assert {"api.entry", "normalize.exits", "rules.table", ""} <= set(MODULES)
+    assert {"api", "normalize.exits", "rules.table", ""} <= set(MODULES)
     assert {"ir.unit", "cleanup.fold"} <= GRAPH["driver.pipeline"]
     assert {"driver.compiled", "api.library"} <= GRAPH["api.gradient"]  # imports inside functions and under TYPE_CHECKING
-    assert "api.dynamic" in GRAPH["api.entry"]
+    assert "api.dynamic" in GRAPH["api"]
 
 
 def test_the_graph_of_imports_has_no_cycle():
@@ -200,7 +200,7 @@ def test_the_package_is_imported_without_the_compiler():
     command = "import sys, s2sgrad; print(*sorted(m for m in sys.modules if m.startswith('s2sgrad')))"
     done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True, cwd=ROOT.parent)
     loaded = {name.removeprefix("s2sgrad").removeprefix(".") for name in done.stdout.split()}
-    assert {"", "api.entry", "runtime"} <= loaded
+    assert {"", "api", "runtime"} <= loaded
     assert not set(map(room_of, loaded)) & {"source", "rules", "emit", "normalize", "transform", "cleanup", "tape", "cli"}
     assert not loaded & {"ir.unit", "api.library", "api.dynamic", "driver.pipeline", "driver.program", "driver.load",
                          "driver.guards", "driver.compiled"}  # fmt: skip

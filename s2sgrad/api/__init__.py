@@ -1,1 +1,151 @@
-"""What a user calls, and what a call of a gradient does."""
+"""`grad` and `value_and_grad`, and `vjp` of `pullbacks`: what a user calls."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, overload
+
+from s2sgrad import runtime
+from s2sgrad.api import travel
+from s2sgrad.api.argnums import Argnums, checked
+from s2sgrad.api.gradient import Gradient, differentiated
+from s2sgrad.driver.options import Options
+from s2sgrad.errors.raised import entry, located
+from s2sgrad.pullbacks import vjp  # noqa: F401
+
+Outputs = str | tuple[str, ...] | None
+
+
+def _made(
+    function: Any, argnums: Argnums, value: bool, output_gradients: Any, unconnected_gradients: str, outputs: Outputs,
+    lists: bool, has_aux: bool,
+) -> Any:
+    if unconnected_gradients not in ("zero", "none"):
+        raise ValueError(f"unconnected_gradients must be 'zero' or 'none', not {unconnected_gradients!r}")
+    if has_aux and outputs is not None:
+        raise ValueError("has_aux=True is about what a function returns, outputs= about what it writes: give one of them")
+    argnums = checked(argnums)
+    if isinstance(outputs, list):
+        outputs = tuple(outputs)
+    several = isinstance(argnums, tuple)
+    options = Options(value, several, unconnected_gradients, outputs, lists=bool(lists), has_aux=bool(has_aux))
+    if function is None:
+        return functools.partial(_applied, argnums, options, output_gradients)
+    return differentiated(function, argnums, options, output_gradients)
+
+
+@entry
+def _applied(argnums: Argnums, options: Options, seed: Any, function: Any) -> Gradient:
+    return differentiated(function, argnums, options, seed)
+
+
+@overload
+def grad(
+    function: Callable[..., Any],
+    argnums: Argnums = ...,
+    *,
+    output_gradients: Any = ...,
+    unconnected_gradients: str = ...,
+    outputs: Outputs = ...,
+    lists: bool = ...,
+    has_aux: bool = ...,
+) -> Gradient: ...
+@overload
+def grad(
+    function: None = None,
+    argnums: Argnums = ...,
+    *,
+    output_gradients: Any = ...,
+    unconnected_gradients: str = ...,
+    outputs: Outputs = ...,
+    lists: bool = ...,
+    has_aux: bool = ...,
+) -> Callable[[Callable[..., Any]], Gradient]: ...
+@entry
+def grad(
+    function: Callable[..., Any] | None = None,
+    argnums: Argnums = 0,
+    *,
+    output_gradients: Any = None,
+    unconnected_gradients: str = "zero",
+    outputs: Outputs = None,
+    lists: bool = True,
+    has_aux: bool = False,
+) -> Any:
+    """The gradient of a function of numbers and arrays, as a function of the same arguments.
+
+    `argnums` says in which arguments: a position, a parameter's name, or a tuple of them (then the result is a tuple).
+    The gradient has the shape and dtype of its argument.  If the function returns arrays or containers, the result is
+    the gradient of the sum over all their elements, each weighted by `output_gradients` (or, for one call, by the
+    keyword `seed`), which has the structure and shape of the result.  An argument that does not reach the result has a
+    gradient of zeros, or None with `unconnected_gradients="none"`.
+
+    With `outputs`, the names of arguments that the function writes, it is the gradient of what these hold at the end (of one
+    name, or of a tuple of them), whatever the function returns.  The caller's arrays are never changed.
+
+    Loops over single elements (`for i in range(n): y[i] = x[i] ...`) run on lists of Python's numbers, several times as fast
+    and with the same numbers.  With `lists=False` the text has arrays throughout: for a compiler that knows no lists.
+
+    Use it as a call, `grad(f)`, as a decorator, `@grad`, or as a decorator with options, `@grad(argnums="w")`.
+
+    Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number;
+    TypeError for an integer argument; ValueError for a seed of the wrong structure or shape.
+
+    >>> @grad
+    ... def area(r):
+    ...     return 3.0 * r ** 2
+    >>> area(2.0)
+    12.0
+    """
+    return _made(function, argnums, False, output_gradients, unconnected_gradients, outputs, lists, has_aux)
+
+
+@overload
+def value_and_grad(
+    function: Callable[..., Any],
+    argnums: Argnums = ...,
+    *,
+    output_gradients: Any = ...,
+    unconnected_gradients: str = ...,
+    outputs: Outputs = ...,
+    lists: bool = ...,
+    has_aux: bool = ...,
+) -> Gradient: ...
+@overload
+def value_and_grad(
+    function: None = None,
+    argnums: Argnums = ...,
+    *,
+    output_gradients: Any = ...,
+    unconnected_gradients: str = ...,
+    outputs: Outputs = ...,
+    lists: bool = ...,
+    has_aux: bool = ...,
+) -> Callable[[Callable[..., Any]], Gradient]: ...
+@entry
+def value_and_grad(
+    function: Callable[..., Any] | None = None,
+    argnums: Argnums = 0,
+    *,
+    output_gradients: Any = None,
+    unconnected_gradients: str = "zero",
+    outputs: Outputs = None,
+    lists: bool = True,
+    has_aux: bool = False,
+) -> Any:
+    """Like `grad`, but returns `(value, gradient)`: what `scipy.optimize.minimize(..., jac=True)` wants.
+
+    >>> value_and_grad(lambda x: x * x)(3.0)
+    (9.0, 6.0)
+    """
+    return _made(function, argnums, True, output_gradients, unconnected_gradients, outputs, lists, has_aux)
+
+
+def _pair_for(f: Any, primals: tuple, keywords: dict[str, Any]) -> Any:
+    from s2sgrad.api.dynamic import pair_for
+
+    return pair_for(f, primals, keywords)
+
+
+runtime.provide(derivative=_pair_for, way=travel.way, found=travel.found, located=located)

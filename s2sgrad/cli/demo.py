@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.api.entry import value_and_grad
+from s2sgrad.api import value_and_grad
 from s2sgrad.testing import comparisons
 
 START = np.array([1000.0, 1000.0, 400.0, 40.0, 0.7, 0.3, 0.03])  # NIST's second starting point

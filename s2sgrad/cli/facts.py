@@ -13,7 +13,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN
 from s2sgrad.analysis.memory import Memory, in_place
 from s2sgrad.analysis.words import in_words
-from s2sgrad.api.entry import Gradient
+from s2sgrad.api import Gradient
 from s2sgrad.cli.stages import differentiated
 from s2sgrad.driver.compiled import compiling
 from s2sgrad.driver.program import Program

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from s2sgrad.api.entry import Gradient, grad, value_and_grad
+from s2sgrad.api import Gradient, grad, value_and_grad
 from s2sgrad.cli.facts import facts
 from s2sgrad.cli.stages import stages
 from s2sgrad.cli.targets import Mistake, evaluated, function_named, parameters_named, primal_of

@@ -10,7 +10,7 @@ import gast
 from s2sgrad import emit
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, kinds_of
 from s2sgrad.analysis.kinds_key import Kinds
-from s2sgrad.api.entry import Gradient
+from s2sgrad.api import Gradient
 from s2sgrad.driver.compiled import compile_gradient, compiling
 from s2sgrad.driver.pipeline import normalizing
 from s2sgrad.ir.signatures import signature

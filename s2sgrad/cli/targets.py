@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.api.entry import Gradient
+from s2sgrad.api import Gradient
 from s2sgrad.errors import S2SGradError
 
 

@@ -250,7 +250,7 @@ def _is_functional(value: gast.AST, within: set[str], home: types.FunctionType, 
 
 def makes_derivative(target: Any) -> bool:
     """Whether a callable is `grad` or `value_and_grad`."""
-    ours = getattr(target, "__module__", "") == "s2sgrad.api.entry" and isinstance(target, types.FunctionType)
+    ours = getattr(target, "__module__", "") == "s2sgrad.api" and isinstance(target, types.FunctionType)
     return ours and target.__name__ in ("grad", "value_and_grad")
 
 

@@ -66,6 +66,15 @@ FORWARD = {
             k = 1 // n  # here
             return np.sum(x * x) * k
         """),
+    "lengths in a comprehension": (ValueError, """
+        def f(x):
+            pairs = [a * b for a, b in zip(x, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], strict=True)]  # here
+            return pairs[0]
+        """),
+    "lengths in a generator": (ValueError, """
+        def f(x):
+            return sum(a * b for a, b in zip(x[1:], x, strict=True))  # here
+        """),
     "key": (KeyError, """
         def f(x):
             d = {"a": x}

@@ -113,7 +113,7 @@ def test_show_stages(here, capsys):
     assert heads[-1] == "# ---- the generated text ----"
     assert "        t1 = r * x\n" in printed
     names = [head.removeprefix("# ---- after ").removesuffix(" ----") for head in heads[:-1]]
-    assert names.index("flatten") < names.index("reverse") < names.index("deadcode") < names.index("fold")
+    assert names.index("flatten") < names.index("reverse") < names.index("deadcode") < names.index("forward_substitution")
     for stage in re.split(r"# ---- .* ----\n", printed):
         compile(stage, "stage", "exec")
 

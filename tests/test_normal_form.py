@@ -16,7 +16,7 @@ from programs import program_from_seed
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import kinds_of
-from s2sgrad.cleanup.stacks import local_stacks, operations
+from s2sgrad.cleanup.record_stacks import local_stacks, operations
 from s2sgrad.driver.compiled import compiling
 from s2sgrad.driver.options import Options
 from s2sgrad.driver.pipeline import CLEANUP, FINISH, normalizing
@@ -28,7 +28,7 @@ from s2sgrad.source import read
 
 RENAMED = [name for name, _ in FINISH[[name for name, _ in FINISH].index("coalesce") :]]  # under their final names
 PLAIN = [case for case in CASES if "*" not in str(inspect.signature(case.function))]
-PRINTED = ["contexts", "global_names", "attributes"]  # statements as the user wrote them, which are no normal form
+PRINTED = ["with_statements", "global_names", "attribute_writeback"]  # as the user wrote it: no normal form
 
 
 def unknown(unit, tree) -> set[str]:

@@ -13,7 +13,7 @@ import gast
 import numpy as np
 
 from s2sgrad import pullbacks, runtime
-from s2sgrad.analysis import effects, instances, samples
+from s2sgrad.analysis import effects, plain_classes, sampled_shapes
 from s2sgrad.analysis.kinds import (
     DRAWING,
     OPAQUE,
@@ -32,7 +32,7 @@ from s2sgrad.analysis.kinds import (
     join,
 )
 from s2sgrad.analysis.results import call_of, item_of, memo, object_kind, reshaped, sized, sizes_known
-from s2sgrad.analysis.symbols import Symbols, without_symbols
+from s2sgrad.analysis.symbolic_shapes import Symbols, without_symbols
 from s2sgrad.ir.quote import name
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.rules import spellings
@@ -160,15 +160,15 @@ class Inference:
         name = type(node.op).__name__
         run = spellings.OPERATORS[name][1]
         if name == "MatMult":
-            return memo(name, kinds, lambda: samples.matmul(run, kinds))
+            return memo(name, kinds, lambda: sampled_shapes.matmul(run, kinds))
         if name == "Add" and all(isinstance(k, Container) for k in kinds) and kinds[0].type is kinds[1].type:
             first, second = kinds
             known = first.items is not None and second.items is not None
             items = first.items + second.items if known else None
             return Container(first.type, items, None, None if known else join(first.element(), second.element()))
         if any(isinstance(k, (Container, Text)) for k in kinds):
-            return memo(name, kinds, lambda: samples.by_example(run, kinds, sizes_known(kinds)))
-        return memo(name, kinds, lambda: samples.elementwise(run, kinds))
+            return memo(name, kinds, lambda: sampled_shapes.by_example(run, kinds, sizes_known(kinds)))
+        return memo(name, kinds, lambda: sampled_shapes.elementwise(run, kinds))
 
     def _Compare(self, node: gast.Compare) -> Kind | None:
         kinds = self.all([node.left, *node.comparators])
@@ -180,7 +180,7 @@ class Inference:
             return _BOOL
         if not any(isinstance(k, Array) for k in kinds):
             return UNKNOWN
-        return memo("<", kinds, lambda: samples.elementwise(np.less, kinds))
+        return memo("<", kinds, lambda: sampled_shapes.elementwise(np.less, kinds))
 
     def _BoolOp(self, node: gast.BoolOp) -> Kind | None:
         kinds = self.all(node.values)
@@ -234,7 +234,9 @@ class Inference:
             return Container(tuple, tuple(sized(d) for d in dims))
         if node.attr in ("ndim", "size"):
             return _INT
-        return memo(("attribute", node.attr), [owner], lambda: samples.by_example(lambda x: getattr(x, node.attr), [owner]))
+        return memo(
+            ("attribute", node.attr), [owner], lambda: sampled_shapes.by_example(lambda x: getattr(x, node.attr), [owner])
+        )
 
     def _Subscript(self, node: gast.Subscript) -> Kind | None:
         owner = self.kind(node.value)
@@ -271,7 +273,7 @@ class Inference:
 
         bounds = [b for p in parts if isinstance(p, _Slice) for b in p.parts]
         known = all(b.known for b in bounds)
-        found = memo(("item", shape, single), [owner, *flat], lambda: samples.by_example(run, [owner, *flat], known))
+        found = memo(("item", shape, single), [owner, *flat], lambda: sampled_shapes.by_example(run, [owner, *flat], known))
         return self.symbols.sections(node, owner, parts, found)
 
     def index(self, node: gast.AST) -> Kind | None:
@@ -306,7 +308,7 @@ class Inference:
             return kinds[0]
         if target is runtime.pop and isinstance(kinds[0], Container):
             return kinds[0].element()
-        if isinstance(target, type) and hasattr(target, "_fields") and instances.hides_methods(target):
+        if isinstance(target, type) and hasattr(target, "_fields") and plain_classes.hides_methods(target):
             return OPAQUE
         if isinstance(target, type) and hasattr(target, "_fields"):
             given = dict(zip(target._fields, kinds[: len(node.args)], strict=False)) | dict(
@@ -314,7 +316,7 @@ class Inference:
             )
             return Container(tuple, tuple(given.get(f, UNKNOWN) for f in target._fields), tuple(target._fields))
         if not effects.is_pure_function(target):
-            if target is np.random.default_rng or effects.is_one_of(target, instances.DRAWING):
+            if target is np.random.default_rng or effects.is_one_of(target, plain_classes.DRAWING):
                 return DRAWING
             kinds = [without_symbols(k) for k in kinds]
             return self.call_kind(target, kinds[: len(node.args)], dict(zip(names, kinds[len(node.args) :], strict=True)))
@@ -348,7 +350,7 @@ class Inference:
 
         known = sizes_known(kinds)
         return memo(("method", method, tuple(names)), [owner, *kinds],
-                     lambda: samples.by_example(run, [owner, *kinds], known))  # fmt: skip
+                     lambda: sampled_shapes.by_example(run, [owner, *kinds], known))  # fmt: skip
 
 
 class _Slice(Kind):

@@ -26,7 +26,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from s2sgrad.analysis.instances import DEEPEST, LONGEST, Opened, assigning, attributes_of, draws, hides_methods, runs_nothing
+from s2sgrad.analysis.plain_classes import (
+    DEEPEST,
+    LONGEST,
+    Opened,
+    assigning,
+    attributes_of,
+    draws,
+    hides_methods,
+    runs_nothing,
+)
 from s2sgrad.analysis.sizes import Dim, Size, broadcast_dim
 
 

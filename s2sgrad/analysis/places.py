@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import gast
 import numpy as np
 
-from s2sgrad.analysis.instances import draws
 from s2sgrad.analysis.kinds import Array, Container, Drawing, Instance, Kind, Known, Number, Opaque, Plain, Slicing, Text
+from s2sgrad.analysis.plain_classes import draws
 from s2sgrad.ir.unit import MISSING, Unit
 
 _FIXED = (int, float, complex, str, bytes, np.generic, np.dtype, np.ufunc, type, types.ModuleType, types.FunctionType,

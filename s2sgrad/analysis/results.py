@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis import samples
-from s2sgrad.analysis.instances import attributes_of
+from s2sgrad.analysis import sampled_shapes
 from s2sgrad.analysis.kinds import (
     DRAWING,
     OPAQUE,
@@ -31,6 +30,7 @@ from s2sgrad.analysis.kinds import (
     kinds_of,
 )
 from s2sgrad.analysis.places import Trust, trust_of_object
+from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.rules import table
 
@@ -69,7 +69,7 @@ def call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
         return out or UNKNOWN
 
     if target in (np.matmul, np.dot) and len(kinds) == 2 and not names:
-        return memo(target, kinds, lambda: samples.matmul(target, kinds))
+        return memo(target, kinds, lambda: sampled_shapes.matmul(target, kinds))
 
     def run(*values: Any) -> Any:
         cut = len(values) - len(names)
@@ -77,9 +77,9 @@ def call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
 
     rule = table.lookup(target)
     if rule is not None and rule.tag == "elementwise" and not names:
-        return memo(target, kinds, lambda: samples.elementwise(run, kinds))
+        return memo(target, kinds, lambda: sampled_shapes.elementwise(run, kinds))
     known = sizes_known(kinds)
-    found = memo((target, tuple(names)), kinds, lambda: samples.by_example(run, kinds, known))
+    found = memo((target, tuple(names)), kinds, lambda: sampled_shapes.by_example(run, kinds, known))
     if not known and target in _SHAPED and kinds and isinstance(found, Array):
         return Array(found.dtype, _lengths(kinds[0]) or found.dims)
     return found
@@ -136,7 +136,7 @@ def item_of(kind: Kind | None, k: int, n: int) -> Kind | None:
     if isinstance(kind, Container) and kind.items is not None and len(kind.items) == n:
         return kind.items[k]
     if isinstance(kind, Array) and kind.dims:
-        return samples.by_example(lambda x: x[0], [kind])
+        return sampled_shapes.by_example(lambda x: x[0], [kind])
     return UNKNOWN
 
 

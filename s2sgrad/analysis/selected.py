@@ -15,7 +15,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.operations import is_user_function
+from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.ir.unit import Unit
 from s2sgrad.rules.table import lookup
 from s2sgrad.source import read

@@ -22,7 +22,7 @@ class Size:
         return f"Size({self.k}, {self.offset})"
 
 
-Dim = int | Size | None  # a size with a negative number is a length of its own: see `symbols`
+Dim = int | Size | None  # a size with a negative number is a length of its own: see `symbolic_shapes`
 
 
 def surely_not_one(dim: Dim) -> bool:

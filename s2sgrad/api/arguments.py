@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.analysis.instances import attributes_of
 from s2sgrad.analysis.kinds import Unknown, kinds_of, may_carry
+from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.runtime.checks import Refusal, has_methods_of_its_own
 
 

@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from s2sgrad import pullbacks, runtime
-from s2sgrad.analysis.keys import shapes_of
+from s2sgrad.analysis.call_keys import shapes_of
 from s2sgrad.analysis.kinds import Kind, Unknown, kinds_of, may_carry
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.api import brought

@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
-from s2sgrad.analysis.keys import NUMBERS, shapes_of
+from s2sgrad.analysis.call_keys import NUMBERS, shapes_of
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, kinds_of
 from s2sgrad.analysis.kinds_key import Forgotten, Kinds
 from s2sgrad.api import travel

@@ -89,7 +89,7 @@ def _several(given: Variables, what: str) -> tuple:
 
 def _require_local(function: Any, local: str) -> None:
     """Raise ValueError unless a local is assigned exactly once, and outside of every loop."""
-    from s2sgrad.normalize.stopping import assigned_once
+    from s2sgrad.normalize.stop_gradient import assigned_once
     from s2sgrad.source import read
 
     shown = function.__name__

@@ -15,14 +15,14 @@ from collections import Counter
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis import contexts, effects
+from s2sgrad.analysis import effects, with_regions
+from s2sgrad.analysis.aliasing import in_place
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind
-from s2sgrad.analysis.memory import in_place
 from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.cleanup import remains
-from s2sgrad.cleanup.overwritten import Overwritten
+from s2sgrad.cleanup.dead_restores import Overwritten
+from s2sgrad.cleanup.record_stacks import local_stacks, operated, operations
 from s2sgrad.cleanup.sections import Sections
-from s2sgrad.cleanup.stacks import local_stacks, operated, operations
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import assign, at, clone, constant
 from s2sgrad.ir.unit import MISSING, Unit, parameters
@@ -115,8 +115,8 @@ class _Sweep:
         """The contexts that are needed only for what they hold."""
         found = [
             (body[r.made], body[r.enter + 1 : r.exit], (body[r.enter], body[r.exit], body[r.final]))
-            for r in contexts.regions(body)
-            if contexts.is_quiet(self.unit, body[r.made].value)
+            for r in with_regions.regions(body)
+            if with_regions.is_quiet(self.unit, body[r.made].value)
         ]
         if found:
             self.contexts[id(body)] = found

@@ -10,16 +10,16 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.aliasing import Memory, in_place
 from s2sgrad.analysis.kinds import UNKNOWN
-from s2sgrad.analysis.memory import Memory, in_place
-from s2sgrad.analysis.words import in_words
+from s2sgrad.analysis.type_text import in_words
 from s2sgrad.api import Gradient
 from s2sgrad.cli.stages import differentiated
 from s2sgrad.driver.compiled import compiling
 from s2sgrad.driver.program import Program
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import binds
-from s2sgrad.inplace import outputs
+from s2sgrad.inplace import output_arguments
 from s2sgrad.ir.unit import Origin, Unit, parameters
 from s2sgrad.source import read
 
@@ -28,7 +28,7 @@ def facts(derivative: Gradient, arguments: tuple | None) -> str:
     """The normal form of what is differentiated, callees that write their arguments written out; what each statement binds,
     writes and reads, with the lines where that may have been bound, and which names are live behind it."""
     function, kinds = differentiated(derivative, arguments)
-    ending = outputs.taking(derivative._options.outputs)
+    ending = output_arguments.taking(derivative._options.outputs)
     with compiling():
         unit, tree, inference, _ = Program().analysed(read(function), kinds, ending=ending)
         return _Beside(unit, tree, inference.env).text()

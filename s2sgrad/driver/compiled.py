@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.analysis import effects, mutation
+from s2sgrad.analysis import effects, mod_ref
 from s2sgrad.analysis.kinds import Kind, Unknown, is_plain
 from s2sgrad.driver import load
 from s2sgrad.driver.emitted import Emitted, reached
@@ -25,7 +25,7 @@ from s2sgrad.errors import raised
 from s2sgrad.ir.lookups import Lookups, noted
 from s2sgrad.runtime.results import NoResult
 from s2sgrad.source import GENERATED, look_up
-from s2sgrad.transform import written_outside
+from s2sgrad.transform import global_conflicts
 
 LOCK = threading.RLock()  # one compilation at a time; running compiled functions takes no lock
 _RECURSION = 20_000  # nested branches of a long `elif` chain; Python-to-Python calls take no C stack
@@ -181,7 +181,7 @@ def compile_gradient(
         if on_lists and not all(emitted.is_repeatable() for emitted in program.functions):
             program, on_lists = Program(observer), False
             entry = program.gradient(function, kinds, wrt, options)
-        written_outside.check(program.units)
+        global_conflicts.check(program.units)
         (seed,) = entry.defaults
         unsure = any(isinstance(kinds.get(p.partition("[")[0]), Unknown) for p in wrt)
         facts = Facts(seed, entry.scalar, program.written, unsure, on_lists)
@@ -193,7 +193,7 @@ def compile_pair(function: types.FunctionType, kinds: dict[str, Kind], active: s
     with compiling(function) as lookups:
         program = Program()
         pair = program.pair(function, kinds, active, split=True)
-        written_outside.check(program.units, at_run_time=True)
+        global_conflicts.check(program.units, at_run_time=True)
         return Recipe(program, lookups, function, [pair.fwd, pair.bwd], pair.bwd.name, None).sealed(program)
 
 
@@ -206,7 +206,7 @@ def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
         before = sys.getrecursionlimit()
         sys.setrecursionlimit(max(before, _RECURSION))
         effects.forget()
-        mutation.forget()
+        mod_ref.forget()
         try:
             with warnings.catch_warnings(), noted() as lookups:
                 warnings.simplefilter("ignore")
@@ -218,4 +218,4 @@ def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
         finally:
             sys.setrecursionlimit(before)
             effects.forget()  # they hold the functions that they looked at
-            mutation.forget()
+            mod_ref.forget()

@@ -15,19 +15,20 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.aliasing import bound_sources, has_memory, in_place, is_writable
 from s2sgrad.analysis.kinds import (
     Array,
     Container,
     Kind,
     constant_kind,
 )
-from s2sgrad.analysis.memory import bound_sources, has_memory, in_place, is_writable
 from s2sgrad.driver.options import Options
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import clone, name, nodes
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Origin, Unit, parameters
 from s2sgrad.runtime import structure
+from s2sgrad.transform.calls import Pair
 from s2sgrad.transform.reverse import Reverse, Swept
 
 
@@ -85,6 +86,14 @@ def _stays(found: Any) -> bool:
     if library.partition(".")[0] == "numpy" and getattr(found, "__name__", "") in _FILES:
         return False
     return isinstance(found, _PLAIN) or library.partition(".")[0] in ("numpy", "scipy", "math", "s2sgrad", "builtins")
+
+
+@dataclass
+class Paired:
+    """The pair of a user function, and whether something calls it as it was first written."""
+
+    pair: Pair
+    used: bool = False
 
 
 @dataclass

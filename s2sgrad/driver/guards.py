@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.analysis.instances import attributes_of
-from s2sgrad.analysis.keys import shapes_of
+from s2sgrad.analysis.call_keys import shapes_of
 from s2sgrad.analysis.kinds_key import Kinds
+from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.results import object_kind
 from s2sgrad.driver.inner import Defaults, fit, is_gradient, steps
 from s2sgrad.ir.lookups import Lookups, member_of

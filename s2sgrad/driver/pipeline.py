@@ -13,71 +13,71 @@ from typing import Any
 import gast
 
 from s2sgrad import emit
-from s2sgrad.analysis.memory import Memory
+from s2sgrad.analysis.aliasing import Memory
 from s2sgrad.cleanup import (
+    accumulation,
     algebra,
-    at_once,
-    attributes,
+    attribute_writeback,
     coalesce,
-    common,
-    contexts,
     contractions,
-    copies,
+    copy_propagation,
+    cse,
     deadcode,
-    elements,
-    fold,
-    products,
-    taken,
-    tidy,
+    forward_substitution,
+    peephole,
+    scalar_loops,
+    store_forwarding,
+    vectorize,
+    with_statements,
 )
 from s2sgrad.cleanup import global_names as globals_
 from s2sgrad.ir.quote import clone
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import (
-    attempts,
+    alpha_renaming,
     check,
-    defaults,
+    default_dicts,
     deletes,
     drawing,
-    exits,
     flatten,
     global_names,
     imports,
-    iterators,
+    library_desugaring,
     loops,
-    matches,
-    modules,
-    moves,
-    scopes,
-    stopping,
+    match_statements,
+    module_values,
+    single_exit,
+    stop_gradient,
     targets,
+    temporary_copies,
+    try_except,
     webs,
 )
-from s2sgrad.normalize import contexts as with_
+from s2sgrad.normalize import with_statements as with_
 from s2sgrad.source import Primal, read
 
 Pass = Callable[[Unit, gast.FunctionDef], gast.FunctionDef]
 Observer = Callable[[str, Unit, gast.FunctionDef], None]  # is shown the tree after each pass; the tree goes on being changed
 
 NORMALIZE: tuple[tuple[str, Pass], ...] = (
-    ("matches", matches.run),
-    ("modules", modules.run),
+    ("match_statements", match_statements.run),
+    ("module_values", module_values.run),
     ("imports", imports.run),
-    ("attempts", attempts.run),
-    ("contexts", with_.run),
+    ("try_except", try_except.run),
+    ("with_statements", with_.run),
     ("global_names", global_names.run),
-    ("defaults", defaults.run),
+    ("default_dicts", default_dicts.run),
     ("check", check.run),
     ("drawing", drawing.run),
-    ("iterators", iterators.run),
-    ("scopes", scopes.run),
+    ("library_desugaring", library_desugaring.run),
+    ("alpha_renaming", alpha_renaming.run),
     ("targets", targets.run),
     ("loops", loops.run),
-    ("exits", exits.run),
+    ("single_exit", single_exit.run),
     ("flatten", flatten.run),
     ("deletes", deletes.run),
     ("webs", webs.run),
-    ("moves", moves.run),
+    ("temporary_copies", temporary_copies.run),
 )
 
 
@@ -90,30 +90,30 @@ def _memory(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 CLEANUP: tuple[tuple[str, Pass], ...] = (
     ("webs", webs.run),
-    ("memory", _memory),
+    ("aliasing", _memory),
     ("deadcode", deadcode.run),
-    ("taken", taken.run),
-    ("common", common.run),
-    ("copies", copies.run),
+    ("store_forwarding", store_forwarding.run),
+    ("cse", cse.run),
+    ("copy_propagation", copy_propagation.run),
     ("deadcode", deadcode.run),
-    ("conditionals", tidy.conditionals),
-    ("unpackings", tidy.unpackings),
-    ("fold", fold.run),
-    ("augmented", tidy.augmented),
+    ("conditionals", peephole.conditionals),
+    ("unpackings", peephole.unpackings),
+    ("forward_substitution", forward_substitution.run),
+    ("augmented", peephole.augmented),
     ("algebra", algebra.run),
     ("contractions", contractions.run),
     ("deadcode", deadcode.run),
 )
 
 FINISH: tuple[tuple[str, Pass], ...] = (
-    ("at_once", at_once.run),
-    ("products", products.run),
-    ("elements", elements.run),
+    ("vectorize", vectorize.run),
+    ("accumulation", accumulation.run),
+    ("scalar_loops", scalar_loops.run),
     ("coalesce", coalesce.run),
-    ("branches", tidy.branches),
-    ("contexts", contexts.run),
+    ("branches", peephole.branches),
+    ("with_statements", with_statements.run),
     ("global_names", globals_.run),
-    ("attributes", attributes.run),
+    ("attribute_writeback", attribute_writeback.run),
 )
 
 
@@ -144,7 +144,7 @@ def normalized(
     """The normal form of a function and its side tables; `opened` says what those arguments hold that are objects, `stops`
     are variables through which no gradient flows, `opaque` those that may have methods of their own."""
     unit, tree = Unit.of(primal)
-    stopping.run(unit, tree, stops)
+    stop_gradient.run(unit, tree, stops)
     unit.opened, unit.opaque = opened or {}, set(opaque) - (opened or {}).keys()
     for _, run in NORMALIZE:
         tree = run(unit, tree)

@@ -6,13 +6,12 @@ def loss(w): return helper(w) * 2.0     ->     helper_fwd, helper_bwd, loss_grad
 from __future__ import annotations
 
 import types
-from dataclasses import dataclass
 from typing import Any
 
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis import arms, array_likes, effects
+from s2sgrad.analysis import array_likes, branch_pruning, effects
 from s2sgrad.analysis.inference import Inference, known_sequences
 from s2sgrad.analysis.kinds import (
     UNKNOWN,
@@ -29,14 +28,15 @@ from s2sgrad.analysis.kinds import (
     widened,
 )
 from s2sgrad.analysis.kinds_key import Kinds
-from s2sgrad.analysis.operations import is_user_function, of_foreign_call, own_methods
-from s2sgrad.analysis.surely import is_precise
-from s2sgrad.analysis.symbols import renumbered, without_symbols
-from s2sgrad.analysis.words import described
-from s2sgrad.cleanup import copies
+from s2sgrad.analysis.precision import is_precise
+from s2sgrad.analysis.primitive_calls import is_user_function, of_foreign_call, own_methods
+from s2sgrad.analysis.symbolic_shapes import renumbered, without_symbols
+from s2sgrad.analysis.type_text import described
+from s2sgrad.cleanup import copy_propagation
 from s2sgrad.driver.emitted import (
     Emitted,
     Joined,
+    Paired,
     bound_kinds,
     free_data,
     in_order,
@@ -52,14 +52,14 @@ from s2sgrad.driver.options import Options
 from s2sgrad.driver.pipeline import Observer, cleaned, finished, normalized
 from s2sgrad.errors import S2SGradError
 from s2sgrad.flow.facts import Facts
-from s2sgrad.inplace import outputs, saying, settle
+from s2sgrad.inplace import alias_elimination, output_arguments, rebind_markers
 from s2sgrad.ir import names, seeds
 from s2sgrad.ir.quote import assign, clone, constant, empty_arguments, name, nodes
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Origin, Unit, parameters
 from s2sgrad.source import Primal, read
-from s2sgrad.transform import lasting, results, stopping
+from s2sgrad.transform import escape_copies, results, stopping
 from s2sgrad.transform.calls import Pair
 from s2sgrad.transform.reverse import Reverse
 
@@ -75,7 +75,7 @@ class Program:
         self.functions: list[Emitted] = []
         self.units: list[Unit] = []
         self.names = names.Namer()
-        self._pairs: dict[Any, _Entry] = {}
+        self._pairs: dict[Any, Paired] = {}
         self._kinds: dict[Any, Kind | None] = {}
         self._kept: list[Any] = []
         self.generated: list[tuple[Any, Kinds, Any]] = []  # the gradients called inside, for which kinds, compiled
@@ -99,12 +99,12 @@ class Program:
         defaults = dict(zip(given, kinds_of(given.values()), strict=True))
         kinds = {p: {**defaults, **kinds}.get(p, UNKNOWN) for p in signature(function).parameters}
         split = results.Split() if options.has_aux else None
-        ending = split.run if split else outputs.taking(options.outputs)
+        ending = split.run if split else output_arguments.taking(options.outputs)
         unit, tree, inference, written = self.analysed(primal, kinds, ending=ending, stops=options.stops)
         results.require(unit, tree, inference.env, split, written, options.outputs)
         self.written = tuple(written)
         stopping.require_followed(unit, tree, inference.env, wrt, options.stops)
-        settle.own_arguments(unit, tree, inference.env, written)
+        alias_elimination.own_arguments(unit, tree, inference.env, written)
         seed = unit.local(seeds.word((), takes_any=tree.args.kwarg is not None))
         joined = self._joined(unit, tree, inference, {p.partition("[")[0] for p in wrt}, seed, kinds)
         swept = joined.swept
@@ -162,7 +162,7 @@ class Program:
         self.names.taken |= {n.id for n in nodes(primal.tree) if isinstance(n, gast.Name)}
 
     def analysed(
-        self, primal: Primal, kinds: dict[str, Kind], entry: bool = True, ending: outputs.Ending | None = None,
+        self, primal: Primal, kinds: dict[str, Kind], entry: bool = True, ending: output_arguments.Ending | None = None,
         stops: tuple[str, ...] = (),
     ) -> tuple[Unit, gast.FunctionDef, Inference, dict[str, gast.AST]]:
         """A function in normal form, one name a memory; its kinds, and the parameters that it writes."""
@@ -173,12 +173,13 @@ class Program:
         def infer() -> Inference:
             inference = Inference(unit, {p.id: kinds.get(p.id, UNKNOWN) for p in parameters(tree)}, self.kind)
             inference.run(tree)
-            if arms.choose(unit, tree, inference) or array_likes.convert(unit, tree, inference):
+            if branch_pruning.choose(unit, tree, inference) or array_likes.convert(unit, tree, inference):
                 return infer()
-            copies.read_through(unit, tree, saying.lasting(unit, tree, known_sequences(unit, tree, inference)).__contains__)
+            lasting = rebind_markers.lasting(unit, tree, known_sequences(unit, tree, inference))
+            copy_propagation.read_through(unit, tree, lasting.__contains__)
             return inference
 
-        return unit, tree, *settle.run(unit, tree, infer, self, entry)
+        return unit, tree, *alias_elimination.run(unit, tree, infer, self, entry)
 
     def normal_form(
         self, target: types.FunctionType, kinds: dict[str, Kind] | None = None, stops: tuple[str, ...] = ()
@@ -212,7 +213,7 @@ class Program:
         kinds[seed] = Number(None) if isinstance(result, Number) else result
         swept = reverse.run()
         unit.kinds = swept.kinds
-        lasting.attributes(unit, swept.forward, reverse.records, kinds)
+        escape_copies.attributes(unit, swept.forward, reverse.records, kinds)
         arguments = clone(tree.args)
         arguments.kwonlyargs = [*arguments.kwonlyargs, gast.Name(seed, gast.Param(), None, None)]
         arguments.kw_defaults = [*arguments.kw_defaults, constant(None)]
@@ -310,7 +311,7 @@ class Program:
         fwd = Emitted(self.names.fresh(f"{stem}_fwd"), target)
         bwd = Emitted(self.names.fresh(f"{stem}_bwd"), target, same_signature=False)
         order = tuple(p for p in signature(target).parameters if p in active)
-        entry = self._pairs[key] = _Entry(Pair(fwd, bwd, order, None), split)
+        entry = self._pairs[key] = Paired(Pair(fwd, bwd, order, None), split)
         self._kept.append(target)
         self._compiling.append(id(target))
         try:
@@ -320,7 +321,7 @@ class Program:
         return entry.pair
 
     def _compile_pair(
-        self, target: types.FunctionType, given: dict[str, Kind], active: set[str], idle: int, entry: _Entry
+        self, target: types.FunctionType, given: dict[str, Kind], active: set[str], idle: int, entry: Paired
     ) -> None:
         primal = read(target)
         unit, tree, inference, written = self.analysed(primal, with_defaults(target, given), entry=False)
@@ -347,7 +348,7 @@ class Program:
                 zero = name(held)
             bars.append(name(bar.name) if bar is not None else zero)
         value = unit.local("y")
-        kept = lasting.value(unit, joined.reverse.records, name(result), swept.kinds.get(result))
+        kept = escape_copies.value(unit, joined.reverse.records, name(result), swept.kinds.get(result))
         forward = [*joined.tree.body, assign(value, kept)]
         mark(forward, "forward")
         returned = gast.Tuple([name(value), gast.Tuple(bars, gast.Load())], gast.Load())
@@ -362,7 +363,7 @@ class Program:
         bound = (effects.written(forward) & unit.locals) | {p.id for p in parameters(tree)}
         saved = [n for n in in_order(forward, tree) if n in exposed & bound]
         outer = free_data(unit, reverse, exposed - bound) if self.kept_apart else {}
-        forward, value_node = lasting.without_copy(unit, forward, value_node, saved, {p.id for p in parameters(tree)})
+        forward, value_node = escape_copies.without_copy(unit, forward, value_node, saved, {p.id for p in parameters(tree)})
         unchanged = not set(saved) & effects.written(forward)
         variadic = tree.args.vararg is not None and tree.args.vararg.id in saved
         if not entry.used and unchanged and not variadic and not outer and all(n in given for n in saved):
@@ -392,9 +393,3 @@ class Program:
         tree.body.insert(0, gast.Expr(constant(docstring)))
         emitted.unit, emitted.tree = unit, tree
         self.functions.append(emitted)
-
-
-@dataclass
-class _Entry:
-    pair: Pair
-    used: bool = False

@@ -7,7 +7,7 @@
 ...     xs = [1.0]
 ...     xs += x[:2]
 ...     return xs[1]
-... ''', "iterators"))
+... ''', "library_desugaring"))
 def f(x):
     xs = [1.0]
     more = x[:2]

@@ -11,7 +11,7 @@ import gast
 
 from s2sgrad.ir.quote import at, clone, constant, expression, name
 from s2sgrad.normalize.inlining import Inliner
-from s2sgrad.normalize.values import Display, Function, Known, is_plain
+from s2sgrad.normalize.static_values import Display, Function, Known, is_plain
 from s2sgrad.runtime import checks
 
 

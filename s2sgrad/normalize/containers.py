@@ -3,8 +3,8 @@
     d.update(a=v)         ->      d["a"] = v                  xs.insert(0, v)      ->      xs = [v] + xs
     d.setdefault(k, v)    ->      if k not in d: d[k] = v     y = xs.pop(i)        ->      y = xs[i]; xs = xs[:i] + xs[i+1:]
 
-A list that is bound anew must have no other name: `resizes` says so to the pass that knows (`inplace.sharing`), and is then
-left out; so is `replaces`, where the method is known to be that of a list or a dict.
+A list that is bound anew must have no other name: `resizes` says so to the pass that knows (`inplace.alias_conflicts`), and
+is then left out; so is `replaces`, where the method is known to be that of a list or a dict.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -13,7 +13,7 @@ left out; so is `replaces`, where the method is known to be that of a list or a 
 ...     xs.insert(0, 2.0)
 ...     d.update(b=3.0)
 ...     return {**d, "c": xs[0]}
-... ''', "moves"))
+... ''', "temporary_copies"))
 def f(x):
     xs = [x]
     d = {'a': x}
@@ -39,7 +39,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.ir.quote import assign, clone, constant, expression, name, statements
 from s2sgrad.ir.unit import MISSING, Unit
-from s2sgrad.normalize import iterators, loops, targets
+from s2sgrad.normalize import library_desugaring, loops, targets
 
 Written = tuple[list[gast.AST], gast.AST]
 Atom = Callable[[gast.AST], gast.AST]
@@ -106,14 +106,14 @@ def _copied(unit: Unit, owner: str, other: gast.AST) -> list[gast.AST]:
     called = unit.resolve(other.func) if isinstance(other, gast.Call) else None
     if called in (zip, runtime.sequence) or isinstance(other, (gast.GeneratorExp, gast.ListComp, gast.List, gast.Tuple)):
         loop = statements("for k, v in pairs:\n    d[k] = v", k=key, v=item, d=owner, pairs=other)
-        return loops.block(unit, targets.block(unit, [iterators.plainer(unit, s) for s in loop]))
+        return loops.block(unit, targets.block(unit, [library_desugaring.plainer(unit, s) for s in loop]))
     before: list[gast.AST] = []
     if not isinstance(other, gast.Name):
         held = unit.local("other")
         before, other = [assign(held, other)], name(held)
     keys_of = unit.helper("keys_of", runtime.keys_of)
     loop = statements("for k in keys_of(e):\n    d[k] = e[k]", k=key, d=owner, e=other, keys_of=keys_of)
-    return before + loops.block(unit, targets.block(unit, [iterators.plainer(unit, s) for s in loop]))
+    return before + loops.block(unit, targets.block(unit, [library_desugaring.plainer(unit, s) for s in loop]))
 
 
 def _update(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> list[gast.AST]:

@@ -20,7 +20,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, statements
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize.values import is_generator
+from s2sgrad.normalize.static_values import is_generator
 from s2sgrad.runtime.structure import ENDLESS
 
 PLAIN = (gast.Name, gast.Attribute, gast.Lambda)

@@ -10,7 +10,7 @@
 ...     for v in (t * c for t in (u * u for u in itertools.count(1))):
 ...         if v > 5.0:
 ...             return v
-... ''', "iterators"))
+... ''', "library_desugaring"))
 def f(c):
     for u in itertools.count(1):
         t = u * u
@@ -30,9 +30,9 @@ import numpy as np
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize import tools
+from s2sgrad.normalize import library_tools
 from s2sgrad.normalize.check import yields
-from s2sgrad.normalize.values import is_generator
+from s2sgrad.normalize.static_values import is_generator
 from s2sgrad.runtime.structure import ENDLESS
 
 _WHOLE = (list, tuple, set, frozenset, dict, sorted, np.array)
@@ -117,12 +117,13 @@ def waiting(unit: Unit, tree: gast.FunctionDef) -> set[int]:
         lazy = isinstance(node, gast.GeneratorExp)
         if isinstance(node, gast.Call):
             target = unit.resolve(node.func)
-            lazy = is_one_of(target, tools.LAZY)
-            if not lazy and is_one_of(target, tools.CONSUMERS):
+            lazy = is_one_of(target, library_tools.LAZY)
+            if not lazy and is_one_of(target, library_tools.CONSUMERS):
                 whole |= {id(a) for a in node.args}
-        inner = [g.iter for g in node.generators] if isinstance(node, tools.COMPREHENSIONS) else getattr(node, "args", [])
+        comprehension = isinstance(node, library_tools.COMPREHENSIONS)
+        inner = [g.iter for g in node.generators] if comprehension else getattr(node, "args", [])
         if lazy and id(node) not in whole:
             out |= set(map(id, inner))
-        elif lazy or isinstance(node, tools.COMPREHENSIONS):
+        elif lazy or isinstance(node, library_tools.COMPREHENSIONS):
             whole |= set(map(id, inner))
     return out

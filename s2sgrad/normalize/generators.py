@@ -22,7 +22,7 @@ from s2sgrad.ir.unit import MISSING, parameters
 from s2sgrad.normalize import targets
 from s2sgrad.normalize.draws import own_statements, with_exits
 from s2sgrad.normalize.inlining import Inliner
-from s2sgrad.normalize.values import Function, Generator, is_generator
+from s2sgrad.normalize.static_values import Function, Generator, is_generator
 
 _TO_THE_END = (sum, list, tuple, max, min, sorted)
 

@@ -19,22 +19,22 @@ from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import Place, assign, at, clone, constant, name, nodes, place_of, rewritten
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.normalize import (
-    attempts,
+    alpha_renaming,
     check,
-    contexts,
-    defaults,
+    default_dicts,
     drawing,
-    exits,
     global_names,
     imports,
-    iterators,
+    library_desugaring,
     loops,
-    matches,
-    scopes,
+    match_statements,
+    single_exit,
     targets,
+    try_except,
+    with_statements,
 )
-from s2sgrad.normalize.known_tests import folded
-from s2sgrad.normalize.values import (
+from s2sgrad.normalize.constant_branches import folded
+from s2sgrad.normalize.static_values import (
     Display,
     Function,
     Known,
@@ -105,10 +105,10 @@ class Inliner:
         unit, tree = Unit.of(read(target))
         if tree.name in unit.names.taken and unit.resolve(name(tree.name)) is not target:  # it does not call itself
             tree.name = unit.names.fresh(tree.name)
-        for run in (matches.run, imports.run, attempts.run, contexts.run, global_names.run, defaults.run):
-            tree = run(unit, tree)
+        for passes in (match_statements, imports, try_except, with_statements, global_names, default_dicts):
+            tree = passes.run(unit, tree)
         tree = check.run(unit, tree, is_generator(target))
-        for run in (drawing.run, iterators.run, scopes.run):
+        for run in (drawing.run, library_desugaring.run, alpha_renaming.run):
             tree = run(unit, tree)
         self.unit.inlined.append(unit)
         function = self.known[target] = Function(tree, unit)
@@ -147,7 +147,7 @@ class Inliner:
         if left is not None:
             tree.body = rewritten(tree.body, _returning)
         tree.body = loops.block(function.unit, targets.block(function.unit, tree.body))
-        tree = exits.run(function.unit, tree)
+        tree = single_exit.run(function.unit, tree)
         if not chosen and left is None:
             function.tree = tree
         return tree

@@ -62,8 +62,8 @@ from s2sgrad import runtime
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize.draws import is_plain_count, is_plain_repeat, is_shown
+from s2sgrad.normalize.static_values import is_generator
 from s2sgrad.normalize.targets import bind
-from s2sgrad.normalize.values import is_generator
 
 
 @dataclass

@@ -19,13 +19,13 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.instances import written_attributes
+from s2sgrad.analysis.plain_classes import written_attributes
 from s2sgrad.ir.lookups import note_member
 from s2sgrad.ir.quote import assign, at, constant, expression, name
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING
-from s2sgrad.normalize.given_objects import GivenObjects
-from s2sgrad.normalize.values import Known, Object, Partial, Value
+from s2sgrad.normalize.argument_objects import GivenObjects
+from s2sgrad.normalize.static_values import Known, Object, Partial, Value
 from s2sgrad.source import brings_gradient, underlying
 
 _OPERATORS = {

@@ -13,10 +13,10 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
-from s2sgrad.normalize import iterators, loops
+from s2sgrad.normalize import library_desugaring, loops
+from s2sgrad.normalize.binding_time import joins_lists, place
 from s2sgrad.normalize.inlining import Inliner
-from s2sgrad.normalize.recognition import joins_lists, place
-from s2sgrad.normalize.values import Display, Value, bindings, substitute
+from s2sgrad.normalize.static_values import Display, Value, bindings, substitute
 
 
 class Unroller(Inliner):
@@ -152,7 +152,7 @@ class Unroller(Inliner):
             self.name(held, self.evaluate(f), node)
             f = name(held)
         step = assign(total, gast.Call(clone(f), [name(total), name(item)], []))
-        step = iterators.plainer(self.unit, at(node, step)[0])
+        step = library_desugaring.plainer(self.unit, at(node, step)[0])
         loop = at(node, gast.For(name(item, store=True), rest, at(node, step), [], None))
         self.counts[total] += 2
         for statement in loops.block(self.unit, loop):

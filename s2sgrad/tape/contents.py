@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from s2sgrad.analysis.instances import attributes_of
+from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.tape.values import Operand
 

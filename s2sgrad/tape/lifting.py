@@ -20,7 +20,7 @@ from typing import Any
 import gast
 
 from s2sgrad import emit
-from s2sgrad.analysis.operations import is_user_function
+from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import nodes
 from s2sgrad.rules import table

@@ -12,15 +12,15 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, constant_kind, is_python_number
-from s2sgrad.analysis.operations import Operation
+from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.sizes import surely_not_one
 from s2sgrad.ir.quote import assign, clone, constant, name, nodes
 from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.rules import table
 from s2sgrad.transform import inline, keywords, stores, zeros
-from s2sgrad.transform.bars import Bars
+from s2sgrad.transform.adjoint_environment import Bars
 from s2sgrad.transform.cotangents import Cotangent
-from s2sgrad.transform.shapes import axes_of, relation, with_axes
+from s2sgrad.transform.unbroadcasting import axes_of, relation, with_axes
 
 _SHAPE_ONLY = {"size", "shape", "ndim", "full_like", "zeros_like", "ones_like"}
 

@@ -12,17 +12,17 @@ from typing import Any
 
 import gast
 
-from s2sgrad.analysis import effects, presence
+from s2sgrad.analysis import adjoint_liveness, effects
+from s2sgrad.analysis.aliasing import has_memory
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
-from s2sgrad.analysis.memory import has_memory
-from s2sgrad.analysis.operations import Operation
+from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.rules.table import VALUES
+from s2sgrad.transform.block_exits import breaks
 from s2sgrad.transform.cotangents import Bar
-from s2sgrad.transform.tails import breaks
 
 _LOOPS = (gast.For, gast.While)
 
@@ -96,7 +96,7 @@ class Branches:
 
     def _loop(self, loop: gast.For | gast.While, body: Block) -> Block:
         adjoints = self.adjoints
-        carried = presence.before([loop], set(adjoints.present), self.found, self.active)
+        carried = adjoint_liveness.before([loop], set(adjoints.present), self.found, self.active)
         bound = {n for s in effects.walk(loop.body) for n in binds(s)}
         in_parts = self._in_parts(loop)
         start = len(adjoints.out)

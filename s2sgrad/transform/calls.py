@@ -17,8 +17,8 @@ import gast
 from s2sgrad import pullbacks, runtime, source
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
-from s2sgrad.analysis.operations import Operation
-from s2sgrad.analysis.symbols import without_symbols
+from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.analysis.symbolic_shapes import without_symbols
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.rules.table import VALUES

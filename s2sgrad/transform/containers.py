@@ -18,7 +18,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Number
-from s2sgrad.analysis.operations import Operation
+from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import assign, constant, expression, name, statements
 from s2sgrad.ir.unit import Unit

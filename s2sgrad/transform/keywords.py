@@ -9,10 +9,10 @@ from typing import Any
 
 import gast
 
-from s2sgrad.analysis.operations import Operation
+from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.transform import inline
 from s2sgrad.transform.cotangents import Cotangent
-from s2sgrad.transform.shapes import relation
+from s2sgrad.transform.unbroadcasting import relation
 
 
 def differentiated(operation: Operation, active: set[str]) -> list[str]:

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 import gast
 
-from s2sgrad.analysis import contexts, effects
-from s2sgrad.analysis.apart import Indices, parts_of
+from s2sgrad.analysis import effects, with_regions
+from s2sgrad.analysis.aliasing import Memory, sources
+from s2sgrad.analysis.disjointness import Indices, parts_of
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Unknown
-from s2sgrad.analysis.memory import Memory, sources
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.quote import nodes
@@ -74,7 +74,7 @@ class Recomputation:
             if target not in self.unit.temps and not repeated and not sources(self.unit, statement.value, self.kinds):
                 continue
             reader = max(last.get(target, k), k)
-            if any(contexts.end(s) for s in body[k:reader]):
+            if any(with_regions.end(s) for s in body[k:reader]):
                 continue
             operands = effects.reads(statement)
             section = effects.stored(body[reader])

@@ -18,17 +18,17 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.aliasing import Memory, in_place
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
-from s2sgrad.analysis.memory import Memory, in_place
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.quote import assign, clone, constant, expression, place_of, statements
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
+from s2sgrad.transform.block_exits import breaks
 from s2sgrad.transform.recomputation import Recomputation, Recomputed
-from s2sgrad.transform.tails import breaks
 
 
 class Records:

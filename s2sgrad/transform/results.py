@@ -12,7 +12,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
-from s2sgrad.analysis.words import known_type, without_derivative
+from s2sgrad.analysis.type_text import known_type, without_derivative
 from s2sgrad.errors import Refused
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import assign, at, blocks, constant, name
@@ -20,7 +20,7 @@ from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime import results
 from s2sgrad.runtime.checks import Refusal
-from s2sgrad.transform import lasting
+from s2sgrad.transform import escape_copies
 from s2sgrad.transform.records import Records
 from s2sgrad.transform.reverse import Swept
 
@@ -108,7 +108,7 @@ def beside(
     given: list[gast.AST] = []
     wanted = {"value": swept.result} if value else {}
     for base, local in (wanted if split is None else {**wanted, "aux": split.aux}).items():
-        kept = lasting.value(unit, records, name(local), swept.kinds.get(local, UNKNOWN))
+        kept = escape_copies.value(unit, records, name(local), swept.kinds.get(local, UNKNOWN))
         given.append(name(unit.local(base)))
         out.append(assign(given[-1].id, kept))
     if value:

@@ -19,25 +19,25 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis import activity, contexts, effects, fits, narrowing, picked, selected
+from s2sgrad.analysis import activity, effects, picked, selected, shape_obligations, shape_refinement, with_regions
+from s2sgrad.analysis.aliasing import Memory, in_place
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, may_carry
-from s2sgrad.analysis.memory import Memory, in_place
-from s2sgrad.analysis.operations import Operation
+from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir.quote import Place, assign, at, clone, constant, expression, name, place_of
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Origin, Unit, parameters
-from s2sgrad.transform import again as again_
-from s2sgrad.transform import containers, sinking, stores, texts
+from s2sgrad.transform import containers, sinking, stores, string_roundtrips
+from s2sgrad.transform import rematerialize as again_
 from s2sgrad.transform.adjoint import Adjoints
+from s2sgrad.transform.block_exits import at_tail
 from s2sgrad.transform.branches import Branches
 from s2sgrad.transform.calls import Call, Pairs, call_adjoint, checked_owner
 from s2sgrad.transform.cotangents import Bar, Cotangent
+from s2sgrad.transform.legality import Refusals
 from s2sgrad.transform.records import Records
-from s2sgrad.transform.refusals import Refusals
-from s2sgrad.transform.tails import at_tail
 
 _LOOPS = (gast.For, gast.While)
 
@@ -70,8 +70,8 @@ class Reverse(Branches):
         self.kept: dict[str, Bar] = {}
         self.perhaps: set[str] = set()  # of these, those that are assigned in a branch
         self.active, self.varied = activity.active(tree, self.found, self.kinds, wrt, self.result)
-        fits.mark(tree, inference, self.found)
-        narrowing.narrow(tree, inference, self.found)
+        shape_obligations.mark(tree, inference, self.found)
+        shape_refinement.narrow(tree, inference, self.found)
         self.lifetimes = Facts(tree).lifetimes
         self.records = Records(unit, self.lifetimes, inference, Memory(unit, tree, self.kinds))
         pushed = [o.operands[0] for o in self.found.values() if o.form in ("append", "pop")]
@@ -111,7 +111,7 @@ class Reverse(Branches):
     def _check(self) -> None:
         memory = self.records.memory
         Refusals(self.unit, self.found, self.kinds, self.pairs, self.active, self.varied, memory).run(self.tree)
-        texts.check(self.unit, self.tree, self.varied, self.kinds)
+        string_roundtrips.check(self.unit, self.tree, self.varied, self.kinds)
         for stack in self.adjoints.stacks:
             if self.lifetimes.home.get(stack) != self.lifetimes.root:
                 self.unit.refuse(self.tree, f"the list `{stack}` cannot be differentiated: create it outside the loop")
@@ -221,7 +221,7 @@ class Reverse(Branches):
         self.position, self.segment = here, statement
         adjoints = self.adjoints
         start = len(adjoints.out)
-        if contexts.end(statement) is not None:
+        if with_regions.end(statement) is not None:
             self._context(statement, body)
             self._tag(adjoints.out[start:], statement, False)
             return [statement]
@@ -315,16 +315,16 @@ class Reverse(Branches):
 
     def _context(self, statement: gast.Expr, body: Block) -> None:
         """The adjoints of what a context holds stand in one of their own, where it says how NumPy reports errors."""
-        method, context = contexts.end(statement)
-        if method == contexts.ENTER:
+        method, context = with_regions.end(statement)
+        if method == with_regions.ENTER:
             if context in self.entered:
-                self.adjoints.out += contexts.closed(self.entered.pop(context))
+                self.adjoints.out += with_regions.closed(self.entered.pop(context))
             return
         position = next(k for k, s in enumerate(body) if s is statement)
-        manager = next((body[r.made].value for r in contexts.regions(body) if r.exit == position), None)
+        manager = next((body[r.made].value for r in with_regions.regions(body) if r.exit == position), None)
         if isinstance(manager, gast.Call) and self.unit.resolve(manager.func) is np.errstate:
             self.entered[context] = self.unit.local("context")
-            self.adjoints.out += contexts.opened(self.entered[context], clone(manager))
+            self.adjoints.out += with_regions.opened(self.entered[context], clone(manager))
 
     def _permute(self, statement: gast.Assign) -> None:
         """`a, b = b, a`: the adjoints and the values go back the way they came."""

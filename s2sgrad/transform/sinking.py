@@ -38,11 +38,11 @@ from collections import Counter
 
 import gast
 
-from s2sgrad.analysis import contexts, effects, fits
+from s2sgrad.analysis import effects, shape_obligations, with_regions
+from s2sgrad.analysis.aliasing import Memory
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Number
-from s2sgrad.analysis.memory import Memory
-from s2sgrad.analysis.operations import classify
+from s2sgrad.analysis.primitive_calls import classify
 from s2sgrad.flow.graph import Block
 from s2sgrad.ir.quote import clone, nodes
 from s2sgrad.ir.unit import Unit
@@ -129,13 +129,13 @@ class _Sinking:
         operation = classify(self.unit, statement.value, self.inference.env)
         if operation.form not in ("rule", "call", "item") or not effects.is_pure(self.unit, statement.value):
             return False
-        if not fits.is_certain(statement, self.inference, {id(statement): operation}):
+        if not shape_obligations.is_certain(statement, self.inference, {id(statement): operation}):
             return False
         used = {n for read in effects.reads(statement) for n in self.memory.with_memory_of(read)}
         if used & self.memory.lost or statement.targets[0].id in self.memory.written:
             return False
         parts = list(effects.walk(over))
-        return not any(contexts.end(part) or used & self.memory.changed(part) for part in parts)
+        return not any(with_regions.end(part) or used & self.memory.changed(part) for part in parts)
 
 
 def _mentions(node: gast.AST, target: str) -> int:

@@ -9,8 +9,8 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.aliasing import Memory
 from s2sgrad.analysis.kinds import Kind
-from s2sgrad.analysis.memory import Memory
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.unit import Unit, parameters
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.aliasing import is_fresh
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
-from s2sgrad.analysis.memory import is_fresh
 from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import same, simplified

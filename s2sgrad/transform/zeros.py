@@ -19,7 +19,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Number
-from s2sgrad.analysis.operations import Operation
+from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.ir.quote import clone
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import simplified

@@ -17,7 +17,7 @@ import pytest
 from scipy import stats
 
 from s2sgrad import runtime
-from s2sgrad.analysis.operations import Operation
+from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.rules import linalg
 from s2sgrad.rules.table import lookup
 from s2sgrad.testing import check_grads

@@ -1,0 +1,400 @@
+"""Which names may share memory: whoever writes one of them changes what the others hold.
+
+    v = u[1:-1]; w = u * 2.0; p = [v]      ->      {u, v, p} may share memory, w shares none
+
+`sources` looks at one expression; `Memory` closes it over a whole function, whatever the order of its statements.
+Numbers, texts and functions have no memory that could be written.
+"""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import types
+from collections import deque
+from collections.abc import Collection
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects, mod_ref
+from s2sgrad.analysis import kinds as kinds_
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Opaque, Pullback, Text, Unknown
+from s2sgrad.analysis.object_arrays import may_hold_objects
+from s2sgrad.analysis.places import Trust, is_writable, trust_of_owner
+from s2sgrad.ir.quote import name as name_
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.rules import memory, spellings
+from s2sgrad.rules.table import Rule
+
+HANDED_OUT = "<outside>"  # stands for the memory outside that functions return
+_NEW = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.JoinedStr, gast.Constant)
+
+
+class Memory:
+    """Facts about one function: `shared[x]` are the names that may share memory with `x`, `x` itself among them, where
+    there are others; `written` the names whose memory some statement writes; `lost` the names of objects that calls
+    change (sets, what is global, what is not plain), which the reverse sweep finds as the function left them."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
+        self.unit, self.kinds = unit, kinds
+        self.parent: dict[str, str] = {}
+        bases = {b for s in effects.walk(tree.body) if (b := in_place(unit, s, kinds)) is not None}
+        self.shared: dict[str, frozenset[str]] = {}
+        self.bases = frozenset(bases)
+        self.written: frozenset[str] = frozenset(bases)
+        self.lost: frozenset[str] = frozenset()
+        self.swapped = self._swapped(tree)
+        self.exposed: frozenset[str] = frozenset()  # global containers, which a function that is not known may change
+        handed = set().union(*(handed_over(unit, s, kinds) for s in effects.walk(tree.body)))
+        if any(_calls_unknown(unit, s) for s in effects.walk(tree.body)):  # which may change what is global
+            names = {n.id for s in effects.walk(tree.body) for n in effects.loads(effects.header(s))} - unit.locals
+            self.exposed = frozenset(n for n in names if isinstance(unit.resolve(name_(n)), _CHANGEABLE))
+            handed = handed | self.exposed
+        grown = any(effects.changed_by_call(getattr(s, "value", None)) for s in effects.walk(tree.body))
+        if not bases and not handed and not grown:
+            return
+        for statement in effects.walk(tree.body):
+            self._statement(statement)
+        if HANDED_OUT in self.parent:  # whatever lives outside may be what a function hands out
+            free = {n.id for s in effects.walk(tree.body) for n in effects.loads(effects.header(s))} - unit.locals
+            self._unite({HANDED_OUT, *(n for n in free if is_writable(unit.resolve(name_(n))))})
+        groups: dict[str, set[str]] = {}
+        for name in list(self.parent):
+            groups.setdefault(self._find(name), set()).add(name)
+        self.shared = {n: frozenset(group) for group in groups.values() if len(group) > 1 for n in group}
+        self.written |= {n for b in bases for n in self.shared.get(b, ())}
+        self.lost = frozenset(n for h in handed for n in self.with_memory_of(h))
+
+    def changed(self, statement: gast.AST) -> set[str]:
+        """The names that a statement binds, or whose content it may change."""
+        out = effects.writes(statement)
+        if self.shared:
+            base = in_place(self.unit, statement, self.kinds)
+            if base is not None and base in self.shared:
+                out |= self.at_once_with(base)
+            for grown in effects.changed_by_call(getattr(statement, "value", None)):  # a list, through all that see it
+                if not self.unit.is_ours(grown):
+                    out |= {n for n in self.at_once_with(grown) if not isinstance(self.kinds.get(n), (Array, Number))}
+        if self.lost:
+            out |= {n for h in handed_over(self.unit, statement, self.kinds) for n in self.with_memory_of(h)}
+            out |= self.exposed if self.exposed and _calls_unknown(self.unit, statement) else set()
+        return out
+
+    def with_memory_of(self, name: str) -> frozenset[str]:
+        """The names that may share memory with `name`, itself among them."""
+        return self.shared.get(name) or frozenset((name,))
+
+    def at_once_with(self, name: str) -> frozenset[str]:
+        """The names that may share memory with `name` at one time: buffers that are only swapped never do."""
+        return self.with_memory_of(name) - (self.swapped.get(name, frozenset()) - {name})
+
+    def _swapped(self, tree: gast.FunctionDef) -> dict[str, frozenset[str]]:
+        """By name: the buffers among which it is swapped, each bound to memory of its own wherever it is bound."""
+        sets: dict[str, set[str]] = {}
+        shared = {p.id for p in parameters(tree)}
+        for statement in effects.walk(tree.body):
+            if effects.permutes(statement):
+                names = set(effects.targets(statement))
+                names = names.union(*(sets.get(n, set()) for n in names))
+                sets |= dict.fromkeys(names, names)
+            elif isinstance(statement, gast.Assign):
+                for target in effects.targets(statement):
+                    if bound_sources(self.unit, [target], statement.value, self.kinds):
+                        shared.add(target)
+            elif isinstance(statement, gast.For):
+                shared.add(statement.target.id)
+        return {n: frozenset(names) for n, names in sets.items() if not names & shared}
+
+    def _find(self, name: str) -> str:
+        while self.parent.setdefault(name, name) != name:
+            self.parent[name] = name = self.parent[self.parent[name]]
+        return name
+
+    def _unite(self, names: set[str]) -> None:
+        names = {n for n in names if has_memory(self.kinds.get(n))}
+        if len(names) > 1:
+            first, *rest = sorted(names)
+            for other in rest:
+                self.parent[self._find(other)] = self._find(first)
+
+    def _statement(self, statement: gast.AST) -> None:
+        if isinstance(statement, gast.Assign):
+            section = effects.stored(statement)
+            if section is not None:
+                base = effects.base(section)
+                if not isinstance(self.kinds.get(base), Array):  # a container keeps what is stored in it
+                    self._unite({base} | sources(self.unit, statement.value, self.kinds))
+                return
+            bound = set(effects.targets(statement))
+            if any(has_memory(self.kinds.get(b)) for b in bound):
+                self._unite(bound | bound_sources(self.unit, bound, statement.value, self.kinds))
+        elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
+            kept = effects.changed_by_call(statement.value)
+            if kept:
+                self._unite(kept | self._appended(statement.value))
+
+    def _appended(self, call: gast.Call) -> set[str]:
+        out: set[str] = set()
+        for argument in call.args:
+            if self.unit.resolve(call.func) is not runtime.push:  # which copies arrays
+                out |= sources(self.unit, argument, self.kinds)
+        return out
+
+
+def has_memory(kind: Kind | None) -> bool:
+    """Whether a value of this kind may be, or hold, something that can be written."""
+    return not isinstance(kind, (Number, Known, Text)) and not (
+        isinstance(kind, Container) and kind.items is not None and kind.type is tuple
+        and not any(has_memory(item) for item in kind.items)
+    )  # fmt: skip
+
+
+def in_place(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> str | None:
+    """The variable whose memory a statement writes, other than a list that it pushes on or pops from."""
+    if isinstance(statement, gast.Assign):
+        section = effects.stored(statement)
+        return effects.base(section) if section is not None else effects.accumulates(unit, statement)
+    if isinstance(statement, gast.AugAssign):
+        if getattr(statement, "rebinds", False):  # checked when it runs
+            return None
+        base = effects.base(statement.target)
+        name = isinstance(statement.target, gast.Name)
+        kind = kinds.get(base)
+        bound_anew = not has_memory(kind) or (isinstance(kind, Container) and kind.type is tuple)
+        return None if name and bound_anew else base
+    return None
+
+
+_TAKEN_BACK = ("append", "pop")  # of a list
+
+
+def handed_over(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> set[str]:
+    """The objects that a statement's calls may change, other than by what the reverse sweep takes back: `s` of `s.add(1)`,
+    a global list, an object of which nothing is known whose method is called."""
+    if not isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)):
+        return set()
+    out: set[str] = set()
+    if isinstance(statement, gast.AugAssign):  # of a set, or of another object
+        kind = kinds.get(statement.target.id, UNKNOWN) if isinstance(statement.target, gast.Name) else None
+        out |= {statement.target.id} if isinstance(kind, Unknown) else set()
+    for call in nodes(statement.value):
+        if not isinstance(call, gast.Call):
+            continue
+        target = unit.resolve(call.func)
+        if target is MISSING and isinstance(call.func, gast.Attribute):
+            root, method = _root_or_none(call.func.value), call.func.attr
+            kind = kinds.get(root, UNKNOWN)
+            trust = trust_of_owner(unit, call.func.value, kinds)
+            only_reads = trust <= Trust.DATA and (method in memory.COPYING_METHODS or method in memory.VIEW_METHODS)
+            if root is None or isinstance(kind, (Array, Number, Text)) or only_reads:
+                continue
+            local = root in unit.locals
+            if isinstance(kind, Container) and local and (method in _TAKEN_BACK or method not in spellings.MUTATING_METHODS):
+                continue
+            if not local and not is_writable(unit.resolve(name_(root))):
+                continue
+            out.add(root)
+        elif target is not MISSING and not effects.is_pure(unit, call):
+            if effects.is_one_of(target, spellings.MUTATORS) or not effects.is_library(target):
+                given = [a.id for a in call.args if isinstance(a, gast.Name)]
+                out |= {n for n in given if n not in unit.locals or isinstance(kinds.get(n, UNKNOWN), Unknown)}
+    return {n for n in out if n in unit.locals or is_writable(unit.resolve(name_(n)))}
+
+
+_CHANGEABLE = (list, dict, set, bytearray, deque)
+
+
+def _calls_unknown(unit: Unit, statement: gast.AST) -> bool:
+    """Whether a statement calls a function that an argument or a local variable is."""
+    calls = (n.func for n in nodes(effects.header(statement)) if isinstance(n, gast.Call))
+    return any(isinstance(f, gast.Name) and f.id in unit.locals for f in calls)
+
+
+def _root_or_none(node: gast.AST) -> str | None:
+    while isinstance(node, (gast.Attribute, gast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, gast.Name) else None
+
+
+def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
+    """The names whose memory the value of an expression may share or hold.
+
+    `x[i, 1:]` and `[x]` share memory with x; `x * 2`, `x[mask]` and `x.copy()` do not.
+    """
+    if isinstance(value, gast.Name):
+        return {value.id} if has_memory(kinds.get(value.id)) and is_writable(unit.resolve(value)) else set()
+    if isinstance(value, gast.BinOp):  # a list of what two lists hold
+        sides = (value.left, value.right)
+        numbers = any(isinstance(getattr(s, "value", kinds.get(getattr(s, "id", ""))), (Array, float)) for s in sides)
+        lists = Container if numbers or not isinstance(value.op, (gast.Add, gast.Mult)) else (Container, Opaque)
+        named = (s for s in sides if isinstance(s, gast.Name) and isinstance(kinds.get(s.id), lists))
+        return set().union(*(_held(unit, s, kinds) for s in named))
+    if isinstance(value, _NEW):
+        return set()
+    if isinstance(value, gast.Subscript):
+        owner = value.value
+        array = isinstance(owner, gast.Name) and isinstance(kinds.get(owner.id), Array)
+        if array and (is_copy(value.slice, kinds) or _is_element(value.slice, kinds[owner.id], kinds)):
+            return set()
+        return sources(unit, owner, kinds)
+    if isinstance(value, gast.Attribute):
+        found = unit.resolve(value)
+        if value.attr in spellings.FLAT_ATTRIBUTES or (found is not MISSING and not is_writable(found)):
+            return set()
+        return sources(unit, value.value, kinds) if found is MISSING else {effects.base(value)}
+    if isinstance(value, gast.Call):
+        return _of_call(unit, value, kinds)
+    if isinstance(value, gast.IfExp):
+        return sources(unit, value.body, kinds) | sources(unit, value.orelse, kinds)
+    if isinstance(value, (gast.Tuple, gast.List, gast.Set)):
+        return set().union(*(sources(unit, e, kinds) for e in value.elts))
+    if isinstance(value, gast.Dict):
+        return set().union(*(sources(unit, e, kinds) for e in value.values))
+    if isinstance(value, gast.BoolOp):
+        return set().union(*(sources(unit, e, kinds) for e in value.values))
+    if isinstance(value, gast.Starred):
+        return sources(unit, value.value, kinds)
+    return {n.id for n in effects.loads(value) if has_memory(kinds.get(n.id))}
+
+
+def bound_sources(unit: Unit, targets: Collection[str], value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
+    """The names whose memory the targets may share that a value is bound to: none with an array that a call made."""
+    function = unit.resolve(value.func) if isinstance(value, gast.Call) else None
+    if isinstance(function, types.FunctionType) and all(isinstance(kinds.get(t), Array) for t in targets):
+        given = [*value.args, *(k.value for k in value.keywords)]
+        plain = all(isinstance(a, gast.Constant) or _is_plain(a, kinds) for a in given)
+        if len(targets) == 1 and plain and mod_ref.returns_new(function):
+            return set()
+    return sources(unit, value, kinds)
+
+
+def _is_plain(node: gast.AST, kinds: dict[str, Kind]) -> bool:
+    return isinstance(node, gast.Name) and isinstance(kinds.get(node.id), (Array, Number, Known, Text))
+
+
+def _held(unit: Unit, container: gast.Name, kinds: dict[str, Kind]) -> set[str]:
+    """The names whose memory the items of a container may share."""
+    kind = kinds[container.id]
+    element = kind.element() if isinstance(kind, Container) else UNKNOWN
+    return sources(unit, container, kinds) if element is not None and has_memory(element) else set()
+
+
+def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
+    target = unit.resolve(call.func)
+    given = [*call.args, *(k.value for k in call.keywords)]
+    if target in _SHALLOW and len(given) == 1 and isinstance(given[0], gast.Name):
+        if isinstance(kinds.get(given[0].id), Container):
+            return _held(unit, given[0], kinds)
+        if target is copy.copy and isinstance(kinds.get(given[0].id), (Array, Number)):
+            return set()
+        outside = unit.resolve(given[0])
+        items = outside.values() if isinstance(outside, dict) else outside
+        if isinstance(outside, (dict, list, tuple)) and not any(map(is_writable, items)):
+            return set()
+    if target is MISSING and isinstance(call.func, gast.Attribute):
+        copies = any(k.arg == "copy" for k in call.keywords) or len(call.args) > 4  # of `astype`
+        owner = call.func.value
+        if call.func.attr == "copy" and isinstance(owner, gast.Name) and isinstance(kinds.get(owner.id), Container):
+            return _held(unit, owner, kinds)  # a shallow copy
+        trust = trust_of_owner(unit, owner, kinds)
+        if call.func.attr in memory.COPYING_METHODS and not copies and trust <= Trust.DATA:
+            return set()
+        if trust == Trust.DRAWING and call.func.attr not in ("choice", "choices", "sample"):
+            given = [k.value for k in call.keywords if k.arg == "out"]
+            return set().union(*(sources(unit, argument, kinds) for argument in given))
+        given.append(call.func.value)
+    elif target is MISSING:
+        given += [] if _is_derivative(unit, call.func, kinds) else [call.func]  # it may hold what it returns
+    elif target is np.einsum and len(call.args) > 2 and not call.keywords:
+        return set()  # of two arrays it is new memory
+    elif target is np.array:
+        given = given if any(k.arg == "copy" for k in call.keywords) or may_hold_objects(unit, call) else []
+    elif target is not MISSING and not _is_foreign(target):
+        if not memory.may_view(target) and not (target is builtins.sum and len(given) > 1):
+            return set()
+        place = memory.viewed(target)
+        given = given if place is None else given[place : place + 1]
+    outside = {HANDED_OUT} if target is not MISSING and mod_ref.returns_outside(unit, target, call, kinds) else set()
+    return outside.union(*(sources(unit, argument, kinds) for argument in given))
+
+
+def _is_derivative(unit: Unit, function: gast.AST, kinds: dict[str, Kind]) -> bool:
+    """Whether a function is a pullback or a gradient of ours, which returns new memory."""
+    if isinstance(function, gast.Call):
+        return (getattr(unit.resolve(function.func), "__module__", None) or "").startswith("s2sgrad.")
+    return isinstance(function, gast.Name) and isinstance(kinds.get(function.id), Pullback)
+
+
+_SHALLOW = (builtins.list, builtins.dict, builtins.tuple, copy.copy)
+
+
+def _is_foreign(target: Any) -> bool:
+    """Whether nothing is known of what a callable returns: a user's function, a pair of ours, a rule."""
+    if isinstance(target, type):  # an object of a user's class, or a named tuple, holds what it is given
+        return hasattr(target, "_fields") or not effects.is_pure_function(target)
+    if isinstance(target, np.ufunc):
+        return False
+    if isinstance(target, Rule) or hasattr(target, "primal"):
+        return True
+    module = getattr(target, "__module__", None) or ""
+    if module == runtime.__name__:
+        return False
+    return not (module.split(".")[0] in ("numpy", "math", "builtins", "operator") or effects.is_pure_function(target))
+
+
+def is_copy(index: gast.AST, kinds: dict[str, Kind]) -> bool:
+    """Whether an index of an array surely makes a copy: an array or a list is among its parts."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return any(isinstance(p, (gast.List, gast.Compare)) or _is_array(p, kinds) for p in parts)
+
+
+def _is_array(part: gast.AST, kinds: dict[str, Kind]) -> bool:
+    kind = kinds.get(part.id) if isinstance(part, gast.Name) else None
+    if isinstance(kind, Container):
+        return kind.type is list
+    return isinstance(kind, Array) and kind.rank != 0
+
+
+def _is_element(index: gast.AST, owner: Array, kinds: dict[str, Kind]) -> bool:
+    """Whether an index picks one element of an array."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return len(parts) == owner.rank and all(_is_number(p, kinds) for p in parts)
+
+
+def _is_number(part: gast.AST, kinds: dict[str, Kind]) -> bool:
+    if isinstance(part, gast.Name):
+        return isinstance(kinds.get(part.id), Number)
+    if isinstance(part, gast.Constant):
+        return type(part.value) is int
+    return isinstance(part, (gast.UnaryOp, gast.BinOp)) and _of_numbers(part, kinds)
+
+
+def is_basic(index: gast.AST, kinds: dict[str, Kind]) -> bool:
+    """Whether an index surely makes a view (or picks an element): integers, slices, None and ... alone."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    for part in parts:
+        if isinstance(part, gast.Slice) or (isinstance(part, gast.Constant) and not isinstance(part.value, bool)):
+            continue
+        kind = kinds.get(part.id) if isinstance(part, gast.Name) else None
+        if kind is None or not kinds_.is_plain_index(kind):
+            if not isinstance(part, (gast.UnaryOp, gast.BinOp)) or not _of_numbers(part, kinds):
+                return False
+    return True
+
+
+def _of_numbers(node: gast.AST, kinds: dict[str, Kind]) -> bool:
+    return all(isinstance(kinds.get(n.id), Number) for n in nodes(node) if isinstance(n, gast.Name))
+
+
+def is_fresh(unit: Unit, node: gast.AST) -> bool:
+    """Whether an array expression is new memory, by its outermost operation."""
+    if isinstance(node, gast.Call):
+        target = unit.resolve(node.func)
+        if target is MISSING:
+            return isinstance(node.func, gast.Attribute) and node.func.attr == "copy" and not node.args
+        return effects.is_pure_function(target) and not memory.may_view(target)
+    return isinstance(node, gast.BinOp) or (isinstance(node, gast.UnaryOp) and not isinstance(node.op, gast.Not))

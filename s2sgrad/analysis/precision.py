@@ -1,0 +1,163 @@
+"""What is surely one number, or an array, of the precision of Python's own numbers.
+
+    x[i + 1, j]      ->      one element, if `x` has two axes and `i` and `j` are whole numbers
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Collection, Iterable
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.disjointness import parts_of
+from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit
+
+_TYPES = (float, np.float64, int, np.int64, bool, np.bool_)
+_DTYPES = ("float64", "int64", "bool")
+_NARROW = re.compile(
+    r"float(16|32|96|128)|half|single|longdouble|complex|u?int(8|16|32)|^[<>=|]?[fiueghdc][124]?$|byte|short|intc|errstate|seterr"
+)
+
+
+def is_precise(unit: Unit, tree: gast.FunctionDef, kinds: Iterable[Kind]) -> bool:
+    """Whether all numbers are of the precision of Python's, as far as they are known, and nobody asks NumPy to raise."""
+    for node in nodes(tree):
+        word = getattr(node, "attr", None) if isinstance(node, gast.Attribute) else getattr(node, "value", None)
+        if isinstance(node, (gast.Attribute, gast.Constant)) and isinstance(word, str) and _NARROW.search(word):
+            return False
+    return all(map(_is_double, kinds)) and not _takes_truth(unit, tree)
+
+
+def _is_double(kind: Kind | None) -> bool:
+    if isinstance(kind, Array):
+        return kind.dtype is not None and np.dtype(kind.dtype).name in _DTYPES
+    if isinstance(kind, Number):
+        return kind.type is None or kind.type in _TYPES
+    if isinstance(kind, Container):
+        return all(map(_is_double, kind.items or ())) and (kind.item is None or _is_double(kind.item))
+    return all(map(_is_double, kind.items)) if isinstance(kind, Instance) else True
+
+
+def _takes_truth(unit: Unit, tree: gast.FunctionDef) -> bool:
+    """Whether a function that is made for floats may be given a truth value: NumPy computes in half precision then."""
+    truths: set[str] = set()
+    assigned = [s for s in effects.walk(tree.body) if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)]
+    before = -1
+    while before < len(truths):
+        before = len(truths)
+        truths |= {s.targets[0].id for s in assigned if _is_truth(s.value, truths)}
+    for node in nodes(tree):
+        target = unit.resolve(node.func) if isinstance(node, gast.Call) else None
+        if isinstance(target, np.ufunc) and not any(t.startswith("?") for t in target.types):
+            if any(_is_truth(argument, truths) for argument in node.args):
+                return True
+    return False
+
+
+def _is_truth(node: gast.AST, truths: set[str]) -> bool:
+    """Whether an expression may be a truth value."""
+    if isinstance(node, gast.Name):
+        return node.id in truths
+    if isinstance(node, gast.Call):
+        return any(_is_truth(argument, truths) for argument in node.args)
+    if isinstance(node, gast.BinOp):
+        return _is_truth(node.left, truths) and _is_truth(node.right, truths)
+    if isinstance(node, gast.IfExp):
+        return _is_truth(node.body, truths) or _is_truth(node.orelse, truths)
+    if isinstance(node, gast.UnaryOp):
+        return isinstance(node.op, gast.Not) or _is_truth(node.operand, truths)
+    constant = isinstance(node, gast.Constant) and type(node.value) is bool
+    return constant or isinstance(node, (gast.Compare, gast.BoolOp))
+
+
+def is_whole(node: gast.AST, unit: Unit) -> bool:
+    """Whether an expression is surely one whole number, and no truth value."""
+    if isinstance(node, gast.Constant):
+        return type(node.value) is int
+    if isinstance(node, gast.Name):
+        kind = unit.kinds.get(node.id)
+        return isinstance(kind, Number) and kind.type in (int, np.int64)
+    if isinstance(node, gast.UnaryOp):
+        return isinstance(node.op, gast.USub) and is_whole(node.operand, unit)
+    if isinstance(node, gast.BinOp):
+        plain = isinstance(node.op, (gast.Add, gast.Sub, gast.Mult, gast.FloorDiv, gast.Mod))
+        return plain and is_whole(node.left, unit) and is_whole(node.right, unit)
+    if isinstance(node, gast.Call):
+        return unit.resolve(node.func) is builtins.len
+    found = element_of(node, unit)
+    return found is not None and found.dtype == "int64"
+
+
+def element_of(node: gast.AST, unit: Unit) -> Array | None:
+    """The array of `x[i, j]` with one whole number for each axis; None for anything else."""
+    if not isinstance(node, gast.Subscript) or not isinstance(node.value, gast.Name):
+        return None
+    kind = unit.kinds.get(node.value.id)
+    parts = parts_of(node.slice)
+    plain = isinstance(kind, Array) and kind.rank == len(parts) and all(is_whole(p, unit) for p in parts)
+    return kind if plain else None
+
+
+class Surely:
+    """Looks at expressions of one function; `stacks` are lists from which only numbers are taken."""
+
+    def __init__(self, unit: Unit, stacks: Collection[str]) -> None:
+        self.unit, self.kinds, self.stacks = unit, unit.kinds, stacks
+
+    def number(self, node: gast.AST) -> bool:
+        """Whether an expression that is not Python's because of us is a number, of full precision."""
+        if isinstance(node, gast.Constant):
+            return type(node.value) in (int, float)
+        if isinstance(node, gast.Name):
+            return isinstance(self.kinds.get(node.id), Number)
+        if isinstance(node, gast.UnaryOp):
+            return self.number(node.operand)
+        if isinstance(node, gast.BinOp):
+            return self.number(node.left) and self.number(node.right)
+        if isinstance(node, gast.IfExp):
+            return self.number(node.body) and self.number(node.orelse)
+        if isinstance(node, gast.Compare):
+            return all(self.number(p) for p in (node.left, *node.comparators))
+        if isinstance(node, gast.Call):
+            return self._yields(node)
+        return element_of(node, self.unit) is not None
+
+    def _yields(self, node: gast.Call) -> bool:
+        target = self.unit.resolve(node.func)
+        if isinstance(node.func, gast.Attribute) and node.func.attr == "pop":
+            return effects.base(node.func.value) in self.stacks
+        if target in (builtins.min, builtins.max, builtins.abs, builtins.len, builtins.float, builtins.int):
+            return target in (builtins.len, builtins.float, builtins.int) or all(map(self.number, node.args))
+        if getattr(target, "__module__", "") == "math":
+            return True
+        plain = isinstance(target, np.ufunc) and target.nout == 1 and not node.keywords
+        return plain and all(map(self.number, node.args))
+
+    def array(self, node: gast.AST) -> bool:
+        """Whether an expression is surely an array of full precision: a number of Python's may stand beside it."""
+        kind = self.kinds.get(node.id) if isinstance(node, gast.Name) else None
+        if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
+            owner = self.kinds.get(node.value.id)
+            return isinstance(owner, Array) and owner.dtype == "float64"
+        if isinstance(node, gast.BinOp):
+            sides = (node.left, node.right)
+            return any(map(self.array, sides)) and all(self.array(s) or self.number(s) for s in sides)
+        if isinstance(node, gast.UnaryOp):
+            return isinstance(node.op, gast.USub) and self.array(node.operand)
+        return isinstance(kind, Array) and kind.dtype == "float64"
+
+    def float(self, *sides: gast.AST) -> bool:
+        kinds = [self.kinds.get(s.id) for s in sides if isinstance(s, gast.Name)]
+        typed = any(isinstance(k, Number) and k.type in (float, np.float64) for k in kinds)
+        return typed or any(isinstance(s, gast.Constant) and type(s.value) is float for s in sides)
+
+    def whole_power(self, node: gast.AST) -> bool:
+        if not isinstance(node, gast.Constant) or type(node.value) not in (int, float):
+            return False
+        return node.value >= 0 and node.value == int(node.value)

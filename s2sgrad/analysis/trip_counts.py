@@ -1,0 +1,147 @@
+"""How often loops run, compared with the lengths of arrays: whether a loop comes by all elements of one.
+
+    y = np.zeros((m, n))
+    for i in range(m):
+        for j in range(1, i):      ->      `y[i, j]` is met m * n times, but for a constant and a factor
+
+How often a loop runs is a guess at what is worth its while, and no answer depends on it; the sums for lengths and bounds
+(`Sizes.atom`, `Sizes.axis`) are facts.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections import Counter
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import affine, effects
+from s2sgrad.analysis.affine import Form
+from s2sgrad.analysis.disjointness import range_of
+from s2sgrad.analysis.kinds import Array, Container, Number
+from s2sgrad.analysis.precision import element_of
+from s2sgrad.analysis.sizes import Dim, Size
+from s2sgrad.flow.graph import binds
+from s2sgrad.ir.unit import Unit
+
+Trips = list[tuple[str, Form | None]]  # of the loops around a statement: the variable, and how often they run
+_FEW = 16
+_MAKERS = (np.zeros, np.empty, np.ones, np.full)
+
+
+class Sizes:
+    """Lengths and numbers of trips as sums of names and of sizes of the arguments."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
+        self.unit, self.kinds = unit, unit.kinds
+        self.forms: dict[str, Form] = {}
+        self.lengths: dict[int, Form] = {}
+        self.rows: set[str] = set()  # variables of `range(starts[r], starts[r + 1])`
+        statements = [*effects.walk(tree.body)]
+        counts = Counter(b for s in statements for b in binds(s))
+        for statement in statements:
+            if isinstance(statement, gast.For) and self._is_row(statement.iter):
+                self.rows.add(statement.target.id)
+            if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
+                self._note(statement.targets[0].id, statement.value, counts)
+
+    def _is_row(self, node: gast.AST) -> bool:
+        call = range_of(self.unit, node)
+        bounds = call.args if call is not None and len(call.args) == 2 else []
+        found = [element_of(b, self.unit) for b in bounds]
+        return bool(found) and all(k is not None and k.dtype == "int64" for k in found)
+
+    def _note(self, target: str, value: gast.AST, counts: Counter[str]) -> None:
+        kind = self.kinds.get(target)
+        if isinstance(kind, Number) and counts[target] == 1:
+            found = affine.form(value, self.atom)
+            if found is not None and found.terms:
+                self.forms[target] = found
+        if isinstance(kind, Array) and kind.dims and isinstance(value, gast.Call) and value.args:
+            if effects.is_one_of(self.unit.resolve(value.func), _MAKERS):
+                shape = value.args[0]
+                parts = shape.elts if isinstance(shape, gast.Tuple) else [shape]
+                for dim, part in zip(kind.dims, parts, strict=False):
+                    found = affine.form(part, self.atom)
+                    if isinstance(dim, Size) and dim.k < 0 and found is not None:
+                        self.lengths[dim.k] = found
+
+    def trip(self, loop: gast.For, outer: Trips) -> tuple[str, Form | None]:
+        """How often a loop runs; where that depends on the variable of an outer loop, at most."""
+        return loop.target.id, self._trip(loop.iter, dict(outer))
+
+    def _trip(self, node: gast.AST, outer: dict[str, Form | None]) -> Form | None:
+        call = range_of(self.unit, node)
+        bounds = [affine.form(a, self.atom) for a in call.args] if call is not None else []
+        if not bounds or None in bounds:
+            return None
+        length = bounds[0] if len(bounds) == 1 else bounds[1].minus(bounds[0])
+        if len(bounds) == 3:
+            if bounds[2].terms or abs(bounds[2].constant) != 1:
+                return None
+            length = length.times(bounds[2].constant)
+        moving = [t for t in length.terms if t in outer]
+        for variable in moving:
+            count = length.terms[variable]
+            length = length.minus(Form({variable: count}))
+            if count > 0 and not length.terms:
+                length = outer[variable] or Form()
+        return length
+
+    def cover(self, trips: Trips, kind: Array, index: list[gast.AST]) -> bool:
+        """Whether loops that run so often come by all elements of an array, of which `index` is met.
+
+        Within a loop over all elements of an array one may run from one number of a second array to the next, and so come by
+        all of a third: along the rows of a sparse matrix.
+        """
+        left = [(variable, form) for variable, form in trips if form is not None and form.terms]
+        long = {variable for variable, form in left if all(t.startswith("#") for t in form.terms)}
+        if len(index) == 1 and isinstance(index[0], gast.Name) and index[0].id in self.rows and trips[0][0] in long:
+            return True
+        for dim in kind.dims or ():
+            length = self.axis(dim)
+            if length is not None and not length.terms and length.constant <= _FEW:
+                continue
+            found = next((v for v, form in left if length is not None and form.terms == length.terms), None)
+            if found is None:
+                return False
+            left = [(v, form) for v, form in left if v != found]
+        return True
+
+    def atom(self, node: gast.AST) -> Form | None:
+        """A name or a length as a sum; None for what is neither."""
+        if isinstance(node, gast.Call) and node.args:
+            called = self.unit.resolve(node.func)
+            if called is builtins.len and isinstance(node.args[0], gast.Name):
+                return self._axis_of(node.args[0].id, 0)
+            forms = [affine.form(a, self.atom) for a in node.args] if called is builtins.min else [None]
+            return forms[0] if None not in forms and all(f == forms[0] for f in forms) else None
+        if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Attribute) and node.value.attr == "shape":
+            owner, place = node.value.value, node.slice
+            known = isinstance(owner, gast.Name) and isinstance(place, gast.Constant) and type(place.value) is int
+            return self._axis_of(owner.id, place.value) if known else None
+        if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and isinstance(node.slice, gast.Constant):
+            shape = self.kinds.get(node.value.id)
+            size = shape.at(node.slice.value) if isinstance(shape, Container) else None
+            return self.axis(size.size) if isinstance(size, Number) and size.size is not None else None
+        if not isinstance(node, gast.Name):
+            return None
+        kind = self.kinds.get(node.id)
+        if isinstance(kind, Number) and kind.size is not None:
+            return self.axis(kind.size)
+        if isinstance(kind, Number) and kind.known and type(kind.value) is int:
+            return Form(constant=kind.value)
+        return self.forms.get(node.id, Form({node.id: 1}))
+
+    def _axis_of(self, array: str, place: int) -> Form | None:
+        kind = self.kinds.get(array)
+        dims = kind.dims if isinstance(kind, Array) and kind.dims else ()
+        return self.axis(dims[place]) if -len(dims) <= place < len(dims) else None
+
+    def axis(self, dim: Dim) -> Form | None:
+        """The length of an axis as a sum."""
+        if isinstance(dim, Size):
+            known = self.lengths.get(dim.k, Form({f"#{dim.k}": 1}))
+            return Form(known.terms, known.constant + dim.offset)
+        return None if dim is None else Form(constant=dim)

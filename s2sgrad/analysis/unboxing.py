@@ -1,0 +1,333 @@
+"""Where nothing tells a number of Python's from one of NumPy's: what a list has in the place of an array's elements.
+
+    s = x[i] * y[i]; z[i] = s**2      ->      the same number, to the last bit
+    s = x[i] * y[i]; s.dtype          ->      `x[i]` and `y[i]` must stay what they are
+
+Python's numbers raise where NumPy's warn (division by zero, powers that are too large): that is for the caller of the text
+to take care of.  What is looked for here is what would be different in silence: attributes, complex powers, `~` of a
+comparison, sums of comparisons, numbers of lower precision, whole numbers that wrap.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import gast
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.disjointness import parts_of
+from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.analysis.precision import Surely, element_of, is_whole
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import MISSING, Unit
+
+Cause = TypeVar("Cause")
+
+
+@dataclass(frozen=True)
+class Value(Generic[Cause]):
+    """What an expression may yield: a "float", "int" or "bool" of Python's because of these `causes`; nothing of theirs."""
+
+    what: str = ""
+    causes: frozenset[Cause] = frozenset()
+
+
+NOTHING: Value[Any] = Value()
+_ALIKE = (runtime.like, runtime.over, runtime.times, runtime.power_slope, runtime.log_or_zero)  # of whatever floats
+
+
+class PythonNumbers(Generic[Cause]):
+    """Follows the elements of a function that would be Python's numbers; `spoiled` are those that must not be.
+
+    `element` says of a subscript what it yields if it is one of them, and why; None otherwise.
+    """
+
+    def __init__(
+        self, unit: Unit, tree: gast.FunctionDef, element: Callable[[gast.Subscript], Value[Cause] | None]
+    ) -> None:
+        self.unit, self.kinds, self.element = unit, unit.kinds, element
+        self.names: dict[str, Value[Cause]] = {}
+        self.surely = Surely(unit, self.names)
+        self.spoiled: set[Cause] = set()
+        statements = [*effects.walk(tree.body)]
+        before = None
+        while before != self.names:
+            before = dict(self.names)
+            for statement in statements:
+                self._statement(statement)
+
+    # --- statements ---
+
+    def _statement(self, statement: gast.AST) -> None:
+        if isinstance(statement, gast.Assign):
+            self._assign(statement.targets[0], statement.value)
+        elif isinstance(statement, gast.AugAssign):
+            self._augmented(statement)
+        elif isinstance(statement, gast.For):
+            self._only_into_range(statement.iter)
+        elif isinstance(statement, (gast.If, gast.While)):
+            self.value(statement.test)
+        elif isinstance(statement, gast.Return):
+            self._returned(statement.value)
+        elif isinstance(statement, gast.Expr):
+            self._expression(statement.value)
+        else:
+            self._spoil(statement)
+
+    def _assign(self, target: gast.AST, value: gast.AST) -> None:
+        if isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts):
+            for t, v in zip(target.elts, value.elts, strict=True):
+                self._assign(t, v)
+            return
+        row = self.element(value) if isinstance(target, gast.Tuple) else None
+        if row is not None:  # a, b = x[i]
+            for part in target.elts:
+                self._bind(part.id, row)
+            return
+        found = self.value(value, isinstance(target, gast.Name) and isinstance(self.kinds.get(target.id), Number))
+        if isinstance(target, gast.Name):
+            self._bind(target.id, found)
+        elif isinstance(target, gast.Subscript) and isinstance(target.value, gast.Name):
+            self._store(target, found)
+        else:
+            self._drop(found)
+            self._spoil(target)
+
+    def _bind(self, name: str, found: Value[Cause]) -> None:
+        if found.what and not isinstance(self.kinds.get(name), Number):
+            self._drop(found)
+            return
+        known = self.names.get(name, NOTHING)
+        if found.what:
+            self.names[name] = self._joined(known, found)
+
+    def _store(self, target: gast.Subscript, found: Value[Cause]) -> None:
+        self._places(target)
+        if found.what and self.element(target) is None and not isinstance(self.kinds.get(target.value.id), Array):
+            self._drop(found)
+
+    def _augmented(self, statement: gast.AugAssign) -> None:
+        target = statement.target
+        if isinstance(target, gast.Name):
+            kind = self.kinds.get(target.id)
+            if isinstance(kind, Array):
+                found = self.value(statement.value)
+                if found.what not in ("", "float") or (found.what and kind.dtype != "float64"):
+                    self._drop(found)
+                return
+            read = gast.Name(target.id, gast.Load(), None, None)
+            found = gast.BinOp(read, statement.op, statement.value)
+            self._bind(target.id, self.value(found, isinstance(kind, Number)))
+        elif isinstance(target, gast.Subscript) and isinstance(target.value, gast.Name):
+            if self.element(target) is not None:
+                self.value(gast.BinOp(target, statement.op, statement.value))
+                return
+            self._places(target)
+            found, kind = self.value(statement.value), self.kinds.get(target.value.id)
+            if found.what and (found.what != "float" or not isinstance(kind, Array) or kind.dtype != "float64"):
+                self._drop(found)
+        else:
+            self._spoil(statement)
+
+    def _only_into_range(self, node: gast.AST) -> None:
+        if isinstance(node, gast.Call) and self.unit.resolve(node.func) is builtins.reversed and len(node.args) == 1:
+            node = node.args[0]
+        if isinstance(node, gast.Call) and self.unit.resolve(node.func) is builtins.range:
+            for part in node.args:
+                found = self.value(part)
+                if found.what not in ("", "int"):
+                    self._drop(found)
+            return
+        self._spoil(node)
+
+    def _returned(self, node: gast.AST) -> None:
+        """Only adjoints may be given to the caller as Python's numbers."""
+        if isinstance(node, (gast.Tuple, gast.List)):
+            for part in node.elts:
+                self._returned(part)
+        elif not isinstance(node, gast.Name) or node.id not in self.unit.bars:
+            self._drop(self.value(node))
+
+    def _expression(self, node: gast.AST) -> None:
+        method = node.func if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) else None
+        if method is not None and method.attr == "append" and isinstance(method.value, gast.Name) and len(node.args) == 1:
+            stack = method.value.id
+            found = self.value(node.args[0])
+            if not self.unit.is_ours(stack):
+                self._drop(found)
+            elif found.what:
+                self.names[stack] = self._joined(self.names.get(stack, NOTHING), found)
+            return
+        self._spoil(node)
+
+    # --- expressions ---
+
+    def value(self, node: gast.AST, number: bool = False) -> Value[Cause]:
+        """What an expression yields, which is known to be a `number` or not; what it does that a number of Python's does
+        otherwise spoils its causes."""
+        if isinstance(node, gast.Constant):
+            return NOTHING
+        if isinstance(node, gast.Name):
+            return self.names.get(node.id, NOTHING)
+        if isinstance(node, gast.Subscript):
+            return self._subscript(node)
+        if isinstance(node, gast.BinOp):
+            return self._operation(node, number)
+        if isinstance(node, gast.UnaryOp):
+            return self._unary(node, number)
+        if isinstance(node, gast.Compare):
+            return self._compared(node)
+        if isinstance(node, gast.BoolOp):
+            return self._all_of("bool", [self.value(v) for v in node.values])
+        if isinstance(node, gast.IfExp):
+            self.value(node.test)
+            return self._either(number, node.body, node.orelse)
+        if isinstance(node, gast.Call):
+            return self._called(node)
+        if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name) and node.value.id not in self.names:
+            return NOTHING
+        self._spoil(node)
+        return NOTHING
+
+    def _subscript(self, node: gast.Subscript) -> Value[Cause]:
+        self._places(node)
+        found = self.element(node)
+        if found is None and not isinstance(node.value, gast.Name):
+            self._drop(self.value(node.value))
+        return NOTHING if found is None else found
+
+    def _places(self, node: gast.Subscript) -> None:
+        for part in nodes(node.slice):
+            if isinstance(part, gast.Name) and self.names.get(part.id, NOTHING).what not in ("", "int"):
+                self._drop(self.names[part.id])
+        for part in parts_of(node.slice):
+            bounds = [part.lower, part.upper, part.step] if isinstance(part, gast.Slice) else [part]
+            for bound in bounds:
+                found = NOTHING if bound is None else self.value(bound)
+                if found.what not in ("", "int"):
+                    self._drop(found)
+
+    def _operation(self, node: gast.BinOp, number: bool) -> Value[Cause]:
+        number = number and not isinstance(node.op, gast.MatMult)
+        left, right = self.value(node.left, number), self.value(node.right, number)
+        if not left.what and not right.what:
+            return NOTHING
+        both = Value("float", left.causes | right.causes)
+        whats = {left.what, right.what}
+        for mine, other in ((left, node.right), (right, node.left)):
+            if mine.what and not (left.what and right.what):
+                if self.surely.array(other) and not number:
+                    return NOTHING if mine.what == "float" and not isinstance(node.op, gast.Pow) else self._dropped(both)
+                if not number and not self.surely.number(other):
+                    return self._dropped(both)
+        if isinstance(node.op, gast.Pow):
+            plain = left.what == "float" and not right.what and self.surely.whole_power(node.right)
+            return both if plain else self._dropped(both)
+        if "bool" in whats:
+            bits = isinstance(node.op, (gast.BitAnd, gast.BitOr)) and whats == {"bool"}
+            times = isinstance(node.op, gast.Mult) and ("float" in whats or self.surely.float(node.left, node.right))
+            return Value("bool", both.causes) if bits else both if times else self._dropped(both)
+        sides = (left, node.left), (right, node.right)
+        if whats <= {"int", ""} and all(v.what or is_whole(n, self.unit) for v, n in sides):
+            summed = isinstance(node.op, (gast.Add, gast.Sub))
+            return Value("int", both.causes) if summed else self._dropped(both)
+        plain = isinstance(node.op, (gast.Add, gast.Sub, gast.Mult, gast.Div))
+        if "int" in whats and not any(v.what == "float" or self._is_float(n) for v, n in sides):
+            plain = False  # what stands beside it may be a whole number that wraps
+        return both if plain else self._dropped(both)
+
+    def _unary(self, node: gast.UnaryOp, number: bool) -> Value[Cause]:
+        found = self.value(node.operand, number)
+        if isinstance(node.op, gast.Not) or not found.what:
+            return NOTHING
+        signed = isinstance(node.op, (gast.USub, gast.UAdd)) and found.what == "float"  # -k may wrap
+        return found if signed else self._dropped(found)
+
+    def _compared(self, node: gast.Compare) -> Value[Cause]:
+        parts = [node.left, *node.comparators]
+        values = [self.value(p) for p in parts]
+        out = Value("bool", frozenset().union(*(v.causes for v in values)))
+        if not out.causes:
+            return NOTHING
+        ordered = all(isinstance(op, (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)) for op in node.ops)
+        exact = not any(v.what == "int" for v in values) or all(
+            v.what == "int" or is_whole(p, self.unit) for v, p in zip(values, parts, strict=True)
+        )  # NumPy rounds a whole number before it compares it with a float
+        return out if ordered and exact and self._are_numbers(values, parts) else self._dropped(out)
+
+    def _either(self, number: bool, *branches: gast.AST) -> Value[Cause]:
+        values = [self.value(b, number) for b in branches]
+        out = NOTHING
+        for value in values:
+            out = self._joined(out, value)
+        if out.what and not all(number or v.what or self.surely.number(b) for v, b in zip(values, branches, strict=True)):
+            return self._dropped(out)
+        return out
+
+    def _all_of(self, what: str, values: list[Value[Cause]]) -> Value[Cause]:
+        out = Value(what, frozenset().union(*(v.causes for v in values)))
+        if not out.causes:
+            return NOTHING
+        return out if all(v.what in ("", what) for v in values) else self._dropped(out)
+
+    def _called(self, node: gast.Call) -> Value[Cause]:
+        if isinstance(node.func, gast.Attribute) and node.func.attr == "pop" and isinstance(node.func.value, gast.Name):
+            if not node.args and self.unit.is_ours(node.func.value.id):
+                return self.names.get(node.func.value.id, NOTHING)
+        given = [self.value(a) for a in node.args if not isinstance(a, gast.Starred)]
+        out = Value("float", frozenset().union(*(v.causes for v in given)))
+        for extra in (*(a for a in node.args if isinstance(a, gast.Starred)), *node.keywords):
+            self._spoil(extra)
+        target = self.unit.resolve(node.func)
+        if target is MISSING and isinstance(node.func, gast.Attribute):
+            self._drop(self.value(node.func.value))
+        if not out.causes:
+            return NOTHING
+        if node.keywords or len(given) < len(node.args) or not self._are_numbers(given, node.args):
+            return self._dropped(out)
+        if target in (builtins.min, builtins.max, builtins.abs):
+            return out if all(v.what != "int" for v in given) else self._dropped(out)
+        if target in (builtins.float, builtins.bool) or getattr(target, "__module__", "") == "math":
+            return NOTHING
+        if isinstance(target, np.ufunc) and target.nout == 1 and all(v.what != "int" for v in given):
+            return NOTHING
+        return NOTHING if target in _ALIKE else self._dropped(out)
+
+    # --- of what surely ---
+
+    def _is_float(self, node: gast.AST) -> bool:
+        """Whether an expression that is not Python's because of us is surely a float."""
+        element = element_of(node, self.unit)
+        return self.surely.float(node) or (element is not None and element.dtype == "float64")
+
+    def _are_numbers(self, values: list[Value[Cause]], nodes_: list[gast.AST]) -> bool:
+        pairs = zip(values, nodes_, strict=True)
+        return all(v.what in ("float", "int") or (not v.what and self.surely.number(n)) for v, n in pairs)
+
+    # --- keeping the books ---
+
+    def _joined(self, a: Value[Cause], b: Value[Cause]) -> Value[Cause]:
+        out = Value(a.what or b.what, a.causes | b.causes)
+        if a.what and b.what and a.what != b.what:
+            self._drop(out)
+        return out
+
+    def _dropped(self, found: Value[Cause]) -> Value[Cause]:
+        self._drop(found)
+        return NOTHING
+
+    def _drop(self, found: Value[Cause]) -> None:
+        self.spoiled |= found.causes
+
+    def _spoil(self, node: gast.AST) -> None:
+        """Whatever is mentioned here stays NumPy's."""
+        for part in nodes(node):
+            if isinstance(part, gast.Name) and part.id in self.names:
+                self._drop(self.names[part.id])
+            elif isinstance(part, gast.Subscript):
+                self._drop(self.element(part) or NOTHING)

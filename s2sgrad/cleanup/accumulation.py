@@ -1,0 +1,329 @@
+"""Outer products that a loop of the reverse sweep adds up become one product of matrices after it.
+
+    for _ in range(n):                        W_bar_columns, W_bar_rows = [], []
+        W_bar += np.outer(g, x)               for _ in range(n):
+                                      ->          W_bar_columns.append(g)
+                                                  W_bar_rows.append(x)
+                                              if W_bar_columns:
+                                                  W_bar += np.array(W_bar_columns).T @ np.array(W_bar_rows)
+
+Adding one outer product to a matrix reads and writes all of it, as seven products of the matrix with a vector do; the
+product of two matrices works in the cache.  The order of a sum is free, so the loop may add whatever else it likes, but
+must not read it.  A section that grows or shrinks with the loop, `W_bar[:, i:]`, is a row with zeros before `i`.
+
+So do those that stand in one block.
+
+    A_bar = np.outer(a, b)
+    A_bar += np.outer(c, d)           ->      A_bar = np.array([a, c]).T @ np.array([b, d])
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.aliasing import in_place, is_fresh
+from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.ir.quote import assign, blocks, clone, expression, name, nodes
+from s2sgrad.ir.reach import call
+from s2sgrad.ir.unit import Unit
+
+_LOOPS = (gast.For, gast.While)
+
+
+@dataclass
+class _Term:
+    """One outer product: `sign` times `column` times `row`."""
+
+    sign: int
+    column: gast.AST
+    row: gast.AST
+
+    def transposed(self) -> _Term:
+        return _Term(self.sign, self.row, self.column)
+
+    def signed(self) -> gast.AST:
+        return self.column if self.sign > 0 else gast.UnaryOp(gast.USub(), self.column)
+
+    def times(self, op: gast.operator, factor: gast.AST) -> _Term:
+        return _Term(self.sign, gast.BinOp(self.column, op, factor), self.row)
+
+
+_Sum = dict[int, tuple[list[_Term], gast.AST | None]]  # by the identity of a statement: its outer products, and the rest
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree with products of matrices after its loops."""
+    _Products(unit).block(tree.body)
+    return tree
+
+
+class _Products:
+    def __init__(self, unit: Unit) -> None:
+        self.unit, self.kinds = unit, unit.kinds
+
+    def block(self, body: list[gast.AST]) -> None:
+        """Rewrite a block and those within it, the outermost loop that adds something up first."""
+        out: list[gast.AST] = []
+        for statement in body:
+            if not isinstance(statement, _LOOPS):
+                for inner in blocks(statement):
+                    self.block(inner)
+                out.append(statement)
+                continue
+            summed = self.sums(statement) if _is_reverse(statement) else {}
+            before, after = [], []
+            for bar, found in summed.items():
+                made, product = self.collected(statement, bar, found)
+                before += made
+                after += product
+            for inner in blocks(statement):
+                self.block(inner)
+            out += [*before, statement, *after]
+        body[:] = self.joined(out)
+
+    # --- what is added up ---
+
+    def sums(self, loop: gast.AST) -> dict[str, _Sum]:
+        """The adjoints that a loop only adds to, outer products among the rest."""
+        out: dict[str, _Sum] = {}
+        added: set[str] = set()
+        spoiled: set[str] = set()
+        for statement in effects.walk([loop]):
+            section = _added_to(statement)
+            bar = None if section is None else effects.base(section)
+            if bar in self.unit.bars and isinstance(self.kinds.get(bar), Array):
+                terms, rest = self.split(statement.value, 1 if isinstance(statement.op, gast.Add) else -1)
+                if terms and self.is_placed(section, loop):
+                    out.setdefault(bar, {})[id(statement)] = terms, rest
+            added |= {bar} - {None}
+            spoiled |= _touched(statement, bar)
+        shared = self.unit.memory.with_memory_of
+        return {bar: found for bar, found in out.items() if not shared(bar) & (spoiled | (added - {bar}))}
+
+    def is_placed(self, section: gast.AST, loop: gast.AST) -> bool:
+        """Whether a section is the whole matrix, or most of it: one with a bound that moves with the loop."""
+        if isinstance(section, gast.Name):
+            return True
+        kind = self.kinds[effects.base(section)]
+        parts = section.slice.elts if isinstance(section.slice, gast.Tuple) else [section.slice]
+        if not isinstance(section.value, gast.Name) or kind.dtype != "float64" or kind.rank != 2 or len(parts) > 2:
+            return False
+        moving = effects.written([loop])
+        return all(isinstance(p, gast.Slice) and self.is_wide(p, moving) for p in parts)
+
+    def is_wide(self, part: gast.Slice, moving: set[str]) -> bool:
+        bounds = [b for b in (part.lower, part.upper) if b is not None]
+        if part.step is not None or len(bounds) > 1:
+            return False
+        return all({n.id for n in effects.loads(b)} & moving for b in bounds)
+
+    def split(self, value: gast.AST, sign: int) -> tuple[list[_Term], gast.AST | None]:
+        """The outer products in a sum, and the sum without them."""
+        if isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Add, gast.Sub)):
+            left, left_rest = self.split(value.left, sign)
+            right, right_rest = self.split(value.right, sign if isinstance(value.op, gast.Add) else -sign)
+            if right_rest is None:
+                return left + right, left_rest
+            if left_rest is None:
+                negative = isinstance(value.op, gast.Sub)
+                return left + right, gast.UnaryOp(gast.USub(), right_rest) if negative else right_rest
+            return left + right, gast.BinOp(left_rest, value.op, right_rest)
+        term = self.term(value, sign)
+        return ([], value) if term is None else ([term], None)
+
+    def term(self, value: gast.AST, sign: int) -> _Term | None:
+        """An outer product, transposed or scaled by a number."""
+        if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
+            return self.term(value.operand, -sign)
+        if isinstance(value, gast.Attribute) and value.attr == "T":
+            inner = self.term(value.value, sign)
+            return None if inner is None else inner.transposed()
+        if isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Mult, gast.Div)):
+            if self.is_number(value.right):
+                inner = self.term(value.left, sign)
+                return None if inner is None else inner.times(value.op, value.right)
+            inner = self.term(value.right, sign) if self.is_number(value.left) and isinstance(value.op, gast.Mult) else None
+            return None if inner is None else inner.times(value.op, value.left)
+        outer = isinstance(value, gast.Call) and self.unit.resolve(value.func) is np.outer
+        return _Term(sign, *value.args) if outer and len(value.args) == 2 and not value.keywords else None
+
+    def is_number(self, node: gast.AST) -> bool:
+        if isinstance(node, gast.Constant):
+            return type(node.value) in (int, float)
+        return isinstance(node, gast.Name) and isinstance(self.kinds.get(node.id), Number)
+
+    # --- in one block ---
+
+    def joined(self, body: list[gast.AST]) -> list[gast.AST]:
+        """A block in which outer products that follow each other are one product of matrices."""
+        gone: set[int] = set()
+        for k, first in enumerate(body):
+            if id(first) in gone or not _is_reverse(first):
+                continue
+            bar = _bound_to(first)
+            kind = self.kinds.get(bar) if bar in self.unit.bars else None
+            if not isinstance(kind, Array) or kind.dtype != "float64":
+                continue
+            terms, rest = self.summands(first)
+            last, others = first, []
+            read = effects.reads(first) - {bar}
+            for statement in body[k + 1 :] if rest is None and terms else ():
+                more, rest = self.summands(statement) if _added_to(statement) is not None else ([], None)
+                if more and rest is None and _bound_to(statement) == bar and bar not in _touched(statement, bar):
+                    terms, last = terms + more, statement
+                    others.append(statement)
+                    read |= effects.reads(statement) - {bar}
+                    continue
+                inside = [*effects.walk([statement])]
+                touched = set().union(*(effects.reads(s) | self.unit.changed(s) for s in inside))
+                if touched & self.unit.memory.with_memory_of(bar) or read & set().union(*map(self.unit.changed, inside)):
+                    break
+            if not others:
+                continue
+            lists = [gast.List([], gast.Load()), gast.List([], gast.Load())]
+            for term in terms:
+                for made, factor in zip(lists, (term.signed(), term.row), strict=True):
+                    made.elts.append(factor if self.is_vector(factor) else call(self.unit, "ravel", np.ravel, factor))
+            plain = isinstance(first, gast.Assign)
+            target = name(bar, store=True)
+            value = self.product(*lists)
+            made = assign(target, value) if plain else gast.AugAssign(target, gast.Add(), value)
+            made.origin = last.origin
+            body[body.index(last)] = made
+            gone |= {id(first), *map(id, others)}
+        return [s for s in body if id(s) not in gone]
+
+    def summands(self, statement: gast.AST) -> tuple[list[_Term], gast.AST | None]:
+        """The outer products in what a statement binds a name to or adds to it, and what else it does."""
+        minus = isinstance(statement, gast.AugAssign) and isinstance(statement.op, gast.Sub)
+        return self.split(statement.value, -1 if minus else 1)
+
+    # --- what is written ---
+
+    def collected(self, loop: gast.AST, bar: str, found: _Sum) -> tuple[list[gast.AST], list[gast.AST]]:
+        """The statements before and after the loop, in which the terms are put on two lists."""
+        base = self.unit.bases.get(bar, bar)
+        columns, rows = self.unit.local(f"{base}_columns"), self.unit.local(f"{base}_rows")
+        changed = {b for s in effects.walk([loop]) if (b := in_place(self.unit, s, self.kinds)) is not None}
+        changed |= set().union(*(self.unit.memory.with_memory_of(b) for b in changed))
+        first = None
+
+        def rewrite(body: list[gast.AST]) -> None:
+            nonlocal first
+            out: list[gast.AST] = []
+            for statement in body:
+                for inner in blocks(statement):
+                    rewrite(inner)
+                if id(statement) not in found:
+                    out.append(statement)
+                    continue
+                first = first or statement.origin
+                terms, rest = found[id(statement)]
+                new: list[gast.AST] = []
+                for term in terms:
+                    new += self.kept(bar, columns, rows, term, statement.target, changed)
+                if rest is not None:
+                    statement.value = rest
+                    new.append(statement)
+                for made in new:
+                    made.origin = statement.origin
+                out += new
+            body[:] = out
+
+        for inner in blocks(loop):
+            rewrite(inner)
+        lists = gast.Tuple([gast.List([], gast.Load()), gast.List([], gast.Load())], gast.Load())
+        before = [assign(gast.Tuple([name(columns, store=True), name(rows, store=True)], gast.Store()), lists)]
+        added = gast.AugAssign(name(bar, store=True), gast.Add(), self.product(name(columns), name(rows)))
+        after: list[gast.AST] = [gast.If(name(columns), [added], [])]  # no trip, no matrix
+        before[0].origin, after[0].origin, added.origin = loop.origin, first, first
+        return before, after
+
+    def product(self, columns: gast.AST, rows: gast.AST) -> gast.AST:
+        """The sum of the outer products of two lists."""
+        factors = [call(self.unit, "array", np.array, n) for n in (columns, rows)]
+        return gast.BinOp(gast.Attribute(factors[0], "T", gast.Load()), gast.MatMult(), factors[1])
+
+    def kept(
+        self, bar: str, columns: str, rows: str, term: _Term, target: gast.AST, changed: set[str]
+    ) -> list[gast.AST]:
+        """The statements that keep the factors of one term."""
+        column = term.signed()
+        parts: list[gast.AST | None] = [None, None]
+        if isinstance(target, gast.Subscript):
+            given = target.slice.elts if isinstance(target.slice, gast.Tuple) else [target.slice]
+            parts[: len(given)] = [None if effects.is_whole(p) else p for p in given]
+        out: list[gast.AST] = []
+        for axis, (stack, factor, part) in enumerate(zip((columns, rows), (column, term.row), parts, strict=True)):
+            if part is None:
+                kept = self.alone(factor, changed)
+            else:
+                kept = name(holder := self.unit.temp())
+                self.kinds[holder] = Array("float64", (None,))
+                size = expression(f"x.shape[{axis}]", x=bar)
+                section = gast.Subscript(name(holder), clone(part), gast.Store())
+                out += [assign(holder, call(self.unit, "zeros", np.zeros, size)), assign(section, factor)]
+            out.append(gast.Expr(expression("s.append(x)", s=stack, x=kept)))
+        return out
+
+    def alone(self, factor: gast.AST, changed: set[str]) -> gast.AST:
+        """A vector that stays as it is while the loop goes on."""
+        factor = factor if self.is_vector(factor) else call(self.unit, "ravel", np.ravel, factor)
+        if is_fresh(self.unit, factor) or not {n.id for n in effects.loads(factor)} & changed:
+            return factor
+        return expression("x.copy()", x=factor)
+
+    def is_vector(self, node: gast.AST) -> bool:
+        """Whether an expression surely has one axis."""
+        if isinstance(node, gast.UnaryOp):
+            return self.is_vector(node.operand)
+        if isinstance(node, gast.BinOp):
+            return not isinstance(node.op, gast.MatMult) and (
+                (self.is_vector(node.left) and (self.is_number(node.right) or self.is_vector(node.right)))
+                or (self.is_number(node.left) and self.is_vector(node.right))
+            )
+        if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
+            kind = self.kinds.get(node.value.id)
+            parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+            plain = all(isinstance(p, gast.Slice) or self.is_index(p) for p in parts)
+            picked = sum(not isinstance(p, gast.Slice) for p in parts)
+            return plain and isinstance(kind, Array) and kind.rank is not None and kind.rank - picked == 1
+        kind = self.kinds.get(node.id) if isinstance(node, gast.Name) else None
+        return isinstance(kind, Array) and kind.rank == 1
+
+    def is_index(self, node: gast.AST) -> bool:
+        if isinstance(node, (gast.UnaryOp, gast.BinOp)):
+            return all(self.is_number(n) for n in nodes(node) if isinstance(n, (gast.Name, gast.Constant)))
+        return self.is_number(node)
+
+
+def _is_reverse(statement: gast.AST) -> bool:
+    return getattr(getattr(statement, "origin", None), "sweep", None) == "reverse"
+
+
+def _bound_to(statement: gast.AST) -> str | None:
+    """The name that a statement binds, or adds to as a whole."""
+    target = statement.targets[0] if isinstance(statement, gast.Assign) else _added_to(statement)
+    return target.id if isinstance(target, gast.Name) else None
+
+
+def _touched(statement: gast.AST, bar: str | None) -> set[str]:
+    """The names that a statement reads or writes, but for the one that it only adds to."""
+    if bar is None:
+        return effects.reads(statement) | effects.writes(statement)
+    read = [n for n in nodes(statement.target) if isinstance(n, gast.Name) and n.id != bar]
+    return {n.id for n in (*effects.loads(statement.value), *read)}
+
+
+def _added_to(statement: gast.AST) -> gast.AST | None:
+    """The target of `x += e`, `x -= e`, `x[i] += e` and `x[i] -= e`."""
+    if not isinstance(statement, gast.AugAssign) or not isinstance(statement.op, (gast.Add, gast.Sub)):
+        return None
+    plain = isinstance(statement.target, gast.Name) or (
+        isinstance(statement.target, gast.Subscript) and isinstance(statement.target.value, gast.Name)
+    )
+    return statement.target if plain and not getattr(statement, "rebinds", False) else None

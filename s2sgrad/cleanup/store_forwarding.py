@@ -1,0 +1,62 @@
+"""A restored section that only the adjoint of its own store reads is read from the record.
+
+    x[i] = x_stack.pop()                           x_bar[i] *= np.cos(x_stack.pop())
+    x_bar[i] *= np.cos(x[i])               ->
+
+The array keeps what the forward sweep left in it: `dead_restores` says that nothing else reads what was restored.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.aliasing import Memory
+from s2sgrad.analysis.kinds import UNKNOWN
+from s2sgrad.cleanup.dead_restores import Overwritten
+from s2sgrad.cleanup.sections import Sections
+from s2sgrad.flow.graph import binds
+from s2sgrad.ir.quote import assign, at, nodes
+from s2sgrad.ir.unit import Unit
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree with temporaries for the values of such restores."""
+    while unit.memory.written - unit.bars and _take_all(unit, tree):
+        unit.memory = Memory(unit, tree, unit.kinds)  # what was read of the arrays shares their memory no more
+    return tree
+
+
+def _take_all(unit: Unit, tree: gast.FunctionDef) -> bool:
+    """Take the values of all such restores, the last first: one that is taken is no read of what others restored."""
+    found, before = Overwritten(unit, tree, Sections(unit, tree)), unit.temps.copy()
+    for body, k in reversed(found.within):
+        loads = found.only_loads(body, k)
+        if loads:
+            _take(unit, found, body, k, loads)
+    return unit.temps != before
+
+
+def _take(unit: Unit, found: Overwritten, body: list[gast.AST], k: int, loads: list[gast.Subscript]) -> None:
+    holder = unit.temp()
+    unit.kinds[holder] = UNKNOWN
+    places = {id(load) for load in loads}
+    for at_ in found.mentioning(body, k + 1, effects.base(body[k].targets[0])):
+        for statement in effects.walk([body[at_]]):
+            if isinstance(statement, gast.Assign) and id(statement.value) in places:
+                for target in binds(statement):
+                    unit.kinds[holder] = unit.kinds.get(target, UNKNOWN)
+                    found.detach(target)
+        _replace(body[at_], places, holder)
+        found.refresh(body, at_)
+    body[k] = at(body[k], assign(holder, body[k].value))[0]
+    found.refresh(body, k)
+
+
+def _replace(tree: gast.AST, places: set[int], holder: str) -> None:
+    for node in nodes(tree):
+        for field, value in node.__dict__.items():
+            if id(value) in places:
+                node.__dict__[field] = gast.Name(holder, gast.Load(), None, None)
+            elif isinstance(value, list):
+                node.__dict__[field] = [gast.Name(holder, gast.Load(), None, None) if id(v) in places else v for v in value]

@@ -1,0 +1,390 @@
+"""Loops of the reverse sweep whose trips do not touch each other run at once.
+
+    for j in reversed(range(i, n)):                      t1 = -a_bar[i, i:]
+        t1 = -a_bar[i, j]                         ->     a_bar[i, :i] += a[:i, i:] @ t1
+        a_bar[i, :i] += t1 * a[:i, j]                    a_bar[:i, i:] += np.outer(a[i, :i], t1)
+        a_bar[:i, j] += t1 * a[i, :i]
+
+What is only added up may be added in any order.  What is read or overwritten must be apart from what other trips write:
+it moves with the loop along the same axis, or lies elsewhere (see `analysis.disjointness`).  The forward sweep stays as it
+was written.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import replace
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import affine, effects
+from s2sgrad.analysis.affine import Form
+from s2sgrad.analysis.aliasing import in_place, is_fresh
+from s2sgrad.analysis.disjointness import Indices, least_of, limits_of, parts_of, range_of
+from s2sgrad.analysis.kinds import Array, Kind, Number
+from s2sgrad.analysis.scalar_loops import new_memory
+from s2sgrad.analysis.sizes import Size
+from s2sgrad.analysis.trip_counts import Sizes
+from s2sgrad.cleanup.batching import FIRST, Batches, Factor, Product, Refused, is_pop, mentions
+from s2sgrad.cleanup.loop_dependence import Touched
+from s2sgrad.flow.graph import binds
+from s2sgrad.flow.mentions import Mentions
+from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes, substitute
+from s2sgrad.ir.reach import call as call_
+from s2sgrad.ir.simplify import same
+from s2sgrad.ir.unit import Unit
+
+_SUMS = (gast.Add, gast.Sub)
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree with operations on arrays in the place of such loops, the innermost first."""
+    passes = _AtOnce(unit, tree)
+    passes.block(tree.body, [])
+    return tree
+
+
+class _AtOnce:
+    def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
+        self.unit, self.kinds, self.tree = unit, unit.kinds, tree
+        self.indices = Indices(unit, tree.body, unit.kinds)
+        self.sizes = Sizes(unit, tree)
+        self.new = new_memory(unit, tree)
+        origins = [getattr(s, "origin", None) for s in effects.walk(tree.body) if isinstance(s, gast.For)]
+        self.forward = {o.line for o in origins if o is not None and o.sweep == "forward"}
+        self.mentions = Mentions([tree.args, *tree.body])  # as it is now
+
+    def block(self, body: list[gast.AST], around: list[gast.For]) -> None:
+        out: list[gast.AST] = []
+        replaced: list[tuple[gast.For, list[gast.AST]]] = []
+        for statement in body:
+            if isinstance(statement, (gast.If, gast.For, gast.While)):
+                inside = [*around, statement] if isinstance(statement, gast.For) else around
+                self.block(statement.body, inside)
+                self.block(statement.orelse, around)
+            made = None
+            if isinstance(statement, gast.For) and getattr(getattr(statement, "origin", None), "sweep", None) == "reverse":
+                try:
+                    made = _Loop(self, statement, around).made()
+                except Refused:
+                    made = None
+            if made is not None:
+                replaced.append((statement, made))
+            out += [statement] if made is None else made
+        body[:] = out
+        for loop, made in replaced:
+            self.mentions.replace([loop], made)
+
+
+class _Loop:
+    """One loop, innermost by now."""
+
+    def __init__(self, at_once: _AtOnce, loop: gast.For, around: list[gast.For]) -> None:
+        self.all, self.loop, self.around = at_once, loop, around
+        self.unit, self.kinds, self.indices, self.sizes = at_once.unit, at_once.kinds, at_once.indices, at_once.sizes
+        simple = all(isinstance(s, (gast.Assign, gast.AugAssign)) for s in loop.body)
+        limits = limits_of(self.unit, loop)
+        if not simple or loop.orelse or limits is None:
+            raise Refused
+        self.variable = loop.target.id
+        self.start, self.stop = limits
+        self.batches = Batches(self.unit, self.variable, self.section, self.popped)
+        self.guarded = False  # whether it matters that there may be no trip
+        self.shown: set[str] = set()  # names of one trip that the forward sweep has too
+        self.touched = Touched(self.unit, self.indices, loop, around)
+        self.vectors: dict[str, Array] = {}
+        self.changed = {b for s in loop.body if (b := in_place(self.unit, s, self.kinds)) is not None}
+        self.mentions = Mentions([loop])
+
+    def made(self) -> list[gast.AST]:
+        """The statements that do what the loop does; raises Refused."""
+        body = self._without_indices()
+        counts = Counter(b for s in body for b in binds(s))
+        loaded = {n.id for part in (self.start, self.stop) for n in effects.loads(part)}
+        if loaded & counts.keys() or not self._is_natural(self.start):
+            raise Refused
+        summed = {s.target.id for s in body if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)}
+        first = {n: next(s for s in body if n in binds(s)) for n in counts}
+        own = {n for n in counts if isinstance(first[n], gast.Assign)}
+        summed -= own
+        pops = Counter(n.func.value.id for s in body for n in nodes(s) if is_pop(n))
+        self.shown = self._mentioned_outside(own)
+        read_later = self.all.mentions.read_beside(self.mentions, own)
+        if read_later or self._mentioned_outside({self.variable}) or any(count > 1 for count in pops.values()):
+            raise Refused
+        unbound = set(own)
+        out = []
+        for statement in body:
+            target = getattr(statement, "target", None)
+            parts = [statement.value, target.slice] if isinstance(target, gast.Subscript) else [statement.value]
+            read = {n.id for part in parts for n in effects.loads(part)}
+            if read & (unbound | {n for n in summed if isinstance(self.kinds.get(n), Number)}):
+                raise Refused
+            if set(binds(statement)) & own and isinstance(statement, gast.AugAssign):
+                statement = self._bound_again(statement, first[statement.target.id])
+            made = self._assigned(statement) if isinstance(statement, gast.Assign) else self._added(statement)
+            unbound -= set(binds(statement))
+            if made is not None:
+                made.origin = statement.origin
+                out.append(made)
+        if not self.touched.is_apart(self.all.new):
+            raise Refused
+        self.kinds |= self.vectors
+        if self.guarded:
+            made = gast.If(gast.Compare(clone(self.start), [gast.Lt()], [clone(self.stop)]), out, [])
+            made.origin = self.loop.origin
+            return [made]
+        return out
+
+    def _bound_again(self, statement: gast.AugAssign, first: gast.Assign) -> gast.Assign:
+        """`v += e` of a variable of one trip as `v = v + e`."""
+        target = statement.target.id
+        if not isinstance(self.kinds.get(target), Number) and not is_fresh(self.unit, first.value):
+            raise Refused
+        value = gast.BinOp(name(target), statement.op, statement.value)
+        made = assign(target, value)
+        made.origin = statement.origin
+        return made
+
+    def popped(self, call: gast.Call, rank: int) -> gast.AST:
+        """What all trips take off a stack, in the order of the loop's variable."""
+        self.guarded |= rank > 0  # without a trip there is no row, and so no length of one
+        bounds = [clone(self.stop)] if getattr(self.start, "value", None) == 0 else [clone(self.start), clone(self.stop)]
+        trips = gast.Call(self.unit.builtin(range), bounds, [])
+        once = gast.comprehension(name("_", store=True), trips, [], 0)
+        values = call_(self.unit, "array", np.array, gast.ListComp(clone(call), [once]))
+        if range_of(self.unit, self.loop.iter) is self.loop.iter:
+            return values
+        return gast.Subscript(values, gast.Slice(None, None, constant(-1)), gast.Load())
+
+    def _without_indices(self) -> list[gast.AST]:
+        """The body with `j + 1` in the place of its name."""
+        found: dict[str, gast.AST] = {}
+        out = []
+        for statement in self.loop.body:
+            if isinstance(statement, gast.Assign) and same(statement.targets[0], statement.value):
+                continue  # x = x
+            copy = substitute(statement, found) if found else clone(statement)
+            for attribute in ("origin", "rebinds"):
+                if hasattr(statement, attribute):
+                    setattr(copy, attribute, getattr(statement, attribute))
+            target = copy.targets[0] if isinstance(copy, gast.Assign) else None
+            whole = isinstance(target, gast.Name) and target.id in self.unit.temps
+            if whole and self.indices.offset(copy.value, self.variable) is not None:
+                found[target.id] = copy.value
+            else:
+                out.append(copy)
+        if self._mentioned_outside(found.keys()):
+            raise Refused
+        return out
+
+    def _mentioned_outside(self, names: Collection[str]) -> set[str]:
+        return self.all.mentions.beside(self.mentions, names)
+
+    # --- statements ---
+
+    def _assigned(self, statement: gast.Assign) -> gast.AST | None:
+        """The assignment for all trips; None for another name of a section."""
+        target = statement.targets[0]
+        self._read(statement.value)
+        kind = self.kinds.get(target.id) if isinstance(target, gast.Name) else None
+        kind = None if isinstance(kind, Number) and kind.type not in (None, float, np.float64) else kind
+        self.batches.taken = None
+        if is_pop(statement.value):
+            section = self._target(target) if isinstance(target, gast.Subscript) else None
+            self.batches.taken = section.rank if section is not None else kind.rank if _has_one_length(kind) else None
+        elif isinstance(kind, Number) and all(map(_keeps_rank, nodes(statement.value))):
+            self.batches.taken = 0
+        product = self.batches.product(statement.value)
+        self.guarded |= product.rank > 0 and not self._is_natural(self.stop)
+        if isinstance(target, gast.Name):
+            if not product.varies:
+                self.batches.known.pop(target.id, None)
+                return statement
+            section = product.factors[0] if len(product.factors) == 1 and not product.negative else None
+            if section is not None and self._is_changed(section.node):  # by a later statement of the loop
+                product = Product((replace(section, node=expression("x.copy()", x=section.node)),))
+            elif section is not None and isinstance(statement.value, gast.Subscript):
+                self.batches.known[target.id] = product
+                return None
+            axes = [f.axis for f in product.factors if f.rank and f.axis is not None]
+            axis = axes[0] if axes else FIRST
+            made = self.unit.local(self.unit.bases.get(target.id, target.id)) if target.id in self.shown else target.id
+            whole = self.batches.whole(product, axis)
+            self.batches.known[target.id] = Product((Factor(name(made), product.rank, axis, product.truth),))
+            self.vectors[made] = Array("float64", (None,) * (product.rank + 1))
+            return assign(made, whole)
+        section = self._target(target)
+        self.touched.note(target, "w")
+        return gast.Assign([_stored(section.node)], self._fitting(product, section), None)
+
+    def _is_changed(self, node: gast.AST) -> bool:
+        """Whether a value may be memory that the loop writes."""
+        return not is_fresh(self.unit, node) and any(n.id in self.changed for n in effects.loads(node))
+
+    def _added(self, statement: gast.AugAssign) -> gast.AST:
+        target, op = statement.target, statement.op
+        self.batches.taken = None  # of a sum nobody knows what comes off a stack
+        self._read(statement.value)
+        outer = self._outer(statement)
+        if outer is not None:
+            self.touched.note(target, "a")
+            return gast.AugAssign(target, op, self.batches.outer_total(*outer))
+        product = self.batches.product(statement.value)
+        self.guarded |= product.rank > 0 and not self._is_natural(self.stop)
+        if isinstance(target, gast.Name):
+            kind = self.kinds.get(target.id)
+            rank = kind.rank if isinstance(kind, (Array, Number)) else None
+            if not isinstance(op, _SUMS) or rank != product.rank or getattr(statement, "rebinds", False):
+                raise Refused
+            if isinstance(kind, Array):
+                self.touched.note(target, "a")
+            return gast.AugAssign(target, op, self.batches.total(product))
+        if not isinstance(target, gast.Subscript) or not isinstance(target.value, gast.Name):
+            raise Refused
+        for part in parts_of(target.slice):
+            self._read(part)
+        self._guard(target)
+        how = "a" if isinstance(op, _SUMS) else "w"
+        self.touched.note(target, how)
+        if self.variable not in mentions(target):
+            kind = self.kinds.get(target.value.id)
+            if how == "w" or getattr(kind, "dtype", None) != "float64" or self.batches.rank(target) != product.rank:
+                raise Refused
+            return gast.AugAssign(target, op, self.batches.total(product))
+        section = self._target(target)
+        node = section.node if isinstance(section.node, gast.Name) else _stored(section.node)
+        node.ctx = gast.Store()
+        return gast.AugAssign(node, op, self._fitting(product, section))
+
+    def _outer(self, statement: gast.AugAssign) -> list[gast.AST] | None:
+        """The vectors of `x += np.outer(u, v)`."""
+        value, kind = statement.value, self.kinds.get(getattr(statement.target, "id", None))
+        matrix = isinstance(statement.op, _SUMS) and isinstance(kind, Array) and kind.rank == 2
+        outer = isinstance(value, gast.Call) and self.unit.resolve(value.func) is np.outer and len(value.args) == 2
+        return value.args if matrix and outer and not value.keywords else None
+
+    def _target(self, target: gast.AST) -> Factor:
+        if not isinstance(target, gast.Subscript):
+            raise Refused
+        return self.batches.element(target)
+
+    def _fitting(self, product: Product, section: Factor) -> gast.AST:
+        if product.rank > section.rank:
+            raise Refused
+        return self.batches.whole(product, section.axis, section.rank)
+
+    # --- sections ---
+
+    def section(self, part: gast.AST, kind: Array, place: int) -> gast.Slice:
+        """`start + c:stop + c` for the index `variable + c`, where that lies within the array."""
+        offset = self.indices.offset(part, self.variable)
+        if offset is None:
+            raise Refused
+        least = least_of(self.unit, self.loop)
+        if offset < 0 and (least is None or least + offset < 0):
+            raise Refused
+        stop, length = self._form(self.stop), self.sizes.axis(kind.dims[place])
+        known = stop is not None and length is not None and stop.terms == length.terms
+        past = stop.constant + offset - length.constant if known else 0
+        if not (self._is_natural(self.stop) and offset >= 0):  # a bound that is negative would count from the end
+            empty = known and least is not None and not self._moving_terms(stop)
+            self.guarded |= not empty or least < length.constant - stop.constant - 2 * offset - 2
+        if not self._ends_within(stop, offset, length) and self.loop.origin.line not in self.all.forward:
+            raise Refused  # a slice would be cut off where an index is refused
+        lower = _plus(self.start, offset)
+        first = isinstance(lower, gast.Constant) and lower.value == 0
+        last = known and past == 0 and not self._moving_terms(stop)
+        return gast.Slice(None if first else lower, None if last else _plus(self.stop, offset), None)
+
+    def _ends_within(self, stop: Form | None, offset: int, length: Form | None) -> bool:
+        """Whether an index is surely smaller than the length of its axis."""
+        if stop is None or length is None:
+            return False
+        for loop in reversed(self.around):
+            limits = limits_of(self.unit, loop)
+            last = None if limits is None else self._form(limits[1])
+            if loop.target.id in stop.terms and stop.terms[loop.target.id] == 1 and last is not None:
+                stop = stop.minus(Form({loop.target.id: 1})).plus(last).minus(Form(constant=1))
+        rest = length.minus(stop)
+        return not rest.terms and rest.constant >= offset
+
+    def _moving_terms(self, form: Form) -> set[str]:
+        return {loop.target.id for loop in self.around} & form.terms.keys()
+
+    def _form(self, node: gast.AST) -> Form | None:
+        return affine.form(node, self.sizes.atom)
+
+    def _is_natural(self, node: gast.AST) -> bool:
+        """Whether a whole number is surely not negative."""
+        if isinstance(node, gast.Constant):
+            return type(node.value) is int and node.value >= 0
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add):
+            return self._is_natural(node.left) and self._is_natural(node.right)
+        if isinstance(node, gast.Name):
+            kind = self.kinds.get(node.id)
+            least = [least_of(self.unit, loop) for loop in self.around if loop.target.id == node.id]
+            size = getattr(kind, "size", None)
+            return any(k is not None and k >= 0 for k in least) or (isinstance(size, Size) and size.offset >= 0)
+        return False
+
+    # --- without a trip ---
+
+    def _read(self, node: gast.AST) -> None:
+        self.touched.read(node, self.batches.known)
+        self._guard(node)
+
+    def _guard(self, node: gast.AST) -> None:
+        """Note whether what is the same in all trips might raise where there is none."""
+        for part in nodes(node):
+            if isinstance(part, gast.Subscript) and isinstance(part.value, gast.Name):
+                kind = self.kinds.get(part.value.id)
+                dims = kind.dims if isinstance(kind, Array) and kind.dims is not None else ()
+                for index, dim in zip(parts_of(part.slice), dims, strict=False):
+                    fixed = not isinstance(index, gast.Slice) and not self.batches.moves(index)
+                    self.guarded |= fixed and not self._ends_within(self._form_after(index), 0, self.sizes.axis(dim))
+            elif isinstance(part, gast.BinOp) and isinstance(part.op, gast.MatMult):
+                self.guarded |= not self._is_natural(self.stop)  # whose lengths need not fit where it is not run
+            elif isinstance(part, gast.BinOp) and isinstance(part.op, (gast.Div, gast.Pow)):
+                self.guarded |= not isinstance(part.right, gast.Constant) and not self.batches.moves(part)
+
+    def _form_after(self, index: gast.AST) -> Form | None:
+        """An index plus one, if it is surely not negative."""
+        form = self._form(index) if self._is_natural(index) else None
+        return None if form is None else form.plus(Form(constant=1))
+
+
+def _has_one_length(kind: Kind | None) -> bool:
+    """Whether a value is as long in one trip as in another."""
+    if isinstance(kind, Array):
+        return kind.dims is not None and all(isinstance(d, int) or (isinstance(d, Size) and d.k >= 0) for d in kind.dims)
+    return isinstance(kind, Number)
+
+
+def _keeps_rank(node: gast.AST) -> bool:
+    """Whether numbers come of numbers alone."""
+    if isinstance(node, gast.Call):
+        return is_pop(node)
+    return not (isinstance(node, gast.BinOp) and isinstance(node.op, gast.MatMult))
+
+
+def _stored(node: gast.AST) -> gast.AST:
+    """What is stored into: all of an array as `x[:]`."""
+    if isinstance(node, gast.Name):
+        return gast.Subscript(node, gast.Slice(None, None, None), gast.Store())
+    out = clone(node)
+    out.ctx = gast.Store()
+    return out
+
+
+def _plus(node: gast.AST, offset: int) -> gast.AST:
+    if isinstance(node, gast.Constant):
+        return constant(node.value + offset)
+    if not offset:
+        return clone(node)
+    if isinstance(node, gast.BinOp) and isinstance(node.op, _SUMS) and isinstance(node.right, gast.Constant):
+        before = node.right.value if isinstance(node.op, gast.Add) else -node.right.value
+        return _plus(node.left, before + offset)
+    return gast.BinOp(clone(node), gast.Add() if offset > 0 else gast.Sub(), constant(abs(offset)))

@@ -1,0 +1,44 @@
+"""A context that a block enters and leaves becomes `with` again, in both sweeps.
+
+    context = np.errstate(all="ignore"); context.__enter__()              with np.errstate(all="ignore"):
+    y = np.log(x)                                                  ->         y = np.log(x)
+    context.__exit__(None, None, None)
+
+So does `try` with `finally`, in the forward sweep.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad.analysis import with_regions
+from s2sgrad.ir.quote import at
+from s2sgrad.ir.unit import Unit
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree with `with`."""
+    tree.body = _block(unit, tree.body)
+    return tree
+
+
+def _block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
+    for statement in body:
+        if isinstance(statement, (gast.If, gast.For, gast.While)):
+            statement.body, statement.orelse = _block(unit, statement.body), _block(unit, statement.orelse)
+    out: list[list[gast.AST]] = [[statement] for statement in body]  # what stands in the place of each
+    for region in with_regions.regions(body):
+        manager = body[region.made].value
+        inside = [s for part in out[region.enter + 1 : region.exit] for s in part]
+        final = [s for part in out[region.exit + 1 : region.final] for s in part]
+        entered = body[region.enter]
+        bound = entered.targets[0] if isinstance(entered, gast.Assign) else None
+        made: gast.AST = gast.With([gast.withitem(manager, bound)], inside or [gast.Pass()], None)
+        if region.final > region.exit:
+            made = gast.Try(inside, [], [], final)
+        whole = at(body[region.enter], made) if inside or not with_regions.is_quiet(unit, manager) else final
+        if region.final > region.exit and not final:
+            whole = inside
+        out[region.made] = []
+        out[region.enter : region.final + 1] = [whole, *([] for _ in range(region.final - region.enter))]
+    return [s for part in out for s in part]

@@ -1,0 +1,188 @@
+"""A function that writes its arguments is written out where it is called: its stores are then the caller's.
+
+    def scale(a, c): a *= c            def f(x):                    def f(x):
+                                           y = x * x          ->        y = x * x
+                                           scale(y, 3.0)                y *= 3.0
+                                           return np.sum(y)             return np.sum(y)
+
+What is passed is then known: the same array twice, overlapping sections, a view.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from s2sgrad import source
+from s2sgrad.analysis import effects, mod_ref
+from s2sgrad.analysis.aliasing import has_memory
+from s2sgrad.analysis.kinds import Array, Kind
+from s2sgrad.analysis.primitive_calls import is_user_function
+from s2sgrad.flow.graph import binds
+from s2sgrad.inplace.rebind_markers import is_said
+from s2sgrad.ir.quote import assign, at, clone, name, nodes, place_of
+from s2sgrad.ir.signatures import signature
+from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.rules import table
+from s2sgrad.transform.calls import Pairs
+
+_LONGEST = 20_000  # statements
+
+
+class Splicer:
+    """Writes callees out in one function; `units` are the callees', whose names the text was specialised on as well."""
+
+    def __init__(self, unit: Unit, pairs: Pairs, kinds: dict[str, Kind]) -> None:
+        self.unit, self.pairs, self.kinds = unit, pairs, kinds
+        self.units: list[Unit] = []
+
+    def run(self, tree: gast.FunctionDef, also: frozenset[str] = frozenset()) -> bool:
+        """Write out the calls that write their arguments, and those that bind a name in `also`; whether there were any."""
+        found = False
+        waiting = [tree.body]
+        while waiting:
+            body = waiting.pop()
+            out: list[gast.AST] = []
+            for statement in body:
+                target = self.callee(statement, also)
+                if target is None:
+                    out.append(statement)
+                else:
+                    found = True
+                    out += self.written_out(statement, target)
+            body[:] = out
+            for statement in body:
+                if isinstance(statement, (gast.If, gast.For, gast.While)):
+                    waiting += [statement.body, statement.orelse]
+        if found and sum(1 for _ in effects.walk(tree.body)) > _LONGEST:
+            self.unit.refuse(
+                tree, "the functions that it calls and that write their arguments are too many to be written out"
+            )
+        return found
+
+    def callee(self, statement: gast.AST, also: frozenset[str]) -> Any:
+        """The user's function that the statement calls and that must be written out; None for any other statement."""
+        if not isinstance(statement, (gast.Assign, gast.Expr)) or not isinstance(statement.value, gast.Call):
+            return None
+        call = statement.value
+        target = self.unit.resolve(call.func)
+        if target is MISSING or not is_user_function(target) or table.lookup(target) is not None:
+            return None
+        if (target.__module__ or "").startswith("s2sgrad.") or source.read(target).is_generated:  # ours write no argument
+            return None
+        if isinstance(statement, gast.Assign) and also & set(binds(statement)):
+            return target
+        writes = mod_ref.of_call(self.unit, target, call, self.kinds).arguments
+        if not writes:
+            return None
+        arguments = self.pairs.arguments(self.unit, target, call)
+        for parameter, given in arguments.items():
+            if mod_ref.ANY in writes or parameter in writes:
+                for node in given if isinstance(given, list) else [given]:
+                    if isinstance(node, gast.Name) and has_memory(self.kinds.get(node.id)):
+                        return target
+        return None
+
+    def written_out(self, statement: gast.AST, target: Any) -> list[gast.AST]:
+        within = getattr(statement, "within", ())
+        if any(f is target for f in within):
+            self.unit.refuse(statement, f"`{target.__name__}` writes its arguments and calls itself, which is not "
+                                        "differentiated yet: write it as a loop, or return new arrays")  # fmt: skip
+        call = statement.value
+        if any(isinstance(a, gast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+            self.unit.refuse(call, f"`{target.__name__}` writes its arguments, and `*` or `**` hides which: write them out")
+        given = self.pairs.arguments(self.unit, target, call)
+        with self.unit.calling(call):
+            callee, body = self.pairs.normal_form(target)
+        self.units.append(callee)
+        given_names = {p.id for p in parameters(body)}
+        for part in effects.walk(body.body):
+            if is_said(callee, part) and part.value.args[0].id in given_names:
+                self.unit.refuse(call, f"`{target.__name__}` makes a list that it is given longer or shorter, which cannot "
+                                       "be followed here: return the new list")  # fmt: skip
+        for part in effects.walk(body.body):
+            part.within = (*within, target, *getattr(part, "within", ()))
+        renamed = self.names(callee, body)
+        heads = self.bind(callee, body, target, given, renamed)
+        number, moved, of_library = len(self.units), {}, callee.is_of_library
+        for node in nodes(body):
+            if isinstance(node, gast.Name):
+                node.id = renamed.get(node.id, node.id)
+            if hasattr(node, "lineno"):
+                before = place_of(node)
+                inner = getattr(node, "written_out", 0)
+                if of_library:  # whose lines a user cannot change
+                    at(call, node)
+                else:
+                    node.primal = getattr(node, "primal", callee.primal)
+                node.written_out = (number, inner)
+                if of_library or inner in callee.libraries:
+                    self.unit.libraries[node.written_out] = callee.libraries.get(inner, callee.primal.file)
+                moved[before] = place_of(node)
+        out = [*at(statement, *heads), *body.body[:-1]]
+        self.unit.compound |= {moved[p] for p in callee.compound & moved.keys()}
+        self.unit.updates |= {moved[p] for p in callee.updates & moved.keys()}
+        if isinstance(statement, gast.Assign):
+            out.append(at(statement, gast.Assign(statement.targets, body.body[-1].value, None))[0])
+        return out
+
+    def names(self, callee: Unit, body: gast.FunctionDef) -> dict[str, str]:
+        """New names for the callee's variables, and names under which the caller reaches what the callee reaches."""
+        renamed: dict[str, str] = {}
+        for node in nodes(body):
+            if not isinstance(node, gast.Name) or node.id in renamed:
+                continue
+            if node.id in callee.locals:
+                renamed[node.id] = self.variable(callee, node.id)
+            elif node.id in callee.helpers:
+                renamed[node.id] = self.unit.helper(node.id, callee.helpers[node.id])
+            else:
+                renamed[node.id] = self.reached(callee, node)
+        return renamed
+
+    def variable(self, callee: Unit, old: str) -> str:
+        if old in callee.temps:
+            return self.unit.temp()
+        base = callee.bases.get(old, old)
+        fresh = self.unit.names.fresh(base)
+        self.unit.locals.add(fresh)
+        self.unit.bases[fresh] = base
+        if old in callee.own_names:
+            self.unit.own_names.add(fresh)
+        return fresh
+
+    def reached(self, callee: Unit, node: gast.Name) -> str:
+        """The caller's name for what a free name of the callee stands for."""
+        value = callee.resolve(node)
+        if value is MISSING or self.unit.resolve(node) is value:
+            return node.id
+        callee.captured.add(node.id)
+        return self.unit.helper(node.id, value)
+
+    def bind(
+        self, callee: Unit, body: gast.FunctionDef, target: Any, given: dict[str, Any], renamed: dict[str, str]
+    ) -> list[gast.AST]:
+        """Assignments of the arguments to the parameters; a parameter that is never bound anew is its argument."""
+        rebound = {n for s in effects.walk(body.body) if not isinstance(s, gast.AugAssign) for n in binds(s)}
+        updated = {n for s in effects.walk(body.body) if isinstance(s, gast.AugAssign) for n in binds(s)}
+        out = []
+        for parameter in signature(target).parameters.values():
+            p = parameter.name
+            if p not in renamed:  # never read
+                continue
+            value: gast.AST
+            if p in given:
+                value = gast.Tuple(list(given[p]), gast.Load()) if isinstance(given[p], list) else given[p]
+            elif parameter.kind is parameter.VAR_POSITIONAL:
+                value = gast.Tuple([], gast.Load())
+            elif isinstance(parameter.default, (float, int, str, bool, type(None))):
+                value = gast.Constant(parameter.default, None)
+            else:
+                value = name(self.unit.helper(p, parameter.default))
+            local = isinstance(value, gast.Name) and p not in rebound and value.id in self.unit.locals
+            if local and (p not in updated or isinstance(self.kinds.get(value.id), Array)):
+                renamed[p] = value.id
+            else:
+                out.append(assign(renamed[p], clone(value)))
+        return out

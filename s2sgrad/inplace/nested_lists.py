@@ -1,0 +1,116 @@
+"""A list inside of a list or dict that grows or shrinks is taken out, changed as one of its own, and put back.
+
+    t = groups[k]; t.append(x)      ->      t = list(groups[k]); t.append(x); groups[k] = t
+
+Right where the inner list stands in there once, which is checked when it runs, and has no other name.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Container, Kind, Number
+from s2sgrad.flow.graph import Block, binds
+from s2sgrad.inplace import view_elimination
+from s2sgrad.inplace.alias_conflicts import Clash, made_once, updates_item
+from s2sgrad.inplace.rebind_markers import is_said
+from s2sgrad.ir.quote import assign, at, clone, constant, name
+from s2sgrad.ir.unit import Unit, parameters
+
+
+def put_back(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clash: Clash) -> bool:
+    """Whether the list that a statement changes was one of those; the tree is changed."""
+    inner = clash.written
+    call = getattr(clash.statement, "value", None)
+    if inner not in unit.temps or not isinstance(call, gast.Call) or inner not in effects.changed_by_call(call):
+        return False
+    mentions = [s for s in effects.walk(tree.body) if inner in effects.reads(s) or inner in binds(s)]
+    if len(mentions) != 2 or mentions[1] is not clash.statement:
+        return False
+    taken = mentions[0]
+    value = taken.value if isinstance(taken, gast.Assign) else None
+    if not isinstance(value, gast.Subscript) or not isinstance(value.value, gast.Name) or value.value.id not in unit.locals:
+        return False
+    outer = kinds.get(value.value.id)
+    if not isinstance(value.slice, (gast.Name, gast.Constant)) or not isinstance(outer, Container) or outer.type is tuple:
+        return False
+    body = _block(tree.body, taken)
+    if body is None or not any(s is clash.statement for s in body):
+        return False
+    first, last = (next(k for k, s in enumerate(body) if s is wanted) for wanted in (taken, clash.statement))
+    changed = set().union(*(effects.writes(s) for s in effects.walk(body[first + 1 : last])))
+    if changed & {n.id for n in effects.loads(value)}:
+        return False
+    holder = unit.temp()
+    copied = gast.Call(unit.builtin(list), [name(holder)], [])
+    back = gast.Assign([gast.Subscript(clone(value.value), clone(value.slice), gast.Store())], name(inner), None)
+    back.inner = True
+    body[last + 1 : last + 1] = at(clash.statement, back)
+    body[first : first + 1] = at(taken, _check(unit, value, taken), assign(holder, value), assign(inner, copied))
+    return True
+
+
+def merge_names(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
+    """One name for a list that grows or shrinks, where a plain assignment gave it two; whether there was any."""
+    resized = {n for s in effects.walk(tree.body) for n in effects.writes(s) - set(binds(s)) if n in unit.locals}
+    said = {s.value.args[0].id for s in effects.walk(tree.body) if is_said(unit, s)}  # bound anew instead, each by itself
+    found = False
+    for statement in list(effects.walk(tree.body)):
+        target, value = (statement.targets[0], statement.value) if isinstance(statement, gast.Assign) else (None, None)
+        if not isinstance(target, gast.Name) or not isinstance(value, gast.Name):
+            continue
+        lists = all(isinstance(kinds.get(n), Container) and kinds[n].type is list for n in (target.id, value.id))
+        if lists and resized & {target.id, value.id} and not said & {target.id, value.id}:
+            found |= view_elimination.eliminate(unit, tree, kinds, target.id)
+    return found
+
+
+def check_updates(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
+    """`d[k] += e` changes an array that `d` may hold twice: a check before it, unless all that `d` holds was made for it."""
+    made = made_once(unit, tree, kinds)
+    checked = [s for s in effects.walk(tree.body) if updates_item(unit, s, kinds)]
+    if unit.primal.is_generated or not checked:
+        return
+    mixed = {s.targets[0].value.id for s in checked if not _holds_its_own(tree, kinds, s.targets[0].value.id, made)}
+    waiting = [tree.body]
+    while waiting:
+        body = waiting.pop()
+        for k in range(len(body) - 1, -1, -1):
+            if isinstance(body[k], (gast.If, gast.For, gast.While)):
+                waiting += [body[k].body, body[k].orelse]
+            elif any(body[k] is s for s in checked) and body[k].targets[0].value.id in mixed:
+                body.insert(k, at(body[k], _check(unit, body[k].targets[0], body[k]))[0])
+
+
+def _check(unit: Unit, section: gast.Subscript, statement: gast.AST) -> gast.Expr:
+    line = constant(getattr(statement, "lineno", 0))
+    checked = gast.Call(name(unit.helper("once", runtime.once)), [clone(section.value), clone(section.slice), line], [])
+    return gast.Expr(checked)
+
+
+def _holds_its_own(tree: gast.FunctionDef, kinds: dict[str, Kind], owner: str, made: set[str]) -> bool:
+    """Whether every array in a list or dict is one that nothing else refers to."""
+    if any(p.id == owner for p in parameters(tree)):
+        return False
+    stored: list[gast.AST] = []
+    for statement in effects.walk(tree.body):
+        if owner in binds(statement):
+            value = getattr(statement, "value", None)
+            if not isinstance(value, (gast.List, gast.Dict)):
+                return False
+            stored += value.elts if isinstance(value, gast.List) else value.values
+        elif owner in effects.writes(statement):
+            section = effects.stored(statement)
+            stored += [statement.value] if section is not None else statement.value.args
+    names = [s.id for s in stored if isinstance(s, gast.Name)]
+    return all(n in made or isinstance(kinds.get(n), Number) for n in names)
+
+
+def _block(body: Block, wanted: gast.AST) -> Block | None:
+    """The block that a statement stands in."""
+    if any(s is wanted for s in body):
+        return body
+    inner = (b for s in body if isinstance(s, (gast.If, gast.For, gast.While)) for b in (s.body, s.orelse))
+    return next((found for b in inner if (found := _block(b, wanted)) is not None), None)

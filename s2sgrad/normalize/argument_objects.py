@@ -1,0 +1,137 @@
+"""Objects of the caller's: arguments, and what globals and cells hold.  What they hold is loaded into variables.
+
+    def f(layer, x):                       layer_w = layer.w
+        layer.h = layer.w * x      ->      layer_h = layer_w * x
+        return layer.h ** 2                layer.h = layer_h
+                                           return layer_h ** 2
+
+What is written to an attribute is written to the object as well, where the function does it.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... class Layer:
+...     def __init__(self, w): self.w, self.h = w, None
+...     def __call__(self, x):
+...         self.h = self.w * x
+...         return self.h ** 2
+... layer = Layer(0.5)
+... def f(x):
+...     return layer(x)
+... ''', "flatten"))
+def f(x):
+    layer_w = layer.w
+    layer_h = layer.h
+    t1 = layer_w * x
+    layer_h = t1
+    set_attribute(layer, 'h', layer_h)
+    result_ = layer_h ** 2
+    result = result_
+    return result
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from s2sgrad.analysis.plain_classes import Opened, attributes_of, opened_of
+from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
+from s2sgrad.normalize.inlining import Inliner
+from s2sgrad.normalize.static_values import Display, Known, Object, Value
+from s2sgrad.runtime.outside import distinct, set_attribute
+
+
+class GivenObjects(Inliner):
+    """Loads what the caller's objects hold, and writes what is written to them."""
+
+    opened: list[Object]  # the caller's objects
+    outside_objects: dict[int, Object]  # those that free names stand for, by identity
+    loose: list[tuple[gast.AST, Any]]  # where the caller's objects are used as values
+    first_written: int = 0  # the line where an attribute is written
+
+    def of_the_class(self, made: Object, node: gast.AST) -> None: ...
+
+    def held(self, node: gast.AST) -> Any: ...
+
+    def returned(self, statement: gast.Return) -> gast.Return:
+        """The end of the function, which returns data, and objects of the caller's."""
+        value = self.held(statement.value) if statement.value is not None else None
+        whole = value.as_data() if isinstance(value, Display) else None
+        if whole is not None:
+            statement.value = self.flattener.hold(at(statement, whole)[0])
+        elif isinstance(value, Value) and not isinstance(value, Known) and getattr(value, "given", None) is None:
+            self.unit.refuse(statement, "a function or an object that is made here is returned, which is not supported: "
+                                        "return numbers, arrays, lists or dicts")  # fmt: skip
+        if isinstance(value, (Object, Display)):
+            self.loose.append((statement, value))
+        return statement
+    def open_given(self, tree: gast.FunctionDef) -> None:
+        """Load what the arguments hold that are objects, and those that free names stand for: globals and cells."""
+        for p, held in self.unit.opened.items():
+            if not self.counts[p]:
+                self.values[p] = self.open(held, p, name(p))
+        for node in list(nodes(tree)):
+            if isinstance(node, gast.Name) and node.id not in self.unit.locals and node.id not in self.values:
+                self.meet(node.id, self.unit.resolve(node), opens=True)
+
+    def meet(self, free: str, value: Any, opens: bool = False) -> None:
+        """A free name of the text stands for this; instances that are known already have one Object."""
+        if free in self.values or attributes_of(value) is None:
+            return
+        if opens and id(value) not in self.outside_objects and (held := opened_of(value)) is not None:
+            self.outside_objects[id(value)] = self.open(held, free, name(free))
+        if id(value) in self.outside_objects:
+            self.values[free] = self.outside_objects[id(value)]
+
+    def open(self, opened: Opened, base: str, value: gast.AST) -> Object | Display:
+        """An argument that is an instance, or holds some: what it holds is loaded into variables."""
+        made = Object(opened.cls, base, given=value) if opened.cls is not None else None
+        self.opened += [made] if made is not None else []
+        items: dict[Any, Any] = {}
+        if made is not None:
+            self.of_the_class(made, value)
+        for place, part in opened.parts.items():
+            local = self.unit.attribute(base, place) if made else self.unit.local(f"{base}_{place}")
+            attribute = gast.Attribute(clone(value), place, gast.Load()) if made else None
+            item = attribute or gast.Subscript(clone(value), constant(place), gast.Load())
+            self.flattener.statement(assign(local, item))
+            self.counts[local] += 1
+            self.shared.add(local)
+            if part is not None:
+                self.values[local] = self.open(part, local, name(local))
+            if made is not None:
+                made.attributes[place] = local
+            else:
+                items[place] = self.values.get(local) or name(local)
+        return made or Display(items, given=value)
+
+    def passed_on(self, owner: Object, attribute: str, node: gast.AST) -> None:
+        """What was written to an object of the caller's is seen there."""
+        if owner.given is None:
+            return
+        call = name(self.unit.helper("set_attribute", set_attribute))
+        arguments = [clone(owner.given), constant(attribute), name(owner.attributes[attribute])]
+        self.flattener.out += at(node, gast.Expr(gast.Call(call, arguments, [])))
+        self.unit.separate.add(owner.cls)
+        self.first_written = self.first_written or getattr(node, "lineno", 0)
+
+    def separated(self) -> list[gast.AST]:
+        """A check, to be run first: objects of the caller's of which attributes are written have one name each."""
+        classes = tuple(self.unit.separate)
+        for node, value in self.loose:
+            if any(isinstance(o, Object) and issubclass(o.cls, classes) for o in self.within(value)):
+                self.unit.refuse(node, "an object of which attributes are written is used as a value here, where it cannot "
+                                       "be followed: use its attributes")  # fmt: skip
+        given = [o for o in self.opened if issubclass(o.cls, classes) or any(issubclass(c, o.cls) for c in classes)]
+        if len(given) < 2:
+            return []
+        check = name(self.unit.helper("distinct", distinct))
+        return [gast.Expr(gast.Call(check, [constant(self.first_written), *(clone(o.given) for o in given)], []))]
+
+    def within(self, value: Any) -> list[Any]:
+        """An object or a display of the caller's, and the objects and displays in it."""
+        inner = value.attributes.values() if isinstance(value, Object) else getattr(value, "items", {}).values()
+        names = [getattr(item, "id", item) for item in inner]
+        found = [self.values.get(n) if isinstance(n, str) else n for n in names]
+        return [value, *(o for item in found if isinstance(item, (Object, Display)) for o in self.within(item))]

@@ -1,0 +1,73 @@
+"""Tests of a parameter whose value is known where the function is written out: the other arm is not there.
+
+    def add(self, o): if isinstance(o, Vec): return ..; return ..      ->      one of the two, by what `o` is in this call
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from s2sgrad.analysis.plain_classes import is_plain_class
+from s2sgrad.ir.unit import Unit
+from s2sgrad.normalize.static_values import Object, Value, bindings
+
+
+def folded(unit: Unit, body: list[gast.AST], known: dict[str, Any]) -> tuple[list[gast.AST], bool]:
+    """The statements without arms that are not taken for these values of the parameters, and whether there were any."""
+    out: list[gast.AST] = []
+    changed = False
+    for statement in body:
+        if isinstance(statement, gast.If):
+            taken = decided(unit, statement.test, known)
+            if taken is not None:
+                arm, _ = folded(unit, statement.body if taken else statement.orelse, known)
+                out += arm
+                changed = True
+                known = {p: v for p, v in known.items() if not bindings(arm)[p]}
+                if arm and isinstance(arm[-1], gast.Return):  # what follows is not reached
+                    return out, True
+                continue
+            statement.body, first = folded(unit, statement.body, known)
+            statement.orelse, second = folded(unit, statement.orelse, known)
+            changed = changed or first or second
+        out.append(statement)
+        known = {p: v for p, v in known.items() if not bindings([statement])[p]}
+    return out, changed
+
+
+def decided(unit: Unit, test: gast.AST, known: dict[str, Any]) -> bool | None:
+    """The truth of a test; None where it depends on what is not known."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        inner = decided(unit, test.operand, known)
+        return None if inner is None else not inner
+    if isinstance(test, gast.BoolOp):
+        parts = [decided(unit, v, known) for v in test.values]
+        decisive = isinstance(test.op, gast.Or)
+        if decisive in parts[: next((k for k, p in enumerate(parts) if p is None), len(parts))]:
+            return decisive
+        return None if None in parts else not decisive
+    if isinstance(test, gast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (gast.Is, gast.IsNot)):
+        if getattr(test.comparators[0], "value", 0) is None and isinstance(test.left, gast.Name) and test.left.id in known:
+            value = known[test.left.id]
+            if isinstance(value, (Value, gast.Constant)):
+                nothing = isinstance(value, gast.Constant) and value.value is None
+                return nothing == isinstance(test.ops[0], gast.Is)
+    if isinstance(test, gast.Call) and unit.resolve(test.func) is isinstance and len(test.args) == 2:
+        return _is_instance(unit, *test.args, known)
+    return None
+
+
+def _is_instance(unit: Unit, owner: gast.AST, classes: gast.AST, known: dict[str, Any]) -> bool | None:
+    if not isinstance(owner, gast.Name) or owner.id not in known:
+        return None
+    asked = [unit.resolve(c) for c in (classes.elts if isinstance(classes, gast.Tuple) else [classes])]
+    if not all(isinstance(c, type) for c in asked):
+        return None
+    value = known[owner.id]
+    if isinstance(value, Object):
+        return any(issubclass(value.cls, c) for c in asked)
+    if isinstance(value, gast.Constant):
+        return isinstance(value.value, tuple(asked))
+    return False if all(map(is_plain_class, asked)) else None

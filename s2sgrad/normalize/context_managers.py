@@ -1,0 +1,89 @@
+"""Context managers of the user's: which of them the compiler can enter where the function does.
+
+    @contextlib.contextmanager                       with timed("product"):
+    def timed(what):                                     y = A @ x
+        start = time.perf_counter()          ->      stays as it is, in the forward sweep alone
+        yield
+        print(what, time.perf_counter() - start)
+
+What hides an exception would let the text go on with half of its records, and what changes something outside of itself may
+change what the reverse sweep reads: both are refused.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import inspect
+import tempfile
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import gast
+
+from s2sgrad.analysis import effects, mod_ref
+from s2sgrad.errors import S2SGradError
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.source import read
+
+_LIBRARY = (builtins.open, contextlib.redirect_stdout, contextlib.redirect_stderr, tempfile.TemporaryDirectory)
+_METHODS = ("__init__", "__enter__", "__exit__")
+_WAY = "enter the context around the call of the gradient"
+
+
+def require_followed(unit: Unit, manager: gast.AST) -> None:
+    """Raise Unsupported where a context manager of the user's may do what is not followed."""
+    target = unit.resolve(manager.func) if isinstance(manager, gast.Call) else None
+    if any(target is known for known in _LIBRARY):
+        return
+    functions = list(_functions(target))
+    if not functions:
+        unit.refuse(manager, f"`with` of this context manager cannot be differentiated yet: {_WAY}")
+    for function in functions:
+        writes = mod_ref.of(function)
+        own = set(function.__code__.co_varnames[:1]) if function.__name__ in _METHODS else set()
+        if writes.outside or writes.arguments - own:
+            unit.refuse(manager, f"this context manager may change what lives outside of it (`{function.__qualname__}`), "
+                                 f"which cannot be followed: {_WAY}")  # fmt: skip
+        if _hides(function):
+            unit.refuse(manager, f"this context manager may hide an exception (`{function.__qualname__}`), which cannot be "
+                                 f"followed: {_WAY}")  # fmt: skip
+
+
+def is_object(unit: Unit, manager: gast.AST) -> bool:
+    """Whether a context manager is an object of a class of the user's."""
+    target = unit.resolve(manager.func) if isinstance(manager, gast.Call) else None
+    return isinstance(target, type) and target not in _LIBRARY and any(_functions(target))
+
+
+def _functions(target: Any) -> Iterator[types.FunctionType]:
+    """The functions that a context manager runs; none where that is not known."""
+    if isinstance(target, types.FunctionType) and target.__code__ is effects.CONTEXT_MANAGER:
+        yield inspect.unwrap(target)
+    elif isinstance(target, type):
+        found = {n: inspect.getattr_static(target, n, None) for n in _METHODS}
+        if all(isinstance(found[n], types.FunctionType) for n in ("__enter__", "__exit__")):
+            made = found["__init__"]
+            written = isinstance(made, types.FunctionType) and made.__code__.co_filename != "<string>"
+            yield from (found["__enter__"], found["__exit__"], *([made] if written else []))
+
+
+def _hides(function: types.FunctionType) -> bool:
+    """Whether an exception may end in a function: in a `try` around `yield`, or by what `__exit__` returns."""
+    try:
+        tree = read(function).fresh_tree()
+    except S2SGradError:
+        return True
+    inside = [n for s in tree.body for n in nodes(s)]
+    if function.__name__ == "__exit__":
+        asked = {p.id for p in parameters(tree)[1:]}
+        if any(isinstance(n, gast.Name) and n.id in asked for n in inside):  # whether something was raised
+            return True
+        returned = [n.value for n in inside if isinstance(n, gast.Return)]
+        return any(v is not None and getattr(v, "value", True) not in (None, False) for v in returned)
+    tries = [n for n in inside if isinstance(n, gast.Try) and n.handlers]
+    return any(isinstance(part, gast.Yield) for n in tries for s in n.body for part in nodes(s)) or any(
+        isinstance(n, gast.With) and any(isinstance(part, gast.Yield) for part in nodes(n)) for n in inside
+    )

@@ -1,0 +1,137 @@
+"""`defaultdict` as a dict that is asked for the key first: reading a key stores it.
+
+    d = defaultdict(list)           d = {}
+    d[k].append(v)          ->      d.setdefault(k, []).append(v)
+    s = s + d[n]                    d.setdefault(n, []); s = s + d[n]
+
+Of a local variable that is bound once, and of which nothing but keys, values and items is asked.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(xs):
+...     from collections import defaultdict
+...     d = defaultdict(float)
+...     for k, x in xs:
+...         d[k] += x * x
+...     return d["a"]
+... ''', "default_dicts"))
+def f(xs):
+    d = {}
+    for k, x in xs:
+        d.setdefault(k, 0.0)
+        d[k] += x * x
+    d.setdefault('a', 0.0)
+    return d['a']
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import gast
+
+from s2sgrad.ir.quote import at, blocks, clone, constant, name, nodes
+from s2sgrad.ir.unit import MISSING, Unit
+
+_READERS = (len, sorted, list, dict)
+_READ = {"items", "keys", "values", "get", "pop", "setdefault"}
+_LATER = (gast.IfExp, gast.BoolOp, gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp,
+          gast.FunctionDef)  # fmt: skip
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree without `defaultdict`, where it can be followed; elsewhere it is refused later."""
+    made = _made(unit, tree)
+    for local in [n for n, statement in made.items() if _is_followed(unit, tree, n, statement)]:
+        statement = made[local]
+        default = _default(unit, statement.value)
+        statement.value = at(statement.value, gast.Dict([], []))[0]
+        tree.body = _asked(unit, tree.body, local, default)
+    return tree
+
+
+def _made(unit: Unit, tree: gast.FunctionDef) -> dict[str, gast.Assign]:
+    """The variables that are bound to a `defaultdict`, and to nothing else."""
+    found: dict[str, gast.Assign] = {}
+    for node in nodes(tree):
+        value = node.value if isinstance(node, gast.Assign) else None
+        if isinstance(value, gast.Call) and unit.resolve(value.func) is defaultdict and _default(unit, value) is not None:
+            if len(node.targets) == 1 and isinstance(node.targets[0], gast.Name):
+                found[node.targets[0].id] = node
+    return found
+
+
+def _default(unit: Unit, call: gast.Call) -> gast.AST | None:
+    """What a missing key stands for; None where that is not known."""
+    if len(call.args) != 1 or call.keywords:
+        return None
+    factory = call.args[0]
+    if isinstance(factory, gast.Lambda):
+        return factory.body if not _parameters(factory) else None
+    target = unit.resolve(factory)
+    plain = {float: constant(0.0), int: constant(0), list: gast.List([], gast.Load()), dict: gast.Dict([], [])}
+    return None if target is MISSING else next((node for kind, node in plain.items() if target is kind), None)
+
+
+def _parameters(function: gast.Lambda) -> list[gast.AST]:
+    a = function.args
+    return [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]
+
+
+def _is_followed(unit: Unit, tree: gast.FunctionDef, local: str, statement: gast.Assign) -> bool:
+    """Whether every mention of the variable is one of those that can be written out."""
+    allowed = {id(statement.targets[0])}
+    for node in nodes(tree):
+        if isinstance(node, _LATER) and node is not tree:
+            inside = [n for n in nodes(node) if _reads(n, local)]
+            if inside:
+                return False
+        if isinstance(node, gast.While) and any(_reads(n, local) for n in nodes(node.test)):
+            return False
+        if isinstance(node, (gast.Subscript, gast.Attribute)) and isinstance(node.value, gast.Name):
+            if isinstance(node, gast.Subscript) or node.attr in _READ:
+                allowed.add(id(node.value))
+        elif isinstance(node, gast.Compare):
+            allowed |= {id(c) for c in node.comparators}
+        elif isinstance(node, gast.Call) and any(unit.resolve(node.func) is reader for reader in _READERS):
+            allowed |= {id(a) for a in node.args}
+        elif isinstance(node, (gast.For, gast.comprehension)):
+            allowed.add(id(node.iter))
+    return all(id(n) in allowed for n in nodes(tree) if isinstance(n, gast.Name) and n.id == local)
+
+
+def _reads(node: gast.AST, local: str) -> bool:
+    """Whether a node is `d[k]`, which is read."""
+    mine = isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node.value.id == local
+    return mine and isinstance(node.ctx, gast.Load)
+
+
+def _asked(unit: Unit, body: list[gast.AST], local: str, default: gast.AST) -> list[gast.AST]:
+    """A block in which the keys that a statement reads are there before."""
+    out: list[gast.AST] = []
+    for statement in body:
+        for inner in blocks(statement):
+            inner[:] = _asked(unit, inner, local, default)
+        inside = {id(n) for inner in blocks(statement) for s in inner for n in nodes(s)}
+        read = [n for n in nodes(statement) if _reads(n, local) and id(n) not in inside]
+        if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
+            if getattr(statement.target.value, "id", "") == local:
+                read.append(statement.target)
+        for section in read:
+            if not isinstance(section.slice, (gast.Name, gast.Constant)):
+                key = unit.local("key")
+                out += at(statement, gast.Assign([name(key, store=True)], section.slice, None))
+                section.slice = at(section, name(key))[0]
+        asked = [_call(local, section, default) for section in read]
+        call = statement.value if isinstance(statement, gast.Expr) and len(read) == 1 else None
+        method = call.func if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) else None
+        if method is not None and method.value is read[0]:
+            method.value = at(method, asked.pop())[0]
+        out += at(statement, *(gast.Expr(a) for a in asked))
+        out.append(statement)
+    return out
+
+
+def _call(local: str, section: gast.Subscript, default: gast.AST) -> gast.Call:
+    method = gast.Attribute(name(local), "setdefault", gast.Load())
+    return at(section, gast.Call(method, [clone(section.slice), clone(default)], []))[0]

@@ -1,0 +1,140 @@
+"""A name that stands for several functions: which of them it is at a call, a variable says.
+
+    if c: f = lambda t: t * w              if c: f_which = 0               if f_which == 0: y = x * w
+    else: f = np.sin                ->     else: f_which = 1        ->     else: y = np.sin(x)
+    y = f(x)
+
+What an argument holds may be one of them, as in `if act is None: act = np.tanh`.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(x, c):
+...     if c:
+...         g = lambda t: t * x
+...     else:
+...         g = np.sin
+...     return g(2.0)
+... ''', "flatten"))
+def f(x, c):
+    t1 = c
+    if t1:
+        g_which = 0
+    else:
+        g_which = 1
+    g_which_ = g_which
+    t3 = g_which_ == 0
+    if t3:
+        result_ = 2.0 * x
+        value = result_
+    else:
+        t2 = np.sin(2.0)
+        value = t2
+    result = value
+    return result
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from s2sgrad.ir.quote import assign, at, clone, constant, name
+from s2sgrad.normalize.inlining import Inliner
+from s2sgrad.normalize.static_values import Choice, Derivative, Display, Function, Known, Partial, Value
+
+_FUNCTIONS = (Function, Partial, Known, Derivative)
+
+
+class Choices(Inliner):
+    """Binds names to functions in turn, and calls them."""
+
+    given: set[str]  # parameters of the function
+    arguments: set[str]  # variables that hold the arguments of what is written out
+    heads: list[gast.AST]  # statements to be run first
+    data: set[str]  # variables that a plain statement has bound
+    plain_names: dict[str, str]  # new names for those of them that stand for functions of ours as well
+
+    def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any: ...
+
+    def choose(self, target: str, value: Any, statement: gast.AST) -> bool:
+        """`target = value`, of a name that stands for other functions too; whether it could be followed."""
+        known = self.values.get(target)
+        if not isinstance(value, (*_FUNCTIONS, Choice)) or not isinstance(known, (Choice, type(None))):
+            return False
+        if isinstance(value, Choice) or target in self.arguments:
+            return False
+        if known is None and target in self.data:
+            self.require_straight(target, statement)
+        if known is None:
+            known = self.values[target] = Choice(self.unit.local(f"{target}_which"), [])
+            if target in self.given and self.flattener.loops:
+                self.unit.refuse(statement, f"the argument `{target}` is bound to a function in a loop, which cannot be "
+                                            "followed: bind it before the loop")  # fmt: skip
+            if target in self.given:
+                known.argument = True
+                held = self.unit.local(f"{target}_given")
+                known.options.append(Known(None, name(held)))
+                self.heads += [assign(held, name(target)), assign(known.selector, constant(0))]
+            elif target in self.data:  # a function that is looked up when it is called
+                self.plain_names[target] = self.fresh(target)
+                known.options.append(Known(None, name(self.plain_names[target])))
+                self.heads.append(assign(known.selector, constant(0)))
+        if known.loops & set(self.flattener.loops):
+            self.unit.refuse(statement, f"`{target}` is called in this loop before it stands for this function, which "
+                                        "cannot be followed: bind it at the head of the loop")  # fmt: skip
+        self.counts[known.selector] += 2
+        self.flattener.out += at(statement, assign(known.selector, constant(len(known.options))))
+        known.options.append(value)
+        return True
+
+    def require_straight(self, target: str, statement: gast.AST) -> None:
+        """What is bound again in a loop is not, in the next trip, what it was before the loop."""
+        if self.flattener.loops:
+            self.unit.refuse(statement, f"`{target}` stands for another function in each trip of this loop, which cannot be "
+                                        "followed: write the calls out, or keep the functions in a list")  # fmt: skip
+
+    def chosen_now(self, choice: Choice) -> Choice:
+        """What a name stands for now, whatever it will stand for."""
+        holder = self.unit.local(choice.selector)
+        self.flattener.out.append(assign(holder, name(choice.selector)))
+        options = choice.options if self.flattener.loops else list(choice.options)  # those that it may be by now
+        return Choice(holder, options, choice.argument, choice.loops)
+
+    def picked(self, display: Display, node: gast.Subscript) -> Choice:
+        """`table[key]` of functions, where the key is data."""
+        functions = all(isinstance(option, _FUNCTIONS) for option in display.items.values())
+        if not functions or len(display.items) < 2:  # of one, nobody would look at the key
+            self.unit.refuse(node, "which function or object this is cannot be followed: use a constant index")
+        numbers: list[gast.AST] = [constant(k) for k in range(len(display.items))]
+        keys = [constant(key) for key in display.items]
+        table = gast.List(numbers, gast.Load()) if not display.mapping else gast.Dict(keys, numbers)
+        holder = self.unit.local("which")
+        picked = gast.Subscript(self.flattener.hold(table), self.flattener.atom(node.slice), gast.Load())
+        self.flattener.out += at(node, assign(holder, picked))
+        self.counts[holder] += 2
+        return Choice(holder, list(display.items.values()))
+
+    def apply_choice(self, choice: Choice, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
+        """The value of a call of the function that was chosen."""
+        holder = self.unit.local("value")
+        choice.loops.update(self.flattener.loops)
+        flattener = self.flattener
+        arms: list[list[gast.AST]] = []
+        for option in choice.options:
+            before, flattener.out = flattener.out, []
+            value = self.apply(option, [clone(v) if isinstance(v, gast.AST) else v for v in given], dict(keywords), node)
+            if isinstance(value, Value):
+                self.unit.refuse(node, "a function or an object that one of several functions returns cannot be followed: "
+                                       "use two names")  # fmt: skip
+            flattener.out.append(assign(holder, value))
+            arms.append(at(node, *(s for s in flattener.out if not hasattr(s, "lineno"))) and flattener.out)
+            flattener.out = before
+        self.counts[holder] += len(arms)
+        rest = arms.pop()
+        while arms:
+            test = self.unit.temp()
+            compared = gast.Compare(name(choice.selector), [gast.Eq()], [constant(len(arms) - 1)])
+            rest = at(node, assign(test, compared), gast.If(name(test), arms.pop(), rest))
+        flattener.out += rest
+        return at(node, name(holder))[0]

@@ -1,0 +1,176 @@
+"""A nested function as one of its own: what it closes over is passed to it by keyword.
+
+    def p(n): return 1.0 if n == 0 else x * p(n - 1)     ->     def p(n, *, x): return 1.0 if n == 0 else x * p(n - 1, x=x)
+
+Where a function calls itself, or is differentiated inside of another one, its text cannot be written out at the call.
+"""
+
+from __future__ import annotations
+
+import keyword
+import types
+from typing import Any
+
+import gast
+
+from s2sgrad import emit
+from s2sgrad.ir import scoping
+from s2sgrad.ir.quote import clone, empty_arguments, name, nodes
+from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.normalize import mutators
+from s2sgrad.source.making import made
+
+
+def calls_itself(node: gast.FunctionDef | gast.Lambda) -> bool:
+    """Whether a nested function mentions itself."""
+    return isinstance(node, gast.FunctionDef) and any(
+        isinstance(n, gast.Name) and n.id == node.name for s in node.body for n in nodes(s)
+    )
+
+
+def lifted(
+    unit: Unit, node: gast.FunctionDef | gast.Lambda, values: dict[str, Any], last: bool = False
+) -> tuple[types.FunctionType, list[str]]:
+    """(the function, the variables to be passed by keyword); `values` are the function values that have names.
+
+    With `last` they are passed after all other arguments, which have no names then.
+    """
+    node = clone(node)
+    base = getattr(node, "name", "lambda_")
+    body = node.body if isinstance(node, gast.FunctionDef) else [gast.Return(node.body)]
+    for part in (p for s in body for p in nodes(s)):
+        if isinstance(part, gast.Nonlocal):
+            unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and binds variables of the function "
+                              "around it, which cannot be followed: return their values from it")  # fmt: skip
+    within = _used(unit, node, body, base, values)
+    own = scoping.bound(body) | {p.id for p in parameters(node)}
+    for inner in within:
+        own |= scoping.bound([inner]) | scoping.bound(inner.body) | {p.id for p in parameters(inner)}
+    whole = [*within, *body]
+    free = {n.id for s in whole for n in nodes(s) if isinstance(n, gast.Name)} - own - _scoped(whole) - {base}
+    cells = dict(zip(unit.primal.function.__code__.co_freevars, unit.primal.function.__closure__ or (), strict=True))
+    data = {n for n in free if n in cells and _is_data(cells[n])}
+    captured = sorted(n for n in free if n in unit.locals or n in data)
+    unit.bound = unit.bound or any(n in cells and n not in data for n in free)
+    helpers = {n: unit.helpers[n] for n in free if n in unit.helpers}
+    for call in (n for s in whole for n in nodes(s) if isinstance(n, gast.Call)):
+        if isinstance(call.func, gast.Name) and call.func.id == base:
+            call.keywords += [gast.keyword(c, name(c)) for c in captured]
+    arguments = node.args
+    arguments.defaults = []
+    arguments.kwonlyargs = [*arguments.kwonlyargs, *(gast.Name(c, gast.Param(), None, None) for c in captured)]
+    if last:
+        arguments.args, arguments.kwonlyargs = [*arguments.args, *arguments.kwonlyargs], []
+    arguments.kw_defaults = [None] * len(arguments.kwonlyargs)
+    if arguments.vararg is not None or arguments.kwarg is not None:
+        unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and takes `*` or `**` arguments, which "
+                          "cannot be followed: name them")  # fmt: skip
+    tree = gast.FunctionDef(base, arguments, whole, [], None, None, [])
+    function = made(emit.function(tree), base, unit.primal.function, helpers, free - data)
+    unit.lifted.append(function)
+    return function, captured
+
+
+def function(
+    unit: Unit, base: str, body: list[gast.AST], mine: dict[str, str], count: int, captured: set[str], last: bool
+) -> tuple[types.FunctionType, list[str]]:
+    """(a function with this body, what is to be passed to it as in `lifted`): its parameters are `mine`, under the names
+    that they have in the body, so many of them with positions."""
+    used = {n.id for s in body for n in nodes(s) if isinstance(n, gast.Name)}
+    while base in used or keyword.iskeyword(base):  # the text calls one of this name
+        base += "_"
+    shown = {held: p for p, held in mine.items() if p not in used}
+    body = [clone(s) for s in body]
+    for statement in body:
+        scoping.rename(statement, shown)
+    places = [gast.Name(shown.get(held, held), gast.Param(), None, None) for held in mine.values()]
+    free = used - set(mine.values()) - captured - scoping.bound(body)
+    cells = dict(zip(unit.primal.function.__code__.co_freevars, unit.primal.function.__closure__ or (), strict=True))
+    data = {n for n in free if n in cells and _is_data(cells[n])}
+    passed = sorted(captured | data)
+    extra = [gast.Name(c, gast.Param(), None, None) for c in passed]
+    arguments = empty_arguments()
+    arguments.args = [*places[:count], *(extra if last else [])]
+    arguments.kwonlyargs = [*places[count:], *([] if last else extra)]
+    arguments.kw_defaults = [None] * len(arguments.kwonlyargs)
+    unit.bound = unit.bound or any(n in cells for n in free - data)
+    helpers = {n: unit.helpers[n] for n in free if n in unit.helpers}
+    tree = gast.FunctionDef(base, arguments, body, [], None, None, [])
+    target = made(emit.function(tree), base, unit.primal.function, helpers, free - data)
+    unit.lifted.append(target)
+    return target, passed
+
+
+def is_lifted(node: gast.FunctionDef | gast.Lambda, values: dict[str, Any]) -> bool:
+    """Whether the text of a function can stand alone: it uses no function values but nested functions without defaults."""
+    seen: set[str] = set()
+    waiting = [node]
+    while waiting:
+        for part in nodes(waiting.pop()):
+            if isinstance(part, gast.Name) and part.id in values and part.id not in seen:
+                seen.add(part.id)
+                value = values[part.id]
+                inner = getattr(value, "node", None)
+                if not isinstance(inner, (gast.FunctionDef, gast.Lambda)) or value.defaults or calls_itself(inner):
+                    return False
+                waiting.append(inner)
+    return True
+
+
+def require_no_writes(unit: Unit, node: gast.FunctionDef | gast.Lambda) -> None:
+    """Refuse a function that is differentiated here and writes what it closes over: its gradient works on copies."""
+    body = node.body if isinstance(node, gast.FunctionDef) else [gast.Return(node.body)]
+    own = scoping.bound(body) | {p.id for p in parameters(node)}
+    for part in (p for s in body for p in nodes(s)):
+        written = part if isinstance(part, (gast.Subscript, gast.Attribute)) and isinstance(part.ctx, gast.Store) else None
+        method = part.func if isinstance(part, gast.Call) and isinstance(part.func, gast.Attribute) else None
+        if method is not None and method.attr in mutators.WRITING_METHODS:
+            written = part.func
+        while isinstance(written, (gast.Subscript, gast.Attribute)):
+            written = written.value
+        if isinstance(written, gast.Name) and written.id in unit.locals and written.id not in own:
+            unit.refuse(part, f"`{written.id}` is changed by a function that is differentiated here, which cannot be "
+                              "followed: return the value from it")  # fmt: skip
+
+
+def _is_data(cell: types.CellType) -> bool:
+    """Whether a cell of the function around holds data, which is passed like its variables."""
+    try:
+        value = cell.cell_contents
+    except ValueError:
+        return False
+    return not callable(value) and not isinstance(value, types.ModuleType)
+
+
+def _scoped(body: list[gast.AST]) -> set[str]:
+    """The variables of the scopes within: after `alpha_renaming` their names are nobody else's."""
+    out: set[str] = set()
+    for statement in body:
+        for node in nodes(statement):
+            if isinstance(node, gast.FunctionDef):
+                out |= scoping.bound(node.body) | {p.id for p in parameters(node)}
+            elif isinstance(node, gast.Lambda):
+                out |= {p.id for p in parameters(node)}
+            elif isinstance(node, gast.comprehension):
+                out |= {n.id for n in nodes(node.target) if isinstance(n, gast.Name)}
+    return out
+
+
+def _used(unit: Unit, node: gast.AST, body: list[gast.AST], base: str, values: dict[str, Any]) -> list[gast.FunctionDef]:
+    """The other nested functions that the body calls, as definitions."""
+    out: dict[str, gast.FunctionDef] = {}
+    waiting = list(body)
+    while waiting:
+        for part in nodes(waiting.pop()):
+            if not isinstance(part, gast.Name) or part.id not in values or part.id == base or part.id in out:
+                continue
+            value = values[part.id]
+            inner = getattr(value, "node", None)
+            if not isinstance(inner, (gast.FunctionDef, gast.Lambda)) or value.defaults or calls_itself(inner):
+                unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and uses the function `{part.id}`, "
+                                  "which cannot be followed: move them to module level")  # fmt: skip
+            inner = clone(inner)
+            inner_body = inner.body if isinstance(inner, gast.FunctionDef) else [gast.Return(inner.body)]
+            out[part.id] = gast.FunctionDef(part.id, inner.args, inner_body, [], None, None, [])
+            waiting += inner_body
+    return list(reversed(out.values()))

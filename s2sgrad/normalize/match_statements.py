@@ -1,0 +1,276 @@
+"""`match` becomes if/elif: the subject is evaluated once, a pattern becomes a test and what it binds.
+
+    match p:                                  if is_sequence(p) and len(p) == 2 and p[0] == 0:
+        case (0, y): return y          ->         y = p[1]
+        case _: return 1.0                        return y
+                                              else: return 1.0
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(x, k, way):
+...     match k + 1, way:
+...         case 0 | 1, _:
+...             return x
+...         case n, "up" if n > 5:
+...             return n * x
+...     match way:
+...         case None:
+...             x = -x
+...         case str() as word if len(word) > 2:
+...             x = 2.0 * x
+...     return x
+... ''', "match_statements"))
+def f(x, k, way):
+    t1 = k + 1
+    if t1 == 0 or t1 == 1:
+        return x
+    elif way == 'up':
+        n = t1
+        if n > 5:
+            return n * x
+    if way is None:
+        x = -x
+    elif isinstance(way, str):
+        word = way
+        if len(word) > 2:
+            x = 2.0 * x
+    return x
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import inspect
+import types
+from typing import Any
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, rewritten
+from s2sgrad.ir.unit import Unit
+
+_ITSELF = {bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple}
+"""Classes whose one positional pattern stands for the subject itself."""
+
+Test = list[gast.AST]  # conditions that must all hold, in order; none: the pattern always matches
+Bound = list[tuple[str, gast.AST]]
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree without `match`."""
+    tree.body = rewritten(tree.body, lambda s: _matched(unit, s) if isinstance(s, gast.Match) else [s])
+    return tree
+
+
+def _matched(unit: Unit, statement: gast.Match) -> list[gast.AST]:
+    unit.compound.add((statement.lineno, statement.col_offset))
+    parts = [statement.subject, *(p for case in statement.cases for p in (case.pattern, case.guard) if p is not None)]
+    rebound = {n for part in parts for n in binds(part)}
+    out: list[gast.AST] = []
+    if isinstance(statement.subject, gast.Tuple) and not any(isinstance(e, gast.Starred) for e in statement.subject.elts):
+        subject: gast.AST = gast.Tuple([_held(unit, e, rebound, out) for e in statement.subject.elts], gast.Load())
+    else:
+        subject = _held(unit, statement.subject, rebound, out)
+    rest: list[gast.AST] = []
+    for case in reversed(statement.cases):
+        rest = _case(unit, case, subject, case.body, rest)
+    return at(statement, *out) + rest
+
+
+def binds(node: gast.AST) -> set[str]:
+    """The names that a pattern, or an expression, binds."""
+    out = set()
+    for part in nodes(node):
+        bound = part.rest if isinstance(part, gast.MatchMapping) else getattr(part, "name", None)
+        if isinstance(part, gast.NamedExpr):
+            bound = part.target.id
+        out |= {bound} if isinstance(bound, str) else set()
+    return out
+
+
+def _held(unit: Unit, value: gast.AST, rebound: set[str], out: list[gast.AST]) -> gast.AST:
+    """A value that stays what it is while the patterns are tried."""
+    if isinstance(value, gast.Constant):
+        return value
+    if isinstance(value, gast.Name) and value.id in unit.locals and value.id not in rebound:
+        return value
+    holder = unit.temp()
+    out.append(assign(holder, value))
+    return name(holder)
+
+
+def _case(
+    unit: Unit, case: gast.match_case, subject: gast.AST, body: list[gast.AST], rest: list[gast.AST]
+) -> list[gast.AST]:
+    """The statements of one case, `rest` being those of the cases after it."""
+    header = _header(unit, case)
+    test, bound = _Pattern(unit).of(case.pattern, subject)
+    bindings = at(header, *(assign(n, value) for n, value in bound))
+    if case.guard is None:
+        return at(header, gast.If(_all(test), bindings + body, rest)) if test else bindings + body
+    if not test:
+        return bindings + at(header, gast.If(case.guard, body, rest))
+    if not bindings:
+        return at(header, gast.If(_all([*test, case.guard]), body, rest))
+    if not rest:
+        inner = at(header, gast.If(case.guard, body, []))
+        return at(header, gast.If(_all(test), bindings + inner, []))
+    matched = unit.temp()  # the names stay bound where the guard fails, and the next cases are tried
+    met = bindings + at(header, assign(matched, case.guard))
+    tried = gast.If(_all(test), met, at(header, assign(matched, constant(False))))
+    return at(header, tried, gast.If(name(matched), body, rest))
+
+
+def _header(unit: Unit, case: gast.match_case) -> gast.AST:
+    """A node at the place of the line `case ..:`, which is the comment above what comes of it."""
+    header, last = at(case.pattern, gast.Pass())[0], case.guard or case.pattern
+    header.end_lineno, header.end_col_offset = last.end_lineno, last.end_col_offset
+    if unit.primal.lines[last.end_lineno - 1].encode()[last.end_col_offset :][:1] == b":":
+        header.end_col_offset += 1
+    line = unit.primal.lines[header.lineno - 1]
+    if line.lstrip().startswith("case"):
+        header.col_offset = len(line) - len(line.lstrip())
+        unit.compound.add((header.lineno, header.col_offset))
+    return header
+
+
+def _all(tests: Test) -> gast.AST:
+    return tests[0] if len(tests) == 1 else gast.BoolOp(gast.And(), tests)
+
+
+class _Pattern:
+    """Takes patterns apart; subjects are names, their items and attributes, constants, and tuples of those."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+
+    def of(self, pattern: gast.AST, subject: gast.AST) -> tuple[Test, Bound]:
+        """The tests that a pattern makes of a subject, and the names that it then binds."""
+        if isinstance(pattern, gast.MatchValue):
+            return [_compare(pattern, subject, gast.Eq(), pattern.value)], []
+        if isinstance(pattern, gast.MatchSingleton):
+            return [_compare(pattern, subject, gast.Is(), constant(pattern.value))], []
+        if isinstance(pattern, gast.MatchAs):
+            tests, bound = ([], []) if pattern.pattern is None else self.of(pattern.pattern, subject)
+            return tests, bound + ([] if pattern.name is None else [(pattern.name, clone(subject))])
+        if isinstance(pattern, gast.MatchOr):
+            return self.either(pattern, subject)
+        if isinstance(pattern, gast.MatchSequence):
+            return self.sequence(pattern, subject)
+        if isinstance(pattern, gast.MatchMapping):
+            return self.mapping(pattern, subject)
+        assert isinstance(pattern, gast.MatchClass)
+        return self.instance(pattern, subject)
+
+    def either(self, pattern: gast.MatchOr, subject: gast.AST) -> tuple[Test, Bound]:
+        tests = []
+        for alternative in pattern.patterns:
+            test, bound = self.of(alternative, subject)
+            if bound:
+                self.unit.refuse(alternative, "alternatives of a pattern that bind names are not differentiated yet: "
+                                              "write a case for each")  # fmt: skip
+            if not test:
+                return [], []
+            tests.append(_all(test))
+        return [gast.BoolOp(gast.Or(), tests)], []
+
+    def sequence(self, pattern: gast.MatchSequence, subject: gast.AST) -> tuple[Test, Bound]:
+        inner = pattern.patterns
+        star = next((k for k, p in enumerate(inner) if isinstance(p, gast.MatchStar)), None)
+        least = len(inner) - (star is not None)
+        tests: Test = []
+        if isinstance(subject, (gast.Tuple, gast.List)):
+            size = len(subject.elts)
+            if size < least or (star is None and size > least):
+                self.unit.refuse(pattern, f"{size} values never match a pattern of {len(inner)}: leave the case out")
+        else:
+            if isinstance(subject, gast.Constant):
+                self.unit.refuse(pattern, "a constant is no sequence: leave the case out")
+            relation = "==" if star is None else ">="
+            is_sequence = name(self.unit.helper("is_sequence", runtime.is_sequence))
+            length = self.unit.builtin(len)
+            text = f"is_sequence(s) and len(s) {relation} n"
+            both = expression(text, is_sequence=is_sequence, len=length, s=subject, n=least)
+            tests += at(pattern, *both.values)
+        bound: Bound = []
+        for k, part in enumerate(inner):
+            if isinstance(part, gast.MatchStar):
+                if part.name is not None:
+                    bound.append((part.name, self.middle(subject, k, len(inner) - k - 1)))
+                continue
+            place = k if star is None or k < star else k - len(inner)
+            more, names = self.of(part, _item(subject, place))
+            tests += more
+            bound += names
+        return tests, bound
+
+    def middle(self, subject: gast.AST, before: int, after: int) -> gast.AST:
+        """What `*name` takes: a list."""
+        if isinstance(subject, (gast.Tuple, gast.List)):
+            return gast.List(clone(subject.elts[before : len(subject.elts) - after]), gast.Load())
+        cut = expression(f"s[{before}:{-after}]" if after else f"s[{before}:]", s=subject)
+        return gast.Call(self.unit.builtin(list), [cut], [])
+
+    def mapping(self, pattern: gast.MatchMapping, subject: gast.AST) -> tuple[Test, Bound]:
+        if pattern.rest is not None:
+            self.unit.refuse(pattern, f"`**{pattern.rest}` in a pattern is not differentiated yet: name the keys")
+        mapping = name(self.unit.helper("Mapping", collections.abc.Mapping))
+        tests, bound = [_is_instance(self.unit, subject, mapping)], []
+        for key in pattern.keys:
+            tests.append(_compare(key, key, gast.In(), subject))
+        for key, part in zip(pattern.keys, pattern.patterns, strict=True):
+            more, names = self.of(part, gast.Subscript(clone(subject), clone(key), gast.Load()))
+            tests += more
+            bound += names
+        return at(pattern, *tests[:1]) + tests[1:], bound
+
+    def instance(self, pattern: gast.MatchClass, subject: gast.AST) -> tuple[Test, Bound]:
+        cls = self.unit.resolve(pattern.cls)
+        if not isinstance(cls, type):
+            self.unit.refuse(pattern.cls, "the class of this pattern is not known when the gradient is compiled: test with "
+                                          "isinstance and `if`")  # fmt: skip
+        tests = at(pattern, _is_instance(self.unit, subject, pattern.cls))
+        parts = list(zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True))
+        bound: Bound = []
+        if pattern.patterns and any(issubclass(cls, builtin) for builtin in _ITSELF) and "__match_args__" not in dir(cls):
+            more, bound = self.of(pattern.patterns[0], subject)
+            tests += more
+        elif pattern.patterns:
+            attributes = getattr(cls, "__match_args__", ())
+            if len(attributes) < len(pattern.patterns):
+                self.unit.refuse(pattern, f"`{cls.__name__}` has no so many positional patterns: name the attributes")
+            parts = list(zip(attributes, pattern.patterns, strict=False)) + parts
+        for attribute, part in parts:
+            tests += at(part, *self.has(pattern, cls, attribute, subject))
+            more, names = self.of(part, gast.Attribute(clone(subject), attribute, gast.Load()))
+            tests += more
+            bound += names
+        return tests, bound
+
+    def has(self, pattern: gast.MatchClass, cls: type, attribute: str, subject: gast.AST) -> Test:
+        """Tests that an instance has an attribute; refused where reading it again might do something."""
+        plain = types.MemberDescriptorType, types.GetSetDescriptorType
+        held = inspect.getattr_static(cls, attribute, None)
+        computed = hasattr(type(held), "__get__") and not isinstance(held, plain)
+        if computed or hasattr(cls, "__getattr__") or cls.__getattribute__ is not object.__getattribute__:
+            self.unit.refuse(pattern, f"the attribute `{attribute}` of `{cls.__name__}` is computed, and a pattern would do "
+                                      "that more than once: read it before `match`")  # fmt: skip
+        if isinstance(held, types.GetSetDescriptorType):
+            return []
+        return [gast.Call(self.unit.builtin(hasattr), [clone(subject), constant(attribute)], [])]
+
+
+def _item(subject: gast.AST, place: int) -> gast.AST:
+    if isinstance(subject, (gast.Tuple, gast.List)):
+        return subject.elts[place]
+    index: Any = constant(place) if place >= 0 else gast.UnaryOp(gast.USub(), constant(-place))
+    return gast.Subscript(clone(subject), index, gast.Load())
+
+
+def _compare(place: gast.AST, left: gast.AST, operator: gast.AST, right: gast.AST) -> gast.AST:
+    return at(place, gast.Compare(clone(left), [operator], [clone(right)]))[0]
+
+
+def _is_instance(unit: Unit, subject: gast.AST, cls: gast.AST) -> gast.AST:
+    return gast.Call(unit.builtin(isinstance), [clone(subject), clone(cls)], [])

@@ -1,0 +1,61 @@
+"""A module in a variable, an argument or a local one, is written as what it is.
+
+    def f(x, xp=np): return xp.sum(x)     ->      return np.sum(x)        (compiled for the module that is passed)
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(x):
+...     m = np.linalg
+...     return m.norm(x)
+... ''', "module_values"))
+def f(x):
+    return np.linalg.norm(x)
+
+A variable that is bound again stays what it is.
+"""
+
+from __future__ import annotations
+
+import types
+from collections import Counter
+
+import gast
+
+from s2sgrad.ir.quote import clone, name, nodes
+from s2sgrad.ir.reach import module_alias
+from s2sgrad.ir.unit import Unit
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree without variables that stand for a module."""
+    bound = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store))
+    given = {p: m for p, m in unit.opened.items() if isinstance(m, types.ModuleType)}
+    unit.opened = {p: held for p, held in unit.opened.items() if p not in given}
+    known = {p: name(module_alias(unit, module)) for p, module in given.items() if not bound[p]}
+    for statement in list(tree.body):
+        target = statement.targets[0] if isinstance(statement, gast.Assign) and len(statement.targets) == 1 else None
+        if isinstance(target, gast.Name) and bound[target.id] == 1 and _is_module(unit, statement.value):
+            if isinstance(statement.value, (gast.Name, gast.Attribute)) and not _read_before(tree, statement, target.id):
+                known[target.id] = statement.value
+                tree.body.remove(statement)
+    return _Written(known).visit(tree) if known else tree
+
+
+def _is_module(unit: Unit, value: gast.AST) -> bool:
+    return isinstance(unit.resolve(value), types.ModuleType)
+
+
+def _read_before(tree: gast.FunctionDef, statement: gast.AST, variable: str) -> bool:
+    """Whether Python might find the variable unbound."""
+    before = tree.body[: next(k for k, s in enumerate(tree.body) if s is statement)]
+    return any(isinstance(n, gast.Name) and n.id == variable for s in before for n in nodes(s))
+
+
+class _Written(gast.NodeTransformer):
+    def __init__(self, known: dict[str, gast.AST]) -> None:
+        self.known = known
+
+    def visit_Name(self, node: gast.Name) -> gast.AST:
+        if node.id in self.known and isinstance(node.ctx, gast.Load):
+            return gast.copy_location(clone(self.known[node.id]), node)
+        return node

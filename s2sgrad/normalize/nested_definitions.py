@@ -1,0 +1,74 @@
+"""Functions that are defined in the text, their decorators and defaults.
+
+    def g(t, by=w): return t * by      ->      by is evaluated now, and kept; the text waits for its calls
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import gast
+
+from s2sgrad.ir.quote import assign, at, name
+from s2sgrad.normalize.inlining import Inliner
+from s2sgrad.normalize.static_values import Derivative, Function, Known, Partial, Value, is_plain, keep_objects
+
+
+class Definitions(Inliner):
+    """Makes function values of definitions."""
+
+    def name(self, target: str, value: Value, statement: gast.AST) -> None: ...
+
+    def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any: ...
+
+    def callee(self, node: gast.AST) -> Any: ...
+
+    def stands_for(self, node: gast.AST) -> bool: ...
+
+    def differentiates(self, node: gast.Call) -> bool: ...
+
+    def derivative(self, node: gast.Call) -> Derivative: ...
+
+    def define(self, statement: gast.FunctionDef) -> None:
+        """A nested function: its text waits for its calls."""
+        value: Any = self.function(statement)
+        decorators, statement.decorator_list = statement.decorator_list, []
+        for decorator in reversed(decorators):
+            value = self.decorated(value, decorator, statement.name)
+            if not isinstance(value, (Function, Partial, Derivative, Known)):
+                self.unit.refuse(statement, f"the decorator of the nested function `{statement.name}` cannot be followed: "
+                                            "call it without, or move it to module level")  # fmt: skip
+        self.name(statement.name, value, statement)
+
+    def decorated(self, value: Any, decorator: gast.AST, called: str) -> Any:
+        """What a decorator makes of a function value."""
+        held = self.unit.local(called)
+        self.values[held] = value
+        plain = isinstance(decorator, gast.Call) and not decorator.args
+        made = gast.Call(decorator.func if plain else decorator, [name(held)], decorator.keywords if plain else [])
+        if self.differentiates(at(decorator, made)[0]):
+            return self.derivative(made)
+        if isinstance(decorator, gast.Call) and self.unit.resolve(decorator.func) is functools.wraps:
+            return value
+        callee = self.evaluate(decorator) if self.stands_for(decorator) else self.callee(decorator)
+        library = isinstance(callee, Known) and not is_plain(callee.target)
+        return None if library else self.apply(callee, [value], {}, decorator)
+
+    def function(self, node: gast.FunctionDef | gast.Lambda) -> Function:
+        args = node.args
+        plain = [*args.posonlyargs, *args.args]
+        pairs = [*zip(plain[len(plain) - len(args.defaults) :], args.defaults, strict=True)]
+        pairs += [(p, d) for p, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None]
+        return Function(node, self.unit, {p.id: self.lasting(self.evaluate(d)) for p, d in pairs})
+
+    def lasting(self, value: Any) -> Any:
+        """The value, under a name that keeps it."""
+        keep_objects(value)
+        anew = bool(self.flattener.loops)  # what is bound once by the text may be bound in each trip
+        moves = isinstance(value, gast.Name) and (anew or value.id in self.shared or not self.is_fixed(value.id))
+        if moves and value.id in self.unit.locals:
+            holder = self.unit.local(value.id)
+            self.flattener.out.append(assign(holder, value))
+            return name(holder)
+        return value

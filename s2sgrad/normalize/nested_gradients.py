@@ -1,0 +1,188 @@
+"""`grad(f)` and `vjp(f, ..)` of function values, and nested functions that call themselves: functions of their own.
+
+    grad(lambda t: w * t)(x)     ->     lambda__grad(x, w=w)       of   def lambda_(t, *, w): return w * t
+    grad(model.loss)(x)          ->     loss_grad(x, model_w=model_w)
+
+The text of a lambda or a nested function is taken as it stands (`lambda_lifting`); a method or a partial is written out
+first, over parameters of its own; so is a function that uses one.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from s2sgrad import emit, pullbacks, standard
+from s2sgrad.analysis import effects
+from s2sgrad.ir.quote import constant, name, nodes
+from s2sgrad.ir.signatures import signature
+from s2sgrad.ir.unit import Derived, parameters
+from s2sgrad.normalize import lambda_lifting
+from s2sgrad.normalize.nested_definitions import Definitions
+from s2sgrad.normalize.static_values import Derivative, Function, Known, Object, Partial, Value
+
+
+@dataclass
+class Lifted:
+    """A function value as a function: `captured` are the variables that it is passed, by keyword (`last`: after its
+    arguments), `defaults` what its parameters are that are not given, `order` its parameters that have positions."""
+
+    target: Any
+    captured: list[str] = field(default_factory=list)
+    defaults: dict[str, Any] = field(default_factory=dict)
+    order: list[str] = field(default_factory=list)
+
+
+class Derivatives(Definitions):
+    """Makes functions of function values."""
+
+    lifted: dict[Function, tuple[Known, list[str]]]
+    method: Callable[[Object, str, gast.AST], Any]
+
+    def plain(self, callee: Known, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST: ...
+
+    def derivative(self, node: gast.Call) -> Derivative:
+        """`grad(f, ..)` of a function value, made when the text is compiled."""
+        try:
+            given = [ast.literal_eval(emit.expression(a)) for a in node.args[1:]]
+            words = {k.arg: ast.literal_eval(emit.expression(k.value)) for k in node.keywords}
+        except ValueError:
+            self.unit.refuse(node, "the options of `grad` inside of a differentiated function must be constants")
+        make = self.unit.resolve(node.func)
+        of = self.callee(node.args[0])
+        f = self.as_function(of, node)
+        gradient = make(f.target, *given, **words)
+        self.unit.derived.append(Derived(gradient, f.target, lambda f: make(f, *given, **words)))
+        known = Known(gradient, name(self.unit.helper(gradient.__name__, gradient)))
+        return Derivative(known, f.captured, f.defaults, f.order, of)
+
+    def as_function(self, f: Any, node: gast.AST, last: bool = False) -> Lifted:
+        """A function value as a function of its own."""
+        if isinstance(f, Known):
+            return Lifted(f.target)
+        if isinstance(f, Derivative):
+            return Lifted(f.known.target, f.captured, f.defaults, f.order)
+        if isinstance(f, Object):
+            f = self.method(f, "__call__", node)
+        if not isinstance(f, (Function, Partial)):
+            self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
+        lifted = isinstance(f, Function) and (
+            lambda_lifting.is_lifted(f.node, self.values) or lambda_lifting.calls_itself(f.node)
+        )
+        if not lifted:
+            return self.written(f, node, last)
+        lambda_lifting.require_no_writes(self.unit, f.node)
+        defaults = {_keyword(p): f.defaults[p.id] for p in parameters(f.node) if p.id in f.defaults}
+        target, captured = lambda_lifting.lifted(self.unit, f.node, self.values, last)
+        named = f.node.args.kwonlyargs if last else []
+        order = [_keyword(p) for p in [*f.node.args.posonlyargs, *f.node.args.args, *named]]
+        return Lifted(target, captured, defaults, order)
+
+    def written(self, f: Function | Partial, node: gast.AST, last: bool) -> Lifted:
+        """A method, a partial, or what uses some, written out over the parameters that are not bound yet."""
+        inner, bound, words = f, 0, set()
+        while isinstance(inner, Partial):
+            inner, bound, words = inner.inner, bound + len(inner.given), words | set(inner.keywords)
+        base, order, keywords, defaults = self.open_parameters(inner, bound, words, node)
+        mine = {p: self.unit.local(p) for p in (*order, *keywords)}
+        before = self.unit.locals - set(mine.values())
+        kept, self.flattener.out = self.flattener.out, []
+        value = self.apply(f, [name(mine[p]) for p in order], {p: name(mine[p]) for p in keywords}, node)
+        body, self.flattener.out = self.flattener.out, kept
+        if isinstance(value, Value):
+            self.unit.refuse(node, f"`{base}`, which is differentiated here, returns a function or an object, which cannot "
+                                   "be followed: return numbers and arrays")  # fmt: skip
+        for statement in effects.walk(body):
+            for changed in effects.writes(statement) & before:
+                self.unit.refuse(node, f"`{changed}` is changed by a function that is differentiated here, which cannot be "
+                                       "followed: return the value from it")  # fmt: skip
+        body.append(gast.Return(value))
+        read = {n.id for s in body for n in nodes(s) if isinstance(n, gast.Name)} & before
+        if last:
+            order, keywords = [*order, *keywords], []
+        target, captured = lambda_lifting.function(self.unit, base, body, mine, len(order), read, last)
+        return Lifted(target, captured, defaults, order)
+
+    def open_parameters(
+        self, f: Any, bound: int, words: set[str], node: gast.AST
+    ) -> tuple[str, list[str], list[str], dict[str, Any]]:
+        """The name of a function, its parameters by position and by keyword that are not bound yet, and their defaults."""
+        if isinstance(f, Function) and f.node.args.vararg is None and f.node.args.kwarg is None:
+            args = f.node.args
+            order = [_keyword(p) for p in [*args.posonlyargs, *args.args][bound:]]
+            keywords = [_keyword(p) for p in args.kwonlyargs]
+            defaults = {_keyword(p): f.defaults[p.id] for p in parameters(f.node) if p.id in f.defaults}
+        elif isinstance(f, Known) and inspect.isfunction(f.target):
+            known = signature(f.target).parameters.values()
+            if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in known):
+                self.unit.refuse(node, f"`{f.target.__name__}` is differentiated here and takes `*` or `**` arguments, "
+                                       "which cannot be followed: name them")  # fmt: skip
+            order = [p.name for p in known if p.kind is not p.KEYWORD_ONLY][bound:]
+            keywords = [p.name for p in known if p.kind is p.KEYWORD_ONLY]
+            defaults = {p.name: self.outside(p.name, p.default) for p in known if p.default is not p.empty}
+        else:
+            self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
+        first = next((k for k, p in enumerate(order) if p in words), len(order))  # from there on by keyword alone
+        keywords = [p for p in (*order[first:], *keywords) if p not in words]
+        open_ = {*order[:first], *keywords}
+        name_ = f.name if isinstance(f, Function) else f.target.__name__
+        return name_, order[:first], keywords, {p: v for p, v in defaults.items() if p in open_}
+
+    def kind_of(self, node: gast.Call) -> gast.AST:
+        """The kind of number that `np.vectorize(f, otypes=..)` gives; None where the first value says it."""
+        kinds = [k.value for k in node.keywords if k.arg == "otypes"]
+        if not node.keywords:
+            return constant(None)
+        elements = kinds[0].elts if kinds and isinstance(kinds[0], gast.List) else kinds
+        named = [self.unit.resolve(e) for e in elements] == [float] or [getattr(e, "value", 0) for e in elements] == ["d"]
+        if len(node.keywords) > 1 or not named:
+            self.unit.refuse(node, "the options of this `np.vectorize` are not differentiated: leave them out, or write a "
+                                   "loop")  # fmt: skip
+        return self.unit.builtin(float)
+
+    def vectorized(self, callee: Partial, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+        """A call of `np.vectorize(f)`."""
+        if keywords or len(given) not in (1, 2):
+            self.unit.refuse(node, "a function of `np.vectorize` is differentiated with one or two arguments: write a loop")
+        made = standard.vectorized if len(given) == 1 else standard.vectorized_of_two
+        known = Known(made, name(self.unit.helper(made.__name__, made)))
+        return self.apply(known, [*callee.given, *given], {}, node)
+
+    def recursive(self, callee: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
+        """A call of a nested function that calls itself."""
+        if callee not in self.lifted:
+            target, captured = lambda_lifting.lifted(self.unit, callee.node, self.values)
+            self.lifted[callee] = Known(target, name(self.unit.helper(callee.name, target))), captured
+        known, captured = self.lifted[callee]
+        bound = self.bind(callee, callee.node, given, keywords, node)
+        return self.plain(known, [], {**bound, **{c: name(c) for c in captured}}, node)
+
+    def pulled_back(self, node: gast.Call) -> gast.AST:
+        """`vjp(f, ..)` of a function value: what it closes over is passed after its arguments."""
+        if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+            self.unit.refuse(node, "`*` and `**` in a call of `vjp` cannot be followed here: write the arguments out")
+        value = self.evaluate(node.args[0])
+        f = self.as_function(value, node, last=True)
+        given = [self.flattener.atom(a) for a in node.args[1:]]
+        words = {k.arg: self.flattener.atom(k.value) for k in node.keywords}
+        target = name(self.unit.helper(getattr(f.target, "__name__", "f"), f.target))
+        if isinstance(value, (Known, Derivative)):
+            if f.captured:
+                self.unit.refuse(node, "`vjp` of the gradient of a nested function cannot be followed: use `grad` twice")
+            return self.plain(Known(pullbacks.vjp, node.func), [target, *given], words, node)
+        rest = [{**f.defaults, **words}.get(p) for p in f.order[len(given) :]]
+        if None in rest or len(given) > len(f.order) or not words.keys() <= set(f.order[len(given) :]):
+            self.unit.refuse(node, f"this call does not fit the parameters of `{f.target.__name__}`")
+        rest += [name(c) for c in f.captured]
+        callee = Known(pullbacks.vjp_of_closure, name(self.unit.helper("vjp_of_closure", pullbacks.vjp_of_closure)))
+        return self.plain(callee, [constant(len(rest)), target, *given, *rest], {}, node)
+
+
+def _keyword(parameter: gast.Name) -> str:
+    """The name by which a caller passes a parameter."""
+    return getattr(parameter, "keyword", parameter.id)

@@ -1,0 +1,393 @@
+"""Function values that are known where they are called are written out there: what they close over is then in scope.
+
+    f = lambda t: w * t; y = f(2.0); w = w * w; return y + f(3.0)      ->      y = w * 2.0; w = w * w; return y + w * 3.0
+
+Lambdas, nested functions, `functools.partial`, functions that are passed to a function or returned by one.  A name
+inside a function value is read when the function is called, as in Python; defaults are evaluated where it is defined.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def compose(f, g):
+...     return lambda t: f(g(t))
+... def f(x):
+...     def scaled(t, by=2.0):
+...         if t < 0.0:
+...             return 0.0
+...         return t * x * by
+...     return compose(np.sin, scaled)(x)
+... ''', "flatten"))
+def f(x):
+    t1 = x < 0.0
+    if t1:
+        result_3 = 0.0
+    else:
+        t2 = x * x
+        result_3 = t2 * 2.0
+    t3 = np.sin(result_3)
+    result_2 = t3
+    result = result_2
+    return result
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import types
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis.plain_classes import is_plain_class
+from s2sgrad.ir.quote import at, clone, constant, name, nodes
+from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.normalize import lambda_lifting
+from s2sgrad.normalize.arguments import Arguments
+from s2sgrad.normalize.binding_time import Recognizer, is_super, joins_lists, place
+from s2sgrad.normalize.check import yields
+from s2sgrad.normalize.function_unions import Choices
+from s2sgrad.normalize.generators import Generators
+from s2sgrad.normalize.inlining import Flattener, Inliner
+from s2sgrad.normalize.nested_gradients import Derivatives
+from s2sgrad.normalize.objects import Objects
+from s2sgrad.normalize.static_containers import Collections
+from s2sgrad.normalize.static_values import (
+    Choice,
+    Derivative,
+    Display,
+    Function,
+    Generator,
+    Known,
+    Object,
+    Partial,
+    Value,
+    bindings,
+    functions_among,
+    gives_function,
+    is_generator,
+    is_plain,
+    keep_objects,
+    resizes_argument,
+    substitute,
+)
+from s2sgrad.normalize.unrolling import Unroller
+
+
+class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Objects, Choices, Unroller, Inliner):
+    """The function values of one function that is being flattened; `values` are those that have a name."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Flattener) -> None:
+        self.unit, self.flattener = unit, flattener
+        self.values: dict[str, Value] = {}
+        self.running: list[tuple[Function, Any]] = []
+        self.calls = 0
+        self.hint: str | None = None
+        self.opened: list[Object] = []
+        self.outside_objects: dict[int, Object] = {}
+        self.arguments: set[str] = set()
+        self.data, self.plain_names = set(), {}
+        self.mixed = functions_among(tree.body)
+        self.growing: set[str] = set()
+        self.lengths: dict[str, int] = {}
+        self.note_growing(tree.body)
+        self.mixed |= self.objects_among(tree.body)
+        self.heads: list[gast.AST] = []
+        self.loose: list[tuple[gast.AST, Object]] = []
+        self.shared = {n for s in tree.body for part in nodes(s) if isinstance(part, gast.Nonlocal) for n in part.names}
+        self.counts = bindings(tree.body)
+        self.given = {p.id for p in parameters(tree)}
+        self.later = self.bound_later(tree.body) - self.given
+        self.known: dict[Any, Function] = {}
+        self.lifted: dict[Function, tuple[Known, list[str]]] = {}
+        self.chosen: set[str] = set()  # targets of `a if c else b` and of `a or b`
+
+    # --- where a name is no callee ---
+
+    def require_bound(self, node: gast.AST) -> None:
+        """Refuse a function or an object that the text binds further down, as a loop may."""
+        if isinstance(node, gast.Name) and node.id in self.later and node.id not in self.values:
+            self.unit.refuse(node, f"`{node.id}` is bound to a function or an object further down, which cannot be "
+                                   "followed: bind it before")  # fmt: skip
+
+    def as_value(self, node: gast.AST) -> gast.AST:
+        """A name where it is no callee."""
+        self.require_bound(node)
+        if not isinstance(node, gast.Name) or node.id not in self.values:
+            return node
+        value = self.values[node.id]
+        if not isinstance(value, (Partial, Generator)) and getattr(value, "given", None) is not None:
+            self.loose.append((node, value))
+            return at(node, clone(value.given))[0]
+        if not isinstance(value, Known):
+            self.unit.refuse(node, f"`{node.id}`, a function or an object, is used as a value here, where it cannot be "
+                                   "followed: call it, or move it to module level")  # fmt: skip
+        return clone(value.node)
+
+    def in_whole(self, node: gast.AST) -> gast.AST:
+        """An expression that is kept as it stands, without the names of function values."""
+        if isinstance(node, gast.Compare) and isinstance(node.left, gast.Name) and node.left.id in self.values:
+            if getattr(self.values[node.left.id], "argument", False):
+                self.unit.refuse(node, f"whether `{node.left.id}`, an argument or a function of this text, is something "
+                                       "cannot be followed: use two names")  # fmt: skip
+            if isinstance(node.ops[0], (gast.Is, gast.IsNot)) and getattr(node.comparators[0], "value", 0) is None:
+                return constant(isinstance(node.ops[0], gast.IsNot))
+        if isinstance(node, gast.Compare) and isinstance(node.ops[0], (gast.Is, gast.IsNot)) and len(node.ops) == 1:
+            sides = [node.left, node.comparators[0]]
+            if all(isinstance(s, gast.Constant) and s.value is None for s in sides):
+                return constant(isinstance(node.ops[0], gast.Is))
+        if isinstance(node, gast.Name) and node.id in self.values:
+            return self.as_value(node)
+        substitute(node, {n.id: self.as_value(n) for n in nodes(node) if isinstance(n, gast.Name) and n.id in self.values})
+        return node
+
+    # --- ends ---
+
+    def asserted(self, statement: gast.Assert) -> None:
+        """An assertion about objects; its message may read them, not call them."""
+        if statement.msg is not None and any(self.expands(n) for n in nodes(statement.msg) if isinstance(n, gast.Call)):
+            self.unit.refuse(statement, "the call in this message cannot be followed: raise the error in an `if`")
+        statement.test = self.flattener.atom(statement.test)
+        statement.msg = None if statement.msg is None else self.flattener.flat(statement.msg)
+        self.flattener.out.append(statement)
+
+    def name(self, target: str, value: Value, statement: gast.AST) -> None:
+        if not isinstance(value, Object):
+            keep_objects(value)
+        elif target in self.given:
+            self.unit.refuse(statement, f"`{target}` is an argument, and an object that is made here, which cannot be "
+                                        "followed: use two names")  # fmt: skip
+        known = self.values.get(target)
+        if target in self.data and known is None and isinstance(value, Object):
+            self.unit.refuse(statement, f"`{target}` stands for an object here and for something else before, which cannot "
+                                        "be followed: use two names")  # fmt: skip
+        if (self.counts[target] > 1 or target in self.given) and self.choose(target, value, statement):
+            return
+        if target in self.chosen:
+            self.unit.refuse(statement, "which function or object this is depends on a condition, which cannot be followed: "
+                                        "call them in the branches of an `if`")  # fmt: skip
+        free = isinstance(known, Object) and (known.rebound or not known.names)
+        if known is not None and known is not value and not free:
+            self.unit.refuse(statement, f"`{target}` stands for one of several functions or objects, which cannot be "
+                                        "followed: call them in the branches of an `if`")  # fmt: skip
+        if self.counts[target] > 1 and isinstance(value, Object):
+            self.rebind(target, value, statement)
+            return
+        if isinstance(value, Object):
+            if value.loops and value.names and value.block != self.flattener.blocks[-1]:
+                self.unit.refuse(statement, f"`{target}` is another name, in some trips, of an object that the loop makes "
+                                            "again in each, which cannot be followed: make a new object")  # fmt: skip
+            if value.rebound:
+                value = self.copied(target, value, statement)
+            value.names += 1
+        if self.counts[target] > 1:
+            self.unit.refuse(statement, f"`{target}` is bound to a function here and to something else elsewhere, which "
+                                        "cannot be followed: use two names")  # fmt: skip
+        self.values[target] = value
+
+    def require_data(self, target: str, statement: gast.AST) -> None:
+        """Refuse data under a name that stands for a function or an object: `[g(x) for g in (lambda t: t, np.sum)]`."""
+        if target in self.values or target in self.mixed:
+            self.unit.refuse(statement, f"`{target}` stands for a function or an object, and here for something else, which "
+                                        "cannot be followed: use two names")  # fmt: skip
+
+    def is_fixed(self, local: str) -> bool:
+        """Whether a variable is never bound anew."""
+        return self.counts[local] <= (0 if local in self.given else 1)
+
+    # --- values ---
+
+    def evaluate(self, node: gast.AST) -> Any:
+        """A function value, or an atom that holds the value."""
+        if isinstance(node, gast.Name) and node.id in self.values:
+            value = self.values[node.id]
+            return self.chosen_now(value) if isinstance(value, Choice) else value
+        if isinstance(node, gast.Lambda):
+            return self.function(node)
+        if isinstance(node, gast.IfExp) and self.is_function(node):
+            holder = self.unit.local("f")
+            self.flattener.conditional(node, holder)
+            return self.evaluate(name(holder))
+        if isinstance(node, gast.ListComp) and self.is_function(node):
+            return self.collected(node)
+        if isinstance(node, (gast.Tuple, gast.List)) and self.is_function(node):
+            items = [self.lasting(self.evaluate(e)) for e in node.elts]
+            if not any(isinstance(item, Value) for item in items):  # data, of attributes and of calls
+                return self.flattener.hold(at(node, type(node)(items, gast.Load()))[0])
+            block = self.flattener.blocks[-1] if self.flattener.blocks else 0
+            return Display(dict(enumerate(items)), block=block, literal=type(node))
+        if isinstance(node, gast.Dict) and self.is_function(node) and all(isinstance(k, gast.Constant) for k in node.keys):
+            items = [self.lasting(self.evaluate(v)) for v in node.values]
+            if not any(isinstance(item, Value) for item in items):
+                return self.flattener.hold(at(node, gast.Dict(node.keys, items))[0])
+            return Display({k.value: item for k, item in zip(node.keys, items, strict=True)}, mapping=True)
+        if isinstance(node, gast.Subscript) and self.is_function(node):
+            return self.item(node)
+        if isinstance(node, gast.Attribute) and self.is_function(node):
+            if isinstance(node.value, gast.Call) and is_super(self.unit, node.value):
+                return self.above(node.attr, node)
+            known = self.held(node.value)
+            if isinstance(known, Known):
+                return self.evaluate(at(node, gast.Attribute(clone(known.node), node.attr, gast.Load()))[0])
+            owner = self.evaluate(node.value)
+            if isinstance(owner, gast.AST):  # it turned out to be data
+                return self.flattener.hold(at(node, gast.Attribute(owner, node.attr, gast.Load()))[0])
+            return self.get(owner, node.attr, node)
+        if isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Compare)) and self.is_function(node):
+            return self.operator(node)
+        if isinstance(node, (gast.Name, gast.Attribute)):
+            target = self.unit.resolve(node)
+            if target is not MISSING and callable(target):
+                return Known(target, node)
+        if isinstance(node, gast.Call) and (self.is_function(node) or self.expands(node)):
+            return self.call(node)
+        return self.flattener.atom(node)
+
+    def item(self, node: gast.Subscript) -> Any:
+        owner = self.held(node.value)
+        if owner is None:
+            at_once = self.holds_callables(node.value) and not self.is_function(node.value)
+            owner = self.picked_at_once(node.value) if at_once else self.evaluate(node.value)
+        if isinstance(owner, gast.AST):  # it turned out to be data
+            return self.flattener.hold(at(node, gast.Subscript(owner, self.flattener.index(node.slice), gast.Load()))[0])
+        if isinstance(owner, Object):
+            return self.apply(self.method(owner, "__getitem__", node), [self.evaluate(self.key(node.slice))], {}, node)
+        index = place(node.slice, owner)
+        if index in owner.items:
+            return owner.items[index]
+        if isinstance(node.value, gast.Name) and node.value.id in self.growing:
+            self.unit.refuse(node, "which function or object this is cannot be followed: use a constant index")
+        return self.picked(owner, node)
+
+    def constant_call(self, node: gast.Call) -> gast.AST | None:
+        """`isinstance(o, C)` and `len(display)`, of what is made here."""
+        target = self.unit.resolve(node.func)
+        owner = self.held(node.args[0]) if node.args else None
+        if target in (abs, len, float, bool, round) and self.is_object(node.args[0]):
+            owner = self.evaluate(node.args[0])
+        if target is len and isinstance(owner, Display):
+            return constant(len(owner.items))
+        if target in (abs, len, float, bool, round) and isinstance(owner, Object):
+            return self.apply(self.method(owner, f"__{target.__name__}__", node), [], {}, node)
+        if target is isinstance and isinstance(owner, Object):
+            cls = self.unit.resolve(node.args[1])
+            return constant(issubclass(owner.cls, cls)) if isinstance(cls, type) else None
+        return None
+
+    def is_result(self, node: gast.AST) -> bool:
+        """Whether a node is an attribute of what a call returns that may be an object."""
+        return isinstance(node, gast.Attribute) and isinstance(node.value, gast.Call) and self.is_function(node.value)
+
+    def callee(self, node: gast.AST) -> Any:
+        if self.is_function(node):
+            return self.evaluate(node)
+        return Known(self.unit.resolve(node), node)
+
+    def call(self, node: gast.Call) -> Any:
+        """The value of a call, whose statements are written."""
+        known = self.constant_call(node)
+        if known is not None:
+            return known
+        if self.unit.resolve(node.func) is functools.reduce or joins_lists(self.unit, node):
+            return self.reduce(node)
+        if self.differentiates(node):
+            return self.derivative(node)
+        if self.pulls_back(node):
+            return self.pulled_back(node)
+        if self.unit.resolve(node.func) is np.vectorize:
+            return Partial(Known(None, node.func), [self.lasting(self.evaluate(node.args[0])), self.kind_of(node)], {})
+        if self.unit.resolve(node.func) is functools.partial:
+            inner = self.callee(node.args[0])
+            for a in node.args[1:]:
+                if self.unit.resolve(a) is getattr(functools, "Placeholder", MISSING) is not MISSING:
+                    self.unit.refuse(a, "a partial with placeholders is not differentiated: write a lambda")
+            given = [self.lasting(self.evaluate(a)) for a in node.args[1:]]
+            return Partial(inner, given, {k.arg: self.lasting(self.evaluate(k.value)) for k in node.keywords})
+        owner = self.evaluate(node.func.value) if self.is_result(node.func) else None
+        if isinstance(owner, gast.AST):  # it turned out to be data
+            node.func.value = owner
+            self.flattener.call(node)
+            return self.flattener.hold(node)
+        callee = self.callee(node.func) if owner is None else self.get(owner, node.func.attr, node)
+        if isinstance(callee, Known) and is_generator(callee.target):
+            callee = self.read(callee.target)
+        given: list[Any] = []
+        keywords: dict[str, Any] = {}
+        missing = self.missing(callee, node)
+        for argument in node.args:
+            given = [self.kept(v, [argument]) for v in given]
+            if isinstance(argument, gast.Starred) and missing is not None and self.display(argument.value) is None:
+                given += self.counted(argument, missing)
+            else:
+                given += self.spread(argument) if isinstance(argument, gast.Starred) else [self.evaluate(argument)]
+        for keyword in node.keywords:
+            given = [self.kept(v, [keyword.value]) for v in given]
+            keywords = {k: self.kept(v, [keyword.value]) for k, v in keywords.items()}
+            if keyword.arg is None:
+                by_name = None if self.shown(keyword.value) else self.by_parameters(keyword.value, callee, node)
+                evaluated = {k: self.evaluate(v) for k, v in (by_name or {}).items()}
+                keywords |= self.spread_keywords(keyword.value) if by_name is None else evaluated
+            else:
+                keywords[keyword.arg] = self.evaluate(keyword.value)
+        return self.apply(callee, given, keywords, node)
+
+    def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+        """The value of a call of a function value."""
+        if isinstance(callee, Partial) and self.unit.resolve(getattr(callee.inner, "node", None)) is np.vectorize:
+            return self.vectorized(callee, given, keywords, node)
+        if isinstance(callee, Partial):
+            return self.apply(callee.inner, [*callee.given, *given], {**callee.keywords, **keywords}, node)
+        if isinstance(callee, Derivative):
+            closed = {c: name(c) for c in callee.captured}
+            defaults = {k: v for k, v in callee.defaults.items() if k not in callee.order[: len(given)]}
+            return self.plain(callee.known, given, {**defaults, **keywords, **closed}, node)
+        if isinstance(callee, Choice):
+            return self.apply_choice(callee, given, keywords, node)
+        if callee is None:  # object.__init__
+            return constant(None)
+        if isinstance(callee, Object):
+            return self.apply(self.method(callee, "__call__", node), given, keywords, node)
+        if isinstance(callee, Known) and isinstance(callee.target, types.MethodType):
+            cls = callee.target.__self__
+            bound = [Known(cls, name(self.unit.helper(cls.__name__, cls)))]
+            return self.apply(self.text_of(callee.target.__func__, node), [*bound, *given], keywords, node)
+        if isinstance(callee, Known) and is_plain_class(callee.target):
+            return self.construct(callee.target, given, keywords, node)
+        if isinstance(callee, Known) and callee.target is dataclasses.replace:
+            if not isinstance(given[0], Object):
+                self.unit.refuse(node, "which object is replaced cannot be followed: bind the new one to another name")
+            kept = [f.name for f in dataclasses.fields(given[0].cls) if f.init and f.name not in keywords]
+            held = {f: self.get(given[0], f, node) for f in kept}
+            return self.construct(given[0].cls, [], {**held, **keywords}, node)
+        if isinstance(callee, Known):
+            functions = any(isinstance(v, Value) and not isinstance(v, Known) for v in (*given, *keywords.values()))
+            if not is_plain(callee.target) or not (
+                functions
+                or any(isinstance(a, gast.Starred) for a in getattr(node, "args", ()))
+                or callee.target.__code__.co_flags & inspect.CO_VARKEYWORDS
+                or gives_function(callee.target)
+                or resizes_argument(callee.target)
+            ):
+                return self.plain(callee, given, keywords, node)
+            callee = self.read(callee.target)
+        if isinstance(callee, gast.AST):  # what an attribute holds
+            return self.plain(Known(None, callee), given, keywords, node)
+        if not isinstance(callee, Function):
+            self.unit.refuse(node, "what is called here is not known to be a function")
+        if yields(callee.node):
+            words = {k: self.lasting(v) for k, v in keywords.items()}
+            return Generator(callee, [self.lasting(v) for v in given], words, tuple(self.flattener.loops))
+        if lambda_lifting.calls_itself(callee.node):
+            return self.recursive(callee, given, keywords, node)
+        return self.written_out(callee, given, keywords, node)
+
+    def plain(self, callee: Known, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
+        """A call of a function from outside, as it stands."""
+        for value in (*given, *keywords.values()):
+            if isinstance(value, Value) and not isinstance(value, Known):
+                self.unit.refuse(node, "a nested function or lambda that is handed to this function cannot be followed: "
+                                       "move it to module level")  # fmt: skip
+        atoms = [v.node if isinstance(v, Known) else v for v in given]
+        words = [gast.keyword(k, v.node if isinstance(v, Known) else v) for k, v in keywords.items()]
+        return self.flattener.atom(at(node, gast.Call(clone(callee.node), atoms, words))[0])

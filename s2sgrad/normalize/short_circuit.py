@@ -1,0 +1,110 @@
+"""Conditions, and expressions that choose: `a if c else b`, `and`, `or` become `if`.
+
+    y = x if c else 0.0      ->      if c: y = x                      y = a or b      ->      y = a
+                                     else: y = 0.0                                            if y: pass
+                                                                                              else: y = b
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(x, c):
+...     y = x if c else 0.0
+...     return y * (x or 1.0)
+... ''', "flatten"))
+def f(x, c):
+    t1 = c
+    if t1:
+        y = x
+    else:
+        y = 0.0
+    t2 = x
+    t3 = t2
+    if t3:
+        pass
+    else:
+        t2 = 1.0
+    result = y * t2
+    return result
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.ir.quote import assign, name
+from s2sgrad.ir.unit import Unit
+from s2sgrad.normalize._calls import holds_loops, pops, walruses
+from s2sgrad.normalize.partial_evaluation import Functions
+
+_BOOLEAN = (gast.Compare, gast.JoinedStr)
+_WHOLE = (gast.Lambda, gast.SetComp, gast.GeneratorExp, gast.Set)
+
+
+class Conditions:
+    """What of the flattener decides; the rest of it writes the statements."""
+
+    unit: Unit
+    out: list[gast.AST]
+    functions: Functions
+
+    def assign(self, statement: gast.Assign) -> None: ...
+
+    def flat(self, node: gast.AST, target: str | None = None) -> gast.AST: ...
+
+    def condition(self, node: gast.AST) -> gast.AST:
+        """A name (or constant) that holds the truth of a test."""
+        if isinstance(node, gast.Constant):
+            return node
+        holder = self.unit.temp()
+        whole = isinstance(node, (gast.BoolOp, gast.Name)) and not (walruses(node) or pops(node) or self.grows(node))
+        value = self.functions.in_whole(node) if whole else self.flat(node)
+        if isinstance(value, gast.Constant):
+            return value
+        self.out.append(assign(holder, value))
+        return name(holder)
+
+    def grows(self, node: gast.AST) -> bool:
+        """Whether an expression stands for statements before it."""
+        return holds_loops(node) or self.functions.inside(node)
+
+    def conditional(self, node: gast.IfExp, target: str) -> None:
+        self.functions.chosen.add(target)
+        if self.functions.is_function(node):
+            self.functions.mixed.add(target)
+            self.functions.counts[target] += 2
+        arms: list[Callable[[], None]] = [
+            lambda: self.assign(assign(target, node.body)),
+            lambda: self.assign(assign(target, node.orelse)),
+        ]
+        self.fork(self.condition(node.test), *arms)
+
+    def fork(self, test: gast.AST, then: Callable[[], None] | None, other: Callable[[], None] | None) -> None:
+        arms = []
+        for fill in (then, other):
+            before, self.out = self.out, []
+            if fill is not None:
+                fill()
+            arms.append(self.out)
+            self.out = before
+        self.out.append(gast.If(test, *arms))
+
+    def boolean(self, node: gast.BoolOp, target: str) -> None:
+        """`and`, `or` as values: the operand that decides."""
+        self.functions.chosen.add(target)
+        first, *rest = node.values
+        self.assign(assign(target, first))
+        if rest:
+            test = self.condition(name(target))
+            then = lambda: self.boolean(gast.BoolOp(node.op, rest), target)  # noqa: E731
+            both = (then, None) if isinstance(node.op, gast.And) else (None, then)
+            self.fork(test, *both)
+
+    def is_whole(self, node: gast.AST) -> bool:
+        """Whether the expression is kept as it stands: it is a truth value, a text, or one of Python's own forms."""
+        if isinstance(node, _WHOLE) or (isinstance(node, gast.Call) and self.unit.resolve(node.func) is runtime.raised):
+            return True
+        if isinstance(node, _BOOLEAN) or (isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not)):
+            return not (walruses(node) or pops(node) or self.grows(node))
+        return isinstance(node, gast.BoolOp) and all(self.is_whole(v) for v in node.values)

@@ -1,0 +1,265 @@
+"""One exit: what follows an early `return`, `break` or `continue` is nested into the other path.
+
+After this pass `break` is the last statement of its path, `continue` and loop `else` are gone, and the function ends
+in `return result`.  The adjoint of an exit is then empty.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(x):
+...     while True:
+...         if x > 9.0:
+...             return x
+...         if x < 0.0:
+...             continue
+...         x = x * x
+... ''', "single_exit"))
+def f(x):
+    returned = False
+    while True:
+        if x > 9.0:
+            result = x
+            returned = True
+            break
+        elif x < 0.0:
+            pass
+        else:
+            x = x * x
+    if returned:
+        pass
+    else:
+        result = None
+    return result
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad.ir.quote import assign, at, constant, name
+from s2sgrad.ir.unit import Unit
+
+_LOOPS = (gast.For, gast.While)
+_DEEPEST = 90  # CPython's parser stops at a hundred levels of indentation
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree with a single `return result` at its end."""
+    result = unit.local("result")
+    unit.words[result] = "the result", None
+    returned: list[str] = []
+    body = _returns(unit, tree.body, result, returned, in_loop=False)
+    if returned:
+        body = at(tree.body[0], assign(returned[0], constant(False))) + body
+    body = nest(unit, body)
+    _strip_continues(body)
+    if not exits(body):
+        last = body[-1] if body else tree
+        body = _fall_through(body, at(last, gast.Return(None)))
+    body = bind_results(body, result)
+    last = body[-1] if body else tree
+    tree.body = body + at(last, gast.Return(name(result)))
+    _check_depth(unit, tree)
+    return tree
+
+
+def _returns(unit: Unit, body: list[gast.AST], result: str, returned: list[str], in_loop: bool) -> list[gast.AST]:
+    """Loop `else` and `return` inside loops, rewritten with flags; returns outside loops stay."""
+    out: list[gast.AST] = []
+    for statement in body:
+        if isinstance(statement, gast.Return) and in_loop:
+            if not returned:
+                returned.append(unit.local("returned"))
+            value = statement.value or constant(None)
+            out += at(statement, assign(result, value), assign(returned[0], constant(True)), gast.Break())
+        elif isinstance(statement, gast.If):
+            statement.body = _returns(unit, statement.body, result, returned, in_loop)
+            statement.orelse = _returns(unit, statement.orelse, result, returned, in_loop)
+            out.append(statement)
+        elif isinstance(statement, _LOOPS):
+            leaves = _contains(statement.body, gast.Return, into_loops=True)
+            orelse = _returns(unit, statement.orelse, result, returned, in_loop)
+            statement.orelse = []
+            statement.body = _returns(unit, statement.body, result, returned, in_loop=True)
+            after: list[gast.AST] = []
+            if leaves:
+                leave = gast.Break() if in_loop else gast.Return(name(result))
+                after = at(statement, gast.If(name(returned[0]), at(statement, leave), []))
+            if orelse and _contains(statement.body, gast.Break):
+                completed = unit.local("completed")
+                out += at(statement, assign(completed, constant(True)))
+                statement.body = _flag_breaks(statement.body, completed)
+                orelse = at(statement, gast.If(name(completed), orelse, []))
+            out += [statement, *after, *orelse]
+        else:
+            out.append(statement)
+    return out
+
+
+def _flag_breaks(body: list[gast.AST], completed: str) -> list[gast.AST]:
+    out = []
+    for statement in body:
+        if isinstance(statement, gast.Break):
+            out += at(statement, assign(completed, constant(False)))
+        if isinstance(statement, gast.If):
+            statement.body = _flag_breaks(statement.body, completed)
+            statement.orelse = _flag_breaks(statement.orelse, completed)
+        out.append(statement)
+    return out
+
+
+def _contains(body: list[gast.AST], kind: type, into_loops: bool = False) -> bool:
+    for statement in body:
+        if isinstance(statement, kind):
+            return True
+        if isinstance(statement, gast.If) or (into_loops and isinstance(statement, _LOOPS)):
+            inner = statement.body + statement.orelse
+            if _contains(inner, kind, into_loops):
+                return True
+    return False
+
+
+def exits(body: list[gast.AST]) -> bool:
+    """Whether every path through the block leaves it early."""
+    return any(map(_is_exit, body))
+
+
+def _is_exit(statement: gast.AST) -> bool:
+    """Whether what follows a statement is never run."""
+    if isinstance(statement, gast.While):  # `while True`
+        endless = isinstance(statement.test, gast.Constant) and statement.test.value and not statement.orelse
+        return bool(endless) and not _contains(statement.body, gast.Break)
+    if isinstance(statement, gast.If):
+        return exits(statement.body) and exits(statement.orelse)
+    return isinstance(statement, (gast.Return, gast.Break, gast.Continue, gast.Raise))
+
+
+def leaves(body: list[gast.AST]) -> bool:
+    """Whether some path through the block leaves it early, exits from loops in it not counted."""
+    return any(_contains(body, kind) for kind in (gast.Return, gast.Break, gast.Continue))
+
+
+def nest(unit: Unit, body: list[gast.AST], rest: list[gast.AST] | None = None) -> list[gast.AST]:
+    """Nest what follows an `if` with exits into the arm that goes on; works from the last statement to the first.
+
+    `rest` follows the block and is nested already.
+    """
+    rest = rest or []
+    for statement in reversed(body):
+        if isinstance(statement, (gast.Return, gast.Break, gast.Continue)):
+            rest = [statement]
+        elif isinstance(statement, _LOOPS):
+            statement.body = nest(unit, statement.body)
+            rest = [statement, *rest]
+        elif isinstance(statement, gast.If) and leaves([statement]):
+            rest = _nest_if(unit, statement, rest)
+        elif isinstance(statement, gast.If):
+            statement.body, statement.orelse = nest(unit, statement.body), nest(unit, statement.orelse)
+            rest = [statement, *rest]
+        else:
+            rest = [statement, *rest]
+    return rest
+
+
+def _strip_continues(body: list[gast.AST]) -> None:
+    """Every `continue` is now the last statement of its path: the trip ends there anyway."""
+    waiting = [body]
+    while waiting:
+        block = waiting.pop()
+        block[:] = [s for s in block if not isinstance(s, gast.Continue)]
+        for statement in block:
+            if isinstance(statement, (gast.If, *_LOOPS)):
+                waiting += [statement.body, statement.orelse]
+
+
+def _nest_if(unit: Unit, statement: gast.If, rest: list[gast.AST]) -> list[gast.AST]:
+    into_body, into_orelse = not exits(statement.body), not exits(statement.orelse)
+    if rest and into_body and into_orelse:
+        return _flagged(unit, statement, rest)
+    statement.body = nest(unit, statement.body, rest if into_body else None)
+    statement.orelse = nest(unit, statement.orelse, rest if into_orelse else None)
+    return [statement]
+
+
+def _flagged(unit: Unit, statement: gast.If, rest: list[gast.AST]) -> list[gast.AST]:
+    """An exit buried in one arm: it sets a flag, and what follows is guarded by the flag."""
+    flags: dict[type, str] = {}
+    values: dict[type, str] = {}
+    statement.body = replace_exits(unit, statement.body, flags, values)
+    statement.orelse = replace_exits(unit, statement.orelse, flags, values)
+    head = [at(statement, assign(flag, constant(False)))[0] for flag in flags.values()]
+    guarded = rest
+    for kind, flag in flags.items():
+        leave: list[gast.AST] = []
+        if kind is gast.Return:
+            leave = at(statement, gast.Return(name(values[kind])))
+        elif kind is gast.Break:
+            leave = at(statement, gast.Break())
+        guarded = at(statement, gast.If(name(flag), leave, guarded))
+    return [*head, *nest(unit, [statement]), *guarded]
+
+
+def replace_exits(
+    unit: Unit, body: list[gast.AST], flags: dict[type, str], values: dict[type, str]
+) -> list[gast.AST]:
+    """The block with each exit as the setting of a flag (by the kind of exit), of `return` with the value as well."""
+    out: list[gast.AST] = []
+    for statement in nest(unit, body):
+        kind = type(statement)
+        if kind in (gast.Return, gast.Break, gast.Continue):
+            if kind not in flags:
+                base = {gast.Return: "left", gast.Break: "broke", gast.Continue: "skipped"}[kind]
+                flags[kind] = unit.local(base)
+                values[kind] = unit.local("value") if kind is gast.Return else ""
+            if kind is gast.Return:
+                out += at(statement, assign(values[kind], statement.value or constant(None)))
+            out += at(statement, assign(flags[kind], constant(True)))
+        elif isinstance(statement, gast.If):
+            statement.body = replace_exits(unit, statement.body, flags, values)
+            statement.orelse = replace_exits(unit, statement.orelse, flags, values)
+            out.append(statement)
+        else:
+            out.append(statement)
+    return out
+
+
+def _fall_through(body: list[gast.AST], leave: list[gast.AST]) -> list[gast.AST]:
+    """`leave` at the end of every path that runs off the end of the block."""
+    if body and isinstance(body[-1], gast.If) and _contains([body[-1]], gast.Return):
+        last = body[-1]
+        if not exits(last.body):
+            last.body = _fall_through(last.body, leave)
+        if not exits(last.orelse):
+            last.orelse = _fall_through(last.orelse, leave)
+        return body
+    if body and isinstance(body[-1], gast.Raise):
+        return body
+    return body + leave
+
+
+def bind_results(body: list[gast.AST], result: str) -> list[gast.AST]:
+    """`return e` at the end of a path becomes `result = e`."""
+    if body and isinstance(body[-1], gast.Return):
+        last = body[-1]
+        if isinstance(last.value, gast.Name) and last.value.id == result:
+            return body[:-1]
+        return body[:-1] + at(last, assign(result, last.value or constant(None)))
+    if body and isinstance(body[-1], gast.If):
+        body[-1].body = bind_results(body[-1].body, result)
+        body[-1].orelse = bind_results(body[-1].orelse, result)
+    return body
+
+
+def _check_depth(unit: Unit, tree: gast.FunctionDef) -> None:
+    """Blocks nest in the text; a chain of `elif` does not."""
+    waiting = [(statement, 1) for statement in tree.body]
+    while waiting:
+        statement, depth = waiting.pop()
+        if depth > _DEEPEST:
+            unit.refuse(statement, f"early exits nest this function over {_DEEPEST} levels deep: move parts of it "
+                                   "into functions of their own")  # fmt: skip
+        if isinstance(statement, (gast.If, *_LOOPS)):
+            waiting += [(inner, depth + 1) for inner in statement.body]
+            chained = len(statement.orelse) == 1 and isinstance(statement.orelse[0], gast.If)
+            waiting += [(inner, depth + (not chained)) for inner in statement.orelse]
+
+

@@ -1,0 +1,195 @@
+"""Lists of functions and of objects, where it is known what they hold.
+
+    layers = [Layer(w) for w in (x, 2.0)]      ->      layers[0] is Layer(x), layers[1] is Layer(2.0)
+    fs = []; fs.append(np.sin)                 ->      fs[0] is np.sin
+
+What is in such a list must not depend on a branch, nor on how often a loop runs.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(x):
+...     gs = []
+...     for k in range(2):
+...         gs.append(lambda t, k=k: t * x + k)
+...     return gs[1](gs[0](x))
+... ''', "flatten"))
+def f(x):
+    k = 0
+    k_2 = k
+    k = 1
+    k_3 = k
+    t = x
+    t1 = t * x
+    result_ = t1 + k_2
+    t2 = result_ * x
+    result_2 = t2 + k_3
+    result = result_2
+    return result
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis.plain_classes import is_plain_class
+from s2sgrad.ir.quote import assign, at, blocks, clone, constant, nodes
+from s2sgrad.ir.unit import MISSING
+from s2sgrad.normalize._calls import callee
+from s2sgrad.normalize.inlining import Inliner
+from s2sgrad.normalize.static_values import Display, Value, bindings, substitute
+
+_MOST = 64  # items
+
+
+class Collections(Inliner):
+    """Follows lists of functions and objects that comprehensions make, and that grow."""
+
+    growing: set[str]  # variables and attributes that are lists to which functions or objects are appended
+    lengths: dict[str, int]  # of lists and tuples that are written out in the text
+
+    def is_function(self, node: gast.AST) -> bool: ...
+
+    def lasting(self, value: Any) -> Any: ...
+
+    def held(self, node: gast.AST) -> Any: ...
+
+    def note_growing(self, body: list[gast.AST]) -> None:
+        """Find the lists to which functions or objects are appended, by their text."""
+        for call in (n for s in body for n in nodes(s) if isinstance(n, gast.Call) and len(n.args) == 1):
+            if isinstance(call.func, gast.Attribute) and call.func.attr == "append":
+                owner, given = call.func.value, call.args[0]
+                made = isinstance(given, gast.Call) and is_plain_class(self.unit.resolve(given.func))
+                known = self.unit.resolve(given) if isinstance(given, (gast.Name, gast.Attribute)) else MISSING
+                if made or isinstance(given, gast.Lambda) or (known is not MISSING and callable(known)):
+                    self.growing.add(getattr(owner, "id", getattr(owner, "attr", "")))
+
+    def bound_later(self, body: list[gast.AST]) -> set[str]:
+        """The names that lambdas, definitions and constructors of this text are bound to."""
+        out: set[str] = set()
+        waiting = list(body)
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, gast.FunctionDef):
+                out.add(node.name)
+            elif isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Name):
+                made = isinstance(node.value, gast.Call) and is_plain_class(self.unit.resolve(node.value.func))
+                out |= {node.targets[0].id} if made or isinstance(node.value, gast.Lambda) else set()
+            waiting += [n for block in blocks(node) for n in block]
+        return out
+
+    def objects_among(self, body: list[gast.AST]) -> set[str]:
+        """The names that stand for an object of this text, and for a constant in turn."""
+        assigned = [n for s in body for n in nodes(s) if isinstance(n, gast.Assign) and isinstance(n.targets[0], gast.Name)]
+        made = {
+            n.targets[0].id
+            for n in assigned
+            if isinstance(n.value, gast.Call) and is_plain_class(self.unit.resolve(n.value.func))
+        }
+        return made & {n.targets[0].id for n in assigned if isinstance(n.value, gast.Constant)}
+
+    def items_of(self, node: gast.ListComp) -> list[gast.AST] | None:
+        """What a comprehension of functions or objects runs over, one by one; None where it is another one."""
+        if len(node.generators) != 1 or node.generators[0].ifs or not isinstance(node.generators[0].target, gast.Name):
+            return None
+        over, target = node.generators[0].iter, node.generators[0].target.id
+        made = isinstance(node.elt, gast.Call) and is_plain_class(self.unit.resolve(node.elt.func))
+        later = isinstance(node.elt, gast.Lambda) and any(
+            isinstance(n, gast.Name) and n.id == target for n in nodes(node.elt.body)
+        )
+        if not made and (later or not isinstance(node.elt, gast.Lambda)):
+            return None
+        if isinstance(over, (gast.Tuple, gast.List)) and not any(isinstance(e, gast.Starred) for e in over.elts):
+            return over.elts if len(over.elts) <= _MOST else None
+        if isinstance(over, gast.Call) and self.unit.resolve(over.func) is range and over.args:
+            bounds = [getattr(a, "value", None) for a in over.args]
+            if all(type(b) is int for b in bounds) and len(range(*bounds)) <= _MOST:
+                return [constant(k) for k in range(*bounds)]
+        if isinstance(over, gast.Name) and over.id in self.lengths:
+            return [gast.Subscript(clone(over), constant(k), gast.Load()) for k in range(self.lengths[over.id])]
+        return None
+
+    def collected(self, node: gast.ListComp) -> Display:
+        """The functions or objects that a comprehension makes."""
+        target = node.generators[0].target.id
+        given = [self.lasting(self.flattener.atom(item)) for item in self.items_of(node) or []]
+        out: dict[Any, Any] = {}
+        for k, item in enumerate(given):
+            element = at(node, gast.Expr(clone(node.elt)))[0]
+            substitute(element, {target: item})
+            out[k] = self.lasting(self.evaluate(element.value))
+        return Display(out, block=self.flattener.blocks[-1])
+
+    def picked_at_once(self, node: gast.Tuple | gast.List | gast.Dict) -> Display:
+        """A display of functions from outside, of which one is picked where it stands."""
+        mapping = isinstance(node, gast.Dict)
+        keys = [k.value for k in node.keys] if mapping else range(len(node.elts))
+        items = [self.lasting(self.evaluate(v)) for v in (node.values if mapping else node.elts)]
+        return Display(dict(zip(keys, items, strict=True)), mapping=mapping)
+
+    def begun(self, target: gast.AST, value: gast.AST) -> Display | None:
+        """The empty list of functions or objects that an assignment makes; None where it makes none."""
+        empty = isinstance(value, gast.List) and not value.elts
+        mine = isinstance(target, gast.Attribute) and target.attr in self.growing
+        mine |= isinstance(target, gast.Name) and target.id in self.growing and self.counts[target.id] == 1
+        return Display({}, block=self.flattener.blocks[-1]) if empty and mine else None
+
+    def appended(self, call: gast.AST) -> bool:
+        """Whether a call appends a function or an object to a list of them, which then holds it."""
+        owner = call.func.value if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) else None
+        display = self.held(owner) if owner is not None else None
+        if not isinstance(display, Display) or call.func.attr != "append" or len(call.args) != 1:
+            return False
+        shown = callee(owner)
+        if display.given is not None or display.block != self.flattener.blocks[-1]:
+            self.unit.refuse(call, f"what `{shown}` holds depends on a branch or a loop here, which cannot be followed: "
+                                   "fill it outside of them")  # fmt: skip
+        value = self.lasting(self.evaluate(call.args[0]))
+        if isinstance(value, Value):
+            display.items[len(display.items)] = value
+        else:
+            self.unit.refuse(call, f"`{shown}` holds functions or objects, and here data, which cannot be followed: use "
+                                   "two lists")  # fmt: skip
+        return True
+
+    def note_length(self, target: gast.AST, value: gast.AST) -> None:
+        """Remember how long a list or tuple is that the text writes out."""
+        walked = isinstance(value, gast.Call) and self.unit.resolve(value.func) is runtime.sequence
+        value = value.args[0] if walked else value
+        if not isinstance(target, gast.Name) or self.counts[target.id] > 1:
+            return
+        if isinstance(value, gast.Name) and value.id in self.lengths:
+            self.lengths[target.id] = self.lengths[value.id]
+        elif isinstance(value, gast.Tuple) or (walked and isinstance(value, gast.List)):  # a list of a name may grow
+            if not any(isinstance(e, gast.Starred) for e in value.elts):
+                self.lengths[target.id] = len(value.elts)
+
+    def trips_of(self, loop: gast.For) -> int | None:
+        """How often a loop runs that fills a list of functions or objects; None where it fills none, or it is not known."""
+        calls = (n for s in loop.body for n in nodes(s) if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute))
+        owners = (c.func.value for c in calls if c.func.attr == "append")
+        fills = any(getattr(o, "id", getattr(o, "attr", "")) in self.growing for o in owners)
+        bounds = loop.iter.args if isinstance(loop.iter, gast.Call) and self.unit.resolve(loop.iter.func) is range else []
+        if not fills or len(bounds) != 1:
+            return None
+        (bound,) = bounds
+        if isinstance(bound, gast.Constant) and type(bound.value) is int:
+            return bound.value if bound.value <= _MOST else None
+        if isinstance(bound, gast.Call) and self.unit.resolve(bound.func) is len and isinstance(bound.args[0], gast.Name):
+            return self.lengths.get(bound.args[0].id)
+        return None
+
+    def trips(self, loop: gast.For, count: int) -> list[gast.AST]:
+        """The trips of such a loop, one after the other."""
+        if any(isinstance(n, (gast.Break, gast.Return)) for s in loop.body for n in nodes(s)):
+            self.unit.refuse(loop, "a loop over functions or objects that is left early cannot be followed")
+        out: list[gast.AST] = []
+        for k in range(count):
+            out += at(loop, assign(loop.target.id, constant(k)))
+            out += clone(loop.body)
+        self.counts[loop.target.id] += 2
+        for bound in bindings(loop.body):
+            self.counts[bound] += 2
+        return out

@@ -1,0 +1,299 @@
+"""What a name can stand for besides data: functions whose text is known, displays of them, objects.
+
+    f = lambda t: w * t      ->      f is a Function;   partial(f, 2.0): a Partial;   [f, np.sin]: a Display
+
+And what the text of a function says of the functions that it returns.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+import weakref
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.plain_classes import is_plain_class
+from s2sgrad.errors import S2SGradError
+from s2sgrad.ir.quote import at, blocks, clone, nodes
+from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.source import look_up, read
+
+_RESIZING: weakref.WeakKeyDictionary[types.FunctionType, bool] = weakref.WeakKeyDictionary()
+_GIVING: weakref.WeakKeyDictionary[types.FunctionType, dict[bool, bool]] = weakref.WeakKeyDictionary()
+
+
+@dataclass(eq=False)
+class Function:
+    """A lambda or a function definition; `unit` is that of the function whose text it stands in."""
+
+    node: gast.FunctionDef | gast.Lambda
+    unit: Unit
+    defaults: dict[str, Any] = field(default_factory=dict)
+    tree: gast.FunctionDef | None = None
+    used: bool = False
+    owner: type | None = None  # the class whose method it is
+
+    @property
+    def name(self) -> str:
+        return getattr(self.node, "name", "lambda")
+
+
+@dataclass(eq=False)
+class Partial:
+    """`functools.partial(inner, *given, **keywords)`."""
+
+    inner: Any
+    given: list[Any]
+    keywords: dict[str, Any]
+
+
+@dataclass(eq=False)
+class Known:
+    """A function from outside, under the name (or path) by which the text reaches it."""
+
+    target: Any
+    node: gast.AST
+
+
+@dataclass(eq=False)
+class Derivative:
+    """`grad(of)` of a function value: `known` is the gradient of it lifted, which takes what it closes over by keyword."""
+
+    known: Known
+    captured: list[str]
+    defaults: dict[str, Any]
+    order: list[str]  # the parameters of f that have positions
+    of: Any = None
+
+
+@dataclass(eq=False)
+class Display:
+    """A tuple, list or dict with functions in it that is never changed; `items` by index or key."""
+
+    items: dict[Any, Any]
+    given: gast.AST | None = None
+    block: int = 0  # how deep the block is in which a list begins that grows
+    mapping: bool = False  # a dict: -1 is a key, and not the last place
+    literal: type | None = None  # what it was written as
+
+    def as_data(self) -> gast.Tuple | None:
+        """A tuple of data and of the caller's objects; None for anything else."""
+        items = [item if isinstance(item, gast.AST) else getattr(item, "given", None) for item in self.items.values()]
+        if self.literal is not gast.Tuple or not all(isinstance(item, gast.AST) for item in items):
+            return None
+        return gast.Tuple([clone(item) for item in items], gast.Load())
+
+
+@dataclass(eq=False)
+class Object:
+    """An instance of a user's class that was made here: `attributes` are the variables that stand for its own; `given`: the
+    argument that it is, if it was not made here."""
+
+    cls: type
+    base: str
+    given: gast.AST | None = None
+    made: bool = False  # its `__init__` is through
+    names: int = 0  # how many names and attributes stand for it
+    copied: bool = False
+    written: bool = False  # an attribute was assigned after that
+    rebound: bool = False  # the name that stands for it will stand for others
+    loops: tuple[int, ...] = ()  # those in which it is made
+    block: int = 0  # the block in which it is made
+    attributes: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Generator:
+    """What a generator function returned: `function` called with `given` and `keywords`, to be run once."""
+
+    function: Function
+    given: list[Any]
+    keywords: dict[str, Any]
+    loops: tuple[int, ...] = ()  # those around the call
+    used: bool = False
+
+
+@dataclass(eq=False)
+class Choice:
+    """One of several functions: `options[k]` where the variable `selector` is k; `argument`: the first is one."""
+
+    selector: str
+    options: list[Any]
+    argument: bool = False
+    loops: set[int] = field(default_factory=set)  # those in which it was called
+
+
+Value = Function | Partial | Known | Derivative | Display | Object | Generator | Choice
+
+
+def keep_objects(value: Any) -> None:
+    """A value keeps the objects in it, whatever their names will stand for."""
+    if isinstance(value, Object):
+        value.names += 1
+    elif isinstance(value, Partial):
+        for part in (value.inner, *value.given, *value.keywords.values()):
+            keep_objects(part)
+    elif isinstance(value, Derivative):
+        keep_objects(value.of)
+    elif isinstance(value, Display):
+        for part in value.items.values():
+            keep_objects(part)
+
+
+def substitute(statement: gast.AST, values: dict[str, gast.AST]) -> None:
+    """Put atoms in the place of parameters that are never bound anew."""
+    if not values:
+        return
+    for node in nodes(statement):
+        for key, value in node.__dict__.items():
+            if isinstance(value, gast.Name) and value.id in values:
+                node.__dict__[key] = at(value, clone(values[value.id]))[0]
+            elif isinstance(value, list):
+                for k, item in enumerate(value):
+                    if isinstance(item, gast.Name) and item.id in values:
+                        value[k] = at(item, clone(values[item.id]))[0]
+
+
+def bindings(body: list[gast.AST]) -> Counter[str]:
+    """How often the text binds each name."""
+    out: Counter[str] = Counter()
+    waiting = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, gast.Name):
+            out[node.id] += isinstance(node.ctx, gast.Store)
+            continue
+        if isinstance(node, gast.FunctionDef):  # what it binds for itself is counted where it is written out
+            out[node.name] += 1
+            out.update(2 * [n for part in nodes(node) if isinstance(part, gast.Nonlocal) for n in part.names])
+            continue
+        for value in node.__dict__.values():
+            if isinstance(value, list):
+                waiting += [part for part in value if isinstance(part, gast.AST)]
+            elif isinstance(value, gast.AST) and not isinstance(value, gast.expr_context):
+                waiting.append(value)
+    return out
+
+
+def functions_among(body: list[gast.AST]) -> set[str]:
+    """The names that stand for a function of this text and for something else in turn."""
+    waiting, made, bound = list(body), set(), bindings(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, gast.FunctionDef):
+            made.add(node.name)
+            continue
+        if isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Name):
+            sides = [node.value.body, node.value.orelse] if isinstance(node.value, gast.IfExp) else [node.value]
+            made |= {node.targets[0].id} if any(isinstance(side, gast.Lambda) for side in sides) else set()
+        waiting += [n for block in blocks(node) for n in block]
+    return {n for n in made if bound[n] > 1}
+
+
+def is_plain(target: Any) -> bool:
+    """Whether a callable is a Python function of the user's, to be read."""
+    if not isinstance(target, types.FunctionType) or effects.is_library(target):
+        return False
+    module = target.__module__ or ""
+    return not module.startswith("s2sgrad.") or module == "s2sgrad.standard"
+
+
+def is_generator(target: Any) -> bool:
+    """Whether a callable is a generator function of the user's."""
+    return is_plain(target) and bool(target.__code__.co_flags & inspect.CO_GENERATOR)
+
+
+def returns_function(
+    node: gast.FunctionDef | gast.Lambda, home: types.FunctionType, of_class: bool = False, objects: bool = False
+) -> bool:
+    """Whether the value of a function value is a function value, or with `objects` a new object, by its text; `home` is the
+    function that it stands in, `of_class` says that it is a class method."""
+    if isinstance(node, gast.Lambda):
+        return isinstance(node.body, gast.Lambda)
+    within = {n.name for n in node.body if isinstance(n, gast.FunctionDef)}
+    for n in node.body:
+        if isinstance(n, gast.Assign) and _is_functional(n.value, within, home, objects):
+            within |= {t.id for t in n.targets if isinstance(t, gast.Name)}
+    waiting = list(node.body)
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, gast.Return) and part.value is not None:
+            value = part.value
+            if of_class and isinstance(value, gast.Call) and getattr(value.func, "id", None) == parameters(node)[0].id:
+                return True
+            if _is_functional(value, within, home, objects):
+                return True
+        elif isinstance(part, (gast.If, gast.For, gast.While)):
+            waiting += part.body + part.orelse
+    return False
+
+
+def _is_functional(value: gast.AST, within: set[str], home: types.FunctionType, objects: bool) -> bool:
+    """Whether an expression is a function value, or holds some, by its text; `within` are names of function values."""
+    if isinstance(value, gast.Lambda) or (isinstance(value, gast.Name) and value.id in within):
+        return True
+    if isinstance(value, (gast.Tuple, gast.List)):
+        return any(_is_functional(e, within, home, objects) for e in value.elts)
+    if isinstance(value, gast.Dict):
+        return any(_is_functional(v, within, home, objects) for v in value.values)
+    target = _stands_for(value.func, home) if isinstance(value, gast.Call) else None
+    if target is functools.partial or makes_derivative(target) or (objects and is_plain_class(target)):
+        return True
+    return is_plain(target) and gives_function(target)
+
+
+def makes_derivative(target: Any) -> bool:
+    """Whether a callable is `grad` or `value_and_grad`."""
+    ours = getattr(target, "__module__", "") == "s2sgrad.api" and isinstance(target, types.FunctionType)
+    return ours and target.__name__ in ("grad", "value_and_grad")
+
+
+def _stands_for(node: gast.AST, home: types.FunctionType) -> Any:
+    """What a free name of a function, or an attribute of one, stands for; None where it is not known."""
+    if isinstance(node, gast.Attribute):
+        owner = _stands_for(node.value, home)
+        return getattr(owner, node.attr, None) if isinstance(owner, types.ModuleType) else None
+    found = look_up(home, node.id) if isinstance(node, gast.Name) else None
+    return None if found is None else found.value
+
+
+def resizes_argument(target: types.FunctionType) -> bool:
+    """Whether a function of the user's makes a list or dict that it is given longer or shorter, by its text."""
+    if target not in _RESIZING:
+        _RESIZING[target] = False  # while it is looked at: it may call itself
+        try:
+            primal = read(target)
+            given = {p.id for p in parameters(primal.tree)}
+            _RESIZING[target] = not primal.is_generated and any(
+                isinstance(n, gast.Call) and _resizes(target, n, given) for n in nodes(primal.tree)
+            )
+        except S2SGradError:
+            pass
+    return _RESIZING[target]
+
+
+def _resizes(target: types.FunctionType, call: gast.Call, given: set[str]) -> bool:
+    if isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name) and call.func.value.id in given:
+        return call.func.attr in ("insert", "reverse", "clear") or (call.func.attr == "pop" and bool(call.args))
+    hands_on = any(isinstance(n, gast.Name) and n.id in given for a in call.args for n in nodes(a))
+    called = _stands_for(call.func, target)
+    return hands_on and is_plain(called) and resizes_argument(called)
+
+
+def gives_function(target: types.FunctionType, of_class: bool = False) -> bool:
+    """Whether a function, or a class method, returns a function value."""
+    known = _GIVING.setdefault(target, {})
+    if of_class not in known:
+        known[of_class] = False  # while it is looked at: it may call itself
+        try:
+            primal = read(target)
+            known[of_class] = not primal.is_generated and returns_function(primal.tree, target, of_class, objects=True)
+        except S2SGradError:  # no source: it is not written out
+            pass
+    return known[of_class]

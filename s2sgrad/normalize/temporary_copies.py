@@ -1,0 +1,56 @@
+"""A temporary that is only copied into a variable is that variable.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(x, y):
+...     x, z = x * y, np.zeros(3)
+...     return x + z
+... ''', "temporary_copies"))
+def f(x, y):
+    x2 = x * y
+    z = np.zeros(3)
+    result = x2 + z
+    return result
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.flow.graph import Block, binds
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree without copies of temporaries that nothing else reads."""
+    mentions = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name))
+    bound = Counter(b for s in effects.walk(tree.body) for b in binds(s))
+    waiting = [tree.body]
+    while waiting:
+        body = waiting.pop()
+        _block(unit, body, mentions, bound)
+        for statement in body:
+            if isinstance(statement, (gast.If, gast.For, gast.While)):
+                waiting += [statement.body, statement.orelse]
+    return tree
+
+
+def _block(unit: Unit, body: Block, mentions: Counter[str], bound: Counter[str]) -> None:
+    made: dict[str, int] = {}
+    for k, statement in enumerate(list(body)):
+        if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
+            continue
+        target, value = statement.targets[0], statement.value
+        if isinstance(value, gast.Name) and value.id in made and mentions[value.id] == 2:
+            between = body[made[value.id] + 1 : k]
+            touched = {n.id for s in between if s is not None for n in nodes(s) if isinstance(n, gast.Name)}
+            if target.id not in touched and target.id not in unit.temps:
+                body[made[value.id]].targets = [target]
+                body[k] = None
+        elif target.id in unit.temps and bound[target.id] == 1:
+            made[target.id] = k
+    body[:] = [s for s in body if s is not None]

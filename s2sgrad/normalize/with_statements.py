@@ -1,0 +1,196 @@
+"""`with` becomes statements that enter and leave the context, in one block; exits from inside wait until it is left.
+
+    with np.errstate(all="ignore"):       ->      context = np.errstate(all="ignore"); context.__enter__()
+        return np.log(x)                          value = np.log(x)
+                                                  context.__exit__(None, None, None); return value
+
+    try: y = f(x)                         ->      attempt = nullcontext(); attempt.__enter__(); y = f(x)
+    finally: lock.release()                       attempt.__exit__(..); lock.release(); attempt.__exit__(..)
+
+No manager hides an exception (`context_managers`), so that what follows runs after the whole body.  The text has its
+`with` again at the end (`cleanup.with_statements`), and leaves the context where something is raised.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(x, n):
+...     for i in range(n):
+...         with np.errstate(divide="ignore"):
+...             y = 1.0 / x
+...             if y > 2.0:
+...                 break
+...         x = y
+...     return x
+... ''', "with_statements"))
+def f(x, n):
+    for i in range(n):
+        broke = False
+        context = np.errstate(divide='ignore')
+        context.__enter__()
+        y = 1.0 / x
+        if y > 2.0:
+            broke = True
+        context.__exit__(None, None, None)
+        if broke:
+            break
+        x = y
+    return x
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import warnings
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.with_regions import ENTER, EXIT, closed, opened
+from s2sgrad.ir.quote import assign, at, blocks, constant, name, nodes, rewritten
+from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.normalize import context_managers, tapes
+from s2sgrad.normalize._calls import is_literal
+from s2sgrad.normalize.single_exit import bind_results, exits, leaves, nest, replace_exits
+
+_SETTINGS = (np.errstate, np.printoptions, warnings.catch_warnings)
+_LOCKS = (type(threading.Lock()), type(threading.RLock()))
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree without `with`; Unsupported where it is not known what the context manager does."""
+    tapes.require_none(unit, tree)
+    tree.body = rewritten(tree.body, lambda statement: _statement(unit, statement))
+    return tree
+
+
+def _statement(unit: Unit, statement: gast.AST) -> list[gast.AST]:
+    if isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
+        if getattr(statement.value.func, "attr", "") in (ENTER, EXIT):
+            unit.refuse(statement, "a context is differentiated only where it is entered by `with`: write it so")
+    if isinstance(statement, gast.With):
+        return _left(unit, statement)
+    return _attempted(unit, statement) if isinstance(statement, gast.Try) and not statement.handlers else [statement]
+
+
+def _left(unit: Unit, statement: gast.With) -> list[gast.AST]:
+    """A `with` as statements; those in it are in this form already."""
+    unit.compound.add((statement.lineno, statement.col_offset))
+    before, body, after = _without_exits(unit, statement)
+    for item in reversed(statement.items):
+        body = _item(unit, statement, item, body)
+    return before + body + after
+
+
+def _attempted(unit: Unit, statement: gast.Try) -> list[gast.AST]:
+    """`try` with `finally`: what `finally` does must not depend on how far the body came.
+
+    Variables that it binds are gone where an exception leaves the function: such statements stand behind it.
+    """
+    unit.compound.add((statement.lineno, statement.col_offset))
+    if statement.finalbody and all(_only_binds(unit, s) for s in statement.finalbody):
+        before, body, after = _without_exits(unit, statement)
+        return [*before, *body, *statement.finalbody, *after]
+    mentioned = {n.id for s in statement.body for n in nodes(s) if isinstance(n, gast.Name)} & unit.locals
+    for final in statement.finalbody:
+        for node in nodes(final):
+            if isinstance(node, gast.stmt) and not isinstance(node, (gast.Expr, gast.If, gast.Pass, gast.Assign)):
+                unit.refuse(node, "this statement in `finally` cannot be differentiated yet: only calls can, and "
+                                  "assignments")  # fmt: skip
+            if isinstance(node, gast.Name) and node.id in mentioned:
+                unit.refuse(node, f"`{node.id}` is used in `try` and in `finally`, which cannot be differentiated yet: give "
+                                  "`finally` a name of its own")  # fmt: skip
+    before, body, after = _without_exits(unit, statement)
+    return [*before, *_finally(unit, statement, body, statement.finalbody), *after]
+
+
+def _finally(unit: Unit, statement: gast.AST, body: list[gast.AST], final: list[gast.AST]) -> list[gast.AST]:
+    """`try: body; finally: final`, in one block."""
+    attempt = unit.local("attempt")
+    manager = gast.Call(name(unit.helper("nullcontext", contextlib.nullcontext)), [], [])
+    opening, closing, end = opened(attempt, manager), closed(attempt), closed(attempt)
+    return [*at(statement, *opening), *body, *at(statement, *closing), *final, *at(statement, *end)]
+
+
+def _only_binds(unit: Unit, statement: gast.AST) -> bool:
+    """Whether a statement computes values for variables of the function, and does nothing else."""
+    if isinstance(statement, gast.Assign):
+        targets = [n for t in statement.targets for n in nodes(t)]
+    elif isinstance(statement, gast.AugAssign):
+        targets = [statement.target]
+    else:
+        return isinstance(statement, gast.Pass)
+    named = all(isinstance(t, (gast.Name, gast.Tuple, gast.List, gast.expr_context)) for t in targets)
+    return named and effects.is_pure(unit, statement.value)
+
+
+def _item(unit: Unit, statement: gast.With, item: gast.withitem, body: list[gast.AST]) -> list[gast.AST]:
+    manager = item.context_expr
+    called = unit.resolve(manager.func) if isinstance(manager, gast.Call) else MISSING
+    if called is contextlib.nullcontext:
+        given = [*manager.args, *(k.value for k in manager.keywords)]
+        value = given[0] if given else constant(None)
+        bound = [gast.Expr(value)] if item.optional_vars is None else [gast.Assign([item.optional_vars], value, None)]
+        return at(statement, *bound) + body
+    if called in _SETTINGS:
+        for value in (*manager.args, *(k.value for k in manager.keywords)):
+            if not is_literal(value):
+                unit.refuse(value, "the settings of a context must be constants to be differentiated: write them out")
+    elif not isinstance(unit.resolve(manager), _LOCKS):
+        context_managers.require_followed(unit, manager)
+    value = item.optional_vars
+    if value is not None and not isinstance(value, gast.Name):
+        unit.refuse(value, "`as` with several names in this `with` cannot be differentiated yet: use one name")
+    context = unit.local("context")
+    opening = at(statement, *opened(context, manager, None if value is None else value.id))
+    if called not in _SETTINGS and context_managers.is_object(unit, manager):  # whose methods are written out
+        return [*opening, *_finally(unit, statement, body, at(statement, *closed(context)))]
+    return [*opening, *body, *at(statement, *closed(context))]
+
+
+def _without_exits(unit: Unit, statement: gast.With | gast.Try) -> tuple[list[gast.AST], list[gast.AST], list[gast.AST]]:
+    """Statements before, the body without exits, and the statements after it that leave instead."""
+    body = statement.body
+    for loop in (s for s in body if isinstance(s, (gast.For, gast.While))):
+        _check_loop(unit, loop)
+    waiting = [s for s in body if isinstance(s, gast.If)]
+    while waiting:
+        for inner in blocks(waiting.pop()):
+            waiting += [s for s in inner if isinstance(s, gast.If)]
+            for loop in (s for s in inner if isinstance(s, (gast.For, gast.While))):
+                _check_loop(unit, loop)
+    if not leaves(body):
+        return [], body, []
+    body = nest(unit, body)
+    if exits(body) and not any(isinstance(n, (gast.Break, gast.Continue)) for n in _outside_loops(body)):
+        value = unit.local("value")
+        return [], bind_results(body, value), at(statement, gast.Return(name(value)))
+    flags: dict[type, str] = {}
+    values: dict[type, str] = {}
+    body = replace_exits(unit, body, flags, values)
+    before, after = [], []
+    for kind, flag in flags.items():
+        before += at(statement, assign(flag, constant(False)))
+        leave = gast.Return(name(values[kind])) if kind is gast.Return else kind()
+        after += at(statement, gast.If(name(flag), at(statement, leave), []))
+    return before, body, after
+
+
+def _outside_loops(body: list[gast.AST]) -> list[gast.AST]:
+    out = []
+    for statement in body:
+        out.append(statement)
+        if isinstance(statement, gast.If):
+            out += _outside_loops(statement.body) + _outside_loops(statement.orelse)
+    return out
+
+
+def _check_loop(unit: Unit, loop: gast.For | gast.While) -> None:
+    for node in nodes(loop):
+        if isinstance(node, gast.Return):
+            unit.refuse(node, "`return` from a loop inside `with` or `try` cannot be differentiated yet: leave the loop by "
+                              "`break`, and return after it")  # fmt: skip
+    for statement in loop.orelse:
+        if any(isinstance(n, (gast.Break, gast.Continue)) for n in nodes(statement)):
+            unit.refuse(statement, "an exit from the `else` of a loop inside `with` or `try` cannot be differentiated yet: "
+                                    "use a flag")  # fmt: skip

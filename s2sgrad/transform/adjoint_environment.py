@@ -1,0 +1,352 @@
+"""The adjoint variables while the program is walked backwards, and how contributions to them are collected.
+
+Contributions are collected while a source statement is treated and written once, as one expression a variable:
+
+    z = x * y + x       ->      y_bar = z_bar * x; x_bar = z_bar * y + z_bar
+
+An absent adjoint is a zero that is never written.  `+=` is used on numbers and on arrays that this function made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import gast
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects, picked
+from s2sgrad.analysis.aliasing import is_fresh
+from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import (
+    UNKNOWN,
+    Array,
+    Container,
+    Kind,
+    Number,
+    is_plain_index,
+)
+from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes
+from s2sgrad.ir.reach import call
+from s2sgrad.ir.simplify import same, simplified
+from s2sgrad.ir.unit import Unit
+from s2sgrad.rules.table import SLOPES, VALUES
+from s2sgrad.transform import stores, zeros
+from s2sgrad.transform.cotangents import Bar, Cotangent, accumulate, index_value, total
+from s2sgrad.transform.saved_predicates import Decisions
+from s2sgrad.transform.unbroadcasting import conformed, relation
+
+_SHAPE_ONLY = {"size", "shape", "ndim", "full_like", "zeros_like", "ones_like"}
+
+
+class Bars:
+    """The adjoint variables, and the statements that compute them in the order in which the reverse sweep runs."""
+
+    def __init__(self, unit: Unit, inference: Inference, active: set[str], stacks: set[str], grown: set[str]) -> None:
+        self.unit, self.inference = unit, inference
+        self.kinds = inference.env
+        self.active = active
+        self.stacks = stacks
+        self.grown = grown
+        self.present: dict[str, Bar] = {}
+        self.pending: dict[str, list[Cotangent]] = {}
+        self.names: dict[str, str] = {}
+        self.out: list[gast.AST] = []
+        self.storing: stores.Store | None = None
+        self.consumed: dict[str, bool] = {}  # the adjoints that the statement took, and whether this function made them
+        self.shared = False  # whether the statement bound an adjoint to what may be another's memory
+        self.alike: dict[str, str] = {}
+        self.decisions = Decisions(unit, inference)
+        self.arms = 0  # of how many `if` statements what is being treated is part of
+        self.picked: frozenset[str] = frozenset()  # indices made from masks
+        self.selected_values: frozenset[str] = frozenset()  # values that are 0 where a mask leaves something out
+
+    # --- adjoint variables ---
+
+    def bar(self, x: str) -> str:
+        """The name of the adjoint of `x`."""
+        if x not in self.names:
+            self.names[x] = self.unit.local(f"{x}_bar")
+            if x in self.unit.temps:
+                self.unit.temps.add(self.names[x])
+            self.kinds[self.names[x]] = self.kinds.get(x, UNKNOWN)
+            self.unit.bars.add(self.names[x])
+            self.unit.bases[self.names[x]] = f"{self.unit.bases.get(x, x)}_bar"
+            self.unit.words[self.names[x]] = "the gradient in {}", x
+        return self.names[x]
+
+    def zero(self, x: str, bound: bool = True) -> gast.AST:
+        """A zero of the shape of `x`; where `x` may be unbound it holds None."""
+        kind = self.kinds.get(x)
+        if isinstance(kind, Number):
+            return constant(0.0)
+        if isinstance(kind, Array) and bound:
+            return call(self.unit, "zeros_like", np.zeros_like, name(x))
+        return call(self.unit, "zeros", runtime.zeros, name(x))
+
+    def start(self, x: str, bound: bool = True) -> None:
+        """Write a zero where the adjoint of `x` is absent."""
+        self.out.append(assign(self.bar(x), self.zero(x, bound)))
+        self.present[x] = Bar(self.bar(x), own=not isinstance(self.kinds.get(x), Number), exact=True, idle=SLOPES)
+
+    def make_own(self, x: str) -> None:
+        """Copy the adjoint of `x` unless this function made it."""
+        bar = self.present[x]
+        if not bar.own:
+            kind = self.kinds.get(x)
+            if x in self.grown:  # the cotangent of a list may be an array
+                self.out.append(assign(bar.name, gast.Call(self.unit.builtin(list), [name(bar.name)], [])))
+            elif isinstance(kind, Array) and kind.rank == 0:  # arithmetic on arrays without axes gives numbers
+                self.out.append(assign(bar.name, call(self.unit, "array", np.array, name(bar.name))))
+            else:
+                self.out.append(assign(bar.name, call(self.unit, "own", runtime.own, name(bar.name))))
+            bar.own = True
+
+    # --- contributions ---
+
+    def contribute(self, x: gast.AST, cotangent: Cotangent) -> None:
+        """Add to the adjoint of an operand, when the statement has been treated."""
+        if not isinstance(x, gast.Name) or x.id not in self.active:
+            return
+        if cotangent.mask is not None:
+            if x.id in self.unit.temps:
+                self.pending.setdefault(x.id, []).append(cotangent)
+                return
+            cotangent = self.selected(cotangent)
+        if cotangent.index is None and not cotangent.full and not isinstance(self.kinds.get(x.id), Container):
+            how = relation(cotangent.kind, self.kinds.get(x.id))
+            if how == "same":
+                cotangent.full = True
+            elif how != "under":
+                cotangent = self.spread(cotangent, x.id)
+        self.pending.setdefault(x.id, []).append(cotangent)
+
+    def spread(self, cotangent: Cotangent, x: str) -> Cotangent:
+        """The contribution, of exactly the shape of `x`; a mask is applied before anything is summed."""
+        summed = relation(cotangent.kind, self.kinds.get(x)) not in ("same", "under")
+        if summed:
+            cotangent = self.selected(cotangent)
+        like = self.alike.get(x, x)
+        value = conformed(self.unit, cotangent.value, cotangent.kind, like, self.kinds.get(x), self.inference.kind)
+        return Cotangent(value, self.kinds.get(x), mask=cotangent.mask, idle=cotangent.idle)
+
+    def selected(self, cotangent: Cotangent) -> Cotangent:
+        """The contribution with its mask applied."""
+        if cotangent.mask is None:
+            return cotangent
+        condition, branch = cotangent.mask
+        sides = (cotangent.value, constant(0.0)) if branch else (constant(0.0), cotangent.value)
+        value = call(self.unit, "where", np.where, clone(condition), *sides)
+        return Cotangent(value, self.inference.kind(value), full=False, idle=VALUES)
+
+    def settled(self, cotangent: Cotangent, x: str) -> Cotangent:
+        """The contribution with its mask applied, and summed where the mask is larger than `x`."""
+        if cotangent.mask is None:
+            return cotangent
+        cotangent = self.selected(cotangent)
+        how = relation(cotangent.kind, self.kinds.get(x))
+        if how == "under":
+            return cotangent
+        return replace(cotangent, full=True) if how == "same" else self.spread(cotangent, x)
+
+    def take(self, y: str) -> Cotangent | None:
+        """The adjoint of a target, which its own assignment consumes; None if it is zero."""
+        if y in self.pending and y in self.unit.temps:
+            given = self.pending.pop(y)
+            if y in self.present:
+                given.insert(0, self._held(y))
+                del self.present[y]
+            if any(c.index is not None for c in given) or not all(c.numeric for c in given[1:]):
+                given = [self.settled(c, y) for c in given]
+                self.write(y, given)
+                return self._held(y, consume=True)
+            if len(given) == 1:
+                return given[0]
+            given = [self.settled(c, y) for c in given]
+            value = total([c.value for c in given])
+            idle = zeros.both([c.idle for c in given])
+            full = any(c.full for c in given)
+            return Cotangent(value, self.inference.kind(value), full, None, given[0].numeric, idle=idle)
+        return self._held(y, consume=True) if y in self.present else None
+
+    def _held(self, y: str, consume: bool = False) -> Cotangent:
+        bar = self.present.pop(y) if consume else self.present[y]
+        if consume:
+            self.consumed[y] = bar.own
+        kind = self.kinds.get(y, UNKNOWN)
+        numeric = isinstance(kind, (Number, Array))
+        return Cotangent(name(bar.name), kind, True, None, numeric, None, consume and bar.own, bar.idle)
+
+    def flush(self, targets: list[str] = ()) -> None:
+        """Write the collected contributions; those to the statement's own targets last, for the others read them."""
+        self.pending = {x: [self.settled(c, x) for c in given] for x, given in self.pending.items()}
+        if self.storing is not None:
+            stores.finish(self)
+            self.consumed.clear()
+            self.shared = False
+            return
+        late = [x for x in self.pending if x in targets]
+        for x in [x for x in self.pending if x not in late] + late:
+            self.write(x, self.pending[x], late=x in late)
+        self.pending.clear()
+        self.consumed.clear()
+        self.shared = False
+
+    def write(self, x: str, given: list[Cotangent], late: bool = False) -> None:
+        """Add contributions to the adjoint of `x`; `late`: their values may read it."""
+        whole = [c for c in given if c.index is None]
+        sections = [c for c in given if c.index is not None]
+        kind = self.kinds.get(x, UNKNOWN)
+        bar = self.bar(x)
+        if late and sections:  # their values may read the old adjoint
+            sections = [replace(c, value=self.named(self._of_its_own(c), anew=True).value) for c in sections]
+        if whole:
+            levels = [c.idle for c in whole] + [self.present[x].idle for _ in (1,) if x in self.present]
+            self._write_whole(x, bar, self._broadcasting(x, whole, kind), kind)
+            if x in self.present:
+                self.present[x].idle = zeros.both(levels)
+        if not sections:
+            return
+        if x in self.present:
+            self.make_own(x)
+        else:
+            self.start(x)
+        self.present[x].idle = zeros.both([self.present[x].idle, *(c.idle or self.level_of(c.index) for c in sections)])
+        for section in self._joined(sections):
+            self._write_section(bar, kind, section)
+
+    def _broadcasting(self, x: str, whole: list[Cotangent], kind: Kind) -> list[Cotangent]:
+        """Contributions of which one has the shape of `x`, or that are added to what has it: the others may be smaller."""
+        if not isinstance(kind, Array):
+            return whole
+        held = x in self.present
+        small = [relation(c.kind, kind) == "under" and not self._is_outer(c.value) for c in whole]
+        whole = [c if c.full or s else self.spread(c, x) for c, s in zip(whole, small, strict=True)]
+        whole.sort(key=lambda c: not c.full)
+        return whole if held or whole[0].full else [self.spread(whole[0], x), *whole[1:]]
+
+    def _is_outer(self, value: gast.AST) -> bool:
+        """Whether a value is made of outer products: where all have one shape, `cleanup.accumulation` collects them."""
+        return any(isinstance(n, gast.Call) and self.unit.resolve(n.func) is np.outer for n in nodes(value))
+
+    def _of_its_own(self, c: Cotangent) -> Cotangent:
+        """A contribution that may be a view of the adjoint to which it is added, copied."""
+        value = simplified(clone(c.value))
+        if isinstance(c.kind, Number) or isinstance(value, gast.Constant) or is_fresh(self.unit, value):
+            return c
+        if isinstance(c.kind, Array):
+            return replace(c, value=expression("x.copy()", x=value))
+        return replace(c, value=call(self.unit, "own", runtime.own, value))
+
+    def _write_whole(self, x: str, bar: str, whole: list[Cotangent], kind: Kind) -> None:
+        numeric = isinstance(kind, (Number, Array)) or all(c.numeric for c in whole)
+        held = self.present.get(x)
+        if x in self.stacks:  # the cotangent of a whole list, to be taken apart in place
+            self.out.append(assign(bar, call(self.unit, "own", runtime.own, whole[0].value)))
+            return
+        if numeric:
+            value = total([c.value for c in whole])
+        else:
+            value = whole[0].value
+            for c in whole[1:]:
+                value = call(self.unit, "add", runtime.add, value, c.value)
+        value = simplified(clone(value))  # `z_bar * 1.0` would look like new memory
+        new = is_fresh(self.unit, value)
+        fresh = isinstance(kind, Array) and (new or (len(whole) == 1 and whole[0].own))
+        if held is None and isinstance(kind, Array) and self.consumed.get(x) and not self.shared:
+            if isinstance(value, gast.Name) and value.id == bar:  # it stays what it was
+                self.present[x] = Bar(bar, True, self._is_exact(value, kind))
+                return
+            scaled = isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Mult, gast.Div))
+            if scaled and same(value.left, name(bar)) and bar not in {n.id for n in effects.loads(value.right)}:
+                exact = self._is_exact(value, kind)
+                self.out.append(gast.AugAssign(name(bar, store=True), value.op, value.right))
+                self.present[x] = Bar(bar, True, exact)
+                return
+        if not new and not (held is not None and held.own):
+            self.shared = True
+        if held is None and not fresh and stores.reads_section(self, value):
+            value, fresh = stores.detached(self, value, kind), isinstance(kind, Array)
+        if held is None:
+            self.out.append(assign(bar, value))
+            self.present[x] = Bar(bar, fresh and kind.rank != 0, self._is_exact(value, kind))
+        elif isinstance(kind, Number) or (isinstance(kind, Array) and held.own):
+            self.out.append(accumulate(name(bar, store=True), value))
+        elif numeric:
+            self.out.append(assign(bar, total([name(bar), value])))
+            exact = held.exact and self._is_exact(value, kind)
+            self.present[x] = Bar(bar, isinstance(kind, Array) and kind.rank != 0, exact)
+        else:
+            self.out.append(assign(bar, call(self.unit, "add", runtime.add, name(bar), value)))
+            self.present[x] = Bar(bar)
+
+    def _joined(self, sections: list[Cotangent]) -> list[Cotangent]:
+        """The contributions to one section as one."""
+        out: list[Cotangent] = []
+        for section in sections:
+            other = next((c for c in out if same(c.index, section.index) and self.is_basic(c.index)), None)
+            if other is None or not (other.numeric and section.numeric):
+                out.append(section)
+            else:
+                other.value = total([other.value, section.value])
+        return [replace(c) for c in out]
+
+    def _is_exact(self, value: gast.AST, kind: Kind) -> bool:
+        found = self.inference.kind(value)  # a NumPy seed would widen float32
+        return isinstance(kind, Array) and isinstance(found, Array) and found.dtype == kind.dtype == "float64"
+
+    def _write_section(self, bar: str, kind: Kind, section: Cotangent) -> None:
+        if isinstance(kind, Array) and kind.rank != 0 and self.is_basic(section.index):
+            target = gast.Subscript(name(bar), clone(section.index), gast.Store())
+            self.out.append(accumulate(target, section.value))
+        else:
+            index = index_value(section.index, self.unit.builtin(slice))
+            self.out.append(assign(bar, call(self.unit, "add_at", runtime.add_at, name(bar), index, section.value)))
+
+    def is_basic(self, index: gast.AST) -> bool:
+        """Whether no position can occur twice in the index."""
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        for part in parts:
+            kind = None if isinstance(part, gast.Slice) else self.inference.kind(part)
+            if isinstance(part, gast.Slice) or is_plain_index(kind) or isinstance(getattr(part, "value", None), str):
+                continue
+            if not (isinstance(kind, Array) and kind.dtype == "bool"):
+                return False
+        return True
+
+    def level_of(self, index: gast.AST) -> int:
+        """What may be infinite or nan outside of a section that a mask picks; 0 for any other section."""
+        if self.arms:  # the condition is the mask
+            return VALUES
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        kinds = [self.inference.kind(part) for part in parts if not isinstance(part, gast.Slice)]
+        masked = any(isinstance(k, Array) and k.dtype == "bool" for k in kinds)
+        return VALUES if masked or self.are_picked(parts) else 0
+
+    def are_picked(self, parts: list[gast.AST]) -> bool:
+        """Whether some of these name places that a mask picks."""
+        return any(
+            (isinstance(part, gast.Name) and part.id in self.picked) or picked.is_outside(self.unit, part) for part in parts
+        )
+
+    def named(self, g: Cotangent, anew: bool = False) -> Cotangent:
+        """The cotangent behind a name, so that it may be mentioned twice; `anew`: a name that stays when others change."""
+        if isinstance(g.value, gast.Constant) or (isinstance(g.value, gast.Name) and not anew):
+            return g
+        holder = self.unit.temp()
+        self.kinds[holder] = g.kind or UNKNOWN
+        value = simplified(clone(g.value))
+        value = value if is_fresh(self.unit, value) else stores.hold(self, holder, value, g.kind)
+        self.out.append(assign(holder, value))
+        return Cotangent(name(holder), g.kind, g.full, None, g.numeric, idle=g.idle)
+
+    def held_apart(self, g: Cotangent) -> Cotangent:
+        """The contribution, not touched by what the store in progress will change."""
+        if not stores.reads_section(self, g.value):
+            return g
+        holder = self.unit.temp()
+        self.kinds[holder] = g.kind or UNKNOWN
+        value = simplified(clone(g.value))
+        value = value if is_fresh(self.unit, value) else stores.detached(self, value, g.kind)
+        self.out.append(assign(holder, value))
+        return replace(g, value=name(holder))

@@ -1,0 +1,114 @@
+"""A global that one function of a program writes must be read by no other: the reverse sweep would see a later value.
+
+    def scaled(x): return x * rate       def f(x): global rate; rate = 2.0; y = scaled(x); rate = 3.0; return y
+
+    ->  Unsupported: `rate` is written by `f` and read by `scaled` ...
+
+Reads of the function that writes are kept by it; reads of the others are constants to the passes.  The same is true of
+an object of the caller's of which attributes are written.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis.plain_classes import attributes_of
+from s2sgrad.analysis.primitive_calls import is_user_function
+from s2sgrad.errors import S2SGradError
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit
+from s2sgrad.source import read
+
+_WAY = "pass it as an argument and return it"
+
+
+def check(units: list[Unit], at_run_time: bool = False) -> None:
+    """Raise Unsupported where a global is written and read by two functions, or by one that is not known yet.
+
+    `at_run_time`: the functions are called by one that was compiled before.
+    """
+    _check_objects(units, at_run_time)
+    written = {(id(v.space), v.name): u for u in units for v in u.helpers.values() if isinstance(v, runtime.Global)}
+    if not written:
+        return
+    for (_, name), writer in written.items():
+        place = next(n for n in nodes(writer.primal.tree) if isinstance(n, gast.Global) and name in n.names)
+        if at_run_time or any(v is runtime.vjp for u in units for v in u.helpers.values()):
+            writer.refuse(place, f"the global `{name}` is written where a function is only known at run time, which is "
+                                 f"not differentiated yet: {_WAY}")  # fmt: skip
+    for unit in _reached(units):
+        mine = {(id(v.space), v.name) for v in unit.helpers.values() if isinstance(v, runtime.Global)}
+        for node in _inside(unit):
+            key = _global(unit, node)
+            if key in written and key not in mine:
+                writer = written[key].primal.tree.name
+                unit.refuse(node, f"the global `{key[1]}` is written by `{writer}` and read here, which is not "
+                                  f"differentiated yet: {_WAY}")  # fmt: skip
+
+
+def _check_objects(units: list[Unit], at_run_time: bool) -> None:
+    """The same of objects whose attributes are written: no function but the writer reads one of the class by a free name."""
+    for writer in units:
+        classes = tuple(writer.separate)
+        if not classes:
+            continue
+        if at_run_time or any(v is runtime.vjp for u in units for v in u.helpers.values()):
+            writer.refuse(writer.primal.tree, "attributes of the caller's objects are written where a function is only "
+                                              "known at run time, which is not differentiated yet: return them")  # fmt: skip
+        written_out = {id(u) for u in (writer, *writer.inlined)}
+        for unit in _reached(units):
+            for node in _inside(unit) if id(unit) not in written_out else ():
+                free = isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) and node.id not in unit.locals
+                if free and _holds(unit.resolve(node), classes):
+                    unit.refuse(node, f"`{node.id}` is read here, and attributes of an object of its class are written by "
+                                      f"`{writer.primal.tree.name}`, which is not differentiated yet: {_WAY}")  # fmt: skip
+
+
+def _holds(value: Any, classes: tuple[type, ...], depth: int = 4) -> bool:
+    """Whether a value is, or holds, an instance of one of the classes."""
+    if isinstance(value, classes):
+        return True
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, (list, tuple)):
+        value = list((attributes_of(value) or {}).values())
+    return depth > 0 and any(_holds(item, classes, depth - 1) for item in value)
+
+
+def _global(unit: Unit, node: gast.AST) -> tuple[int, str] | None:
+    """The global that a name, or an attribute of a module, reads."""
+    if isinstance(node, gast.Name):
+        free = isinstance(node.ctx, gast.Load) and node.id not in unit.primal.function.__code__.co_freevars
+        return (id(unit.primal.function.__globals__), node.id) if free and node.id not in unit.locals else None
+    if isinstance(node, gast.Attribute):
+        owner = unit.resolve(node.value)
+        return (id(vars(owner)), node.attr) if isinstance(owner, types.ModuleType) else None
+    return None
+
+
+def _inside(unit: Unit) -> Iterator[gast.AST]:
+    """The nodes of a function's text, without its decorators, which have run."""
+    return (node for part in [unit.primal.tree.args, *unit.primal.tree.body] for node in nodes(part))
+
+
+def _reached(units: list[Unit]) -> Iterator[Unit]:
+    """The units, and the functions that they call and that are not differentiated."""
+    waiting = list(units)
+    seen = {id(u.primal.function) for u in units}
+    while waiting:
+        unit = waiting.pop()
+        yield unit
+        for node in _inside(unit):
+            called = unit.resolve(node.func) if isinstance(node, gast.Call) else None
+            if is_user_function(called) and id(called) not in seen and not (called.__module__ or "").startswith("s2sgrad."):
+                seen.add(id(called))
+                try:
+                    waiting.append(Unit.of(read(called))[0])
+                except S2SGradError:
+                    unit.refuse(node, "a function whose text is not to be had may read the global that is written here: "
+                                      f"{_WAY}")  # fmt: skip

@@ -1,0 +1,61 @@
+"""What is run again around a store: before the restore what it indexes by, after it what reads the array.
+
+x[i + 1] = x[i] * y   ->   t1 = i + 1; x[t1] = x_stack.pop(); t2 = x[i]; ...
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.activity import Operations
+from s2sgrad.analysis.aliasing import Memory
+from s2sgrad.analysis.kinds import Number
+from s2sgrad.flow.graph import Block, binds
+from s2sgrad.ir.quote import assign, clone, expression, place_of
+from s2sgrad.ir.unit import Unit
+from s2sgrad.transform.adjoint import Adjoints
+
+
+def group(unit: Unit, statement: gast.AST, body: Block) -> Block:
+    """The statements that compute the operands of the last one of a source statement."""
+    here = place_of(statement)
+    out: Block = []
+    for before in reversed(body[: next(k for k, s in enumerate(body) if s is statement)]):
+        if place_of(before) != here or not set(binds(before)) <= unit.temps:
+            break
+        out.append(before)
+    return out
+
+
+def recovered(adjoints: Adjoints, found: Operations, statement: gast.Assign, body: Block, again: Block) -> Block:
+    """`t = x[i]` where a store put t and its rule wants the result: nothing has to be computed for it."""
+    value, unit = statement.value, adjoints.unit
+    if not isinstance(value, gast.Name) or value.id not in unit.temps:
+        return []
+    kind = adjoints.kinds.get(value.id)
+    if not isinstance(kind, Number) and place_of(statement) not in unit.updates:
+        return []
+    made = next((s for s in group(unit, statement, body) if value.id in binds(s)), None)
+    operation = found.get(id(made))
+    if operation is None or not adjoints.wants_result(operation):
+        return []
+    load = clone(effects.stored(statement))
+    load.ctx = gast.Load()
+    if isinstance(kind, Number) and not isinstance(adjoints.inference.kind(load), Number):
+        return []  # it was spread over the section
+    again[:] = [s for s in again if value.id not in binds(s)]
+    return [assign(value.id, load if isinstance(kind, Number) else expression("x.copy()", x=load))]
+
+
+def ahead(section: gast.Subscript, memory: Memory, again: Block) -> Block:
+    """The first of the statements that are run again, which read nothing that a store overwrites: it may index by them."""
+    written = memory.with_memory_of(effects.base(section))
+    first = [a for a in again if not effects.reads(a) & written]
+    while True:
+        late = {n for a in again if a not in first for n in binds(a)}
+        kept = [a for a in first if not effects.reads(a) & late]
+        if kept == first:
+            again[:] = [*first, *(a for a in again if a not in first)]
+            return first
+        first = kept

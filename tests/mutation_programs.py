@@ -18,7 +18,7 @@ VIEWS = ("{}[::-1]", "{}[:]", "{}.reshape(4)", "np.ravel({})", "np.asarray({})",
          "{}[...]", "{}.view()", "np.squeeze({})")  # fmt: skip
 LETTERS = {
     VECTOR: "uvwxyz", PAIR: "pqr", MATRIX: "ABCM", NUMBER: "stcd", "list": ["xs", "ys"], "dict": "gh", "box": "o",
-    "index": "ijk", "mask": "m", "ints": ["ia", "ib"], "function": ["go", "at"],
+    "index": "ijk", "cursor": ["at", "now"], "mask": "m", "ints": ["ia", "ib"], "function": ["go", "do"],
 }  # fmt: skip
 
 HELPERS = {
@@ -174,7 +174,7 @@ class _Writer:
     # expressions
 
     def index(self) -> str:
-        loop = self.pick("index")
+        loop = self.pick("index", "cursor")
         if loop and self.rng.random() < 0.6:
             return self.rng.choice((loop, loop, f"{loop} + 1", f"{loop} - 1", f"-1 - {loop}"))
         return str(self.rng.choice((0, 1, 2, 3, -1)))
@@ -185,7 +185,7 @@ class _Writer:
     def section(self) -> str:
         """An index that takes two elements of a vector."""
         forms = ["1:3", ":2", "2:", "::2", "1::2", "::-2", "-2:", "3:1:-1"]
-        loop = self.pick("index")
+        loop = self.pick("index", "cursor")
         if loop:
             forms += [f"{loop}:{loop} + 2"] * 3
         return self.rng.choice(forms)
@@ -256,7 +256,7 @@ class _Writer:
         return self.rng.choice(('"a"', '"b"'))
 
     def condition(self) -> str:
-        loop = self.pick("index")
+        loop = self.pick("index", "cursor")
         if loop and self.rng.random() < 0.4:
             return self.rng.choice((f"{loop} == 1", f"{loop} > 0", f"{loop} % 2 == 0"))
         if self.rng.random() < 0.1 and (xs := self.pick("list")):
@@ -272,7 +272,8 @@ class _Writer:
         """A name bound to something new, to a view, or to what another name holds."""
         rng = self.rng
         kinds = ("vector", "vector", "view", "view", "view", "alias", "matrix", "rows", "pair", "list", "dict", "box",
-                 "number", "choice", "zeros", "mask", "attribute", "item", "pieces", "ints", "function")  # fmt: skip
+                 "number", "choice", "zeros", "mask", "attribute", "item", "pieces", "ints", "function",
+                 "cursor", "cursor")  # fmt: skip
         kind = rng.choice(kinds)
         if self.rich and rng.random() < 0.5:
             kind = rng.choice(("list", "list", "dict", "box", "box", "attribute", "item", "item", "function"))
@@ -318,6 +319,8 @@ class _Writer:
         elif kind == "ints":
             text = rng.choice(("np.array([2, 0, 1, 3])", f"np.argsort({v or 'np.ones(4)'})", "np.arange(4)", "[1, 0, 3, 2]"))
             self.hold(self.fresh("ints"), f"np.array({text})" if text[0] == "[" else text, "ints")
+        elif kind == "cursor":  # an index that moves on, also while a view made with it lives
+            self.hold(self.fresh("cursor"), str(rng.randrange(3)), "cursor")
         elif kind == "function" and v and not self.loops and self.depth == 1:
             name = self.fresh("function")
             self.emit(f"def {name}(k):")
@@ -363,7 +366,7 @@ class _Writer:
         """An array changed in place."""
         rng = self.rng
         kind = rng.choice(("item", "item", "slice", "slice", "all", "mask", "indices", "whole", "pair", "matrix", "matrix",
-                           "call", "call", "chain"))  # fmt: skip
+                           "call", "call", "chain", "advance", "advance"))  # fmt: skip
         self.features.add(f"store-{kind}")
         v, p, a = self.pick(VECTOR), self.pick(PAIR), self.pick(MATRIX)
         where = [v] if v else []
@@ -376,6 +379,10 @@ class _Writer:
         if a:
             where.append(f"{a}[{rng.randrange(3)}]")
         if not where:
+            return
+        if kind == "advance" and (now := self.pick("cursor")):
+            forms = ("{0} = ({0} + 1) % 3", "{0} += 1; {0} %= 3", "{0} = 2 - {0}", "{0} //= 2", "{0} -= {0} // 2")
+            self.emit(rng.choice(forms).format(now))
             return
         t = v if v and rng.random() < 0.6 else rng.choice(where)
         if (ints := self.pick("ints")) and rng.random() < 0.25:

@@ -45,14 +45,14 @@ class View:
 def eliminate(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], wanted: str) -> bool:
     """Write out the view `wanted`; False where it is none, or what it views cannot be followed."""
     view = _view(unit, tree, kinds, wanted)
-    if view is None or not _steady(tree, view, {view.base}):
+    if view is None or not _steady(tree, view, {view.base}, kinds):
         return False
     if view.is_item and _changed(unit, tree, wanted):
         return False
     for k, place in enumerate(view.places[0]):
         used = {n.id for n in nodes(place) if isinstance(n, gast.Name)} & unit.locals
         alike = all(_same(p[k], place) for p in view.places)
-        if not alike or not _steady(tree, view, used):
+        if not alike or not _steady(tree, view, used, kinds):
             view.holders[k] = unit.local(f"{wanted}_at")
             kinds[view.holders[k]] = Number(int)
     whole = view.definitions[0].value
@@ -162,12 +162,14 @@ def _skeleton(node: gast.AST | None) -> Any:
     return "atom"
 
 
-def _steady(tree: gast.FunctionDef, view: View, operands: set[str]) -> bool:
+def _steady(tree: gast.FunctionDef, view: View, operands: set[str], kinds: dict[str, Kind]) -> bool:
     """Whether none of the operands is bound anew between a definition of the view and a use of it."""
     if not operands:
         return True
     holders = _alike(tree, view.base) if view.is_item else set()
-    return _Steady(view.name, operands, {id(d) for d in view.definitions}, holders).block(tree.body, False) is not _BROKEN
+    updated = {n for n in operands if isinstance(kinds.get(n), (Array, Container))}
+    steady = _Steady(view.name, operands, {id(d) for d in view.definitions}, holders, updated)
+    return steady.block(tree.body, False) is not _BROKEN
 
 
 def _alike(tree: gast.FunctionDef, local: str) -> set[str]:
@@ -187,10 +189,14 @@ _BROKEN = object()
 
 
 class _Steady:
-    """Forwards: whether the view may be stale, for what it was made of has been bound anew."""
+    """Forwards: whether the view may be stale, for what it was made of has been bound anew.
 
-    def __init__(self, view: str, operands: set[str], definitions: set[int], holders: set[str]) -> None:
+    `u += e` writes the memory of an array, one of the `updated`, and binds the name of a number anew.
+    """
+
+    def __init__(self, view: str, operands: set[str], definitions: set[int], holders: set[str], updated: set[str]) -> None:
         self.view, self.operands, self.definitions, self.holders = view, operands, definitions, holders
+        self.updated = updated
         self.breaks: list[bool] = []
 
     def block(self, body: Block, stale: Any) -> Any:
@@ -215,12 +221,16 @@ class _Steady:
                     return _BROKEN
             elif id(statement) in self.definitions:
                 stale = False
-            elif self.operands & set(binds(statement)) and not isinstance(statement, gast.AugAssign):
+            elif self._rebinds(statement):
                 stale = True
             elif self.holders & effects.writes(statement):
                 section = effects.stored(statement)
                 stale = stale or section is None or isinstance(section.value, gast.Name)
         return stale
+
+    def _rebinds(self, statement: gast.AST) -> bool:
+        bound = self.operands & set(binds(statement))
+        return bool(bound - self.updated if isinstance(statement, gast.AugAssign) else bound)
 
 
 def _places(value: gast.AST, base: str) -> list[gast.AST]:

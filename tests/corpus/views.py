@@ -316,3 +316,25 @@ def trip_that_binds_again_what_a_view_without_a_name_is_of(x):
         y += np.sum(np.atleast_1d(w) * x)
         w[0] = np.tanh(y)
     return y
+
+
+@case(VECTOR)
+def view_by_an_index_that_moves_on(x):
+    y = x * 1.5
+    k = 1
+    v = y[k:]
+    k += 1
+    v[0] = y[0] * x[k]
+    return np.sum(v * v) + y[k]
+
+
+@case(VECTOR)
+def view_of_each_trip_by_an_index_that_moves_on(x):
+    y = x * 1.5
+    k = 0
+    for _ in range(3):
+        v = y[k : k + 2]
+        k += 1
+        v[0] *= y[k] * 0.5
+        v *= 0.9
+    return np.sum(y * y)

@@ -72,7 +72,7 @@ def checked(function, arguments, argnums) -> set[str]:
     return seen
 
 
-@pytest.mark.sampled(one_in=6, turn=4)
+@pytest.mark.sampled(one_in=12, turn=4)
 @pytest.mark.parametrize("case", PLAIN, ids=lambda case: case.name)
 def test_the_normal_form_holds_after_every_pass(case):
     *_, (_, unit, tree) = normalizing(read(case.function))
@@ -80,7 +80,7 @@ def test_the_normal_form_holds_after_every_pass(case):
     assert {"reverse", CLEANUP[-1][0], "branches"} <= checked(case.function, case.fresh_args(), case.argnums)
 
 
-@pytest.mark.sampled(one_in=4, turn=1)
+@pytest.mark.sampled(one_in=8, turn=1)
 @pytest.mark.parametrize("seed", range(100))
 @pytest.mark.parametrize("maker", [mutation_program, program_from_seed, iterator_program], ids=lambda maker: maker.__name__)
 def test_the_normal_form_holds_for_random_programs(maker, seed):

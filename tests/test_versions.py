@@ -20,6 +20,7 @@ from scipy import linalg  # noqa: F401  (has its rules read)
 import s2sgrad
 from s2sgrad import NoSource, Unsupported, grad
 from s2sgrad.ir.signatures import _UNSAID, _UNSAID_OF_UFUNCS, by_position
+from s2sgrad.rules import memory
 from s2sgrad.rules.binding import parameters_of
 from s2sgrad.rules.table import existing, lookup, rules
 from s2sgrad.testing import check_grads
@@ -274,3 +275,18 @@ def test_nothing_young_is_needed():
     code = textwrap.dedent(WITHOUT).replace("{young}", repr(YOUNG))
     done = subprocess.run([sys.executable, "-c", code], cwd=documents.ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def stored_from_itself(u):
+    v = u * 1.0
+    v[[3, 1]] = v[2:]
+    return np.sum(v * v)
+
+
+def test_a_store_that_reads_what_it_writes_is_right_or_refused():
+    u = np.array([0.1, 0.2, 0.6, 0.9])
+    if memory.STORES_ITEM_BY_ITEM:
+        with pytest.raises(Unsupported, match=r"copy the value first"):
+            grad(stored_from_itself)(u)
+    else:
+        np.testing.assert_allclose(grad(stored_from_itself)(u), [0.2, 0.0, 2.4, 1.8])

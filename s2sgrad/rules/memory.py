@@ -131,3 +131,13 @@ def viewed(function: Any) -> int | None:
     several |= function in _VIEWING
     several |= function in (builtin_functions.preceded, einsum.replaced, einsum.contracted, runtime.with_fields)
     return 0 if module.split(".")[0] in ("numpy", runtime.__name__.split(".")[0]) and not several else None
+
+
+def _reads_what_it_wrote() -> bool:
+    v = np.arange(4.0)
+    v[[3, 1]] = v[2:]
+    return bool(v[1] != 3.0)
+
+
+STORES_ITEM_BY_ITEM = _reads_what_it_wrote()
+"""Whether a store by an index array reads a view of the same memory while it writes it, as NumPy 1.26 and 2.0 do."""

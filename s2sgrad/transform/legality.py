@@ -18,7 +18,7 @@ import numpy as np
 from s2sgrad import emit, runtime, source
 from s2sgrad.analysis import activity, effects, mod_ref
 from s2sgrad.analysis.activity import Operations
-from s2sgrad.analysis.aliasing import Memory, sources
+from s2sgrad.analysis.aliasing import Memory, is_basic, sources
 from s2sgrad.analysis.kinds import (
     Array,
     Assignable,
@@ -37,7 +37,7 @@ from s2sgrad.flow.graph import binds
 from s2sgrad.ir import reach
 from s2sgrad.ir.quote import constant, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
-from s2sgrad.rules import spellings, table
+from s2sgrad.rules import memory, spellings, table
 from s2sgrad.runtime.checks import is_special
 from s2sgrad.transform.calls import Pairs
 
@@ -69,6 +69,8 @@ class Refusals:
                                             "followed: build a new list, or use an array")  # fmt: skip
             self.collection(statement)
             self.keys(statement, section)
+            if memory.STORES_ITEM_BY_ITEM and section is not None:
+                self.overlap(statement, section)
             self.indices(statement)
             on_path = operation is not None and bool(set(binds(statement)) & self.active)
             if on_path:
@@ -130,6 +132,14 @@ class Refusals:
             if any(n.id in self.varied for n in floats):
                 self.unit.refuse(key, "a key that depends on a differentiated value is not differentiated: use a constant, "
                                       "or `stop_gradient(..)`")  # fmt: skip
+
+    def overlap(self, statement: gast.Assign, section: gast.Subscript) -> None:
+        """`v[[3, 1]] = v[2:]`: what is read may have been written by this very store."""
+        mask = getattr(self.kinds.get(getattr(section.slice, "id", "")), "dtype", None) == "bool"
+        read = sources(self.unit, statement.value, self.kinds) & self.memory.with_memory_of(effects.base(section))
+        if read and not mask and not is_basic(section.slice, self.kinds):
+            self.unit.refuse(statement, f"this store may read what it has written, for NumPy {np.__version__} goes item by "
+                                        "item: copy the value first, as in `y[i] = y[1:].copy()`")  # fmt: skip
 
     def indices(self, statement: gast.AST) -> None:
         """`np.mgrid[0:x:5j]`: what computes with its index has no rule."""

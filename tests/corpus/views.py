@@ -334,7 +334,7 @@ def view_of_each_trip_by_an_index_that_moves_on(x):
     k = 0
     for _ in range(3):
         v = y[k : k + 2]
-        k += 1
+        k += 1  # noqa: SIM113
         v[0] *= y[k] * 0.5
         v *= 0.9
     return np.sum(y * y)

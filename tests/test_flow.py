@@ -247,4 +247,4 @@ def test_each_statement_has_a_point_and_each_edge_two_ends():
         graph = Graph(tree)
         assert graph.at.keys() == {id(s) for s in effects.walk(tree.body)}
         assert all((k in graph.before[target]) for k, after in enumerate(graph.after) for target in after)
-        assert graph.exit in graph.reachable()
+        assert graph.before[graph.exit]

@@ -101,15 +101,15 @@ def _interference(tree: gast.FunctionDef, names: set[str], unit: Unit) -> set[fr
     alike: dict[str, int] = {}
     for name in names:
         base = unit.bases.get(name, name)
-        alike[base] = alike.get(base, 0) | live.bit[name]
+        alike[base] = alike.get(base, 0) | live.names.bit[name]
     clashes: set[frozenset[str]] = set()
 
     def bind(bound: Iterable[str], later: int) -> None:
-        here = live.mask(bound)
+        here = live.names.mask(bound)
         for name in bound:
             if name in names:
-                others = (later | here) & alike[unit.bases.get(name, name)] & ~live.bit[name]
-                clashes.update(frozenset((name, other)) for other in live.decoded(others))
+                others = (later | here) & alike[unit.bases.get(name, name)] & ~live.names.bit[name]
+                clashes.update(frozenset((name, other)) for other in live.names.decoded(others))
 
     bind([p.id for p in parameters(tree)], live.before_point[0])
     for point, later in zip(live.graph.points, live.after_point, strict=True):

@@ -29,26 +29,27 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 def _take_all(unit: Unit, tree: gast.FunctionDef) -> bool:
     """Take the values of all such restores, the last first: one that is taken is no read of what others restored."""
-    found, before = Overwritten(unit, tree, Sections(unit, tree)), unit.temps.copy()
+    found, taken = Overwritten(unit, tree, Sections(unit, tree)), False
     for body, k in reversed(found.within):
         loads = found.only_loads(body, k)
         if loads:
             _take(unit, found, body, k, loads)
-    return unit.temps != before
+            taken = True
+    return taken
 
 
 def _take(unit: Unit, found: Overwritten, body: list[gast.AST], k: int, loads: list[gast.Subscript]) -> None:
     holder = unit.temp()
     unit.kinds[holder] = UNKNOWN
     places = {id(load) for load in loads}
-    for at_ in found.mentioning(body, k + 1, effects.base(body[k].targets[0])):
-        for statement in effects.walk([body[at_]]):
+    for place in found.mentioning(body, k + 1, effects.base(body[k].targets[0])):
+        for statement in effects.walk([body[place]]):
             if isinstance(statement, gast.Assign) and id(statement.value) in places:
                 for target in binds(statement):
                     unit.kinds[holder] = unit.kinds.get(target, UNKNOWN)
                     found.detach(target)
-        _replace(body[at_], places, holder)
-        found.refresh(body, at_)
+        _replace(body[place], places, holder)
+        found.refresh(body, place)
     body[k] = at(body[k], assign(holder, body[k].value))[0]
     found.refresh(body, k)
 

@@ -124,19 +124,6 @@ class Graph:
             return []
         return [here]
 
-    def members(self, names: Iterable[str]) -> dict[str, int]:
-        """A bit for each of some names, in order."""
-        return {name: 1 << k for k, name in enumerate(dict.fromkeys(names))}
-
-    def reachable(self) -> set[int]:
-        """The points to which some way leads."""
-        seen, waiting = {0}, [0]
-        while waiting:
-            new = [k for k in self.after[waiting.pop()] if k not in seen]
-            seen.update(new)
-            waiting += new
-        return seen
-
     # --- the solver ---
 
     def forward(self, gen: list[int], kill: list[int], *, start: int = 0, must: bool = False) -> tuple[list[int], list[int]]:
@@ -181,6 +168,30 @@ def _joined(sets: list[int], must: bool) -> int:
 def is_endless(loop: gast.AST) -> bool:
     """Whether this is `while True`, which only a `break` leaves."""
     return isinstance(loop, gast.While) and isinstance(loop.test, gast.Constant) and bool(loop.test.value)
+
+
+class Names:
+    """Sets of some names as integers: a bit for each, in order; other names are left out.
+
+    >>> names = Names(["x", "y", "z"])
+    >>> names.mask(["z", "x", "other"]), sorted(names.decoded(0b110))
+    (5, ['y', 'z'])
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = list(dict.fromkeys(names))
+        self.bit = {name: 1 << k for k, name in enumerate(self.names)}
+
+    def mask(self, names: Iterable[str]) -> int:
+        """The set of these names."""
+        out = 0
+        for name in names:
+            out |= self.bit.get(name, 0)
+        return out
+
+    def decoded(self, members: int) -> frozenset[str]:
+        """The names in a set."""
+        return frozenset(self.names[k] for k in bits(members))
 
 
 def bits(members: int) -> Iterator[int]:

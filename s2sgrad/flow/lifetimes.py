@@ -20,12 +20,10 @@ block; any other is recorded before each statement that binds it anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.flow.graph import Block, Graph, binds, bits
+from s2sgrad.flow.graph import Block, Graph, Names, binds
 from s2sgrad.ir.scoping import parameters
 
 
@@ -102,39 +100,32 @@ class Lifetimes:
     def _assign(self) -> None:
         """Find what may and what must be bound at each point."""
         graph = self.graph
-        self.bit = graph.members(self.home)
-        gen = [self._mask(point.binds) for point in graph.points]
+        self.names = Names(self.home)
+        gen = [self.names.mask(point.binds) for point in graph.points]
         kill = [0] * len(gen)
         for block, names in self.locals_of.items():
             if block != self.root:
-                kill[graph.entry[block]] = self._mask(names)
-        start = self._mask(p.id for p in parameters(graph.tree))
+                kill[graph.entry[block]] = self.names.mask(names)
+        start = self.names.mask(p.id for p in parameters(graph.tree))
         self._may, _ = graph.forward(gen, kill, start=start)
         self._must, _ = graph.forward(gen, kill, start=start, must=True)
 
-    def _mask(self, names: Iterable[str]) -> int:
-        out = 0
-        for name in names:
-            out |= self.bit.get(name, 0)
-        return out
-
     def is_rebound(self, name: str, statement: gast.AST) -> bool:
         """Whether a name may hold an older value where a statement (a loop) binds it."""
-        return bool(self._may[self.graph.at[id(statement)]] & self.bit.get(name, 0))
+        return bool(self._may[self.graph.at[id(statement)]] & self.names.mask([name]))
 
     def is_assigned(self, name: str, statement: gast.AST) -> bool:
         """Whether a name is bound where a statement, or the header of one, is reached: on every way."""
-        return bool(self._must[self.graph.at[id(statement)]] & self.bit.get(name, 0))
+        return bool(self._must[self.graph.at[id(statement)]] & self.names.mask([name]))
 
     def unbound_reads(self, statement: gast.AST) -> set[str]:
         """The names that a statement (the header of one) reads and that may be unbound then."""
         return {n for n in effects.reads(statement) & self.home.keys() if not self.is_assigned(n, statement)}
 
-    def unbound_at_end(self, block: int) -> set[str]:
+    def unbound_at_end(self, block: int) -> frozenset[str]:
         """The names at home in a block that may be unbound where control leaves it."""
-        here = self._mask(self.locals_of.get(block, ()))
+        here = self.names.mask(self.locals_of.get(block, ()))
         missing = 0
         for point in self.graph.leaving[block]:
             missing |= here & ~self._must[point]
-        names = list(self.bit)
-        return {names[k] for k in bits(missing)}
+        return self.names.decoded(missing)

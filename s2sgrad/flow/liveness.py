@@ -19,7 +19,7 @@ from collections.abc import Iterable
 
 import gast
 
-from s2sgrad.flow.graph import Graph, bits
+from s2sgrad.flow.graph import Graph, Names
 
 
 class Liveness:
@@ -28,32 +28,20 @@ class Liveness:
     def __init__(self, graph: Graph, names: Iterable[str] | None = None) -> None:
         self.graph = graph
         mentioned = (n for point in graph.points for n in (*sorted(point.reads), *point.binds))
-        self.bit = graph.members(mentioned if names is None else names)
-        self.names = list(self.bit)
-        gen = [self.mask(point.reads) for point in graph.points]
-        kill = [self.mask(point.binds) for point in graph.points]
+        self.names = Names(mentioned if names is None else names)
+        gen = [self.names.mask(point.reads) for point in graph.points]
+        kill = [self.names.mask(point.binds) for point in graph.points]
         self.before_point, self.after_point = graph.backward(gen, kill)
-
-    def mask(self, names: Iterable[str]) -> int:
-        """The set of these names."""
-        out = 0
-        for name in names:
-            out |= self.bit.get(name, 0)
-        return out
 
     def is_live(self, name: str, statement: gast.AST) -> bool:
         """Whether a name may be read behind a simple statement (or behind the evaluation of a header)."""
-        return bool(self.after_point[self.graph.at[id(statement)]] & self.bit.get(name, 0))
+        return bool(self.after_point[self.graph.at[id(statement)]] & self.names.mask([name]))
 
     @property
     def at_start(self) -> frozenset[str]:
         """The names that the function may read before it binds them."""
-        return self.decoded(self.before_point[0])
+        return self.names.decoded(self.before_point[0])
 
     def after(self, statement: gast.AST) -> frozenset[str]:
         """All names that are live behind a simple statement (or behind the evaluation of a header)."""
-        return self.decoded(self.after_point[self.graph.at[id(statement)]])
-
-    def decoded(self, members: int) -> frozenset[str]:
-        """The names in a set."""
-        return frozenset(self.names[k] for k in bits(members))
+        return self.names.decoded(self.after_point[self.graph.at[id(statement)]])

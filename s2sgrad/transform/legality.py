@@ -69,8 +69,6 @@ class Refusals:
                                             "followed: build a new list, or use an array")  # fmt: skip
             self.collection(statement)
             self.keys(statement, section)
-            if memory.STORES_ITEM_BY_ITEM and section is not None:
-                self.overlap(statement, section)
             self.indices(statement)
             on_path = operation is not None and bool(set(binds(statement)) & self.active)
             if on_path:
@@ -85,6 +83,10 @@ class Refusals:
                 alone = isinstance(statement, gast.Expr) or (whole and not self.is_read(statement))
                 self.effect(call, on_path and operation.node is call, alone, whole and isinstance(statement, gast.Expr))
                 self.method(call)
+        for statement in effects.walk(tree.body) if memory.STORES_ITEM_BY_ITEM else ():  # what else is wrong is said first
+            section = effects.stored(statement)
+            if section is not None:
+                self.overlap(statement, section)
 
     def is_read(self, statement: gast.AST) -> bool:
         """Whether anything reads what a statement binds: what is not read is called for its effect."""
@@ -136,8 +138,10 @@ class Refusals:
     def overlap(self, statement: gast.Assign, section: gast.Subscript) -> None:
         """`v[[3, 1]] = v[2:]`: what is read may have been written by this very store."""
         mask = getattr(self.kinds.get(getattr(section.slice, "id", "")), "dtype", None) == "bool"
-        read = sources(self.unit, statement.value, self.kinds) & self.memory.with_memory_of(effects.base(section))
-        if read and not mask and not is_basic(section.slice, self.kinds):
+        base = effects.base(section)
+        read = sources(self.unit, statement.value, self.kinds) & self.memory.with_memory_of(base)
+        may_be_array = not isinstance(self.kinds.get(base), (Opaque, Container))
+        if may_be_array and read and not mask and not is_basic(section.slice, self.kinds):
             self.unit.refuse(statement, f"this store may read what it has written, for NumPy {np.__version__} goes item by "
                                         "item: copy the value first, as in `y[i] = y[1:].copy()`")  # fmt: skip
 

@@ -23,7 +23,7 @@ from s2sgrad.analysis import protocols, reached
 from s2sgrad.analysis.kinds import OPAQUE, UNKNOWN, Array, Kind
 from s2sgrad.analysis.libraries import CONTEXT_MANAGER as CONTEXT_MANAGER
 from s2sgrad.analysis.libraries import is_library as is_library
-from s2sgrad.analysis.places import Trust, trust_of_owner
+from s2sgrad.analysis.trust import Trust, trust_of_owner
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import CHILDLESS, nodes
 from s2sgrad.ir.unit import MISSING, Unit

@@ -18,7 +18,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import OPAQUE, PULLBACK, UNKNOWN, Container, Instance, Kind, Known, Text
-from s2sgrad.analysis.places import Trust, trust_of_kind, trust_of_owner
+from s2sgrad.analysis.trust import Trust, trust_of_kind, trust_of_owner
 from s2sgrad.ir.quote import at, constant
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.rules import binding, spellings, table

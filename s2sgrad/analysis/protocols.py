@@ -16,8 +16,8 @@ import numpy as np
 
 from s2sgrad.analysis import reached
 from s2sgrad.analysis.kinds import Container, Drawing, Instance, Kind, Known, Opaque, Unknown
-from s2sgrad.analysis.places import Trust, trust_of_object
 from s2sgrad.analysis.plain_classes import has_protocols, makes_objects, reads_own, runs_nothing
+from s2sgrad.analysis.trust import Trust, trust_of_object
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.rules import spellings, table
 

@@ -29,9 +29,9 @@ from s2sgrad.analysis.kinds import (
     join,
     kinds_of,
 )
-from s2sgrad.analysis.places import Trust, trust_of_object
 from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.sizes import Dim
+from s2sgrad.analysis.trust import Trust, trust_of_object
 from s2sgrad.rules import table
 
 _MEMO: dict[Any, Kind] = {}

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.aliasing import is_fresh
 from s2sgrad.analysis.disjointness import parts_of
 from s2sgrad.analysis.kinds import Array
 from s2sgrad.analysis.precision import element_of
@@ -24,6 +23,7 @@ from s2sgrad.analysis.trip_counts import Sizes, Trips
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.memory.sources import is_fresh
 
 LOOPS = (gast.For, gast.While)
 YIELDS = {"float64": "float", "int64": "int", "bool": "bool"}

@@ -25,11 +25,12 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.aliasing import in_place, is_fresh
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.ir.quote import assign, blocks, clone, expression, name, nodes
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.sources import is_fresh
+from s2sgrad.memory.writes import in_place
 
 _LOOPS = (gast.For, gast.While)
 

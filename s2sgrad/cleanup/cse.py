@@ -16,11 +16,11 @@ from collections import Counter
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.aliasing import is_basic
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.sources import is_basic
 
 _VALUES = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Subscript, gast.Call)
 _Found = dict[str, tuple[str, frozenset[str]]]  # by text: the name that holds the value, and what it depends on

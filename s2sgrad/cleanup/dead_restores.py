@@ -21,7 +21,6 @@ from enum import Enum
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.aliasing import in_place
 from s2sgrad.analysis.disjointness import parts_of
 from s2sgrad.analysis.kinds import Array
 from s2sgrad.analysis.shape_reads import shape_reads
@@ -30,6 +29,7 @@ from s2sgrad.cleanup.sections import Sections
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import clone, nodes
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.memory.writes import in_place
 
 _LOOPS = (gast.For, gast.While)
 _BREAK = "break"

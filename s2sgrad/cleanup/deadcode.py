@@ -16,7 +16,6 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects, with_regions
-from s2sgrad.analysis.aliasing import in_place
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind
 from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.cleanup import remains
@@ -26,6 +25,7 @@ from s2sgrad.cleanup.sections import Sections
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import assign, at, clone, constant
 from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.memory.writes import in_place
 
 _LOOPS = (gast.For, gast.While)
 POISON = False  # for tests of the liveness: see `_Sweep.poison`

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.aliasing import in_place
 from s2sgrad.analysis.disjointness import Indices, least_of, limits_of, parts_of, range_of, step_of
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.writes import in_place
 
 
 @dataclass

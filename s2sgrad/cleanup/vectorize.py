@@ -21,7 +21,6 @@ import numpy as np
 
 from s2sgrad.analysis import affine, effects
 from s2sgrad.analysis.affine import Form
-from s2sgrad.analysis.aliasing import in_place, is_fresh
 from s2sgrad.analysis.disjointness import Indices, least_of, limits_of, parts_of, range_of
 from s2sgrad.analysis.kinds import Array, Kind, Number
 from s2sgrad.analysis.scalar_loops import new_memory
@@ -35,6 +34,8 @@ from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes, s
 from s2sgrad.ir.reach import call as call_
 from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.sources import is_fresh
+from s2sgrad.memory.writes import in_place
 
 _SUMS = (gast.Add, gast.Sub)
 

@@ -10,7 +10,6 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.aliasing import Memory, in_place
 from s2sgrad.analysis.kinds import UNKNOWN
 from s2sgrad.analysis.type_text import in_words
 from s2sgrad.api import Gradient
@@ -21,6 +20,8 @@ from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import binds
 from s2sgrad.inplace import output_arguments
 from s2sgrad.ir.unit import Origin, Unit, parameters
+from s2sgrad.memory.aliasing import Memory
+from s2sgrad.memory.writes import in_place
 from s2sgrad.source import read
 
 

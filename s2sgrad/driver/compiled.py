@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.analysis import effects, mod_ref
+from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind, Unknown, is_plain
 from s2sgrad.driver import load
 from s2sgrad.driver.emitted import Emitted, reached
@@ -23,6 +23,7 @@ from s2sgrad.driver.pipeline import Observer
 from s2sgrad.driver.program import Program
 from s2sgrad.errors import raised
 from s2sgrad.ir.lookups import Lookups, noted
+from s2sgrad.memory import mod_ref
 from s2sgrad.runtime.results import NoResult
 from s2sgrad.source import GENERATED, look_up
 from s2sgrad.transform import global_conflicts

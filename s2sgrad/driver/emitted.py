@@ -15,18 +15,20 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.aliasing import bound_sources, has_memory, in_place, is_writable
 from s2sgrad.analysis.kinds import (
     Array,
     Container,
     Kind,
     constant_kind,
 )
+from s2sgrad.analysis.trust import is_writable
 from s2sgrad.driver.options import Options
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import clone, name, nodes
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Origin, Unit, parameters
+from s2sgrad.memory.sources import bound_sources, has_memory
+from s2sgrad.memory.writes import in_place
 from s2sgrad.runtime import structure
 from s2sgrad.transform.calls import Pair
 from s2sgrad.transform.reverse import Reverse, Swept

@@ -13,7 +13,6 @@ from typing import Any
 import gast
 
 from s2sgrad import emit
-from s2sgrad.analysis.aliasing import Memory
 from s2sgrad.cleanup import (
     accumulation,
     algebra,
@@ -33,6 +32,7 @@ from s2sgrad.cleanup import (
 from s2sgrad.cleanup import global_names as globals_
 from s2sgrad.ir.quote import clone
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.aliasing import Memory
 from s2sgrad.normalize import (
     alpha_renaming,
     check,

@@ -20,7 +20,6 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.aliasing import bound_sources, has_memory, in_place, sources
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import Block, binds
@@ -28,6 +27,8 @@ from s2sgrad.flow.liveness import Liveness
 from s2sgrad.inplace.rebind_markers import is_said
 from s2sgrad.ir.quote import place_of
 from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.memory.sources import bound_sources, has_memory, sources
+from s2sgrad.memory.writes import in_place
 
 _Pairs = dict[str, frozenset[str]]
 ARGUMENT, OUTSIDE = "argument ", "outside "

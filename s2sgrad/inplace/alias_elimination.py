@@ -14,7 +14,6 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.aliasing import HANDED_OUT, Memory, sources
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number
 from s2sgrad.errors.wording import ANOTHER
@@ -25,6 +24,8 @@ from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.inplace.rebind_markers import is_checked, is_said
 from s2sgrad.ir.quote import assign, at, constant, expression, name, nodes, place_of
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.memory.aliasing import Memory
+from s2sgrad.memory.sources import HANDED_OUT, sources
 from s2sgrad.transform.calls import Pairs
 
 _ROUNDS = 400  # names that are written out, one after the other

@@ -15,8 +15,7 @@ from typing import Any
 import gast
 
 from s2sgrad import source
-from s2sgrad.analysis import effects, mod_ref
-from s2sgrad.analysis.aliasing import has_memory
+from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.flow.graph import binds
@@ -24,6 +23,8 @@ from s2sgrad.inplace.rebind_markers import is_said
 from s2sgrad.ir.quote import assign, at, clone, name, nodes, place_of
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.memory import mod_ref
+from s2sgrad.memory.sources import has_memory
 from s2sgrad.rules import table
 from s2sgrad.transform.calls import Pairs
 

@@ -17,11 +17,11 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.aliasing import is_basic
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes, place_of, substitute
 from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.memory.sources import is_basic
 from s2sgrad.rules import memory
 
 

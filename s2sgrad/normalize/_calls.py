@@ -12,8 +12,8 @@ import types
 import gast
 import numpy as np
 
-from s2sgrad.analysis.places import Trust, trust_of_object
 from s2sgrad.analysis.plain_classes import attributes_of
+from s2sgrad.analysis.trust import Trust, trust_of_object
 from s2sgrad.ir.quote import at, clone, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 

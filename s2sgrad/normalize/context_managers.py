@@ -22,10 +22,11 @@ from typing import Any
 
 import gast
 
-from s2sgrad.analysis import effects, mod_ref
+from s2sgrad.analysis import effects
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.memory import mod_ref
 from s2sgrad.source import read
 
 _LIBRARY = (builtins.open, contextlib.redirect_stdout, contextlib.redirect_stderr, tempfile.TemporaryDirectory)

@@ -36,10 +36,11 @@ import types
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis import effects, mod_ref
+from s2sgrad.analysis import effects
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import assign, at, blocks, clone, constant, name, nodes
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory import mod_ref
 from s2sgrad.source import read
 
 _LEAVES = (gast.Return, gast.Raise)

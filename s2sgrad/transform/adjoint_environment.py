@@ -16,7 +16,6 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects, picked
-from s2sgrad.analysis.aliasing import is_fresh
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import (
     UNKNOWN,
@@ -30,6 +29,7 @@ from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.sources import is_fresh
 from s2sgrad.rules.table import SLOPES, VALUES
 from s2sgrad.transform import stores, zeros
 from s2sgrad.transform.cotangents import Bar, Cotangent, accumulate, index_value, total

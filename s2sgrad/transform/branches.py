@@ -13,13 +13,13 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis import adjoint_liveness, effects
-from s2sgrad.analysis.aliasing import has_memory
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.sources import has_memory
 from s2sgrad.rules.table import VALUES
 from s2sgrad.transform.block_exits import breaks
 from s2sgrad.transform.cotangents import Bar

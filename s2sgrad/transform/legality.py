@@ -16,9 +16,8 @@ import gast
 import numpy as np
 
 from s2sgrad import emit, runtime, source
-from s2sgrad.analysis import activity, effects, mod_ref
+from s2sgrad.analysis import activity, effects
 from s2sgrad.analysis.activity import Operations
-from s2sgrad.analysis.aliasing import Memory, is_basic, sources
 from s2sgrad.analysis.kinds import (
     Array,
     Assignable,
@@ -37,6 +36,9 @@ from s2sgrad.flow.graph import binds
 from s2sgrad.ir import reach
 from s2sgrad.ir.quote import constant, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.memory import mod_ref
+from s2sgrad.memory.aliasing import Memory
+from s2sgrad.memory.sources import is_basic, sources
 from s2sgrad.rules import memory, spellings, table
 from s2sgrad.runtime.checks import is_special
 from s2sgrad.transform.calls import Pairs

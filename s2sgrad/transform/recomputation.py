@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 import gast
 
 from s2sgrad.analysis import effects, with_regions
-from s2sgrad.analysis.aliasing import Memory, sources
 from s2sgrad.analysis.disjointness import Indices, parts_of
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Unknown
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.aliasing import Memory
+from s2sgrad.memory.sources import sources
 from s2sgrad.rules import spellings
 
 _CHEAP_CALLS = {"len", "range", "float", "int", "min", "max", "shape", "size", "ndim", "reshape", "transpose", "zeros_like",

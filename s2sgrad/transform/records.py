@@ -18,7 +18,6 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.aliasing import Memory, in_place
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
 from s2sgrad.flow.graph import Block, binds
@@ -27,6 +26,8 @@ from s2sgrad.ir.quote import assign, clone, constant, expression, place_of, stat
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.aliasing import Memory
+from s2sgrad.memory.writes import in_place
 from s2sgrad.transform.block_exits import breaks
 from s2sgrad.transform.recomputation import Recomputation, Recomputed
 
@@ -34,10 +35,10 @@ from s2sgrad.transform.recomputation import Recomputation, Recomputed
 class Records:
     """Records and restores for one function; `stacks` are the stacks it made."""
 
-    def __init__(self, unit: Unit, lifetimes: Lifetimes, inference: Inference, memory: Memory) -> None:
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, lifetimes: Lifetimes, inference: Inference) -> None:
         self.unit, self.lifetimes, self.inference = unit, lifetimes, inference
         self.kinds = inference.env
-        self.memory = memory
+        self.memory = Memory(unit, tree, self.kinds)
         self.stacks: list[str] = []
         self.grown: set[str] = set()  # lists that change and are read: not to be recorded before they have changed
         self.unbound: dict[int, list[str]] = {}

@@ -9,11 +9,11 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.activity import Operations
-from s2sgrad.analysis.aliasing import Memory
 from s2sgrad.analysis.kinds import Number
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir.quote import assign, clone, expression, place_of
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.aliasing import Memory
 from s2sgrad.transform.adjoint import Adjoints
 
 

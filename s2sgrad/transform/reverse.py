@@ -20,7 +20,6 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import activity, effects, picked, selected, shape_obligations, shape_refinement, with_regions
-from s2sgrad.analysis.aliasing import Memory, in_place
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, may_carry
 from s2sgrad.analysis.primitive_calls import Operation
@@ -29,6 +28,7 @@ from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir.quote import Place, assign, at, clone, constant, expression, name, place_of
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Origin, Unit, parameters
+from s2sgrad.memory.writes import in_place
 from s2sgrad.transform import containers, sinking, stores, string_roundtrips
 from s2sgrad.transform import rematerialize as again_
 from s2sgrad.transform.adjoint import Adjoints
@@ -73,7 +73,7 @@ class Reverse(Branches):
         shape_obligations.mark(tree, inference, self.found)
         shape_refinement.narrow(tree, inference, self.found)
         self.lifetimes = Facts(tree).lifetimes
-        self.records = Records(unit, self.lifetimes, inference, Memory(unit, tree, self.kinds))
+        self.records = Records(unit, tree, self.lifetimes, inference)
         pushed = [o.operands[0] for o in self.found.values() if o.form in ("append", "pop")]
         grown = containers.grown(unit, tree, self.found)
         stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)} - grown

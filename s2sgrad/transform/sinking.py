@@ -39,13 +39,13 @@ from collections import Counter
 import gast
 
 from s2sgrad.analysis import effects, shape_obligations, with_regions
-from s2sgrad.analysis.aliasing import Memory
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.analysis.primitive_calls import classify
 from s2sgrad.flow.graph import Block
 from s2sgrad.ir.quote import clone, nodes
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.aliasing import Memory
 
 
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference, fixed: set[str]) -> None:

@@ -9,10 +9,10 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.aliasing import Memory
 from s2sgrad.analysis.kinds import Kind
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.memory.aliasing import Memory
 
 _SHARES = "shares its memory with another variable that is written: copy it where it is assigned"
 

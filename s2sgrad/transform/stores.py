@@ -17,12 +17,12 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.aliasing import is_fresh
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.memory.sources import is_fresh
 from s2sgrad.rules import memory
 from s2sgrad.rules.table import SLOPES, VALUES
 from s2sgrad.transform import zeros

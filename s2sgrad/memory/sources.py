@@ -1,8 +1,7 @@
-"""Which names may share memory: whoever writes one of them changes what the others hold.
+"""The names whose memory the value of one expression may share, or hold.
 
-    v = u[1:-1]; w = u * 2.0; p = [v]      ->      {u, v, p} may share memory, w shares none
+    u[1:-1], [u], u.T      may share memory with u          u * 2.0, u[mask], u.copy()      are new
 
-`sources` looks at one expression; `Memory` closes it over a whole function, whatever the order of its statements.
 Numbers, texts and functions have no memory that could be written.
 """
 
@@ -11,7 +10,6 @@ from __future__ import annotations
 import builtins
 import copy
 import types
-from collections import deque
 from collections.abc import Collection
 from typing import Any
 
@@ -19,130 +17,19 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis import effects, mod_ref
+from s2sgrad.analysis import effects
 from s2sgrad.analysis import kinds as kinds_
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Opaque, Pullback, Text, Unknown
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Opaque, Pullback, Text
 from s2sgrad.analysis.object_arrays import may_hold_objects
-from s2sgrad.analysis.places import Trust, is_writable, trust_of_owner
-from s2sgrad.ir.quote import name as name_
+from s2sgrad.analysis.trust import Trust, is_writable, trust_of_owner
 from s2sgrad.ir.quote import nodes
-from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.memory import mod_ref
 from s2sgrad.rules import memory, spellings
 from s2sgrad.rules.table import Rule
 
 HANDED_OUT = "<outside>"  # stands for the memory outside that functions return
 _NEW = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.JoinedStr, gast.Constant)
-
-
-class Memory:
-    """Facts about one function: `shared[x]` are the names that may share memory with `x`, `x` itself among them, where
-    there are others; `written` the names whose memory some statement writes; `lost` the names of objects that calls
-    change (sets, what is global, what is not plain), which the reverse sweep finds as the function left them."""
-
-    def __init__(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
-        self.unit, self.kinds = unit, kinds
-        self.parent: dict[str, str] = {}
-        bases = {b for s in effects.walk(tree.body) if (b := in_place(unit, s, kinds)) is not None}
-        self.shared: dict[str, frozenset[str]] = {}
-        self.bases = frozenset(bases)
-        self.written: frozenset[str] = frozenset(bases)
-        self.lost: frozenset[str] = frozenset()
-        self.swapped = self._swapped(tree)
-        self.exposed: frozenset[str] = frozenset()  # global containers, which a function that is not known may change
-        handed = set().union(*(handed_over(unit, s, kinds) for s in effects.walk(tree.body)))
-        if any(_calls_unknown(unit, s) for s in effects.walk(tree.body)):  # which may change what is global
-            names = {n.id for s in effects.walk(tree.body) for n in effects.loads(effects.header(s))} - unit.locals
-            self.exposed = frozenset(n for n in names if isinstance(unit.resolve(name_(n)), _CHANGEABLE))
-            handed = handed | self.exposed
-        grown = any(effects.changed_by_call(getattr(s, "value", None)) for s in effects.walk(tree.body))
-        if not bases and not handed and not grown:
-            return
-        for statement in effects.walk(tree.body):
-            self._statement(statement)
-        if HANDED_OUT in self.parent:  # whatever lives outside may be what a function hands out
-            free = {n.id for s in effects.walk(tree.body) for n in effects.loads(effects.header(s))} - unit.locals
-            self._unite({HANDED_OUT, *(n for n in free if is_writable(unit.resolve(name_(n))))})
-        groups: dict[str, set[str]] = {}
-        for name in list(self.parent):
-            groups.setdefault(self._find(name), set()).add(name)
-        self.shared = {n: frozenset(group) for group in groups.values() if len(group) > 1 for n in group}
-        self.written |= {n for b in bases for n in self.shared.get(b, ())}
-        self.lost = frozenset(n for h in handed for n in self.with_memory_of(h))
-
-    def changed(self, statement: gast.AST) -> set[str]:
-        """The names that a statement binds, or whose content it may change."""
-        out = effects.writes(statement)
-        if self.shared:
-            base = in_place(self.unit, statement, self.kinds)
-            if base is not None and base in self.shared:
-                out |= self.at_once_with(base)
-            for grown in effects.changed_by_call(getattr(statement, "value", None)):  # a list, through all that see it
-                if not self.unit.is_ours(grown):
-                    out |= {n for n in self.at_once_with(grown) if not isinstance(self.kinds.get(n), (Array, Number))}
-        if self.lost:
-            out |= {n for h in handed_over(self.unit, statement, self.kinds) for n in self.with_memory_of(h)}
-            out |= self.exposed if self.exposed and _calls_unknown(self.unit, statement) else set()
-        return out
-
-    def with_memory_of(self, name: str) -> frozenset[str]:
-        """The names that may share memory with `name`, itself among them."""
-        return self.shared.get(name) or frozenset((name,))
-
-    def at_once_with(self, name: str) -> frozenset[str]:
-        """The names that may share memory with `name` at one time: buffers that are only swapped never do."""
-        return self.with_memory_of(name) - (self.swapped.get(name, frozenset()) - {name})
-
-    def _swapped(self, tree: gast.FunctionDef) -> dict[str, frozenset[str]]:
-        """By name: the buffers among which it is swapped, each bound to memory of its own wherever it is bound."""
-        sets: dict[str, set[str]] = {}
-        shared = {p.id for p in parameters(tree)}
-        for statement in effects.walk(tree.body):
-            if effects.permutes(statement):
-                names = set(effects.targets(statement))
-                names = names.union(*(sets.get(n, set()) for n in names))
-                sets |= dict.fromkeys(names, names)
-            elif isinstance(statement, gast.Assign):
-                for target in effects.targets(statement):
-                    if bound_sources(self.unit, [target], statement.value, self.kinds):
-                        shared.add(target)
-            elif isinstance(statement, gast.For):
-                shared.add(statement.target.id)
-        return {n: frozenset(names) for n, names in sets.items() if not names & shared}
-
-    def _find(self, name: str) -> str:
-        while self.parent.setdefault(name, name) != name:
-            self.parent[name] = name = self.parent[self.parent[name]]
-        return name
-
-    def _unite(self, names: set[str]) -> None:
-        names = {n for n in names if has_memory(self.kinds.get(n))}
-        if len(names) > 1:
-            first, *rest = sorted(names)
-            for other in rest:
-                self.parent[self._find(other)] = self._find(first)
-
-    def _statement(self, statement: gast.AST) -> None:
-        if isinstance(statement, gast.Assign):
-            section = effects.stored(statement)
-            if section is not None:
-                base = effects.base(section)
-                if not isinstance(self.kinds.get(base), Array):  # a container keeps what is stored in it
-                    self._unite({base} | sources(self.unit, statement.value, self.kinds))
-                return
-            bound = set(effects.targets(statement))
-            if any(has_memory(self.kinds.get(b)) for b in bound):
-                self._unite(bound | bound_sources(self.unit, bound, statement.value, self.kinds))
-        elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
-            kept = effects.changed_by_call(statement.value)
-            if kept:
-                self._unite(kept | self._appended(statement.value))
-
-    def _appended(self, call: gast.Call) -> set[str]:
-        out: set[str] = set()
-        for argument in call.args:
-            if self.unit.resolve(call.func) is not runtime.push:  # which copies arrays
-                out |= sources(self.unit, argument, self.kinds)
-        return out
 
 
 def has_memory(kind: Kind | None) -> bool:
@@ -151,73 +38,6 @@ def has_memory(kind: Kind | None) -> bool:
         isinstance(kind, Container) and kind.items is not None and kind.type is tuple
         and not any(has_memory(item) for item in kind.items)
     )  # fmt: skip
-
-
-def in_place(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> str | None:
-    """The variable whose memory a statement writes, other than a list that it pushes on or pops from."""
-    if isinstance(statement, gast.Assign):
-        section = effects.stored(statement)
-        return effects.base(section) if section is not None else effects.accumulates(unit, statement)
-    if isinstance(statement, gast.AugAssign):
-        if getattr(statement, "rebinds", False):  # checked when it runs
-            return None
-        base = effects.base(statement.target)
-        name = isinstance(statement.target, gast.Name)
-        kind = kinds.get(base)
-        bound_anew = not has_memory(kind) or (isinstance(kind, Container) and kind.type is tuple)
-        return None if name and bound_anew else base
-    return None
-
-
-_TAKEN_BACK = ("append", "pop")  # of a list
-
-
-def handed_over(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> set[str]:
-    """The objects that a statement's calls may change, other than by what the reverse sweep takes back: `s` of `s.add(1)`,
-    a global list, an object of which nothing is known whose method is called."""
-    if not isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)):
-        return set()
-    out: set[str] = set()
-    if isinstance(statement, gast.AugAssign):  # of a set, or of another object
-        kind = kinds.get(statement.target.id, UNKNOWN) if isinstance(statement.target, gast.Name) else None
-        out |= {statement.target.id} if isinstance(kind, Unknown) else set()
-    for call in nodes(statement.value):
-        if not isinstance(call, gast.Call):
-            continue
-        target = unit.resolve(call.func)
-        if target is MISSING and isinstance(call.func, gast.Attribute):
-            root, method = _root_or_none(call.func.value), call.func.attr
-            kind = kinds.get(root, UNKNOWN)
-            trust = trust_of_owner(unit, call.func.value, kinds)
-            only_reads = trust <= Trust.DATA and (method in memory.COPYING_METHODS or method in memory.VIEW_METHODS)
-            if root is None or isinstance(kind, (Array, Number, Text)) or only_reads:
-                continue
-            local = root in unit.locals
-            if isinstance(kind, Container) and local and (method in _TAKEN_BACK or method not in spellings.MUTATING_METHODS):
-                continue
-            if not local and not is_writable(unit.resolve(name_(root))):
-                continue
-            out.add(root)
-        elif target is not MISSING and not effects.is_pure(unit, call):
-            if effects.is_one_of(target, spellings.MUTATORS) or not effects.is_library(target):
-                given = [a.id for a in call.args if isinstance(a, gast.Name)]
-                out |= {n for n in given if n not in unit.locals or isinstance(kinds.get(n, UNKNOWN), Unknown)}
-    return {n for n in out if n in unit.locals or is_writable(unit.resolve(name_(n)))}
-
-
-_CHANGEABLE = (list, dict, set, bytearray, deque)
-
-
-def _calls_unknown(unit: Unit, statement: gast.AST) -> bool:
-    """Whether a statement calls a function that an argument or a local variable is."""
-    calls = (n.func for n in nodes(effects.header(statement)) if isinstance(n, gast.Call))
-    return any(isinstance(f, gast.Name) and f.id in unit.locals for f in calls)
-
-
-def _root_or_none(node: gast.AST) -> str | None:
-    while isinstance(node, (gast.Attribute, gast.Subscript)):
-        node = node.value
-    return node.id if isinstance(node, gast.Name) else None
 
 
 def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:

@@ -21,12 +21,13 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad.analysis.given import Given, Points
 from s2sgrad.analysis.object_arrays import holds_objects
-from s2sgrad.analysis.places import ANY, NONE, OUTSIDE, Place, Places, Trust, trust_of_object
 from s2sgrad.analysis.plain_classes import DRAWING, draws
+from s2sgrad.analysis.trust import Trust, trust_of_object
 from s2sgrad.ir.signatures import by_position
 from s2sgrad.ir.unit import MISSING
+from s2sgrad.memory.arguments import Given, Points
+from s2sgrad.memory.places import ANY, NONE, OUTSIDE, Place, Places
 from s2sgrad.rules import memory, spellings, table
 from s2sgrad.rules.table import existing
 

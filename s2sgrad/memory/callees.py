@@ -19,13 +19,15 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad.analysis import effects, library_calls
-from s2sgrad.analysis.given import Given, Points
-from s2sgrad.analysis.places import ANY, CONTAINERS, NONE, OUTSIDE, Place, Places, Summary, Trust, trust_of_object
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.trust import CONTAINERS, Trust, trust_of_object
 from s2sgrad.ir.lookups import note_attribute, note_member
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.signatures import Parameters
 from s2sgrad.ir.unit import MISSING
+from s2sgrad.memory import library_calls
+from s2sgrad.memory.arguments import Given, Points
+from s2sgrad.memory.places import ANY, NONE, OUTSIDE, Place, Places, Summary
 from s2sgrad.rules import memory
 
 _QUIET = {"numpy", "contextlib", "warnings", "tempfile", "io", "_io", "builtins", "logging", "threading", "_thread"}

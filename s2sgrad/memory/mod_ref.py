@@ -19,13 +19,14 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind, Known
-from s2sgrad.analysis.library_calls import FORBIDDEN
-from s2sgrad.analysis.places import ANYTHING, NOTHING, Summary, Told, Trust, is_writable, trust_of_owner
-from s2sgrad.analysis.points import Points
+from s2sgrad.analysis.trust import Trust, is_writable, trust_of_owner
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.signatures import Parameters
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.memory.library_calls import FORBIDDEN
+from s2sgrad.memory.places import ANYTHING, NOTHING, Summary, Told
+from s2sgrad.memory.points_to import Points
 from s2sgrad.source import read
 
 __all__ = ["ANY", "FORBIDDEN", "Writes", "forget", "of", "returns_new", "returns_outside", "writes_out"]

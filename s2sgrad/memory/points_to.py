@@ -15,11 +15,12 @@ from typing import Any
 
 import gast
 
-from s2sgrad.analysis import callees
-from s2sgrad.analysis.places import ANY, NONE, OUTSIDE, Place, Places, Summary, Told, Trust, lasts, trust_of_object
 from s2sgrad.analysis.plain_classes import own_protocols
+from s2sgrad.analysis.trust import Trust, trust_of_object
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.memory import callees
+from s2sgrad.memory.places import ANY, NONE, OUTSIDE, Place, Places, Summary, Told, lasts
 from s2sgrad.rules import spellings
 
 _SEQUENCES = (gast.Add, gast.Mult, gast.Sub, gast.BitOr, gast.BitAnd, gast.BitXor)

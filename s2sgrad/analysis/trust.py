@@ -1,6 +1,12 @@
-"""Places of memory, as a function that is called sees them: its arguments, what is inside of them, what it makes itself.
+"""What is known of a value before its methods and operators are asked: how far it can be trusted to be plain data.
 
-    def f(y, ys): z = [y]; z[0][0] = ys[1][0]      writes ("own", "y"), reads ("in", "ys"), makes a ("shell", ..)
+    an array of floats        ARRAY: no method of the user's, holds numbers
+    [y, {"a": y}]             DATA: arrays in plain containers
+    random.Random(0)          DRAWING
+    Model()                   ANY: it may have operators and methods of its own
+
+>>> trust_of_object([1.0, np.zeros(3)]).name, trust_of_object(np.array([None])).name, trust_of_object(2.0)
+('DATA', 'ANY', None)
 """
 
 from __future__ import annotations
@@ -9,7 +15,7 @@ import collections
 import types
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 import gast
 import numpy as np
@@ -31,42 +37,6 @@ class Trust(IntEnum):
     methods of its own."""
 
     ARRAY, DATA, DRAWING, ANY = range(4)
-
-
-class Place(NamedTuple):
-    """`kind` is "own" or "in" (an argument, by name), "new" (an array), "shell" (a container), "drawing" or "object" (`part`
-    is its class), by the node that makes it; "outside", by its trust; "none" (None, which has no memory); or "any"."""
-
-    kind: str
-    key: Any = None
-    part: Any = None
-
-
-Places = set[Place]
-ANY = Place("any")
-NONE = Place("none")
-OUTSIDE = Place("outside", Trust.ANY)
-
-
-class Summary(NamedTuple):
-    """What a call may do: the places that it writes, of arguments and outside; those which the result may be, and may hold;
-    the kinds of places that it makes; what it puts where."""
-
-    written: frozenset[Place] = frozenset()
-    returns: frozenset[Place] = frozenset()
-    holds: frozenset[Place] = frozenset()
-    makes: frozenset[str] = frozenset()
-    puts: frozenset[tuple[Place, Place]] = frozenset()
-
-
-Told = Trust | types.ModuleType  # of an argument: a module is known itself
-NOTHING = Summary()
-ANYTHING = Summary(frozenset((ANY,)), frozenset((ANY,)))
-
-
-def lasts(place: Place) -> bool:
-    """Whether a place is there after the call."""
-    return place.kind in ("own", "in", "outside", "any")
 
 
 def is_writable(found: Any) -> bool:

@@ -10,8 +10,9 @@ from typing import Any, Protocol
 
 import gast
 
-from s2sgrad.analysis.places import Place, Places, Trust
+from s2sgrad.analysis.trust import Trust
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.places import Place, Places
 
 
 class Points(Protocol):

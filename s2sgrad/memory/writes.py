@@ -1,0 +1,88 @@
+"""What one statement writes in place, and what it hands to calls that may change it.
+
+    u[1:] = v, u += v      write u          s.add(1), LOG.append(x)      change s and LOG, which nobody takes back
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Text, Unknown
+from s2sgrad.analysis.trust import Trust, is_writable, trust_of_owner
+from s2sgrad.ir.quote import name as name_
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.memory.sources import has_memory
+from s2sgrad.rules import memory, spellings
+
+CHANGEABLE = (list, dict, set, bytearray, deque)
+"""Containers that a function which is not known may change where they are global."""
+
+
+def in_place(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> str | None:
+    """The variable whose memory a statement writes, other than a list that it pushes on or pops from."""
+    if isinstance(statement, gast.Assign):
+        section = effects.stored(statement)
+        return effects.base(section) if section is not None else effects.accumulates(unit, statement)
+    if isinstance(statement, gast.AugAssign):
+        if getattr(statement, "rebinds", False):  # checked when it runs
+            return None
+        base = effects.base(statement.target)
+        name = isinstance(statement.target, gast.Name)
+        kind = kinds.get(base)
+        bound_anew = not has_memory(kind) or (isinstance(kind, Container) and kind.type is tuple)
+        return None if name and bound_anew else base
+    return None
+
+
+_TAKEN_BACK = ("append", "pop")  # of a list
+
+
+def handed_over(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> set[str]:
+    """The objects that a statement's calls may change, other than by what the reverse sweep takes back: `s` of `s.add(1)`,
+    a global list, an object of which nothing is known whose method is called."""
+    if not isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)):
+        return set()
+    out: set[str] = set()
+    if isinstance(statement, gast.AugAssign):  # of a set, or of another object
+        kind = kinds.get(statement.target.id, UNKNOWN) if isinstance(statement.target, gast.Name) else None
+        out |= {statement.target.id} if isinstance(kind, Unknown) else set()
+    for call in nodes(statement.value):
+        if not isinstance(call, gast.Call):
+            continue
+        target = unit.resolve(call.func)
+        if target is MISSING and isinstance(call.func, gast.Attribute):
+            root, method = _root_or_none(call.func.value), call.func.attr
+            kind = kinds.get(root, UNKNOWN)
+            trust = trust_of_owner(unit, call.func.value, kinds)
+            only_reads = trust <= Trust.DATA and (method in memory.COPYING_METHODS or method in memory.VIEW_METHODS)
+            if root is None or isinstance(kind, (Array, Number, Text)) or only_reads:
+                continue
+            local = root in unit.locals
+            if isinstance(kind, Container) and local and (method in _TAKEN_BACK or method not in spellings.MUTATING_METHODS):
+                continue
+            if not local and not is_writable(unit.resolve(name_(root))):
+                continue
+            out.add(root)
+        elif target is not MISSING and not effects.is_pure(unit, call):
+            if effects.is_one_of(target, spellings.MUTATORS) or not effects.is_library(target):
+                given = [a.id for a in call.args if isinstance(a, gast.Name)]
+                out |= {n for n in given if n not in unit.locals or isinstance(kinds.get(n, UNKNOWN), Unknown)}
+    return {n for n in out if n in unit.locals or is_writable(unit.resolve(name_(n)))}
+
+
+def calls_unknown(unit: Unit, statement: gast.AST) -> bool:
+    """Whether a statement calls a function that an argument or a local variable is."""
+    calls = (n.func for n in nodes(effects.header(statement)) if isinstance(n, gast.Call))
+    return any(isinstance(f, gast.Name) and f.id in unit.locals for f in calls)
+
+
+def _root_or_none(node: gast.AST) -> str | None:
+    while isinstance(node, (gast.Attribute, gast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, gast.Name) else None
+
+

@@ -25,7 +25,7 @@ from s2sgrad.analysis.libraries import CONTEXT_MANAGER as CONTEXT_MANAGER
 from s2sgrad.analysis.libraries import is_library as is_library
 from s2sgrad.analysis.trust import Trust, trust_of_owner
 from s2sgrad.errors import S2SGradError
-from s2sgrad.ir.quote import CHILDLESS, nodes
+from s2sgrad.ir.quote import PARTS, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.rules import memory, spellings, table
 from s2sgrad.runtime import results
@@ -35,7 +35,7 @@ from s2sgrad.source import read
 MUTATING_METHODS = spellings.MUTATING_METHODS
 FLAT_ATTRIBUTES = spellings.FLAT_ATTRIBUTES
 _DATA = Array(None, None)  # what stands for numbers, arrays and plain containers of them
-_SCOPES = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda)
+_SCOPES = frozenset({gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda})
 _IMPURE_RUNTIME = {runtime.push, runtime.pop, runtime.add_at, runtime.vjp, runtime.sequence, runtime.require_array,
                    runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar, runtime.set_attribute,
                    runtime.distinct, runtime.once, runtime.replaces, runtime.resizes, runtime.restored, runtime.put_back,
@@ -45,27 +45,24 @@ _IMPURE_RUNTIME = {runtime.push, runtime.pop, runtime.add_at, runtime.vjp, runti
 
 def loads(node: gast.AST, hidden: frozenset[str] = frozenset()) -> Iterator[gast.Name]:
     """The names read in an expression or simple statement, `hidden` ones and those of a comprehension's own left out."""
-    if isinstance(node, _SCOPES):
+    if type(node) in _SCOPES:
         hidden |= {n.id for n in nodes(node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
-    waiting = [node]
+    waiting, parts_of = [node], PARTS
     while waiting:
         part = waiting.pop()
-        if isinstance(part, gast.Name):
-            if isinstance(part.ctx, gast.Load) and part.id not in hidden:
+        kind = type(part)
+        if kind is gast.Name:
+            if type(part.ctx) is gast.Load and part.id not in hidden:
                 yield part
             continue
-        if isinstance(part, _SCOPES) and part is not node:
+        if kind in _SCOPES and part is not node:
             yield from loads(part, hidden)
             continue
-        for value in part.__dict__.values():
-            kind = type(value)
-            if kind in CHILDLESS:
-                continue
-            if kind is list:
-                for item in value:
-                    if isinstance(item, gast.AST):
-                        waiting.append(item)
-            elif isinstance(value, gast.AST):
+        for field in parts_of[kind] or ():
+            value = getattr(part, field, None)
+            if type(value) is list:
+                waiting += value
+            elif value is not None:
                 waiting.append(value)
 
 

@@ -23,39 +23,53 @@ import gast
 Hole = gast.AST | str | int | float | None
 _POSITIONS = ("lineno", "col_offset", "end_lineno", "end_col_offset", "origin", "primal", "written_out", "uncertain")
 Place = tuple[Any, int, int, int]
-# Most of what a node holds is no tree, or one without children.  A look-up by type tells so faster than `isinstance`.
-_ATOMS = frozenset({str, int, float, bool, type(None)})
-CHILDLESS = _ATOMS | {gast.Load, gast.Store, gast.Del, gast.Param}
+# Fields that hold no trees: words, numbers, and whether a name is read or bound.
+_WORDS = frozenset({"ctx", "id", "attr", "arg", "type_comment", "kind", "level", "module", "asname", "simple", "is_async", "conversion"})
+
+
+class _Parts(dict):
+    """The fields of a class of nodes that may hold nodes; None of what is none (a name in a `global`, the key of `**d`)."""
+
+    def __missing__(self, kind: type) -> tuple[str, ...] | None:
+        self[kind] = tuple(f for f in kind._fields if f not in _WORDS) if issubclass(kind, gast.AST) else None
+        return self[kind]
+
+
+PARTS: dict[type, tuple[str, ...] | None] = _Parts({gast.Constant: ()})
 
 
 def clone(node: Any) -> Any:
     """A copy of a tree (nodes and lists of nodes), positions and origins kept."""
-    if isinstance(node, list):
+    kind = type(node)
+    if kind is list:
         return [clone(item) for item in node]
-    if not isinstance(node, gast.AST):
+    parts = PARTS[kind]
+    if parts is None:
         return node
-    copy = type(node).__new__(type(node))
+    copy = kind.__new__(kind)
     held = copy.__dict__
-    for name, value in node.__dict__.items():
-        held[name] = value if type(value) in _ATOMS else clone(value)
+    held.update(node.__dict__)
+    for field in parts:
+        value = held.get(field)
+        if value is not None:
+            held[field] = clone(value)
     return copy
 
 
 def nodes(root: gast.AST) -> Iterator[gast.AST]:
     """All nodes of a tree but the contexts of names: `gast.walk`, several times faster, parents first."""
-    waiting = [root]
+    waiting, parts_of = [root], PARTS
     while waiting:
         node = waiting.pop()
+        parts = parts_of[type(node)]
+        if parts is None:
+            continue
         yield node
-        for value in node.__dict__.values():
-            kind = type(value)
-            if kind in CHILDLESS:
-                continue
-            if kind is list:
-                for part in value:
-                    if isinstance(part, gast.AST):
-                        waiting.append(part)
-            elif isinstance(value, gast.AST):
+        for field in parts:
+            value = getattr(node, field, None)
+            if type(value) is list:
+                waiting += value
+            elif value is not None:
                 waiting.append(value)
 
 

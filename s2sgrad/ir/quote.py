@@ -24,7 +24,8 @@ Hole = gast.AST | str | int | float | None
 _POSITIONS = ("lineno", "col_offset", "end_lineno", "end_col_offset", "origin", "primal", "written_out", "uncertain")
 Place = tuple[Any, int, int, int]
 # Fields that hold no trees: words, numbers, and whether a name is read or bound.
-_WORDS = frozenset({"ctx", "id", "attr", "arg", "type_comment", "kind", "level", "module", "asname", "simple", "is_async", "conversion"})
+_WORDS = frozenset({"ctx", "id", "attr", "arg", "type_comment", "kind", "level", "module", "asname", "simple", "is_async",
+                    "conversion"})  # fmt: skip
 
 
 class _Parts(dict):

@@ -18,6 +18,7 @@ from s2sgrad.analysis import reached
 from s2sgrad.analysis.kinds import Container, Drawing, Instance, Kind, Known, Opaque, Unknown
 from s2sgrad.analysis.plain_classes import has_protocols, makes_objects, reads_own, runs_nothing
 from s2sgrad.analysis.trust import Trust, trust_of_object
+from s2sgrad.ir.quote import children
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.rules import spellings, table
 
@@ -104,7 +105,7 @@ def may_act(unit: Unit, node: gast.AST, deep: bool = True) -> bool:
         return may_act(unit, node.value)
     if isinstance(node, gast.Call):
         return _gives_object(unit, node)
-    return any(may_act(unit, part, deep) for part in gast.iter_child_nodes(node))
+    return any(may_act(unit, part, deep) for part in children(node))
 
 
 def _gives_object(unit: Unit, call: gast.Call) -> bool:
@@ -179,7 +180,7 @@ def may_be_iterator(unit: Unit, node: gast.AST) -> bool:
         return _is_iterator(unit.resolve(node))
     if isinstance(node, gast.Call):
         return _gives_iterator(unit, node)
-    return any(may_be_iterator(unit, part) for part in gast.iter_child_nodes(node))
+    return any(may_be_iterator(unit, part) for part in children(node))
 
 
 def _is_iterator(found: Any) -> bool:

@@ -21,7 +21,7 @@ from s2sgrad.analysis.precision import element_of
 from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.analysis.trip_counts import Sizes, Trips
 from s2sgrad.flow.graph import binds
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import children, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.sources import is_fresh
 
@@ -159,7 +159,7 @@ def contents(unit: Unit, node: gast.AST) -> Iterator[gast.AST]:
         part = waiting.pop()
         if id(part) not in shapes:
             yield part
-            waiting += reversed([*gast.iter_child_nodes(part)])
+            waiting += reversed(children(part))
 
 
 def new_memory(unit: Unit, tree: gast.FunctionDef) -> set[str]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import Transformer, nodes
 from s2sgrad.ir.simplify import simplified
 from s2sgrad.ir.unit import Unit
 
@@ -53,7 +53,7 @@ def _read_at_once(unit: Unit, value: gast.AST) -> None:
                     setattr(node, side, method.value)
 
 
-class _Outwards(gast.NodeTransformer):
+class _Outwards(Transformer):
     """Signs and numbers out of sums, products out of transposes.
 
     np.sum(-u / 3.0)  ->  -(np.sum(u) / 3.0)        (u.T @ v).T  ->  v.T @ u

@@ -21,7 +21,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number, broadcast
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.flow.graph import binds
-from s2sgrad.ir.quote import clone, constant, expression
+from s2sgrad.ir.quote import Transformer, clone, constant, expression
 from s2sgrad.ir.reach import call, numpy_function
 from s2sgrad.ir.unit import Unit
 
@@ -67,7 +67,7 @@ def _is_none(statement: gast.AST) -> bool:
     return isinstance(statement, gast.Assign) and isinstance(value, gast.Constant) and value.value is None
 
 
-class _Contractions(gast.NodeTransformer):
+class _Contractions(Transformer):
     """`views` are names that may stand for sections, `unbound` those that may stand for None; `repeated`: in a loop."""
 
     def __init__(self, unit: Unit, views: set[str], unbound: set[str]) -> None:

@@ -27,7 +27,7 @@ from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.cleanup.record_stacks import of_copies
 from s2sgrad.cleanup.sections import Sections
 from s2sgrad.flow.graph import binds
-from s2sgrad.ir.quote import clone, nodes
+from s2sgrad.ir.quote import Transformer, clone, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.writes import in_place
 
@@ -126,7 +126,7 @@ class Overwritten:
         """An index without the temporaries that are sums of other names."""
         values = self.sections.values
 
-        class Replace(gast.NodeTransformer):
+        class Replace(Transformer):
             def visit_Name(self, node: gast.Name) -> gast.AST:
                 value = values.get(node.id)
                 if value is None or not all(isinstance(n, _SUMS) for n in nodes(value)):

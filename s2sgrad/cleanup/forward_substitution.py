@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import gast
 
 from s2sgrad.analysis import effects, with_regions
-from s2sgrad.ir.quote import clone, nodes, substitute
+from s2sgrad.ir.quote import children, clone, nodes, substitute
 from s2sgrad.ir.unit import Unit
 
 _DEEPEST = 40  # Python's parser takes two hundred nested brackets
@@ -169,7 +169,9 @@ def _depth(node: gast.AST) -> int:
     """How deeply the text of an expression nests; `a + b + c` does not."""
     if isinstance(node, gast.BinOp):
         return max(_depth(node.left), 1 + _depth(node.right))
-    return max((1 + _depth(part) for part in gast.iter_child_nodes(node)), default=0)
+    if isinstance(node, gast.Name):
+        return 1
+    return max((1 + _depth(part) for part in children(node)), default=0)
 
 
 def _sweep(statement: gast.AST) -> str | None:

@@ -30,6 +30,7 @@ from collections.abc import Callable
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.ir.quote import children
 from s2sgrad.ir.unit import Unit
 
 _OPERANDS = (gast.BinOp, gast.UnaryOp, gast.Tuple, gast.List, gast.Set, gast.Slice, gast.Subscript, gast.Starred,
@@ -51,7 +52,7 @@ def of_statement(unit: Unit, statement: gast.AST, quiet: Callable[[gast.Call], b
 
 
 def _of(unit: Unit, node: gast.AST, quiet: Callable[[gast.Call], bool]) -> list[gast.AST]:
-    inside = (part for part in gast.iter_child_nodes(node) if isinstance(part, _PARTS))
+    inside = (part for part in children(node) if isinstance(part, _PARTS))
     if effects.acts(unit, node) or any(effects.acts(unit, part) for part in inside):
         return [node]
     if isinstance(node, gast.Call):
@@ -64,7 +65,7 @@ def _of(unit: Unit, node: gast.AST, quiet: Callable[[gast.Call], bool]) -> list[
     elif isinstance(node, gast.Compare) and len(node.ops) == 1:
         parts = [node.left, *node.comparators]
     elif isinstance(node, _OPERANDS):
-        parts = list(gast.iter_child_nodes(node))
+        parts = children(node)
     elif isinstance(node, gast.Lambda):
         parts = [part for part in (*node.args.defaults, *node.args.kw_defaults) if part is not None]
     else:  # evaluated only partly, or several times

@@ -17,7 +17,7 @@ import gast
 
 from s2sgrad.analysis.plain_classes import own_protocols
 from s2sgrad.analysis.trust import Trust, trust_of_object
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import children, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import callees
 from s2sgrad.memory.places import ANY, NONE, OUTSIDE, Place, Places, Summary, Told, lasts
@@ -75,7 +75,7 @@ class Points:
             node = waiting.pop()
             yield node
             if not isinstance(node, (gast.FunctionDef, gast.Lambda)):
-                waiting += gast.iter_child_nodes(node)
+                waiting += children(node)
 
     # --- places ---
 
@@ -312,9 +312,9 @@ class Points:
             self.of_all([p for p in (node.lower, node.upper, node.step) if p is not None])
             return set()
         if isinstance(node, (gast.JoinedStr, gast.FormattedValue)):
-            self.meet(self.reached(self.of_all(list(gast.iter_child_nodes(node)))))
+            self.meet(self.reached(self.of_all(children(node))))
             return set()
-        held = self.of_all(list(gast.iter_child_nodes(node)))
+        held = self.of_all(children(node))
         return held | {ANY} if isinstance(node, gast.expr) else held
 
     def of_all(self, parts: list[gast.AST]) -> Places:

@@ -50,10 +50,10 @@ class Additions:
         while len(found) == 1 or found[-1] != found[-2]:
             found.append(found[-1] - {u.target.id for u in updates if not _leaves_a_list(unit, u, found[-1])})
         self.lasting = found[-1]  # of which no augmented assignment makes an array
-        times = Counter(u.target.id for u in updates)
+        times, known = Counter(u.target.id for u in updates), set(map(id, updates))
         for node in nodes(tree):
             if isinstance(node, (gast.For, gast.While)):
-                times.update(n.target.id for n in nodes(node) if n in updates)
+                times.update(n.target.id for n in nodes(node) if id(n) in known)
             elif isinstance(node, (gast.Nonlocal, gast.Global)):
                 times.update(node.names)
         self.again = {n for n, count in times.items() if count > 1}

@@ -19,7 +19,7 @@ import inspect
 
 import gast
 
-from s2sgrad.ir.quote import at, constant, name, nodes
+from s2sgrad.ir.quote import at, children, constant, name, nodes
 from s2sgrad.ir.unit import Unit, parameters
 
 _STATEMENTS = {
@@ -119,7 +119,7 @@ def yields(function: gast.AST) -> bool:
         if isinstance(node, (gast.Yield, gast.YieldFrom)):
             return True
         if not isinstance(node, (gast.FunctionDef, gast.Lambda)):
-            waiting += list(gast.iter_child_nodes(node))
+            waiting += children(node)
     return False
 
 

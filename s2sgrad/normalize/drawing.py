@@ -41,12 +41,12 @@ from typing import Any
 
 import gast
 
-from s2sgrad.ir.quote import assign, at, blocks, clone, constant, empty_arguments, expression, name, nodes
+from s2sgrad.ir.quote import Transformer, assign, at, blocks, clone, constant, empty_arguments, expression, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.drawn_tools import Drawer
 from s2sgrad.normalize.draws import Draw, NotDrawn, is_true, own_statements, stored, with_exits
-from s2sgrad.normalize.named_iterators import TO_THE_END, hashable, named, rebound, reduces, resizes, takes_the_rest, writes
+from s2sgrad.normalize.named_iterators import TO_THE_END, Changes, hashable, named, reduces, takes_the_rest
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -69,11 +69,12 @@ class _Scope:
 
     def __init__(self, drawer: Drawer, function: gast.FunctionDef, named: dict[str, gast.AST]) -> None:
         self.unit, self.named = drawer.unit, named
-        self.drawer = Drawer(drawer.unit, drawer.yielding, rebound=rebound(function), writes=writes(self.unit, function))
-        self.resizes, self.state = resizes(self.unit, function), set[str]()
-        mentions = Counter(n.id for n in nodes(function) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
+        self.changes, self.state = Changes(drawer.unit, function), set[str]()
+        self.drawer = Drawer(drawer.unit, drawer.yielding, changes=self.changes)
+        inside = list(nodes(function)) if named else []
+        mentions = Counter(n.id for n in inside if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
         self.often = {n for n, times in mentions.items() if times > 1}
-        asked = [n for n in nodes(function) if isinstance(n, gast.Call) and self.unit.resolve(n.func) is builtins.next]
+        asked = [n for n in inside if isinstance(n, gast.Call) and self.unit.resolve(n.func) is builtins.next]
         self.asked = {(n.args[0].id, len(n.args)) for n in asked if n.args and isinstance(n.args[0], gast.Name)}
         self.next: dict[tuple[str, int], str] = {}
         # what can be indexed is drawn from before anything has a name
@@ -166,7 +167,7 @@ class _Scope:
     def begin(self, local: str, value: gast.AST) -> list[gast.AST]:
         """`it = iter(x)`: its state, and functions that draw where `next` asks."""
         self.drawer.resumable = True
-        self.drawer.resized = self.resizes and (local in self.often or (local, 2) in self.asked)
+        self.drawer.resized = (local in self.often or (local, 2) in self.asked) and self.changes.resizes
         draw = self.drawn(value, first=False)  # who draws may have drawn something else before
         self.drawer.resumable = self.drawer.resized = False
         if self.drawer.generator is not None:
@@ -258,7 +259,7 @@ class _Scope:
         return _Expressions(self, before).visit(node)
 
 
-class _Expressions(gast.NodeTransformer):
+class _Expressions(Transformer):
     def __init__(self, scope: _Scope, before: list[gast.AST]) -> None:
         self.scope, self.before, self.unit = scope, before, scope.unit
         self.inner: Counter[str] = Counter()  # variables of comprehensions around

@@ -98,10 +98,13 @@ class Drawer(Sources):
 
     def bound_before(self, loop: gast.For) -> list[gast.AST]:
         """What gives a name to each function through which a loop draws, and which its body binds anew."""
+        calls = [n for n in nodes(loop.iter) if self.called(n) in (builtins.map, builtins.filter) and n.args]
+        if not calls:
+            return []
         body = [n for s in loop.body for n in nodes(s) if not isinstance(getattr(n, "ctx", gast.Load()), gast.Load)]
-        anew = {n.id if isinstance(n, gast.Name) else getattr(n, "attr", None) for n in body} & self.rebound
+        anew = {n.id if isinstance(n, gast.Name) else getattr(n, "attr", None) for n in body} & self.changes.rebound
         out: list[gast.AST] = []
-        for call in [n for n in nodes(loop.iter) if self.called(n) in (builtins.map, builtins.filter) and n.args]:
+        for call in calls:
             if isinstance(call.args[0], (gast.Name, gast.Attribute)) and anew & names(call.args[0]):
                 made, call.args[0] = self.function(call.args[0])
                 out += made
@@ -265,7 +268,7 @@ class Drawer(Sources):
         length = self.unit.builtin(len)
         made = gast.Call(name(self.unit.helper("sequence", runtime.sequence)), [clone(given)], [])
         ready = constant(True) if is_shown(given) else expression("len(xs) > 0", xs=items, len=length)
-        if not self.writes or is_shown(given):
+        if not self.changes.writes or is_shown(given):
             take = statements("v = xs[k]\nk = (k + 1) % len(xs)", v=item, xs=items, k=place, len=length)
             made = gast.Call(self.unit.builtin(list), [made], [])
             return Draw([assign(items, made), assign(place, constant(0))], take, name(item), ready)

@@ -78,8 +78,7 @@ class Sources:
     yielding: set[str]
     held: dict[str, Draw] = field(default_factory=dict)
     generator: Generator | None = None
-    rebound: frozenset[str] = frozenset()  # names and attributes that are bound more than once in this function
-    writes: bool = False  # whether anything in this function may change what is drawn from
+    changes: Any = None  # what the statements of this function may change: `named_iterators.Changes`
     resized: bool = False  # what is drawn from may have other items after its end, which it does not see
     resumable: bool = False  # what is drawn from again after its end gives nothing more
 
@@ -211,7 +210,7 @@ class Sources:
             return [], node
         if not isinstance(node, PLAIN):
             raise NotDrawn
-        if isinstance(node, gast.Lambda) or not names(node) & self.rebound:
+        if isinstance(node, gast.Lambda) or not names(node) & self.changes.rebound:
             return [], node
         held = self.unit.local("function")
         return [assign(held, clone(node))], name(held)

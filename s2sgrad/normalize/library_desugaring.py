@@ -37,7 +37,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
+from s2sgrad.ir.quote import Transformer, assign, at, clone, constant, expression, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import library_tools
 from s2sgrad.normalize.additions import Additions
@@ -63,7 +63,7 @@ def plainer(unit: Unit, statement: gast.AST) -> gast.AST:
     return _Iterators(unit, gast.FunctionDef("", nothing, [], [], None, None, [])).visit(statement)
 
 
-class _Iterators(gast.NodeTransformer):
+class _Iterators(Transformer):
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
         self.changed = _changed(unit, tree)  # dicts, among others

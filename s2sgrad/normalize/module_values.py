@@ -21,7 +21,7 @@ from collections import Counter
 
 import gast
 
-from s2sgrad.ir.quote import clone, name, nodes
+from s2sgrad.ir.quote import Transformer, clone, name, nodes
 from s2sgrad.ir.reach import module_alias
 from s2sgrad.ir.unit import Unit
 
@@ -51,7 +51,7 @@ def _read_before(tree: gast.FunctionDef, statement: gast.AST, variable: str) -> 
     return any(isinstance(n, gast.Name) and n.id == variable for s in before for n in nodes(s))
 
 
-class _Written(gast.NodeTransformer):
+class _Written(Transformer):
     def __init__(self, known: dict[str, gast.AST]) -> None:
         self.known = known
 

@@ -17,7 +17,7 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.ir.quote import name, nodes
+from s2sgrad.ir.quote import children, name, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.normalize.draws import LAZY, Sources
 
@@ -47,8 +47,31 @@ def named(drawer: Sources, function: gast.FunctionDef) -> dict[str, gast.AST]:
         held = left
 
 
-def rebound(function: gast.FunctionDef) -> frozenset[str]:
-    """The names and attributes that are bound more than once in a function and in those in it, arguments included."""
+class Changes:
+    """What the statements of a function may change, as they are when it is first asked for: few functions ask."""
+
+    def __init__(self, unit: Unit, function: gast.FunctionDef) -> None:
+        self.unit, self.function = unit, function
+
+    @functools.cached_property
+    def rebound(self) -> frozenset[str]:
+        """The names and attributes that are bound more than once in the function and in those in it, arguments included."""
+        return _rebound(self.function)
+
+    @functools.cached_property
+    def writes(self) -> bool:
+        """Whether any statement may change an object: a store into it, or a call that is not known to be pure."""
+        into = (gast.Subscript, gast.Attribute)
+        stores = any(isinstance(n, into) and not isinstance(n.ctx, gast.Load) for n in nodes(self.function))
+        return stores or self.resizes
+
+    @functools.cached_property
+    def resizes(self) -> bool:
+        """Whether any statement may change how many items an object has."""
+        return _resizes(self.unit, self.function)
+
+
+def _rebound(function: gast.FunctionDef) -> frozenset[str]:
     stored = Counter(p.id for p in parameters(function))
     for node in nodes(function):
         if isinstance(node, gast.FunctionDef) and node is not function:
@@ -65,15 +88,7 @@ def rebound(function: gast.FunctionDef) -> frozenset[str]:
     return frozenset(n for n, times in stored.items() if times > 1)
 
 
-def writes(unit: Unit, function: gast.FunctionDef) -> bool:
-    """Whether any statement of a function may change an object: a store into it, or a call that is not known to be pure."""
-    into = (gast.Subscript, gast.Attribute)
-    stores = any(isinstance(n, into) and not isinstance(n.ctx, gast.Load) for n in nodes(function))
-    return stores or resizes(unit, function)
-
-
-def resizes(unit: Unit, function: gast.FunctionDef) -> bool:
-    """Whether any statement of a function may change how many items an object has."""
+def _resizes(unit: Unit, function: gast.FunctionDef) -> bool:
     updated = {n.target.id for n in nodes(function) if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)}
     if updated - _own_sums(function):
         return True
@@ -159,10 +174,10 @@ def _of_scope(function: gast.FunctionDef) -> Iterator[gast.AST]:
         if isinstance(node, gast.FunctionDef):
             yield name(node.name, store=True)
         elif isinstance(node, _COMPREHENSIONS):
-            waiting += [p for p in gast.iter_child_nodes(node) if not isinstance(p, gast.comprehension)]
+            waiting += [p for p in children(node) if not isinstance(p, gast.comprehension)]
             waiting += [p for g in node.generators for p in (g.iter, *g.ifs)]
         elif not isinstance(node, gast.Lambda):
-            waiting += gast.iter_child_nodes(node)
+            waiting += children(node)
 
 
 def takes_the_rest(node: gast.AST) -> bool:

@@ -34,7 +34,7 @@ from s2sgrad.analysis.plain_classes import assigning, own_protocols
 from s2sgrad.analysis.primitive_calls import Operation, is_user_function
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir import reach
-from s2sgrad.ir.quote import constant, nodes
+from s2sgrad.ir.quote import children, constant, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import mod_ref
 from s2sgrad.memory.aliasing import Memory
@@ -339,7 +339,7 @@ class Refusals:
             return node.id in self.varied
         if isinstance(node, gast.expr) and activity.classify(self.unit, node, self.kinds).form == "flat":
             return False
-        return any(self.passes_on(part) for part in gast.iter_child_nodes(node))
+        return any(self.passes_on(part) for part in children(node))
 
 
 def _reached(target: Any) -> Any:

@@ -19,8 +19,8 @@ import numpy as np
 from s2sgrad.analysis import affine, effects
 from s2sgrad.analysis.affine import Form
 from s2sgrad.analysis.disjointness import range_of
+from s2sgrad.analysis.elements import element_of
 from s2sgrad.analysis.kinds import Array, Container, Number
-from s2sgrad.analysis.precision import element_of
 from s2sgrad.analysis.sizes import Dim, Size
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.unit import Unit

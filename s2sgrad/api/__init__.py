@@ -10,7 +10,7 @@ from s2sgrad import runtime
 from s2sgrad.api import travel
 from s2sgrad.api.argnums import Argnums, checked
 from s2sgrad.api.gradient import Gradient, differentiated
-from s2sgrad.driver.options import Options
+from s2sgrad.driver.options import DEFAULT, PREFERRED, Options
 from s2sgrad.errors.raised import entry, located
 from s2sgrad.pullbacks import vjp  # noqa: F401
 
@@ -29,7 +29,8 @@ def _made(
     if isinstance(outputs, list):
         outputs = tuple(outputs)
     several = isinstance(argnums, tuple)
-    options = Options(value, several, unconnected_gradients, outputs, lists=bool(lists), has_aux=bool(has_aux))
+    options = Options(value, several, unconnected_gradients, outputs, has_aux=bool(has_aux),
+                      backend=PREFERRED if lists else DEFAULT)  # fmt: skip
     if function is None:
         return functools.partial(_applied, argnums, options, output_gradients)
     return differentiated(function, argnums, options, output_gradients)

@@ -17,7 +17,7 @@ from s2sgrad.api import travel
 from s2sgrad.api.argnums import Argnums, parameter_named
 from s2sgrad.api.arguments import require_floats, require_separate
 from s2sgrad.driver import cache
-from s2sgrad.driver.options import Options
+from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.errors.raised import entry, located
 from s2sgrad.ir import seeds
@@ -120,22 +120,20 @@ class Gradient:
                 return compiled.function(*args, **keywords) if keywords else compiled.function(*args)
             except NoResult as error:
                 raise compiled.naming(error) from None
-            except (ArithmeticError, LookupError, TypeError, ValueError):
-                if not compiled.on_lists:
-                    raise
-            keywords = {**asked[1], self._word.name: seed}
-            return self.on_arrays()(*asked[0], **keywords)  # where Python's numbers raise and NumPy's may not
+            except compiled.gives_up_on:
+                keywords = {**asked[1], self._word.name: seed}
+            return self.by_default()(*asked[0], **keywords)
         except Exception as error:
             __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
             error = located(error, self._function)
             raise error
 
-    def on_arrays(self) -> Gradient:
-        """The gradient without lists in its text: the same numbers; what is differentiated again."""
-        if not self._options.lists:
+    def by_default(self) -> Gradient:
+        """The gradient as the default backend writes it: the same numbers; what is differentiated again."""
+        if self._options.backend == DEFAULT:
             return self
         if self._plain is None:
-            options = dataclasses.replace(self._options, lists=False)
+            options = dataclasses.replace(self._options, backend=DEFAULT)
             self._plain = type(self)(self.primal, self._argnums, options, self._seed, self._lead_bound)
         return self._plain
 
@@ -194,7 +192,7 @@ class Gradient:
                 f"`{self.__name__}`, which has output_gradients or arguments that are bound to it, cannot be differentiated "
                 "where it is called: make a gradient without, and pass them at the call"
             )
-        return self.on_arrays()._of_kinds(Kinds(tuple(kinds.items())))
+        return self.by_default()._of_kinds(Kinds(tuple(kinds.items())))
 
     def _made(self, function: types.FunctionType, key: Kinds) -> Compiled:
         family = self._family(function)
@@ -297,8 +295,8 @@ class Gradient:
         """The generated function for arguments of these kinds, and the arguments that it has beside them."""
         keywords = {**self._keywords, **keywords}
         seed = self._word.taken(keywords)
-        compiled = self.on_arrays()._compiled(self._lead + args, keywords)
-        compiled.function.origin = "grad", self.on_arrays(), compiled.key, compiled.recipe
+        compiled = self.by_default()._compiled(self._lead + args, keywords)
+        compiled.function.origin = "grad", self.by_default(), compiled.key, compiled.recipe
         return compiled.function, self._lead, {**keywords, **self._seeds(compiled, seed)}
 
     def _seeds(self, compiled: Compiled, seed: Any) -> dict[str, Any]:
@@ -322,7 +320,7 @@ class GradientOfGradient(Gradient):
         while isinstance(function, functools.partial):
             lead, keywords = function.args + lead, {**function.keywords, **keywords}
             function = function.func
-        self._inner: Gradient = function.on_arrays()
+        self._inner: Gradient = function.by_default()
         return function._function, function._lead + lead, {**function._keywords, **keywords}
 
     def _shown_name(self) -> str:

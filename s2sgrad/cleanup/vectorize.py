@@ -23,7 +23,6 @@ from s2sgrad.analysis import affine, effects
 from s2sgrad.analysis.affine import Form
 from s2sgrad.analysis.disjointness import Indices, least_of, limits_of, parts_of, range_of
 from s2sgrad.analysis.kinds import Array, Kind, Number
-from s2sgrad.analysis.scalar_loops import new_memory
 from s2sgrad.analysis.sizes import Size
 from s2sgrad.analysis.trip_counts import Sizes
 from s2sgrad.cleanup.batching import FIRST, Batches, Factor, Product, Refused, is_pop, mentions
@@ -34,7 +33,7 @@ from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes, s
 from s2sgrad.ir.reach import call as call_
 from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit
-from s2sgrad.memory.sources import is_fresh
+from s2sgrad.memory.sources import is_fresh, new_memory
 from s2sgrad.memory.writes import in_place
 
 _SUMS = (gast.Add, gast.Sub)

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Kind, Unknown, is_plain
-from s2sgrad.driver import load
+from s2sgrad.analysis.kinds import Kind, Unknown
+from s2sgrad.backends import Backend
+from s2sgrad.driver import load, lowering
 from s2sgrad.driver.emitted import Emitted, reached
 from s2sgrad.driver.guards import Functions, Guards
 from s2sgrad.driver.options import Options
@@ -90,22 +91,22 @@ class Recipe:
 @dataclass(frozen=True)
 class Facts:
     """What is known of a gradient: its seed, whether the result is a number, the parameters whose arrays are written,
-    whether a differentiated parameter is of unknown kind, so that each argument is looked at for floats, and whether loops
-    run on lists, whose numbers raise where NumPy's warn."""
+    whether a differentiated parameter is of unknown kind, so that each argument is looked at for floats, and the backend
+    that rewrote it."""
 
     seed: str
     scalar: bool
     written: tuple[str, ...]
     unsure: bool
-    on_lists: bool
+    backend: Backend
 
 
 class Compiled:
     """A gradient: `function(*args, seed=...)` over the user's `functions`; right while `holds()`."""
 
     __slots__ = (
-        "below", "defaults", "function", "functions", "inside", "key", "made", "named", "on_lists", "recipe", "scalar",
-        "seed", "unsure", "written",
+        "backend", "below", "defaults", "function", "functions", "gives_up_on", "inside", "key", "made", "named", "recipe",
+        "scalar", "seed", "unsure", "written",
     )  # fmt: skip
 
     def __init__(
@@ -122,7 +123,7 @@ class Compiled:
         if recipe.facts is not None:
             self.seed, self.scalar = recipe.facts.seed, recipe.facts.scalar
             self.written, self.unsure = recipe.facts.written, recipe.facts.unsure
-            self.on_lists = recipe.facts.on_lists
+            self.backend, self.gives_up_on = recipe.facts.backend, recipe.facts.backend.gives_up_on
 
     def shown(self) -> types.FunctionType:
         """The function, for tools that show its text."""
@@ -176,16 +177,11 @@ def compile_gradient(
     The observer is shown the function and its adjoint after every pass (and those of the functions that it calls).
     """
     with compiling(function) as lookups:
-        program = Program(observer, options.lists and all(map(is_plain, kinds.values())))
-        entry = program.gradient(function, kinds, wrt, options)
-        on_lists = any(emitted.unit.on_lists for emitted in program.functions)
-        if on_lists and not all(emitted.is_repeatable() for emitted in program.functions):
-            program, on_lists = Program(observer), False
-            entry = program.gradient(function, kinds, wrt, options)
+        program, entry, backend = lowering.lowered(function, kinds, wrt, options, observer)
         global_conflicts.check(program.units)
         (seed,) = entry.defaults
         unsure = any(isinstance(kinds.get(p.partition("[")[0]), Unknown) for p in wrt)
-        facts = Facts(seed, entry.scalar, program.written, unsure, on_lists)
+        facts = Facts(seed, entry.scalar, program.written, unsure, backend)
         return Recipe(program, lookups, function, [entry], entry.name, facts).sealed(program)
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+DEFAULT, PREFERRED = "numpy", "scalar_lists"  # backends; `driver.lowering` knows what stands behind their names
+
 
 @dataclass(frozen=True)
 class Options:
     """What a gradient returns: `value` too, a tuple (`several`) or a list (`listed`), zeros or None for what is unconnected.
 
-    `stops` are variables through which no gradient flows: what `gradients` of a function is asked for.  `lists` lets loops
-    over single elements run on lists.  With `has_aux` the function returns a pair, of which the first is differentiated.
+    `stops` are variables through which no gradient flows: what `gradients` of a function is asked for.  `backend` rewrites
+    what it can; what is differentiated again is the text of the default.  With `has_aux` the function returns a pair, of
+    which the first is differentiated.
     """
 
     value: bool = False
@@ -19,7 +22,7 @@ class Options:
     outputs: str | tuple[str, ...] | None = None
     listed: bool = False
     stops: tuple[str, ...] = ()
-    lists: bool = True
+    backend: str = PREFERRED
     has_aux: bool = False
 
     @property

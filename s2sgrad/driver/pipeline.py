@@ -24,7 +24,6 @@ from s2sgrad.cleanup import (
     deadcode,
     forward_substitution,
     peephole,
-    scalar_loops,
     store_forwarding,
     vectorize,
     with_statements,
@@ -105,10 +104,12 @@ CLEANUP: tuple[tuple[str, Pass], ...] = (
     ("deadcode", deadcode.run),
 )
 
-FINISH: tuple[tuple[str, Pass], ...] = (
+IMPROVE: tuple[tuple[str, Pass], ...] = (
     ("vectorize", vectorize.run),
     ("accumulation", accumulation.run),
-    ("scalar_loops", scalar_loops.run),
+)
+
+FINISH: tuple[tuple[str, Pass], ...] = (
     ("coalesce", coalesce.run),
     ("branches", peephole.branches),
     ("with_statements", with_statements.run),
@@ -122,9 +123,9 @@ def cleaned(unit: Unit, tree: gast.FunctionDef, observer: Observer | None = None
     return _after(CLEANUP, unit, tree, observer)
 
 
-def finished(unit: Unit, tree: gast.FunctionDef, observer: Observer | None = None) -> gast.FunctionDef:
-    """The function under its final names."""
-    return _after(FINISH, unit, tree, observer)
+def finished(unit: Unit, tree: gast.FunctionDef, lower: Pass, observer: Observer | None = None) -> gast.FunctionDef:
+    """The function as a backend has it, under its final names."""
+    return _after((*IMPROVE, ("backend", lower), *FINISH), unit, tree, observer)
 
 
 def _after(

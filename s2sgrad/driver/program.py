@@ -28,10 +28,10 @@ from s2sgrad.analysis.kinds import (
     widened,
 )
 from s2sgrad.analysis.kinds_key import Kinds
-from s2sgrad.analysis.precision import is_precise
 from s2sgrad.analysis.primitive_calls import is_user_function, of_foreign_call, own_methods
 from s2sgrad.analysis.symbolic_shapes import renumbered, without_symbols
 from s2sgrad.analysis.type_text import described
+from s2sgrad.backends import NUMPY, Backend
 from s2sgrad.cleanup import copy_propagation
 from s2sgrad.driver.emitted import (
     Emitted,
@@ -39,6 +39,7 @@ from s2sgrad.driver.emitted import (
     Paired,
     bound_kinds,
     free_data,
+    gradient_in,
     in_order,
     mark,
     marked,
@@ -68,10 +69,11 @@ _DEEPEST = 40
 
 
 class Program:
-    """Compiles one gradient, with loops on lists if `lists`.  `functions` are written in the order of their list."""
+    """Compiles one gradient.  `functions` are written in the order of their list; `backend` may lower the one that is being
+    compiled, and what is called from there."""
 
-    def __init__(self, observer: Observer | None = None, lists: bool = False) -> None:
-        self.observer, self.lists = observer, lists
+    def __init__(self, observer: Observer | None = None, backend: Backend = NUMPY) -> None:
+        self.observer, self.backend = observer, backend
         self.functions: list[Emitted] = []
         self.units: list[Unit] = []
         self.names = names.Namer()
@@ -106,6 +108,7 @@ class Program:
         stopping.require_followed(unit, tree, inference.env, wrt, options.stops)
         alias_elimination.own_arguments(unit, tree, inference.env, written)
         seed = unit.local(seeds.word((), takes_any=tree.args.kwarg is not None))
+        self.backend = self._backend_for(unit, tree, inference)
         joined = self._joined(unit, tree, inference, {p.partition("[")[0] for p in wrt}, seed, kinds)
         swept = joined.swept
         result_kind = swept.kinds.get(swept.result, UNKNOWN)
@@ -114,7 +117,7 @@ class Program:
         if swept.active and not scalar:
             like = call(unit, "seed_like", runtime.seed_like, name(swept.result), name(seed))
             ahead = marked([assign(seed, like)], "reverse")
-        parts = [self._returned(joined, p, options, p in wrt[:k]) for k, p in enumerate(wrt)]
+        parts = [gradient_in(joined, p, options, p in wrt[:k]) for k, p in enumerate(wrt)]
         display = gast.List if options.listed else gast.Tuple
         returned: gast.AST = display(parts, gast.Load()) if options.several else parts[0]
         joined.tree.body += results.checks(unit, swept.result, result_kind, swept.active)
@@ -122,7 +125,7 @@ class Program:
         joined.tree.body += ends
         mark(joined.tree.body, "forward")
         joined.tree.body += [*ahead, *swept.reverse, *marked([gast.Return(returned)], "reverse")]
-        tree = finished(unit, self._cleaned(unit, joined.tree), self.observer)
+        tree = self._finished(entry, unit, self._cleaned(unit, joined.tree))
         tree.args.kw_defaults[-1] = constant(default := None if swept.active and not scalar else 1.0)
         tree.body.insert(0, gast.Expr(constant(title(stem, wrt, options))))
         tree.name = entry.name
@@ -130,30 +133,6 @@ class Program:
         entry.header = described(kinds)
         self.functions.append(entry)
         return entry
-
-    def _returned(self, joined: Joined, parameter: str, options: Options, again: bool = False) -> gast.AST:
-        """The gradient for one parameter: of its shape and dtype, in memory of its own, also the second time."""
-        unit, kinds, bars = joined.unit, joined.swept.kinds, joined.swept.bars
-        kind = kinds.get(parameter, UNKNOWN)
-        base, _, place = parameter.partition("[")
-        bar = bars.get(base)
-        if bar is None and options.unconnected == "none":
-            return constant(None)
-        if place:
-            k = constant(int(place[:-1]))
-            element = gast.Subscript(name(base), k, gast.Load())
-            zeros = call(unit, "zeros", runtime.zeros, element) if bar is None else None
-            return zeros or call(unit, "like", runtime.like, element, gast.Subscript(name(bar.name), k, gast.Load()))
-        if bar is None:
-            return joined.reverse.adjoints.zero(parameter)
-        if parameter in joined.reverse.perhaps:  # it may not be assigned
-            return name(bar.name)
-        given = joined.given.get(parameter, kind if parameter in joined.reverse.watched else None)
-        if isinstance(given, Number) and given.type is float:
-            return name(bar.name)
-        if bar.own and not again and bar.exact and isinstance(kind, Array):
-            return name(bar.name)
-        return call(unit, "like", runtime.like, name(parameter), name(bar.name))
 
     # --- pieces shared by entries and pairs ---
 
@@ -187,7 +166,6 @@ class Program:
         """The unit and the normal form of a function for arguments of these kinds."""
         held = {p: module_of(kind) or opened(kind) for p, kind in (kinds or {}).items()}
         unit, tree = normalized(read(target), {p: o for p, o in held.items() if o}, stops, own_methods(kinds or {}))
-        unit.lists = self.lists
         self.units += [unit, *unit.inlined]
         return unit, clone(tree)  # a node that stands in two places would be changed in both
 
@@ -203,7 +181,6 @@ class Program:
     ) -> Joined:
         kinds = unit.kinds = inference.env
         given = {p: kinds.get(p, UNKNOWN) for p in wrt} if given is None else given
-        self.lists = unit.lists = self.lists and is_precise(unit, tree, kinds.values())  # also for what is called from here
         for parameter in wrt:
             if is_complex(kinds.get(parameter)):
                 unit.refuse(unit.primal.tree, f"`{parameter}` is complex, which cannot be differentiated yet: "
@@ -224,6 +201,18 @@ class Program:
         if self.observer is not None:
             self.observer("reverse", unit, tree)
         return cleaned(unit, tree, self.observer)
+
+    def _backend_for(self, unit: Unit, tree: gast.FunctionDef, inference: Inference) -> Backend:
+        """The backend that may lower a function and what is called from there."""
+        return self.backend if self.backend.takes(unit, tree, inference.env.values()) else NUMPY
+
+    def _finished(self, emitted: Emitted, unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+        def lower(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+            if self.backend.lower(unit, tree):
+                emitted.backend = self.backend
+            return tree
+
+        return finished(unit, tree, lower, self.observer)
 
     # --- calls (transform.calls.Pairs) ---
 
@@ -303,7 +292,7 @@ class Program:
             given = {p: widened(k) for p, k in given.items()}
         key = (id(target), tuple(given.items()), frozenset(active), idle)
         entry = self._pairs.get(key)
-        if entry is not None:
+        if entry is not None and entry.backend in (NUMPY, self.backend):
             entry.used = True
             return entry.pair
         self._reserve(read(target))
@@ -311,13 +300,15 @@ class Program:
         fwd = Emitted(self.names.fresh(f"{stem}_fwd"), target)
         bwd = Emitted(self.names.fresh(f"{stem}_bwd"), target, same_signature=False)
         order = tuple(p for p in signature(target).parameters if p in active)
-        entry = self._pairs[key] = Paired(Pair(fwd, bwd, order, None), split)
+        entry = self._pairs[key] = Paired(Pair(fwd, bwd, order, None), split, self.backend)
         self._kept.append(target)
         self._compiling.append(id(target))
+        backend = self.backend
         try:
             self._compile_pair(target, given, active, idle, entry)
         finally:
             self._compiling.pop()
+            self.backend = backend
         return entry.pair
 
     def _compile_pair(
@@ -334,6 +325,7 @@ class Program:
         order = tuple(p.id for p in parameters(tree) if p.id in active)
         result = tree.body[-1].value.id
         seed = unit.local("seed")
+        self.backend = entry.backend = self._backend_for(unit, tree, inference)
         joined = self._joined(unit, tree, inference, set(order), seed, idle=idle)
         swept = joined.swept
         entry.pair.bwd.flat = results.is_flat(swept.kinds.get(result), swept.active)
@@ -389,7 +381,7 @@ class Program:
         self._emit(entry.pair.bwd, unit, bwd_tree, f"Adjoint of `{target.__name__}` in {', '.join(order)}.")
 
     def _emit(self, emitted: Emitted, unit: Unit, tree: gast.FunctionDef, docstring: str) -> None:
-        tree = finished(unit, tree, self.observer)
+        tree = self._finished(emitted, unit, tree)
         tree.body.insert(0, gast.Expr(constant(docstring)))
         emitted.unit, emitted.tree = unit, tree
         self.functions.append(emitted)

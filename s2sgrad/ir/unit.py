@@ -68,7 +68,6 @@ class Unit:
     `opaque` are the parameters that may have methods of their own, whatever these are called.
     `libraries` are the files of libraries whose text stands where it is called, by the number of the call.
     `words` say what names of ours stand for, to the user.
-    `lists` lets loops of its text run on lists, and `on_lists` says that some do.
     `bindings` remembers what free names stand for; `lookups` notes them: a cached gradient holds while they hold.
     """
 
@@ -98,8 +97,6 @@ class Unit:
     memory: Any = None
     libraries: dict[Any, str] = field(default_factory=dict)
     words: wording.Sentences = field(default_factory=dict)
-    lists: bool = False
-    on_lists: bool = False
 
     @classmethod
     def of(cls, primal: Primal) -> tuple[Unit, gast.FunctionDef]:

@@ -16,14 +16,14 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.disjointness import parts_of
+from s2sgrad.analysis.elements import element_of
 from s2sgrad.analysis.kinds import Array
-from s2sgrad.analysis.precision import element_of
 from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.analysis.trip_counts import Sizes, Trips
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import children, nodes
 from s2sgrad.ir.unit import Unit, parameters
-from s2sgrad.memory.sources import is_fresh
+from s2sgrad.memory.sources import new_memory
 
 LOOPS = (gast.For, gast.While)
 YIELDS = {"float64": "float", "int64": "int", "bool": "bool"}
@@ -160,13 +160,3 @@ def contents(unit: Unit, node: gast.AST) -> Iterator[gast.AST]:
         if id(part) not in shapes:
             yield part
             waiting += reversed(children(part))
-
-
-def new_memory(unit: Unit, tree: gast.FunctionDef) -> set[str]:
-    """The names that only ever stand for arrays made on the spot: no two of them share memory."""
-    made: dict[str, bool] = {}
-    for statement in effects.walk(tree.body):
-        for bound in binds(statement):
-            plain = isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name)
-            made[bound] = made.get(bound, True) and plain and is_fresh(unit, statement.value)
-    return {n for n, fresh in made.items() if fresh} - {p.id for p in parameters(tree)}

@@ -1,6 +1,6 @@
-"""What is surely one number, or an array, of the precision of Python's own numbers.
+"""What is surely a number, or an array, of the precision of Python's own numbers.
 
-    x[i + 1, j]      ->      one element, if `x` has two axes and `i` and `j` are whole numbers
+    x * np.float32(2.0)      ->      not precise: a list would hold a number of twice the digits in its place
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.disjointness import parts_of
+from s2sgrad.analysis.elements import element_of
 from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
@@ -74,34 +74,6 @@ def _is_truth(node: gast.AST, truths: set[str]) -> bool:
         return isinstance(node.op, gast.Not) or _is_truth(node.operand, truths)
     constant = isinstance(node, gast.Constant) and type(node.value) is bool
     return constant or isinstance(node, (gast.Compare, gast.BoolOp))
-
-
-def is_whole(node: gast.AST, unit: Unit) -> bool:
-    """Whether an expression is surely one whole number, and no truth value."""
-    if isinstance(node, gast.Constant):
-        return type(node.value) is int
-    if isinstance(node, gast.Name):
-        kind = unit.kinds.get(node.id)
-        return isinstance(kind, Number) and kind.type in (int, np.int64)
-    if isinstance(node, gast.UnaryOp):
-        return isinstance(node.op, gast.USub) and is_whole(node.operand, unit)
-    if isinstance(node, gast.BinOp):
-        plain = isinstance(node.op, (gast.Add, gast.Sub, gast.Mult, gast.FloorDiv, gast.Mod))
-        return plain and is_whole(node.left, unit) and is_whole(node.right, unit)
-    if isinstance(node, gast.Call):
-        return unit.resolve(node.func) is builtins.len
-    found = element_of(node, unit)
-    return found is not None and found.dtype == "int64"
-
-
-def element_of(node: gast.AST, unit: Unit) -> Array | None:
-    """The array of `x[i, j]` with one whole number for each axis; None for anything else."""
-    if not isinstance(node, gast.Subscript) or not isinstance(node.value, gast.Name):
-        return None
-    kind = unit.kinds.get(node.value.id)
-    parts = parts_of(node.slice)
-    plain = isinstance(kind, Array) and kind.rank == len(parts) and all(is_whole(p, unit) for p in parts)
-    return kind if plain else None
 
 
 class Surely:

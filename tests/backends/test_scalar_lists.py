@@ -30,7 +30,7 @@ def assert_alike(one, other):
 
 
 def on_lists(df):
-    return df._latest.on_lists
+    return df._latest.backend.name == "scalar_lists"
 
 
 # --- which loops -------------------------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ def test_lists_change_no_bit(name):
     df = grad(entry.function, **entry.options)
     got = df(*entry.args())
     assert on_lists(df)
-    assert_alike(got, df.on_arrays()(*entry.args()))
+    assert_alike(got, df.by_default()(*entry.args()))
 
 
 def few_of_many(x):
@@ -172,7 +172,7 @@ def test_these_elements_stay_numpys(f):
     df = value_and_grad(f)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        got, plain = df(X), df.on_arrays()(X)
+        got, plain = df(X), df.by_default()(X)
     assert_alike(got, plain)
     forward, _, _ = df.source.partition("# reverse sweep")
     assert "# forward sweep" in forward
@@ -190,7 +190,7 @@ def test_whole_numbers_wrap_as_numpys_do():
     df = grad(whole_numbers_that_wrap)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        assert_alike(df(X, k), df.on_arrays()(X, k))
+        assert_alike(df(X, k), df.by_default()(X, k))
 
 
 def read_once(x, it):
@@ -255,6 +255,29 @@ def test_what_would_differ_in_silence(f, args):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         assert_alike(value_and_grad(f)(*args()), value_and_grad(f, lists=False)(*args()))
+
+
+def compounded(x):
+    total = x.copy()
+    for i in range(1, len(x)):
+        total[i] = total[i - 1] * x[i]
+    return total
+
+
+def raises_on_overflow(x):
+    with np.errstate(over="raise"):
+        return compounded(x * 1e200)
+
+
+def on_both_ways(x):
+    first = raises_on_overflow(x)
+    return np.sum(first + compounded(x))
+
+
+def test_numpy_raises_in_what_is_called_where_it_is_asked_to():
+    for f in (on_both_ways, value_and_grad(on_both_ways)):
+        with pytest.raises(FloatingPointError):
+            f(X)
 
 
 def test_an_error_that_the_function_asks_for():
@@ -350,7 +373,7 @@ def test_numpys_warnings_and_numbers(f, args):
     assert on_lists(df)
     with warnings.catch_warnings(record=True) as plain:
         warnings.simplefilter("always")
-        assert_alike(got, df.on_arrays()(*args))
+        assert_alike(got, df.by_default()(*args))
     assert [str(w.message) for w in caught] == [str(w.message) for w in plain]
 
 
@@ -359,7 +382,7 @@ def test_numpys_own_error():
         grad(beyond_the_end)(X)
 
 
-def test_a_function_that_does_more_than_compute_runs_once_and_on_arrays():
+def test_a_function_that_does_more_than_compute_runs_once_and_by_default():
     def prints(x):
         total = 0.0
         for i in range(len(x)):
@@ -417,7 +440,7 @@ def test_second_order():
 @pytest.mark.parametrize("x", [np.zeros(0), X[::-1], X[::2], np.zeros((2, 5))[1]], ids=["empty", "reversed", "step", "row"])
 def test_any_layout(x):
     df = grad(cubes)
-    assert_alike(df(x), df.on_arrays()(x))
+    assert_alike(df(x), df.by_default()(x))
 
 
 # --- random programs -----------------------------------------------------------------------------------------------------
@@ -476,4 +499,4 @@ def test_random_loops(text, seed):
     df = grad(space["f"], argnums=("x", "y", "m", "a"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        assert_alike(df(*args), df.on_arrays()(*args))
+        assert_alike(df(*args), df.by_default()(*args))

@@ -8,8 +8,7 @@
                                                  y[:] = y_list
 
 Only where the loop comes by all elements of an array (or a list of a long one would be made for a few), where nothing else
-reads or writes its memory meanwhile, and where nothing tells the numbers apart (see `analysis.unboxing`).  Python's
-numbers raise where NumPy's warn: then the gradient runs on arrays after all (see `gradient`).
+reads or writes its memory meanwhile, and where nothing tells the numbers apart (see `python_numbers`).
 """
 
 from __future__ import annotations
@@ -20,12 +19,13 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.boxing import PythonFloats
 from s2sgrad.analysis.disjointness import parts_of
+from s2sgrad.analysis.elements import is_whole
 from s2sgrad.analysis.kinds import Array, Container
-from s2sgrad.analysis.precision import is_precise, is_whole
-from s2sgrad.analysis.scalar_loops import LOOPS, YIELDS, Plan, Plans, contents, section
-from s2sgrad.analysis.unboxing import PythonNumbers, Value
+from s2sgrad.backends.scalar_lists.loops import LOOPS, YIELDS, Plan, Plans, contents, section
+from s2sgrad.backends.scalar_lists.precision import is_precise
+from s2sgrad.backends.scalar_lists.python_floats import PythonFloats
+from s2sgrad.backends.scalar_lists.python_numbers import PythonNumbers, Value
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import assign, blocks, constant, expression, name, nodes
 from s2sgrad.ir.unit import Unit
@@ -33,16 +33,15 @@ from s2sgrad.ir.unit import Unit
 _Unpacked = dict[int, gast.Assign]  # by the identity of what is unpacked
 
 
-def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree with lists in the place of arrays of which loops read and write every element."""
-    plans = Plans(unit, tree).found if unit.lists and is_precise(unit, tree, unit.kinds.values()) else []
+def run(unit: Unit, tree: gast.FunctionDef) -> bool:
+    """Put lists in the place of arrays of which loops read and write every element; whether there were any."""
+    plans = Plans(unit, tree).found if is_precise(unit, tree, unit.kinds.values()) else []
     unpacked = _unpackings(unit, tree)
     while plans and _spoiled(unit, tree, plans, unpacked):
         pass
     if plans:
         _Rewriter(unit, tree, plans, unpacked).block(tree.body, set())
-        unit.on_lists = True
-    return tree
+    return bool(plans)
 
 
 def _unpackings(unit: Unit, tree: gast.FunctionDef) -> _Unpacked:

@@ -21,8 +21,9 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.disjointness import parts_of
+from s2sgrad.analysis.elements import element_of, is_whole
 from s2sgrad.analysis.kinds import Array, Number
-from s2sgrad.analysis.precision import Surely, element_of, is_whole
+from s2sgrad.backends.scalar_lists.precision import Surely
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit
 

@@ -1,0 +1,38 @@
+"""Which backend rewrites a gradient: the one that is asked for, unless it may have to run the text twice and must not.
+
+    def f(x): print("once"); ...      ->      on arrays: if a list raised, it would be printed again
+"""
+
+from __future__ import annotations
+
+import types
+from dataclasses import replace
+
+from s2sgrad.analysis.kinds import Kind, is_plain
+from s2sgrad.backends import NUMPY, Backend
+from s2sgrad.backends.scalar_lists import ScalarLists
+from s2sgrad.driver.emitted import Emitted
+from s2sgrad.driver.options import Options
+from s2sgrad.driver.pipeline import Observer
+from s2sgrad.driver.program import Program
+
+_BACKENDS = {backend.name: backend for backend in (NUMPY, ScalarLists())}
+
+
+def lowered(
+    function: types.FunctionType,
+    kinds: dict[str, Kind],
+    wrt: tuple[str, ...],
+    options: Options,
+    observer: Observer | None = None,
+) -> tuple[Program, Emitted, Backend]:
+    """The program of a gradient, its entry, and the backend that rewrote some of its functions."""
+    backend = _BACKENDS[options.backend]
+    if backend.gives_up_on and not all(map(is_plain, kinds.values())):
+        backend = NUMPY
+    program = Program(observer, backend)
+    entry = program.gradient(function, kinds, wrt, options)
+    used = any(emitted.backend is backend for emitted in program.functions)
+    if used and backend.gives_up_on and not all(emitted.is_repeatable() for emitted in program.functions):
+        return lowered(function, kinds, wrt, replace(options, backend=NUMPY.name), observer)
+    return program, entry, backend if used else NUMPY

@@ -68,13 +68,25 @@ def loads(node: gast.AST, hidden: frozenset[str] = frozenset()) -> Iterator[gast
 
 def reads(statement: gast.AST) -> set[str]:
     """The names that a simple statement, or the header of a compound one, reads."""
-    if isinstance(statement, (gast.If, gast.While)):
-        return {n.id for n in loads(statement.test)}
-    if isinstance(statement, gast.For):
-        return {n.id for n in loads(statement.iter)}
-    names = {n.id for n in loads(statement)}
-    if isinstance(statement, gast.AugAssign):
-        names.add(base(statement.target))
+    kind = type(statement)
+    waiting = [statement.test if kind in (gast.If, gast.While) else statement.iter if kind is gast.For else statement]
+    names: set[str] = {base(statement.target)} if kind is gast.AugAssign else set()
+    parts_of = PARTS
+    while waiting:
+        part = waiting.pop()
+        kind = type(part)
+        if kind is gast.Name:
+            if type(part.ctx) is gast.Load:
+                names.add(part.id)
+        elif kind in _SCOPES:
+            names.update(n.id for n in loads(part))
+        else:
+            for field in parts_of[kind] or ():
+                value = getattr(part, field, None)
+                if type(value) is list:
+                    waiting += value
+                elif value is not None:
+                    waiting.append(value)
     return names
 
 

@@ -37,7 +37,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
             colors.remove(base)
         given: dict[str, str] = {}
         for name in names:
-            used = {given[other] for other in given if frozenset((name, other)) in clashes}
+            used = {given[other] for other in clashes.get(name, ()) if other in given}
             given[name] = next(c for c in colors if c not in used)
         renamed |= {a: b for a, b in given.items() if a != b}
     _rename(tree, renamed)
@@ -71,13 +71,14 @@ def _merge_stacks(unit: Unit, tree: gast.FunctionDef) -> None:
     first: dict[str, str] = {}
     renamed: dict[str, str] = {}
     kept = []
-    popped = {n.func.value.id for n in nodes(tree) if _pops(n)}  # a record that is returned keeps its stacks apart
-    loops = [n for n in nodes(tree) if isinstance(n, gast.ListComp)]  # which take off what several trips have put on
-    popped -= {n.func.value.id for loop in loops for n in nodes(loop) if _pops(n)}
+    popped: set[str] | None = None
     for statement in tree.body:
         if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.List) and not statement.value.elts:
             stack = getattr(statement.targets[0], "id", None)
-            base = unit.stack_bases.get(stack) if stack in popped else None
+            base = unit.stack_bases.get(stack)
+            if base is not None and popped is None:
+                popped = _popped(tree)
+            base = base if base is not None and stack in popped else None
             if base is not None and base in first:
                 renamed[stack] = first[base]
                 continue
@@ -89,27 +90,36 @@ def _merge_stacks(unit: Unit, tree: gast.FunctionDef) -> None:
     _rename(tree, renamed)
 
 
+def _popped(tree: gast.FunctionDef) -> set[str]:
+    """The stacks from which records are taken one by one; a record that is returned keeps its stacks apart."""
+    found = {n.func.value.id for n in nodes(tree) if _pops(n)}
+    loops = [n for n in nodes(tree) if isinstance(n, gast.ListComp)]  # which take off what several trips have put on
+    return found - {n.func.value.id for loop in loops for n in nodes(loop) if _pops(n)}
+
+
 def _pops(node: gast.AST) -> bool:
     if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute):
         return False
     return node.func.attr == "pop" and isinstance(node.func.value, gast.Name)
 
 
-def _interference(tree: gast.FunctionDef, names: set[str], unit: Unit) -> set[frozenset[str]]:
-    """Pairs of names of one base of which one is bound while the other is still read later."""
+def _interference(tree: gast.FunctionDef, names: set[str], unit: Unit) -> dict[str, set[str]]:
+    """By name: those of its base of which one is bound while the other is still read later."""
     live = Liveness(Graph(tree), sorted(names))
     alike: dict[str, int] = {}
     for name in names:
         base = unit.bases.get(name, name)
         alike[base] = alike.get(base, 0) | live.names.bit[name]
-    clashes: set[frozenset[str]] = set()
+    clashes: dict[str, set[str]] = {}
 
     def bind(bound: Iterable[str], later: int) -> None:
         here = live.names.mask(bound)
         for name in bound:
             if name in names:
                 others = (later | here) & alike[unit.bases.get(name, name)] & ~live.names.bit[name]
-                clashes.update(frozenset((name, other)) for other in live.names.decoded(others))
+                for other in live.names.decoded(others) if others else ():
+                    clashes.setdefault(name, set()).add(other)
+                    clashes.setdefault(other, set()).add(name)
 
     bind([p.id for p in parameters(tree)], live.before_point[0])
     for point, later in zip(live.graph.points, live.after_point, strict=True):

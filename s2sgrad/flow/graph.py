@@ -124,6 +124,10 @@ class Graph:
             return []
         return [here]
 
+    def reads(self, statement: gast.AST) -> frozenset[str]:
+        """The names that a statement, or the header of one, reads."""
+        return self.points[self.at[id(statement)]].reads
+
     # --- the solver ---
 
     def forward(self, gen: list[int], kill: list[int], *, start: int = 0, must: bool = False) -> tuple[list[int], list[int]]:

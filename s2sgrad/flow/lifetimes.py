@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import gast
 
-from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import Block, Graph, Names, binds
 from s2sgrad.ir.scoping import parameters
 
@@ -60,7 +59,7 @@ class Lifetimes:
         if repeated:
             self.repeated.add(block)
         for statement in body:
-            for name in [*sorted(effects.reads(statement)), *binds(statement)]:
+            for name in [*sorted(self.graph.reads(statement)), *binds(statement)]:
                 known = self.home.get(name)
                 self.home[name] = block if known is None else self._common(known, block)
             if isinstance(statement, (gast.If, gast.For, gast.While)):
@@ -83,7 +82,7 @@ class Lifetimes:
         exposed: set[str] = set()
         bound: set[str] = set()
         for statement in body:
-            exposed |= effects.reads(statement) - bound
+            exposed |= self.graph.reads(statement) - bound
             if isinstance(statement, gast.If):
                 (e1, b1), (e2, b2) = self._expose(statement.body), self._expose(statement.orelse)
                 exposed |= (e1 | e2) - bound
@@ -120,7 +119,7 @@ class Lifetimes:
 
     def unbound_reads(self, statement: gast.AST) -> set[str]:
         """The names that a statement (the header of one) reads and that may be unbound then."""
-        return {n for n in effects.reads(statement) & self.home.keys() if not self.is_assigned(n, statement)}
+        return {n for n in self.graph.reads(statement) & self.home.keys() if not self.is_assigned(n, statement)}
 
     def unbound_at_end(self, block: int) -> frozenset[str]:
         """The names at home in a block that may be unbound where control leaves it."""

@@ -28,15 +28,16 @@ fact settles after as many rounds as loops are nested, and one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 import gast
 
 from s2sgrad.analysis import effects
 
 Block = list[gast.AST]
+State = TypeVar("State")
 Role = Literal["whole", "head", "enter", "leave", "exit"]
 
 
@@ -161,6 +162,31 @@ class Graph:
                     into[k], out[k], changed = here, then, True
         return into, out
 
+    def solve(
+        self, start: State, after: Callable[[int, State], State], joined: Callable[[State, State], State]
+    ) -> list[State | None]:
+        """What holds before each point, in whatever form; None where no way leads.
+
+        `after(k, state)` holds behind a point; it is `state` itself where the point changes nothing.  `joined(a, b)` holds
+        where a or b does.
+        """
+        into: list[State | None] = [None] * len(self.points)
+        into[0] = start
+        waiting = {0}
+        while waiting:
+            for k in range(len(self.points)):
+                if k not in waiting:
+                    continue
+                waiting.discard(k)
+                state = after(k, into[k])
+                for target in self.after[k]:
+                    old = into[target]
+                    new = state if old is None or old is state else joined(old, state)
+                    if old is None or (new is not old and new != old):
+                        into[target] = new
+                        waiting.add(target)
+        return into
+
 
 def _joined(sets: list[int], must: bool) -> int:
     out = -1 if must else 0
@@ -185,6 +211,13 @@ class Names:
     def __init__(self, names: Iterable[str]) -> None:
         self.names = list(dict.fromkeys(names))
         self.bit = {name: 1 << k for k, name in enumerate(self.names)}
+
+    def member(self, name: str) -> int:
+        """The set of one name, which is added where it is new."""
+        if name not in self.bit:
+            self.bit[name] = 1 << len(self.names)
+            self.names.append(name)
+        return self.bit[name]
 
     def mask(self, names: Iterable[str]) -> int:
         """The set of these names."""

@@ -19,11 +19,12 @@ from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number
 from s2sgrad.errors.wording import ANOTHER
 from s2sgrad.flow.graph import binds
 from s2sgrad.inplace import alias_conflicts, nested_lists, view_elimination
-from s2sgrad.inplace.alias_conflicts import OUTSIDE, Clash
+from s2sgrad.inplace.alias_conflicts import Clash
 from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.inplace.rebind_markers import is_checked, is_said
 from s2sgrad.ir.quote import assign, at, constant, expression, name, nodes, place_of
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.memory.aliases import OUTSIDE
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.sources import HANDED_OUT, sources
 from s2sgrad.transform.calls import Pairs

@@ -14,10 +14,11 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Container, Kind, Number
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.inplace import view_elimination
-from s2sgrad.inplace.alias_conflicts import Clash, made_once, updates_item
+from s2sgrad.inplace.alias_conflicts import Clash, updates_item
 from s2sgrad.inplace.rebind_markers import is_said
 from s2sgrad.ir.quote import assign, at, clone, constant, name
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.memory.fresh import made_once
 
 
 def put_back(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clash: Clash) -> bool:

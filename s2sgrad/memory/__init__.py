@@ -2,5 +2,5 @@
 
 A callee: `mod_ref` is its summary, which `points_to` finds in `places`, with `callees` and `library_calls` for what it calls
 and `arguments` for what it passes.  A caller: `sources` says what one expression may share, `writes` what one statement
-writes, `aliasing` which names may share memory.
+writes, `aliases` which names may share memory just then, `aliasing` whether ever, `fresh` what nothing else refers to.
 """

@@ -1,0 +1,275 @@
+"""Which names may share memory, and when: a relation of names, followed through a function.
+
+    v = u[1:-1]          v shares with u
+    u, w = w, u          v shares with w, and with u no longer
+    p = [v]; v = w + 1   p shares with w, of which it holds a view; v with nothing
+
+A name means the memory that it is bound to just then.  Besides variables there are names for what lives outside: `ARGUMENT`
+and a parameter for what the caller passed, `OUTSIDE` and a free name for what that stands for.
+
+A list or dict itself is seen through its other names and through what holds it (`seers`), but not through its items:
+
+    s = [x]; s.append(y)      changes nothing that is seen through x, though s and x share memory
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Collection, Iterable
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number
+from s2sgrad.flow.graph import Graph, Names
+from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.memory.fresh import fresh_stacks
+from s2sgrad.memory.sources import bound_sources, has_memory, sources
+from s2sgrad.memory.writes import in_place
+
+ARGUMENT, OUTSIDE = "argument ", "outside "
+_Relation = dict[str, int]  # by name: a set of names
+
+
+class State:
+    """What holds at one point: `shares`, who shares memory with whom; `seers`, through what else a list or dict is seen."""
+
+    __slots__ = ("seers", "shares")
+
+    def __init__(self, shares: _Relation, seers: _Relation) -> None:
+        self.shares, self.seers = shares, seers
+
+    def joined(self, other: State) -> State:
+        """What holds where one or the other did."""
+        return State(_joined(self.shares, other.shares), _joined(self.seers, other.seers))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, State) and (self.shares, self.seers) == (other.shares, other.seers)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _joined(one: _Relation, other: _Relation) -> _Relation:
+    out = dict(one)
+    for name, others in other.items():
+        out[name] = out.get(name, 0) | others
+    return out
+
+
+class Aliases:
+    """The relation before each statement of one function.  Names in `separate` share nothing, as is checked when it runs."""
+
+    def __init__(
+        self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: Collection[str] = frozenset()
+    ) -> None:
+        self.unit, self.kinds, self.separate = unit, kinds, separate
+        self.graph = Graph(tree)
+        self.fresh_stacks = fresh_stacks(unit, tree, kinds)
+        given = [p.id for p in parameters(tree) if has_memory(kinds.get(p.id))]
+        self.names = Names(())
+        start = State({}, {})
+        for p in given:
+            start.seers[p] = self.names.member(ARGUMENT + p)
+            self._join(start, p, start.seers[p])
+        self._sources: dict[int, set[str]] = {}
+        self.states = self.graph.solve(start, self._after, State.joined)
+
+    # --- questions ---
+
+    def before(self, statement: gast.AST) -> State:
+        """What holds where a statement is reached; nothing where none ever comes."""
+        return self.states[self.graph.at[id(statement)]] or State({}, {})
+
+    def memory_of(self, name: str, state: State) -> set[str]:
+        """The names that may share memory with a name, itself among them."""
+        return set(self.names.decoded(self._closed({name}, state)))
+
+    def seers(self, name: str, state: State) -> set[str]:
+        """The names through which the list or dict itself is seen that `name` stands for, itself included."""
+        return set(self.names.decoded(self._seen(self.known(name), state)))
+
+    def seen_inside(self, owner: str, item: Kind | None, state: State) -> set[str]:
+        """The names through which an item of this kind of a container may be seen."""
+        inside = self._held(self.names.member(self.known(owner)), state)
+        names = self._closed({owner}, state) | self._set(inside)
+        for key in inside:
+            names |= state.seers.get(key, 0)
+        never = (Array, Number) if isinstance(item, Container) else (Number,)
+        return {n for n in self.names.decoded(names) if not isinstance(self.kinds.get(n.removeprefix(ARGUMENT)), never)}
+
+    def ever(self) -> dict[str, set[str]]:
+        """By name: the names with which it may share memory at some time."""
+        out: _Relation = {}
+        for state in self.states:
+            for name, others in state.shares.items() if state is not None else ():
+                out[name] = out.get(name, 0) | others
+        return {name: set(self.names.decoded(others)) for name, others in out.items() if others}
+
+    def known(self, name: str) -> str:
+        """The name under which the memory of a variable, or of what a free name stands for, is known."""
+        return name if name in self.unit.locals else OUTSIDE + name
+
+    # --- what a statement does ---
+
+    def _after(self, point: int, state: State) -> State:
+        statement = self.graph.points[point].statement
+        role = self.graph.points[point].role
+        if role == "enter" and isinstance(statement, gast.For):
+            return self._bind(statement.target.id, gast.Constant(0, None), state)
+        if role != "whole":
+            return state
+        if isinstance(statement, gast.Assign):
+            section = effects.stored(statement)
+            if section is not None:
+                base = in_place(self.unit, statement, self.kinds)
+                return state if isinstance(self.kinds.get(base), Array) else self._keep(base, [statement.value], state)
+            if effects.permutes(statement):
+                return self._permute(statement, state)
+            record = self.unit.primal.is_generated and isinstance(statement.targets[0], gast.Tuple)
+            value = gast.Constant(None, None) if record else statement.value
+            for target in effects.targets(statement):
+                state = self._bind(target, value, state)
+        elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
+            call = statement.value
+            if self.unit.resolve(call.func) is runtime.set_attribute:  # the caller keeps it
+                owner, _, kept = call.args
+                state = self._keep(owner.id, [kept], state, OUTSIDE + owner.id)
+            if self.unit.resolve(call.func) is not runtime.push:  # which copies arrays
+                for owner in effects.changed_by_call(call):
+                    state = self._keep(owner, call.args, state)
+        return state
+
+    def _keep(self, owner: str, values: Iterable[gast.AST], state: State, key: str | None = None) -> State:
+        """A container holds values from now on: whatever sees it sees them."""
+        state = State(dict(state.shares), dict(state.seers))
+        owner = self.known(owner) if key is None else key
+        for value in values:
+            names = self._of(value)
+            self._join(state, owner, self._closed(names, state))
+            seers = self._seen(owner, state)
+            for name in map(self.known, names):
+                for seen in [name, *self._held(self.names.member(name), state)]:
+                    state.seers[seen] = state.seers.get(seen, 0) | (seers & ~self.names.member(seen))
+        return state
+
+    def _permute(self, statement: gast.Assign, state: State) -> State:
+        """`a, b = b, a`: every name shares what its new value shared, under the new names."""
+        new = {v.id: t.id for t, v in zip(statement.targets[0].elts, statement.value.elts, strict=True)}
+        moved = [(self.names.member(old), self.names.member(name)) for old, name in new.items()]
+        among = self._set(new)
+
+        def renamed(relation: _Relation) -> _Relation:
+            out = {}
+            for name, others in relation.items():
+                after = others & ~among
+                for old, bit in moved:
+                    after |= bit if others & old else 0
+                out[new.get(name, name)] = after
+            return out
+
+        return State(renamed(state.shares), renamed(state.seers))
+
+    def _bind(self, target: str, value: gast.AST, state: State) -> State:
+        shared = 0
+        if has_memory(self.kinds.get(target)) and target not in self.separate:
+            if popped(value) not in self.fresh_stacks:  # what is taken off one is in it no more, and nowhere else
+                shared = self._closed(self._of(value, target), state)
+        seen = self._seen_anew(target, value, state)
+        bit = self.names.member(target)
+        before = target in state.shares or target in state.seers or any(others & bit for others in state.seers.values())
+        if not before and not shared and not seen:
+            return state
+        shares = dict(state.shares)
+        for other in self.names.decoded(shares.pop(target, 0)):
+            shares[other] &= ~bit
+        seers = {name: others & ~bit for name, others in state.seers.items() if name != target}
+        after = State(shares, seers)
+        self._join(after, target, shared)
+        for name, others in seen.items():
+            seers[name] = seers.get(name, 0) | (others & ~self.names.member(name))
+        return after
+
+    def _seen_anew(self, target: str, value: gast.AST, state: State) -> _Relation:
+        """Who sees what, of what `target = value` changes."""
+        if not has_memory(self.kinds.get(target)) or isinstance(self.kinds.get(target), Array):
+            return {}
+        bit, given = self.names.member(target), [self.known(n) for n in self._of(value)]
+        out: _Relation = {target: 0}
+        kept = isinstance(value, (gast.Tuple, gast.List, gast.Dict))
+        if kept or self._copies(value):  # a container of its own: it sees what it holds
+            for name in given:
+                for key in [*([name] if kept else []), *self._held(self.names.member(name), state)]:
+                    out[key] = state.seers.get(key, 0) | bit
+            return out
+        item = popped(value)
+        for name in given:  # the same object, or an item of it
+            inside = self._held(self.names.member(name), state)
+            out[target] |= self._seen(name, state) | self._set(inside)
+            for key in [*([] if name == item else [name]), *inside]:  # a list is no item of itself
+                out[key] = state.seers.get(key, 0) | bit
+                out[target] |= state.seers.get(key, 0)
+        return out
+
+    def _copies(self, value: gast.AST) -> bool:
+        """Whether an expression is a new container with the items of another: `list(a)`, `a[1:]`, `a + b`, `a.copy()`."""
+        if isinstance(value, gast.BinOp):
+            return True
+        if isinstance(value, gast.Subscript):
+            container = isinstance(value.value, gast.Name) and isinstance(self.kinds.get(value.value.id), Container)
+            return container and isinstance(value.slice, gast.Slice)
+        if not isinstance(value, gast.Call):
+            return False
+        target = self.unit.resolve(value.func)
+        if target is MISSING and isinstance(value.func, gast.Attribute) and value.func.attr == "copy":
+            return isinstance(value.func.value, gast.Name) and isinstance(self.kinds.get(value.func.value.id), Container)
+        return target in (list, dict, tuple, sorted, copy.copy)
+
+    # --- sets of names ---
+
+    def _of(self, value: gast.AST, target: str | None = None) -> set[str]:
+        """What an expression shares memory with; where it is bound to a target, without what a call made for it."""
+        known = self._sources.get(id(value)) if target is None else None
+        if known is None:
+            if target is not None:
+                return bound_sources(self.unit, [target], value, self.kinds)
+            known = self._sources[id(value)] = sources(self.unit, value, self.kinds)
+        return known
+
+    def _closed(self, names: Iterable[str], state: State) -> int:
+        """The names and all that may share memory with one of them."""
+        out = 0
+        for name in names:
+            if name not in self.separate:
+                out |= self.names.member(self.known(name)) | state.shares.get(self.known(name), 0)
+        return out
+
+    def _seen(self, name: str, state: State) -> int:
+        return state.seers.get(name, 0) | self.names.member(name)
+
+    def _held(self, owner: int, state: State) -> list[str]:
+        """What a list or dict may hold, of what has a name."""
+        return [name for name, others in state.seers.items() if others & owner]
+
+    def _set(self, names: Iterable[str]) -> int:
+        out = 0
+        for name in names:
+            out |= self.names.member(name)
+        return out
+
+    def _join(self, state: State, name: str, others: int) -> None:
+        """A name shares memory with others from now on."""
+        bit = self.names.member(name)
+        others &= ~bit
+        if others:
+            state.shares[name] = state.shares.get(name, 0) | others
+            for other in self.names.decoded(others):
+                state.shares[other] = state.shares.get(other, 0) | bit
+
+
+def popped(value: gast.AST) -> str | None:
+    """The list that an expression takes its last item off."""
+    call = value if isinstance(value, gast.Call) and not value.args and isinstance(value.func, gast.Attribute) else None
+    if call is None or call.func.attr != "pop" or not isinstance(call.func.value, gast.Name):
+        return None
+    return call.func.value.id

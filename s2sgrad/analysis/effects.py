@@ -138,12 +138,17 @@ def accumulates(unit: Unit, statement: gast.AST) -> str | None:
 
 def base(target: gast.AST) -> str:
     """The variable behind a target: `x` of `x`, of `x[i]`, of `x.T[i]` and of `np.flip(x)[i]`."""
+    return owner(target).id
+
+
+def owner(target: gast.AST) -> gast.Name:
+    """The mention of the variable behind a target."""
     while not isinstance(target, gast.Name):
         if isinstance(target, gast.Call):
             target = target.args[0] if getattr(target, "of_first", False) else target.func
         else:
             target = target.value
-    return target.id
+    return target
 
 
 def permutes(statement: gast.AST) -> bool:

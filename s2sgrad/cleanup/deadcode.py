@@ -10,7 +10,9 @@ and kills nothing; `x.shape` and `np.zeros_like(x)` read the variable but not it
 
 from __future__ import annotations
 
-from collections import Counter
+import functools
+from collections.abc import Collection
+from dataclasses import dataclass
 
 import gast
 
@@ -22,228 +24,276 @@ from s2sgrad.cleanup import remains
 from s2sgrad.cleanup.dead_restores import Overwritten
 from s2sgrad.cleanup.record_stacks import local_stacks, operated, operations
 from s2sgrad.cleanup.sections import Sections
-from s2sgrad.flow.graph import binds
-from s2sgrad.ir.quote import assign, at, clone, constant
+from s2sgrad.flow.graph import Graph, Names, Point, binds
+from s2sgrad.ir.quote import assign, at, blocks, clone, constant
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory.writes import in_place
 
 _LOOPS = (gast.For, gast.While)
-POISON = False  # for tests of the liveness: see `_Sweep.poison`
+POISON = False  # for tests of the liveness: see `_Wanted.poison`
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without statements whose results are never read."""
-    sweep = _Sweep(unit, tree)
-    while True:
-        before = len(sweep.stacks)
-        sweep.mark(tree.body, set())
-        if len(sweep.stacks) == before and not sweep.keep_local(tree):
-            break
-    sweep.bound = {p.id for p in parameters(tree)} | {
-        b for s in effects.walk(tree.body) if id(s) in sweep.needed for b in (*binds(s), *effects.writes(s))
-    }
-    tree.body = sweep.pruned(tree.body)
+    wanted = _Wanted(unit, tree)
+    wanted.solve()
+    tree.body = wanted.pruned(tree.body)
     return tree
 
 
-class _Sweep:
-    """Backward liveness over the structured program, and the statements found needed."""
+@dataclass(frozen=True, slots=True)
+class _Simple:
+    """Sets of variables and contents: what a simple statement reads, whichever of `makes` make it needed, what it binds.
+
+    `looks_into`: of a statement that only refers to others, what must be live for their contents to be read; -1 of others.
+    """
+
+    reads: int
+    makes: int
+    binds: int
+    looks_into: int
+    restores: bool  # an object that something else refers to
+
+
+class _Wanted:
+    """Backward liveness from the end of a function, where a statement reads only if it is needed; and what is needed."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
-        self.unit = unit
-        self.needed: set[int] = set()
-        self.stacks: set[str] = set()  # stacks of which some record is read
-        self.breaks: list[set[str]] = []
-        self.facts: dict[int, tuple[set[str], set[str], set[str]]] = {}
+        self.unit, self.tree = unit, tree
+        self.graph = Graph(tree)
+        self.names = Names(())
         self.contents: frozenset[str] = unit.memory.written
-        self.sections = Sections(unit, tree) if self.contents - unit.bars else None
-        found = Overwritten(unit, tree, self.sections) if self.sections is not None else None
-        self.overwritten: set[int] = found.restores() if found is not None else set()
-        self.partly: set[int] = set()  # those whose array is read
-        self.spare: dict[int, dict[int, frozenset[str]]] = {}  # by loop: restores that only what follows it may need
-        self.spared: list[set[int]] = []
-        self.bound: set[str] = set()
-        self.doubtful: set[int] = set()  # spared ones: other elements of the array are still read
-        self.contexts: dict[int, list[tuple[gast.AST, list[gast.AST], tuple[gast.AST, ...]]]] = {}
-        self.ends: set[int] = set()  # the statements that make, enter and leave these contexts
-        self._find_contexts(tree.body)
-        for statement in effects.walk(tree.body):
-            if isinstance(statement, (gast.If, *_LOOPS)):
-                self._find_contexts(statement.body)
-                self._find_contexts(statement.orelse)
-        self.referred = _referred(unit, tree)
-        self.local_stacks = local_stacks(unit, tree)
-        self.touched: dict[int, list[tuple[gast.Call, str]]] = {}
-        self.parts: dict[int, list[gast.AST]] = {}
-        self.known: dict[int, set[str]] = {}  # what each statement reads
-        self.anchors: set[int] = set()
+        self.all_contents = self.names.interned(f"{n}!" for n in self.contents)
+        self.needed: set[int] = set()
         self.left: dict[int, list[gast.AST]] = {}  # by a statement that is not needed: the statements that remain of it
-
-    def mark(self, body: list[gast.AST], live: set[str]) -> set[str]:
-        """Mark what the block needs for `live` to be right after it; the names live before it."""
-        for statement in reversed(body):
-            if isinstance(statement, gast.If):
-                live = self._if(statement, live)
-            elif isinstance(statement, _LOOPS):
-                live = self._loop(statement, live)
-            elif isinstance(statement, gast.Break):
-                live = set(self.breaks[-1])
-                self.needed.add(id(statement))
-            else:
-                live = self._simple(statement, live)
-        for made, inside, ends in self.contexts.get(id(body), ()):
-            if any(map(self._stays, inside)):
-                self.needed |= {id(made), *map(id, ends)}
-        return live
-
-    def keep_local(self, tree: gast.FunctionDef) -> bool:
-        """Need a binding of each variable that is read before any: without one its name would be a global's."""
-        read, bound, binders = set(), {p.id for p in parameters(tree)}, {}
-        for statement in effects.walk(tree.body):
-            if id(statement) in self.needed:
-                read |= effects.reads(statement)
-                bound.update(binds(statement))
-            else:
-                read = read.union(*map(effects.reads, self.left.get(id(statement), ())))
-                if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
-                    binders.setdefault(statement.targets[0].id, statement)
-        anchors = {id(binders[name]) for name in (read & binders.keys()) - bound}
-        self.anchors |= anchors
-        return bool(anchors)
+        self.stacks: set[str] = set()  # stacks of which some record is read
+        self.idle: set[str] = set()  # those of which none was when it was asked
+        self.is_late = False  # whether one of these is read after all
+        self.anchors: set[int] = set()
+        self.partly: set[int] = set()  # overwritten restores whose array is read
+        self.doubtful: set[int] = set()  # spared ones: other elements of the array are still read
+        self.live = [0] * len(self.graph.points)  # before each point
+        self.simple: dict[int, _Simple] = {}  # by point
+        self.heads: dict[int, int] = {}  # by point: what the header of a compound statement reads
+        self.remaining: dict[int, int] = {}  # by statement: what the statements that remain of it read
+        self.parts: dict[int, list[gast.AST]] = {}
+        self.touched: dict[int, list[tuple[gast.Call, str]]] = {}
+        self.holder: dict[int, gast.AST] = {}  # by statement: the compound one that it stands in
+        self.staying: set[int] = set()
+        self.around: dict[int, list[gast.AST]] = {}  # by statement: what makes, enters and leaves the contexts that it is in
+        self.ends: set[int] = set()  # the statements that do
+        statements = list(effects.walk(tree.body))
+        for body in (tree.body, *(inner for s in statements for inner in blocks(s))):
+            self._find_contexts(body)
+        for statement in statements:
+            if isinstance(statement, (gast.If, *_LOOPS)):
+                for inner in (*statement.body, *statement.orelse):
+                    self.holder[id(inner)] = statement
+        self.referred = _referred(unit, statements)
+        self.local_stacks = local_stacks(unit, tree)
+        sections = Sections(unit, tree) if self.contents - unit.bars else None
+        self.overwritten = Overwritten(unit, tree, sections).restores() if sections is not None else set()
+        self.spare: dict[int, list[tuple[int, int]]] = {}  # by restore: where a loop ends, and which contents matter there
+        if sections is not None:
+            for loop in statements:
+                if isinstance(loop, gast.For) and _sweep(loop) == "reverse":
+                    self._find_spare(loop, sections)
+        for statement in statements:
+            if isinstance(statement, (gast.Break, gast.While)):
+                self._need(statement)
 
     def _find_contexts(self, body: list[gast.AST]) -> None:
-        """The contexts that are needed only for what they hold."""
-        found = [
-            (body[r.made], body[r.enter + 1 : r.exit], (body[r.enter], body[r.exit], body[r.final]))
-            for r in with_regions.regions(body)
-            if with_regions.is_quiet(self.unit, body[r.made].value)
-        ]
-        if found:
-            self.contexts[id(body)] = found
-            self.ends |= {id(part) for made, _, ends in found for part in (made, *ends)}
+        """Note the contexts of a block that are needed only for what they hold."""
+        for r in with_regions.regions(body):
+            if with_regions.is_quiet(self.unit, body[r.made].value):
+                ends = [body[r.made], body[r.enter], body[r.exit], body[r.final]]
+                self.ends |= set(map(id, ends))
+                for inside in body[r.enter + 1 : r.exit]:
+                    self.around.setdefault(id(inside), []).extend(ends)
 
-    def _if(self, statement: gast.If, live: set[str]) -> set[str]:
-        arms = [self.mark(arm, set(live)) for arm in (statement.body, statement.orelse)]
-        live = arms[0] | arms[1]
-        if any(map(self._stays, (*statement.body, *statement.orelse))):
-            return live | self._need(statement)
-        return live | self._rest(statement)
+    def _find_spare(self, loop: gast.For, sections: Sections) -> None:
+        """Note the restores in a loop that nothing in it meets, which only what reads their memory after it may need."""
+        (behind,) = self.graph.after[self.graph.entry[id(loop.body)] - 1][1:]
+        for restore, shared in sections.spare(loop).items():
+            contents = self.names.interned(f"{n}!" for n in shared)
+            self.spare.setdefault(restore, []).append((behind, contents))
 
-    def _loop(self, loop: gast.For | gast.While, live: set[str]) -> set[str]:
-        after = set(live)
-        bound = {loop.target.id} if isinstance(loop, gast.For) else set()
-        head = live | self.reads(loop) if isinstance(loop, gast.While) else set(live)
-        self.spared.append(self._spared(loop, after))
+    # --- the solution ---
+
+    def solve(self) -> None:
+        """Find all that is needed: what comes to be may need more, wherever it stands."""
         while True:
-            self.breaks.append(after)
-            start = self.mark(loop.body, set(head)) - bound
-            self.breaks.pop()
-            if start <= head:
-                break
-            head |= start
-        self.spared.pop()
-        if any(map(self._stays, loop.body)) or isinstance(loop, gast.While) or (bound & live):
-            self._need(loop)
-        return head | self.reads(loop) if id(loop) in self.needed else after | self._rest(loop)
+            self.is_late = False
+            self.graph.backward_by(self.step, self.live)
+            if not self.is_late and not self._keep_local():
+                return
 
-    def _spared(self, loop: gast.For | gast.While, after: set[str]) -> set[int]:
-        """The restores in a loop that nothing in it meets, where nothing after it reads their memory either."""
-        if self.sections is None or not isinstance(loop, gast.For) or _sweep(loop) != "reverse":
-            return set()
-        if id(loop) not in self.spare:
-            self.spare[id(loop)] = self.sections.spare(loop)
-        return {k for k, shared in self.spare[id(loop)].items() if not any(f"{n}!" in after for n in shared)}
+    def step(self, k: int, live: int) -> int:
+        """What is live before a point, given what is live behind it."""
+        point = self.graph.points[k]
+        statement = point.statement
+        if point.role == "whole":
+            if not isinstance(statement, (gast.If, *_LOOPS)):
+                return self._simple(k, statement, live)
+            if id(statement) not in self.needed:
+                return live | self._rest(statement)
+            if k not in self.heads:
+                self.heads[k] = self._reads(statement, point.reads)
+            return live | self.heads[k]
+        if point.role == "head" and live & self.names.interned([statement.target.id]):  # where the loop ends
+            self._need(statement)
+        return live & ~self.names.interned(point.binds) if point.binds else live
 
-    def reads(self, statement: gast.AST) -> set[str]:
-        """What a statement (or the header of one) reads: variables, and the contents of what is written in place."""
-        if id(statement) not in self.known:
-            self.known[id(statement)] = self._read_by(statement)
-        return self.known[id(statement)]
-
-    def _read_by(self, statement: gast.AST) -> set[str]:
-        names = effects.reads(statement)
-        held = names & self.contents
-        if not held:
-            return names
-        shapes = Counter(n.id for n in shape_reads(self.unit, effects.header(statement)))
-        changed = in_place(self.unit, statement, self.unit.kinds)
-        if changed is not None and effects.accumulates(self.unit, statement) is None:
-            shapes[changed] += not isinstance(getattr(statement, "target", None), gast.Name)
-        mentions = Counter(n.id for n in effects.loads(effects.header(statement)) if n.id in held)
-        return names | {f"{n}!" for n in held if mentions[n] > shapes[n]}
-
-    def _simple(self, statement: gast.AST, live: set[str]) -> set[str]:
-        facts = self.facts.get(id(statement))
+    def _simple(self, k: int, statement: gast.AST, live: int) -> int:
+        facts = self.simple.get(k)
         if facts is None:
-            bound = set(effects.targets(statement)) if isinstance(statement, gast.Assign) else set()
-            changed = in_place(self.unit, statement, self.unit.kinds)
-            wanted = bound | {f"{b}!" for b in bound if b in self.contents}
-            if changed is not None:
-                wanted |= {f"{n}!" for n in self.unit.memory.with_memory_of(changed)}
-            elif isinstance(statement, (gast.AugAssign, gast.Expr)):
-                wanted |= effects.writes(statement)
-                if getattr(statement, "restore", False):  # of a list, whatever its name
-                    wanted = set().union(*map(self.unit.memory.with_memory_of, wanted))
-                    wanted |= {f"{n}!" for n in wanted}
-            read = self.reads(statement)
-            over = _overwritten(statement, self.unit.kinds)
-            facts = read, wanted, bound | {f"{b}!" for b in (*bound, *over)}
-            self.facts[id(statement)] = facts
-        reads, wanted, bound = facts
-        if not self._is_needed(statement, wanted, live):
+            facts = self.simple[k] = self._facts(statement, self.graph.points[k])
+        if id(statement) in self.ends:
+            return (live & ~facts.binds) | facts.reads if id(statement) in self.needed else live
+        if not self._is_needed(statement, facts, live):
             return live | self._rest(statement)
         self._need(statement)
-        if _only_refers(statement) and not any(f"{b}!" in live for b in effects.targets(statement)):
-            reads = {r for r in reads if not r.endswith("!")}  # what it refers to is not looked into
-        return (live - bound) | reads
+        reads = facts.reads
+        if facts.looks_into >= 0 and not facts.looks_into & live:
+            reads &= ~self.all_contents  # what it refers to is not looked into
+        return (live & ~facts.binds) | reads
 
-    def _is_needed(self, statement: gast.AST, wanted: set[str], live: set[str]) -> bool:
-        if id(statement) in self.ends:
-            return False
+    def _is_needed(self, statement: gast.AST, facts: _Simple, live: int) -> bool:
         stack = operated(self.unit, statement.value) if isinstance(statement, gast.Expr) else None
         if stack in self.local_stacks:
-            return stack in self.stacks
+            return self._is_read(stack)
         if id(statement) in self.overwritten:
-            if wanted & live:
+            if facts.makes & live:
                 self.partly.add(id(statement))
             return False
-        if any(id(statement) in spared for spared in self.spared):
+        if any(not self.live[behind] & contents for behind, contents in self.spare.get(id(statement), ())):
             self.doubtful.add(id(statement))
             return False
         if getattr(statement, "uncertain", False) and _sweep(statement) == "forward":
             return True  # NumPy may have to say that the shapes do not fit
         if getattr(statement, "restore", False):  # what refers to the list may read it
-            return bool(wanted & live) or any(self.unit.bases.get(n, n) in self.referred for n in wanted)
+            return bool(facts.makes & live) or facts.restores
         if isinstance(statement, (gast.Assign, gast.AugAssign)):
-            return bool(wanted & live) or id(statement) in self.anchors or effects.uses_up(self.unit, statement)
+            return bool(facts.makes & live) or id(statement) in self.anchors or effects.uses_up(self.unit, statement)
         return True
 
-    def _stays(self, statement: gast.AST) -> bool:
-        return id(statement) in self.needed or id(statement) in self.left
+    def _need(self, statement: gast.AST) -> None:
+        """Mark a statement, or the header of a compound one."""
+        if id(statement) not in self.needed:
+            self.needed.add(id(statement))
+            self.left.pop(id(statement), None)
+            self._read(self._operations(statement))
+            self._stay(statement)
 
-    def _need(self, statement: gast.AST) -> set[str]:
-        """Mark a statement, or the header of a compound one; what it reads."""
-        self.needed.add(id(statement))
-        self.left.pop(id(statement), None)
-        self.stacks.update(name for _, name in self._operations(statement))
-        return self.reads(statement)
+    def _is_read(self, stack: str) -> bool:
+        """Whether a record of a stack is read, as far as is known."""
+        if stack not in self.stacks:
+            self.idle.add(stack)
+        return stack in self.stacks
 
-    def _rest(self, statement: gast.AST) -> set[str]:
+    def _read(self, operations: list[tuple[gast.Call, str]]) -> None:
+        """Note that these operations on stacks stay."""
+        found = {stack for _, stack in operations} - self.stacks
+        self.is_late |= bool(found & self.idle)
+        self.stacks |= found
+
+    def _stay(self, statement: gast.AST | None) -> None:
+        """Mark what is needed because a statement stays: what holds it, and the contexts that it is in."""
+        while statement is not None and id(statement) not in self.staying:
+            self.staying.add(id(statement))
+            self.needed.update(map(id, self.around.get(id(statement), ())))
+            statement = self.holder.get(id(statement))
+            if statement is not None and id(statement) not in self.needed:
+                self.needed.add(id(statement))
+                self.left.pop(id(statement), None)
+                self._read(self._operations(statement))
+
+    def _rest(self, statement: gast.AST) -> int:
         """Mark what remains of a statement that is not needed, or of the header of a compound one; what that reads."""
-        if id(statement) in self.ends:
-            return set()
         touched = self._operations(statement)
         if id(statement) not in self.parts or touched:
-            idle = {id(call) for call, stack in touched if stack not in self.stacks}
+            idle = {id(call) for call, stack in touched if not self._is_read(stack)}
             if isinstance(statement, gast.Assign) and effects.accumulates(self.unit, statement) in binds(statement):
                 idle.add(id(statement.value))
             parts = remains.of_statement(self.unit, statement, lambda call: id(call) in idle)
             self.parts[id(statement)] = at(statement, *(gast.Expr(part) for part in parts))
+            self.remaining[id(statement)] = 0
+            for part in self.parts[id(statement)]:
+                self.remaining[id(statement)] |= self._reads(part, effects.reads(part))
         left = self.parts[id(statement)]
         if left:
             self.left[id(statement)] = left
-            self.stacks.update(name for part in left for _, name in self._operations(part))  # a pop keeps its push
-        return set().union(*map(self.reads, left))
+            for part in left:  # a pop keeps its push
+                self._read(self._operations(part))
+            self._stay(statement)
+        return self.remaining[id(statement)]
+
+    def _keep_local(self) -> bool:
+        """Need a binding of each variable that is read before any: without one its name would be a global's."""
+        read, bound, binders = 0, self.names.interned(p.id for p in parameters(self.tree)), {}
+        for k, point in enumerate(self.graph.points):
+            statement = point.statement
+            if point.role == "enter" and id(statement) in self.needed:
+                bound |= self.names.interned(point.binds)
+            elif point.role != "whole":
+                continue
+            elif id(statement) not in self.needed:
+                read |= self.remaining[id(statement)] if id(statement) in self.left else 0
+                if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
+                    binders.setdefault(statement.targets[0].id, statement)
+            else:
+                read |= self.simple[k].reads if k in self.simple else self.heads.get(k, 0)
+                bound |= self.names.interned(point.binds) if point.binds else 0
+        anchors = {id(binders[name]) for name in self.names.decoded(read & ~bound) & binders.keys()}
+        self.anchors |= anchors
+        return bool(anchors)
+
+    # --- what a statement reads and makes ---
+
+    def _facts(self, statement: gast.AST, point: Point) -> _Simple:
+        bound, contents = set(point.binds) if isinstance(statement, gast.Assign) else set(), self.contents
+        changed = in_place(self.unit, statement, self.unit.kinds)
+        makes = bound | {f"{b}!" for b in bound if b in contents}
+        restores = False
+        if changed is not None:
+            makes |= {f"{n}!" for n in self.unit.memory.with_memory_of(changed)}
+        elif isinstance(statement, (gast.AugAssign, gast.Expr)):
+            makes |= effects.writes(statement)
+            if getattr(statement, "restore", False):  # of a list, whatever its name
+                makes = set().union(*map(self.unit.memory.with_memory_of, makes))
+                restores = any(self.unit.bases.get(n, n) in self.referred for n in makes)
+                makes |= {f"{n}!" for n in makes}
+        over = _overwritten(statement, self.unit.kinds)
+        return _Simple(
+            self._reads(statement, point.reads, changed),
+            self.names.interned(makes),
+            self.names.interned([*bound, *(f"{b}!" for b in (*bound, *over))]),
+            self.names.interned(f"{b}!" for b in bound) if _only_refers(statement) else -1,
+            restores,
+        )
+
+    def _reads(self, statement: gast.AST, names: Collection[str], changed: str | None = None) -> int:
+        """What a statement (or the header of one) reads: variables, and the contents of what is written in place."""
+        held = self.contents.intersection(names)
+        if not held:
+            return self.names.interned(names)
+        header = effects.header(statement)
+        passed = set(map(id, shape_reads(self.unit, header)))
+        if changed in held and effects.accumulates(self.unit, statement) is None:
+            passed.add(id(effects.owner(effects.stored(statement) or statement.target)))
+        content = {n.id for n in effects.loads(header) if n.id in held and id(n) not in passed}
+        return self.names.interned([*names, *(f"{n}!" for n in content)])
+
+    def _operations(self, statement: gast.AST) -> list[tuple[gast.Call, str]]:
+        """What a statement does to stacks."""
+        if not self.local_stacks:
+            return []
+        if id(statement) not in self.touched:
+            found = operations(self.unit, effects.header(statement))
+            self.touched[id(statement)] = [(call, stack) for call, stack in found if stack in self.local_stacks]
+        return self.touched[id(statement)]
+
+    # --- what is written ---
 
     def _alone(self, left: gast.Expr) -> gast.AST:
         """A call of what is not known keeps a name for what it returns: alone, it may keep its arguments."""
@@ -255,12 +305,11 @@ class _Sweep:
         self.unit.kinds[holder] = UNKNOWN
         return at(left, assign(holder, call))[0]
 
-    def _operations(self, statement: gast.AST) -> list[tuple[gast.Call, str]]:
-        """What a statement does to stacks."""
-        if id(statement) not in self.touched:
-            found = operations(self.unit, effects.header(statement)) if self.local_stacks else ()
-            self.touched[id(statement)] = [(call, stack) for call, stack in found if stack in self.local_stacks]
-        return self.touched[id(statement)]
+    @functools.cached_property
+    def _bound(self) -> set[str]:
+        """The names that stand for something in what is left."""
+        kept = [s for s in effects.walk(self.tree.body) if id(s) in self.needed]
+        return {p.id for p in parameters(self.tree)} | {n for s in kept for n in (*binds(s), *effects.writes(s))}
 
     def poison(self, statement: gast.AST) -> list[gast.AST]:
         """In the place of a restore that nobody needs: its array filled with nan, which must not reach any result."""
@@ -268,7 +317,7 @@ class _Sweep:
         if section is None or _sweep(statement) != "reverse" or id(statement) in self.doubtful:
             return []
         base = effects.base(section)
-        if base in self.unit.bars or base not in self.bound or not isinstance(self.unit.kinds.get(base), Array):
+        if base in self.unit.bars or base not in self._bound or not isinstance(self.unit.kinds.get(base), Array):
             return []
         if id(statement) in self.partly:  # the rest of the array may be read
             kind = self.unit.kinds[base].dtype
@@ -291,13 +340,13 @@ class _Sweep:
         return out
 
 
-def _referred(unit: Unit, tree: gast.FunctionDef) -> set[str]:
+def _referred(unit: Unit, statements: list[gast.AST]) -> set[str]:
     """The variables (by the user's names) whose objects something else may refer to: an item of a list, another name.
 
     A record refers to what it holds as well, which matters where there are several: in what we wrote ourselves.
     """
     out: set[str] = set()
-    for statement in effects.walk(tree.body):
+    for statement in statements:
         value = getattr(statement, "value", None)
         if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "append":
             record = isinstance(value.func.value, gast.Name) and value.func.value.id in unit.own_names

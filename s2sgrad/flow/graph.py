@@ -73,9 +73,11 @@ class Graph:
         last = self._block(tree.body, [], None)
         self.exit = self._point(Point("exit", None), [last])
         self.before: list[list[int]] = [[] for _ in self.points]
+        self.is_cyclic = False
         for k, targets in enumerate(self.after):
             for target in targets:
                 self.before[target].append(k)
+                self.is_cyclic = self.is_cyclic or target <= k
 
     def _point(self, point: Point, before: Iterable[int]) -> int:
         number = len(self.points)
@@ -146,7 +148,7 @@ class Graph:
                 here = into[k] if k == 0 else _joined([out[b] for b in before], must)
                 then = (here & ~kill[k]) | gen[k]
                 if here != into[k] or then != out[k]:
-                    into[k], out[k], changed = here, then, True
+                    into[k], out[k], changed = here, then, self.is_cyclic
         return into, out
 
     def backward(self, gen: list[int], kill: list[int]) -> tuple[list[int], list[int]]:
@@ -159,7 +161,7 @@ class Graph:
                 then = _joined([into[a] for a in self.after[k]], False)
                 here = (then & ~kill[k]) | gen[k]
                 if here != into[k] or then != out[k]:
-                    into[k], out[k], changed = here, then, True
+                    into[k], out[k], changed = here, then, self.is_cyclic
         return into, out
 
     def solve(
@@ -186,6 +188,20 @@ class Graph:
                         into[target] = new
                         waiting.add(target)
         return into
+
+    def backward_by(self, step: Callable[[int, int], int], into: list[int]) -> None:
+        """Find what holds before each point where that is more than a matter of what is made and taken away there.
+
+        `step(k, then)`: what holds before a point if `then` holds behind it; the more holds there, the more here.  `into` is
+        what is known so far, and filled in place.
+        """
+        changed = True
+        while changed:
+            changed = False
+            for k in range(len(self.points) - 1, -1, -1):
+                here = step(k, _joined([into[a] for a in self.after[k]], False))
+                if here != into[k]:
+                    into[k], changed = here, self.is_cyclic
 
 
 def _joined(sets: list[int], must: bool) -> int:
@@ -224,6 +240,16 @@ class Names:
         out = 0
         for name in names:
             out |= self.bit.get(name, 0)
+        return out
+
+    def interned(self, names: Iterable[str]) -> int:
+        """The set of these names; those that are new get a bit."""
+        out = 0
+        for name in names:
+            if name not in self.bit:
+                self.bit[name] = 1 << len(self.names)
+                self.names.append(name)
+            out |= self.bit[name]
         return out
 
     def decoded(self, members: int) -> frozenset[str]:

@@ -17,6 +17,7 @@ import math
 import operator
 import statistics
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,21 @@ _LAST = sys.maxsize
 OF_SEQUENCE = {max: builtin_functions.largest, min: builtin_functions.smallest, math.hypot: scalar_math.hypot_of_all}
 """Functions of any number of arguments, and those that take them as one sequence: what `max(*xs)` means."""
 
+TOOLS: dict[Any, Callable[..., Any]] = {}
+"""Which function with source stands for which tool; all arguments are the same."""
 
+
+def stands_for(*tools: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Note that calls of these tools are calls of this function."""
+
+    def note(function: Callable[..., Any]) -> Callable[..., Any]:
+        TOOLS.update(dict.fromkeys(tools, function))
+        return function
+
+    return note
+
+
+@stands_for(itertools.accumulate)
 def accumulate(iterable, func=operator.add, *, initial=None):
     """`itertools.accumulate`."""
     out = []
@@ -46,11 +61,13 @@ def accumulate(iterable, func=operator.add, *, initial=None):
     return out
 
 
+@stands_for(itertools.starmap)
 def starmap(function, iterable):
     """`itertools.starmap`."""
     return [function(*row) for row in iterable]
 
 
+@stands_for(itertools.takewhile)
 def takewhile(predicate, iterable):
     """`itertools.takewhile`."""
     out = []
@@ -61,6 +78,7 @@ def takewhile(predicate, iterable):
     return out
 
 
+@stands_for(itertools.dropwhile)
 def dropwhile(predicate, iterable):
     """`itertools.dropwhile`."""
     out = []
@@ -72,11 +90,13 @@ def dropwhile(predicate, iterable):
     return out
 
 
+@stands_for(itertools.filterfalse)
 def filterfalse(predicate, iterable):
     """`itertools.filterfalse`."""
     return [item for item in iterable if not predicate(item)]
 
 
+@stands_for(itertools.compress)
 def compress(data, selectors):
     """`itertools.compress`."""
     return [item for item, chosen in zip(data, selectors) if chosen]  # noqa: B905
@@ -88,12 +108,14 @@ def islice(iterable, start, stop, step):
     return [items[k] for k in range(len(items))[start:stop:step]]
 
 
+@stands_for(itertools.combinations)
 def combinations(iterable, r):
     """`itertools.combinations`, of what has a length."""
     iterable = runtime.sequence(iterable)
     return [[iterable[k] for k in places] for places in list(_combinations(range(len(iterable)), r))]
 
 
+@stands_for(itertools.permutations)
 def permutations(iterable, r=None):
     """`itertools.permutations`, of what has a length."""
     iterable = runtime.sequence(iterable)
@@ -135,6 +157,7 @@ def neighbours(iterable):
     return [(items[k], items[k + 1]) for k in range(len(items) - 1)]
 
 
+@stands_for(itertools.zip_longest)
 def zip_longest(first, second, fillvalue=None):
     """`itertools.zip_longest` of two, of what has a length."""
     first, second = runtime.sequence(first), runtime.sequence(second)
@@ -164,6 +187,7 @@ def first_of(items, default):
     return default
 
 
+@stands_for(np.fromiter)
 def fromiter(iterable, dtype, count=-1):
     """`np.fromiter`."""
     return np.array([item for item in iterable][: None if count < 0 else count], dtype=dtype)  # noqa: C416
@@ -183,6 +207,7 @@ def vectorized_of_two(function, kind, first, second):
     return np.reshape(np.array(values).astype(kind or np.asarray(values[0]).dtype), shape)
 
 
+@stands_for(np.apply_along_axis)
 def apply_along_axis(func1d, axis, arr):
     """`np.apply_along_axis`."""
     moved = np.moveaxis(arr, axis, -1)
@@ -195,28 +220,33 @@ def apply_along_axis(func1d, axis, arr):
     return np.moveaxis(np.reshape(rows, (*lead, np.shape(rows)[-1])), -1, axis)
 
 
+@stands_for(statistics.mean, statistics.fmean)
 def mean(data):
     """`statistics.mean` of floats."""
     return sum(data) / len(data)
 
 
+@stands_for(statistics.pvariance)
 def pvariance(data):
     """`statistics.pvariance` of floats."""
     middle = sum(data) / len(data)
     return sum([(item - middle) ** 2 for item in data]) / len(data)
 
 
+@stands_for(statistics.variance)
 def variance(data):
     """`statistics.variance` of floats."""
     middle = sum(data) / len(data)
     return sum([(item - middle) ** 2 for item in data]) / (len(data) - 1)
 
 
+@stands_for(statistics.pstdev)
 def pstdev(data):
     """`statistics.pstdev` of floats."""
     return np.sqrt(pvariance(data))
 
 
+@stands_for(statistics.stdev)
 def stdev(data):
     """`statistics.stdev` of floats."""
     return np.sqrt(variance(data))
@@ -227,18 +257,3 @@ _combinations, _permutations = itertools.combinations, itertools.permutations
 
 def _first_of(keys, most):
     return order_of(keys, most)[0]
-
-
-RUN_ONCE = {itertools.accumulate, itertools.starmap, itertools.takewhile, itertools.dropwhile, itertools.filterfalse,
-            itertools.compress, itertools.combinations, itertools.permutations, itertools.zip_longest, itertools.islice,
-            itertools.product, itertools.pairwise}  # fmt: skip
-"""Tools that give iterators: a list stands for one only where it is run through at once."""
-
-TOOLS: dict[Any, Any] = {
-    itertools.accumulate: accumulate, itertools.starmap: starmap, itertools.takewhile: takewhile,
-    itertools.dropwhile: dropwhile, itertools.filterfalse: filterfalse, itertools.compress: compress,
-    itertools.combinations: combinations, itertools.permutations: permutations, itertools.zip_longest: zip_longest,
-    np.fromiter: fromiter, np.apply_along_axis: apply_along_axis, statistics.mean: mean, statistics.fmean: mean,
-    statistics.pvariance: pvariance, statistics.variance: variance, statistics.pstdev: pstdev, statistics.stdev: stdev,
-}  # fmt: skip
-"""Which function with source stands for which tool, where all arguments are the same."""

@@ -247,6 +247,61 @@ def deviation_of_an_iterator(x, it):
     return x * (1.0 + sum(it))
 
 
+# --- methods with names of those of dicts ----------------------------------------------------------------------------
+
+
+class Recipe:
+    """No dict: what it says of a key is its own."""
+
+    def get(self, key, default=0.0):
+        return 3.0
+
+    def items(self):
+        return [("a", 2.0), ("b", 5.0)]
+
+    def __contains__(self, key):
+        return True
+
+    def __getitem__(self, key):
+        return 7.0
+
+
+class Doubling(dict):
+    """A dict that says something else of itself."""
+
+    def get(self, key, default=None):
+        return 2.0 * self[key]
+
+    def values(self):
+        return [10.0, 20.0]
+
+
+def doubling():
+    return Doubling(a=1.5)
+
+
+@program(Recipe)
+def get_of_an_object(x, recipe):
+    return x * recipe.get("a", 0.0)
+
+
+@program(Recipe)
+def items_of_an_object(x, recipe):
+    for _, v in recipe.items():
+        x = x * v
+    return x
+
+
+@program(doubling)
+def get_of_a_dict_with_its_own(x, table):
+    return x * table.get("a", 0.0)
+
+
+@program(doubling)
+def values_of_a_dict_with_its_own(x, table):
+    return x * sum(table.values())
+
+
 # --- functions that a library made of the user's ---------------------------------------------------------------------
 
 

@@ -167,6 +167,14 @@ def at(origin: gast.AST, *statements: gast.AST) -> list[gast.AST]:
     return list(statements)
 
 
+def placed(origin: gast.AST, made: gast.AST) -> Any:
+    """What is written for a node, with its place wherever there is none."""
+    for node in nodes(made):
+        if not hasattr(node, "lineno"):
+            at(origin, node)
+    return made
+
+
 def place_of(node: gast.AST) -> Place:
     """Which statement of the user's a node comes from: the call that is written out, the source, the line and the column."""
     source = id(node.primal) if hasattr(node, "primal") else 0

@@ -102,6 +102,7 @@ class Unit:
     def of(cls, primal: Primal) -> tuple[Unit, gast.FunctionDef]:
         """The unit of a function and its tree, before any pass."""
         tree = primal.fresh_tree()
+        tree.decorator_list = []  # they have run
         names = Namer({n for part in (tree.args, *tree.body) for n in scoping.names(part)})
         renamed = scoping.apart(tree, names.fresh)
         bound: set[str] = set()

@@ -8,11 +8,12 @@ Later passes have the same of their own; a pass of this room may not import from
 from __future__ import annotations
 
 import types
+from typing import Any
 
 import gast
 import numpy as np
 
-from s2sgrad.analysis.plain_classes import attributes_of
+from s2sgrad.analysis.plain_classes import Opened, attributes_of
 from s2sgrad.analysis.trust import Trust, trust_of_object
 from s2sgrad.ir.quote import at, clone, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit
@@ -44,6 +45,42 @@ def may_be_array(unit: Unit, node: gast.AST) -> bool:
         return not isinstance(node, gast.Name) or node.id not in unit.opaque
     found = unit.resolve(node)
     return found is MISSING or trust_of_object(found) != Trust.ANY or attributes_of(found) is not None
+
+
+def may_have_method(unit: Unit, method: gast.AST, cls: type) -> bool:
+    """Whether `x.method` may be that of a class of Python's or NumPy's: where it is known what `x` is, whether it is; of
+    anything else that may be an array or a plain container its name tells."""
+    if not isinstance(method, gast.Attribute) or unit.resolve(method) is not MISSING:
+        return False
+    if isinstance(method.value, gast.Dict):
+        return cls is dict
+    known = _class_of(unit, method.value)
+    if known is not None and _code(known, method.attr) is not _code(cls, method.attr):
+        return False
+    return may_be_array(unit, method.value)
+
+
+def _class_of(unit: Unit, node: gast.AST) -> type | None:
+    """The class of what a free name, or an argument that is an object, stands for; None where it is not known."""
+    found = unit.resolve(node)
+    if found is not MISSING:
+        return type(found)
+    opened = _opened(unit, node)
+    return None if opened is None else opened.cls
+
+
+def _opened(unit: Unit, node: gast.AST) -> Opened | None:
+    """What is known of an argument that is an object, or of an attribute of one."""
+    if isinstance(node, gast.Attribute):
+        owner = _opened(unit, node.value)
+        return None if owner is None else owner.parts.get(node.attr)
+    return unit.opened.get(node.id) if isinstance(node, gast.Name) else None
+
+
+def _code(cls: type, method: str) -> Any:
+    """What a method runs: every named tuple has functions of its own, of the same code."""
+    function = getattr(cls, method, None)
+    return getattr(function, "__code__", function)
 
 
 def is_literal(node: gast.AST) -> bool:

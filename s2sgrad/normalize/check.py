@@ -56,7 +56,7 @@ def run(unit: Unit, tree: gast.FunctionDef, generator: bool = False) -> gast.Fun
         unit.refuse(tree, "a generator cannot be differentiated: differentiate a function that consumes it")
     for parameter in parameters(tree):
         parameter.annotation = None
-    tree.decorator_list, tree.returns = [], None
+    tree.returns = None
     tree.body = _block(unit, tree.body, generator)
     return tree
 

@@ -41,7 +41,19 @@ from typing import Any
 
 import gast
 
-from s2sgrad.ir.quote import Transformer, assign, at, blocks, clone, constant, empty_arguments, expression, name, nodes
+from s2sgrad.ir.quote import (
+    Transformer,
+    assign,
+    at,
+    blocks,
+    clone,
+    constant,
+    empty_arguments,
+    expression,
+    name,
+    nodes,
+    placed,
+)
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.drawn_tools import Drawer
@@ -86,7 +98,7 @@ class _Scope:
             before: list[gast.AST] = []
             made = self.statement(statement, before)
             for new in (*before, *made):
-                _placed(statement, new)
+                placed(statement, new)
             out += [*before, *made]
         return out
 
@@ -342,7 +354,7 @@ class _Expressions(Transformer):
             self.scope.require_ended(node)
             return None
         try:
-            made = self.scope.block([_placed(node, s) for s in body])
+            made = self.scope.block([placed(node, s) for s in body])
         except NotDrawn:
             if mentioned & self.scope.named.keys():
                 raise
@@ -351,11 +363,3 @@ class _Expressions(Transformer):
         function = self.unit.local("drawn")
         self.before.append(self.scope.function(function, empty_arguments(), made))
         return at(node, gast.Call(at(node, name(function))[0], [], []))[0]
-
-
-def _placed(origin: gast.AST, made: gast.AST) -> gast.AST:
-    """What was made for a node, with its place wherever there is none."""
-    for node in nodes(made):
-        if not hasattr(node, "lineno"):
-            at(origin, node)
-    return made

@@ -30,12 +30,10 @@ import numpy as np
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize import library_tools
+from s2sgrad.normalize import iterables
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.static_values import is_generator
 from s2sgrad.runtime.structure import ENDLESS
-
-_WHOLE = (list, tuple, set, frozenset, dict, sorted, np.array)
 
 
 class Endings:
@@ -78,7 +76,7 @@ class Endings:
         target = self.unit.resolve(node.func)
         if target is builtins.zip:
             return bool(node.args) and all(map(self.is_endless, node.args))
-        if is_one_of(target, (itertools.islice, itertools.takewhile, *_WHOLE)):
+        if is_one_of(target, (itertools.islice, itertools.takewhile, np.array, *iterables.CONTAINERS)):
             return False
         return self.is_source(node) or any(map(self.is_endless, node.args))
 
@@ -117,13 +115,13 @@ def waiting(unit: Unit, tree: gast.FunctionDef) -> set[int]:
         lazy = isinstance(node, gast.GeneratorExp)
         if isinstance(node, gast.Call):
             target = unit.resolve(node.func)
-            lazy = is_one_of(target, library_tools.LAZY)
-            if not lazy and is_one_of(target, library_tools.CONSUMERS):
+            lazy = is_one_of(target, iterables.LAZY)
+            if not lazy and is_one_of(target, iterables.RUN_THROUGH):
                 whole |= {id(a) for a in node.args}
-        comprehension = isinstance(node, library_tools.COMPREHENSIONS)
+        comprehension = isinstance(node, iterables.COMPREHENSIONS)
         inner = [g.iter for g in node.generators] if comprehension else getattr(node, "args", [])
         if lazy and id(node) not in whole:
             out |= set(map(id, inner))
-        elif lazy or isinstance(node, library_tools.COMPREHENSIONS):
+        elif lazy or isinstance(node, iterables.COMPREHENSIONS):
             whole |= set(map(id, inner))
     return out

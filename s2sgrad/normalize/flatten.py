@@ -37,7 +37,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes, place_of
 from s2sgrad.ir.unit import MISSING, Unit
-from s2sgrad.normalize import call_forms, comprehensions, containers, index_tricks, library_tools, loops, mutators, targets
+from s2sgrad.normalize import call_forms, comprehensions, containers, displays, index_tricks, loops, mutators, targets
 from s2sgrad.normalize._calls import calls_user, linked, walruses
 from s2sgrad.normalize.partial_evaluation import Functions
 from s2sgrad.normalize.short_circuit import Conditions
@@ -315,8 +315,8 @@ class _Flattener(Conditions):
             before, value = written
             self.out += self.block(loops.block(self.unit, targets.block(self.unit, before)))
             return self.flat(value)
-        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.BitOr) and library_tools.shows_dict(node):
-            return self.flat(at(node, gast.Dict([None, None], [node.left, node.right]))[0])
+        if (united := displays.united(node)) is not None:
+            return self.flat(united)
         if isinstance(node, gast.BinOp):
             node.left, node.right = self.atoms([node.left, node.right])
         elif isinstance(node, gast.UnaryOp):
@@ -346,7 +346,7 @@ class _Flattener(Conditions):
                 return self.behind(node, *into)
             self.call(node)
         elif isinstance(node, gast.List) and any(isinstance(e, gast.Starred) for e in node.elts):
-            return self.flat(library_tools.joined(self.unit, node))
+            return self.flat(displays.concatenated(self.unit, node))
         elif isinstance(node, (gast.Tuple, gast.List)):
             node.elts = self.atoms(node.elts)
         elif isinstance(node, gast.Dict):

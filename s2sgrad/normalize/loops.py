@@ -61,6 +61,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.ir.unit import Unit
+from s2sgrad.normalize import dict_views
 from s2sgrad.normalize.draws import is_plain_count, is_plain_repeat, is_shown
 from s2sgrad.normalize.static_values import is_generator
 from s2sgrad.normalize.targets import bind
@@ -165,9 +166,8 @@ def _rebinds(body: list[gast.AST], target: str) -> bool:
 
 def _refuse_endless(unit: Unit, node: gast.AST, called: object) -> None:
     """Loops over what cannot be indexed."""
-    method = node.func.attr if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) else ""
     unindexed = called in (builtins.map, builtins.filter, builtins.iter, builtins.zip)
-    if unindexed or method in ("items", "keys", "values") or isinstance(node, (gast.GeneratorExp, gast.Dict)):
+    if unindexed or dict_views.of(unit, node) is not None or isinstance(node, (gast.GeneratorExp, gast.Dict)):
         unit.refuse(node, "a loop over this cannot be reversed: loop over a list, a tuple, an array or a range")
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from s2sgrad.runtime.checks import Refusal, asked_whole, bound, contiguous, once, poison, raised, rebinds  # noqa: F401
 
 # isort: split
-from s2sgrad.runtime.checks import only_these, reads_only, replaces, require_array, resizes, scalar, unpackable  # noqa: F401
+from s2sgrad.runtime.checks import is_special, only_these, reads_only, replaces, require_array, resizes, scalar, unpackable  # noqa: F401
 from s2sgrad.runtime.outside import Global, distinct, set_attribute  # noqa: F401
 from s2sgrad.runtime.records import refilled
 from s2sgrad.runtime.results import NoResult, without_floats
@@ -253,9 +253,12 @@ def put_back(d: Any, key: Any, old: Any) -> Any:
     return d
 
 
+_SHOWING = frozenset({"keys", "values", "items", "__iter__", "__getitem__"})
+
+
 def keys_of(d: Any) -> list:
-    """The keys of a dict, in order; raises TypeError for anything else."""
-    if isinstance(d, dict):
+    """The keys of a dict, in order; TypeError for anything else, and for a dict that shows something else of itself."""
+    if isinstance(d, dict) and not is_special(type(d), _SHOWING):
         return list(d)
     raise TypeError(f"a loop over the items of a {type(d).__name__} cannot be reversed; pass a dict")
 

@@ -85,13 +85,13 @@ def has_methods_of_its_own(x: Any) -> bool:
     return is_special(type(x))
 
 
-def is_special(cls: type) -> bool:
-    """Whether a class of lists or dicts has methods of its own in the place of theirs."""
+def is_special(cls: type, methods: frozenset[str] | None = None) -> bool:
+    """Whether a class of lists or dicts has methods of its own in the place of theirs, or of these."""
     plain = next((t for t in (list, dict) if issubclass(cls, t)), None)
     if plain is None or cls in _ALIKE:
         return False
     own = (c for c in cls.__mro__ if c not in (*_ALIKE, object))
-    return any(vars(c).keys() & (vars(plain).keys() - _OTHERS) for c in own)
+    return any(vars(c).keys() & (methods or vars(plain).keys() - _OTHERS) for c in own)
 
 
 def raised(tried: Callable[[], Any], *kinds: Any) -> int:

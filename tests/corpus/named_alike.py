@@ -262,3 +262,50 @@ def array_passed_twice_and_written_later(x):
     total = product(a, a)
     a[0] = 3.0
     return total * product(x, x) + product(a, x)
+
+
+# --- methods with names of those of dicts ---
+
+
+class Recipe:
+    """No dict: what it says of a key is its own."""
+
+    def get(self, key, default=0.0):
+        return 3.0 if key == "a" else default
+
+    def items(self):
+        return [("a", 2.0), ("b", 5.0)]
+
+    def __contains__(self, key):
+        return True
+
+    def __getitem__(self, key):
+        return 7.0
+
+
+class Doubling(dict):
+    """A dict that says something else of itself."""
+
+    def get(self, key, default=None):
+        return 2.0 * self[key]
+
+    def values(self):
+        return [10.0, 20.0]
+
+    def keys(self):
+        return ["a", "a", "a"]
+
+
+RECIPE, DOUBLING = Recipe(), Doubling(a=1.5)
+
+
+@case(1.3)
+def get_of_objects_with_a_method_of_this_name(x):
+    return x * RECIPE.get("a") + x * x * DOUBLING.get("a")
+
+
+@case(1.3)
+def views_of_objects_with_methods_of_these_names(x):
+    for _, v in RECIPE.items():
+        x = x * v
+    return x * sum(DOUBLING.values()) * len([k for k in DOUBLING.keys()])  # noqa: C416, SIM118

@@ -1,0 +1,51 @@
+"""Functions of NumPy whose arguments stand in another form than their rules take them, or that call a function.
+
+    np.clip(x, min=0.0)       ->      np.clip(x, 0.0, None)
+    np.vectorize(f)(x)        ->      vectorized(f, None, x)
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(x):
+...     return np.clip(x, max=1.0) + x.clip(min=0.5)
+... ''', "library_desugaring"))
+def f(x):
+    return np.clip(x, None, 1.0) + x.clip(0.5, None)
+"""
+
+from __future__ import annotations
+
+import gast
+import numpy as np
+
+from s2sgrad import standard
+from s2sgrad.ir.quote import constant, name
+from s2sgrad.normalize.library.table import LibraryCall, desugars, desugars_instances, desugars_method
+
+
+@desugars(np.clip)
+def _clip(call: LibraryCall) -> None:
+    if call.words.keys() & {"min", "max"} and len(call.args) < 3:
+        bounds = [call.words.pop(word, constant(None)) for word in ("min", "max")]
+        whole, *given = call.args or [None]
+        call.node.args = [*([whole] if call.args else []), *[*given, *bounds][:2]]
+        call.node.keywords = [gast.keyword(w, v) for w, v in call.words.items()]
+
+
+@desugars_method(np.ndarray, "clip")
+def _clip_method(call: LibraryCall) -> None:
+    if call.words and call.words.keys() <= {"min", "max"} and len(call.args) < 2:
+        least = call.args[0] if call.args else call.words.get("min", constant(None))
+        call.node.args, call.node.keywords = [least, call.words.get("max", constant(None))], []
+
+
+@desugars_instances(np.vectorize)
+def _vectorized(call: LibraryCall) -> gast.AST:
+    kinds = {None: constant(None), "d": call.unit.builtin(float)}
+    tool = call.target
+    if tool.otypes not in kinds or tool.excluded or tool.signature is not None:
+        call.unit.refuse(call.node, "the options of this `np.vectorize` are not differentiated: leave them out, or write a "
+                                    "loop")  # fmt: skip
+    if call.words or len(call.args) not in (1, 2):
+        call.unit.refuse(call.node, "a function of `np.vectorize` is differentiated with one or two arguments: write a loop")
+    made = standard.vectorized if len(call.args) == 1 else standard.vectorized_of_two
+    return call.calling(made, [name(call.unit.helper("function", tool.pyfunc)), kinds[tool.otypes], *call.args])

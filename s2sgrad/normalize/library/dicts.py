@@ -1,0 +1,98 @@
+"""Dicts and named tuples: how they are made, and the methods that read them.
+
+    dict(a=x), dict(zip(ks, vs))     ->      {'a': x}, {k: v for k, v in zip(ks, vs)}
+    d.get(k, 0.0)                    ->      d[k] if k in d else 0.0
+    d.keys(), d.values()             ->      keys_of(d), (d[k] for k in keys_of(d))
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(ks, vs, r):
+...     d = dict(zip(ks, vs))
+...     total = sum(d.values()) + d.get("a", 0.0)
+...     return total, dict(d, b=1.0), r._replace(x=2.0)
+... ''', "library_desugaring"))
+def f(ks, vs, r):
+    d = {key: item for key, item in zip(ks, vs)}
+    total = sum(d[key_] for key_ in keys_of(d)) + (d['a'] if 'a' in d else 0.0)
+    return total, {**d, 'b': 1.0}, with_fields(r, ('x',), 2.0)
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections import namedtuple
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.ir.quote import clone, constant, name, nodes, placed
+from s2sgrad.normalize import dict_views
+from s2sgrad.normalize.library.table import LibraryCall, desugars, desugars_method
+
+_RECORD = namedtuple("_RECORD", ())
+
+
+@desugars(dict)
+def _dict(call: LibraryCall) -> gast.AST | None:
+    if len(call.args) < 2 and call.words:
+        keys = [*(None for _ in call.args), *map(constant, call.words)]
+        return placed(call.node, gast.Dict(keys, [*call.args, *call.words.values()]))
+    if len(call.args) != 1:
+        return None
+    (given,) = call.args
+    if _holds_pairs(given):
+        return placed(call.node, gast.Dict([pair.elts[0] for pair in given.elts], [pair.elts[1] for pair in given.elts]))
+    if call.resolve(given) is builtins.zip and len(given.args) == 2 and not given.keywords:
+        key, item = call.unit.local("key"), call.unit.local("item")
+        return call.written("{k: v for k, v in pairs}", k=key, v=item, pairs=given)
+    return None
+
+
+def _holds_pairs(node: gast.AST) -> bool:
+    """Whether an expression is a list of pairs in the text."""
+    shown = isinstance(node, (gast.List, gast.Tuple))
+    return shown and all(isinstance(e, (gast.List, gast.Tuple)) and len(e.elts) == 2 for e in node.elts)
+
+
+@desugars_method(dict, "get")
+def _get(call: LibraryCall) -> gast.AST | None:
+    called = [n for a in call.args for n in nodes(a) if isinstance(n, gast.Call)]  # Python calls all of them
+    if len(call.args) not in (1, 2) or call.words or called or not dict_views.is_path(call.owner):
+        return None
+    asked = key = call.args[0]
+    if not isinstance(key, (gast.Constant, gast.Name)):
+        key = name(call.unit.local("key"))
+        asked = gast.NamedExpr(name(key.id, store=True), call.args[0])
+    default = call.args[1] if len(call.args) == 2 else constant(None)
+    return call.written("d[k] if asked in d else v", d=call.owner, k=key, asked=asked, v=default)
+
+
+@desugars_method(dict, "keys")
+@desugars_method(dict, "values")
+@desugars_method(dict, "items")
+def _view(call: LibraryCall) -> gast.AST | None:
+    """Where no loop asks for them: a loop reads the values when their turn comes."""
+    view = dict_views.of(call.unit, call.node)
+    if view is None:
+        return None
+    if (shown := dict_views.displayed(view)) is not None:
+        return placed(call.node, shown)
+    keys = dict_views.keys(call.unit, view.owner)
+    if not dict_views.is_path(view.owner) or view.which == "keys":
+        return placed(call.node, keys) if dict_views.is_path(view.owner) else None
+    key = call.unit.local("key")
+    item = dict_views.item(view, key)
+    return call.written("(v for k in ks)", v=item, k=key, ks=keys)
+
+
+@desugars_method(_RECORD, "_replace")
+def _replace(call: LibraryCall) -> gast.AST | None:
+    if call.args or not call.words or None in call.words or not dict_views.is_path(call.owner):
+        return None
+    names = gast.Tuple([constant(word) for word in call.words], gast.Load())
+    return call.calling(runtime.with_fields, [call.owner, names, *call.words.values()])
+
+
+@desugars_method(_RECORD, "_asdict")
+def _asdict(call: LibraryCall) -> gast.AST | None:
+    return None if call.args or call.words else call.calling(runtime.as_dict, [clone(call.owner)])

@@ -1,0 +1,144 @@
+"""Tools that give iterators: generator expressions, or functions of `s2sgrad.standard` that give lists.
+
+    map(f, xs), filter(f, xs)        ->      (f(v) for v in xs), (v for v in xs if f(v))
+    itertools.islice(x, 1, None)     ->      islice(x, 1, None, 1)
+    itertools.pairwise(x)            ->      zip(x, x[1:])
+
+A list stands for an iterator only where that is run through at once, and then is gone.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... from itertools import chain, pairwise, takewhile
+... def f(x, y, z):
+...     a = [s * t for s, t in pairwise(x)]
+...     b = sum(map(np.sin, filter(None, z)))
+...     return a, b, [v for v in chain(x, y)]
+... ''', "library_desugaring"))
+def f(x, y, z):
+    a = [s * t for s, t in zip(x, x[1:])]
+    b = sum(np.sin(item_) for item_ in (item for item in z if item))
+    return a, b, [v for v in [item_2 for part in (x, y) for item_2 in part]]
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import sys
+
+import gast
+
+from s2sgrad import standard
+from s2sgrad.ir.quote import constant, name, nodes, placed
+from s2sgrad.normalize.library.table import LibraryCall, desugars
+from s2sgrad.runtime.structure import ENDLESS
+
+_CALLABLE = (gast.Name, gast.Attribute, gast.Lambda)  # what is the same function at each call
+
+
+@desugars(map)
+def _map(call: LibraryCall) -> gast.AST | None:
+    if len(call.args) < 2 or call.words or not isinstance(call.args[0], _CALLABLE):
+        return None
+    function, *over = call.args
+    items = [call.unit.local("item") for _ in over]
+    if len(over) == 1:
+        return call.written("(f(v) for v in xs)", f=function, v=items[0], xs=over[0])
+    stored = gast.Tuple([name(i, store=True) for i in items], gast.Store())
+    each = gast.comprehension(stored, gast.Call(call.unit.builtin(zip), over, []), [], 0)
+    return placed(call.node, gast.GeneratorExp(gast.Call(function, [name(i) for i in items], []), [each]))
+
+
+@desugars(filter)
+def _filter(call: LibraryCall) -> gast.AST | None:
+    if len(call.args) != 2 or call.words:
+        return None
+    function, over = call.args
+    if isinstance(function, gast.Constant) and function.value is None:
+        return call.written("(v for v in xs if v)", v=call.unit.local("item"), xs=over)
+    if not isinstance(function, _CALLABLE):
+        return None
+    return call.written("(v for v in xs if f(v))", v=call.unit.local("item"), xs=over, f=function)
+
+
+@desugars(enumerate, zip, spread=True)
+def _side_by_side(call: LibraryCall) -> None:
+    """Side by side with what is indexed."""
+    if call.target is builtins.zip and not call.words and not call.is_spread:
+        call.node.args = [_counted(call, a) for a in call.args]
+    call.node.args = [
+        call.listed(a) if isinstance(a, gast.GeneratorExp) and not call.scope.changes([a]) else a for a in call.node.args
+    ]
+
+
+def _counted(call: LibraryCall, node: gast.AST) -> gast.AST:
+    """`itertools.count(a, b)` beside what ends, as `range(a, huge, b)`."""
+    if call.resolve(node) is not itertools.count or node.keywords:
+        return node
+    if not all(isinstance(a, gast.Constant) and type(a.value) is int and a.value >= 0 for a in node.args):
+        return node
+    first, *step = [a.value for a in node.args] or [0]
+    bounds = [constant(first), constant(sys.maxsize // 2), *map(constant, step or [1])]
+    return placed(node, gast.Call(call.unit.builtin(range), bounds, []))
+
+
+@desugars(itertools.chain, itertools.chain.from_iterable, spread=True)
+def _chain(call: LibraryCall) -> gast.AST | None:
+    """All items of one after all of the other, where the list of them cannot be told from an iterator."""
+    spread = len(call.args) == 1 and isinstance(call.args[0], gast.Starred)
+    if call.words or (call.is_spread and not spread) or not call.at_once:
+        return None
+    if call.scope.changes(call.args) or call.scope.endings.waits(call.node):
+        return None
+    parts = call.args[0].value if spread else call.args[0] if call.target is not itertools.chain else gast.Tuple(
+        call.args, gast.Load())  # fmt: skip
+    part, item = call.unit.local("part"), call.unit.local("item")
+    return call.written("[v for xs in parts for v in xs]", v=item, xs=part, parts=parts)
+
+
+@desugars(itertools.pairwise)
+def _pairwise(call: LibraryCall) -> gast.AST | None:
+    if len(call.args) != 1 or call.words:
+        return None
+    if isinstance(call.args[0], gast.Name):
+        return call.written("zip(x, x[1:])", zip=call.unit.builtin(zip), x=call.args[0])
+    return call.calling(standard.neighbours, [call.listed(call.args[0])]) if call.at_once else None
+
+
+@desugars(itertools.islice)
+def _islice(call: LibraryCall) -> gast.AST | None:
+    if not call.at_once or not 2 <= len(call.args) <= 4:
+        return None
+    over, *bounds = call.args
+    if len(bounds) == 1:
+        if any(call.resolve(n) in ENDLESS for n in nodes(over)):
+            return None  # it is walked as it stands
+        bounds = [constant(0), *bounds]
+    start, stop, step = bounds if len(bounds) == 3 else (*bounds, constant(1))
+    return call.calling(standard.islice, [over, start, stop, step])
+
+
+@desugars(itertools.product)
+def _product(call: LibraryCall) -> gast.AST | None:
+    if not call.at_once or (call.args and all(_is_range(call, a) for a in call.args)):
+        return None
+    repeat = call.words.pop("repeat", constant(1))
+    times = repeat.value if isinstance(repeat, gast.Constant) and type(repeat.value) is int else 0
+    if call.words or (len(call.args), times) not in standard.PRODUCTS:
+        call.unit.refuse(call.node, "`itertools.product` is differentiated of one to three, and of one with `repeat=2` or "
+                                    "`repeat=3`: write loops")  # fmt: skip
+    return call.calling(standard.PRODUCTS[len(call.args), times], call.args)
+
+
+@desugars(*standard.TOOLS)
+def _tool(call: LibraryCall) -> gast.AST | None:
+    """A tool for which there is a function with source that takes the same arguments."""
+    if isinstance(call.target, type) and not call.at_once:
+        return None
+    if call.target in (itertools.combinations, itertools.permutations) and call.args and _is_range(call, call.args[0]):
+        return None  # of numbers
+    return call.calling(standard.TOOLS[call.target], [call.listed(a) for a in call.args], call.words)
+
+
+def _is_range(call: LibraryCall, node: gast.AST) -> bool:
+    return call.resolve(node) is range

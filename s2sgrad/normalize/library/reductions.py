@@ -1,0 +1,86 @@
+"""Functions that make one value, or a container, of all that they run through.
+
+    max(rows, key=f)                        ->      largest(rows, f)
+    next((v for v in x if v > 0), 0.0)      ->      first_of([v for v in x if v > 0], 0.0)
+    list(zip(xs, ys))                       ->      [(x, y) for x, y in zip(xs, ys)]
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(scores, xs):
+...     best = max(scores, key=scores.get)
+...     first = next((v for v in xs if v > 0), 0.0)
+...     return best, first, list(enumerate(xs))
+... ''', "library_desugaring"))
+def f(scores, xs):
+    best = largest(list(scores), lambda k: scores[k])
+    first = first_of([v for v in xs if v > 0], 0.0)
+    return best, first, [(item, item_) for item, item_ in enumerate(xs)]
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+
+import gast
+
+from s2sgrad import standard
+from s2sgrad.normalize.library.table import LibraryCall, desugars, rows
+
+
+@desugars(max, min)
+def _extreme(call: LibraryCall) -> gast.AST | None:
+    """`max(.., key=f)`: of one iterable, or of the arguments."""
+    if call.words.keys() != {"key"}:
+        return None
+    items = call.args[0] if len(call.args) == 1 else gast.List(call.args, gast.Load())
+    key = call.words["key"]
+    if isinstance(items, gast.Name) and isinstance(key, gast.Attribute) and key.attr == "get":
+        if isinstance(key.value, gast.Name) and key.value.id == items.id:  # the key of the largest value
+            key = call.written("lambda k: d[k]", d=key.value)
+            items = call.written("list(d)", list=call.unit.builtin(list), d=items)
+    which = standard.largest if call.target is max else standard.smallest
+    return call.calling(which, [call.listed(items), key])
+
+
+@desugars(sorted)
+def _sorted(call: LibraryCall) -> gast.AST | None:
+    if isinstance(call.words.get("key", gast.Constant(None, None)), gast.Constant):
+        return None
+    return call.calling(standard.ordered, [call.listed(call.args[0]), call.words.pop("key")], call.words)
+
+
+@desugars(builtins.next)
+def _next(call: LibraryCall) -> gast.AST | None:
+    if len(call.args) != 2 or not isinstance(call.args[0], gast.GeneratorExp):
+        return None
+    return call.calling(standard.first_of, [call.listed(call.args[0]), call.args[1]])
+
+
+@desugars(list, tuple)
+def _container(call: LibraryCall) -> gast.AST | None:
+    if len(call.args) != 1 or call.words:
+        return None
+    generator = rows(call.unit, call.args[0]) or call.args[0]
+    if isinstance(generator, gast.GeneratorExp):
+        call.args[0] = call.listed(generator)
+        return call.args[0] if call.target is list else None
+    return None
+
+
+@desugars(sum)
+def _sum(call: LibraryCall) -> None:
+    """With a start: `sum(generator)` is a loop, which `comprehensions` writes."""
+    if len(call.args) == 2 and isinstance(call.args[0], gast.GeneratorExp):
+        call.args[0] = call.listed(call.args[0])
+
+
+@desugars(math.prod, math.fsum)
+def _of_list(call: LibraryCall) -> None:
+    call.node.args = [call.listed(a) for a in call.args]
+
+
+@desugars(functools.reduce, spread=True)
+def _reduce(call: LibraryCall) -> None:
+    call.node.args = [call.listed(a) if isinstance(a, gast.GeneratorExp) else a for a in call.args]

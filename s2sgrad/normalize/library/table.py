@@ -1,0 +1,218 @@
+"""The table of library callables that have plainer words, by object, and how a call finds its place in it.
+
+    @desugars(itertools.pairwise)
+    def _pairwise(call): ..            ->      `pairwise(x)`, by whatever name it is reached, is what this returns
+    @desugars_method(dict, "get")
+    def _get(call): ..                 ->      `d.get(k)`, unless `d` may be an object with a method `get` of its own
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import gast
+
+from s2sgrad import standard
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.effects import is_one_of
+from s2sgrad.errors import S2SGradError
+from s2sgrad.ir.quote import at, expression, name, nodes, placed
+from s2sgrad.ir.signatures import signature
+from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.normalize import iterables
+from s2sgrad.normalize._calls import may_have_method
+from s2sgrad.normalize.endings import Endings
+from s2sgrad.source import read
+
+_READERS = (len, list, tuple, sorted, sum, zip, enumerate, reversed, min, max, range, float, int, itertools.chain,
+            itertools.chain.from_iterable, itertools.pairwise)  # fmt: skip
+
+
+class Scope:
+    """What the function around a call says of it."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
+        self.unit = unit
+        self.nodes = list(nodes(tree))  # what follows is by identity: no new node may take that of a node that is gone
+        self.changed = _changed(unit, self.nodes)
+        self.consumed = iterables.consumed(unit, self.nodes)
+        self.endings = Endings(unit, tree)
+
+    def changes(self, parts: list[gast.AST]) -> bool:
+        """Whether something in the function changes what these expressions read, or calls what may."""
+        mentioned = {getattr(n, "id", getattr(n, "attr", None)) for p in parts for n in nodes(p)} & self.changed
+        return bool(mentioned) or any(isinstance(n, gast.NamedExpr) for p in parts for n in nodes(p))
+
+
+@dataclass
+class LibraryCall:
+    """A call of something in the table: of `target`, or of a method of `owner`.
+
+    `words` are the arguments that have names; `at_once`: the value is run through where it stands, and then is gone.
+    """
+
+    scope: Scope
+    node: gast.Call
+    target: Any
+    words: dict[str | None, gast.AST] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.words = {k.arg: k.value for k in self.node.keywords}
+        self.unit, self.args = self.scope.unit, self.node.args
+        self.at_once = id(self.node) in self.scope.consumed
+
+    @property
+    def owner(self) -> gast.AST:
+        return self.node.func.value
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether it hands over more arguments, by `*` or `**`, than stand in the text."""
+        return None in self.words or any(isinstance(a, gast.Starred) for a in self.args)
+
+    def written(self, text: str, **holes: Any) -> Any:
+        """The expression `text`, at the place of the call; mentions of names have none, nothing is computed there."""
+        made = expression(text, **holes)
+        at(self.node, *(n for n in nodes(made) if not isinstance(n, gast.Name) and not hasattr(n, "lineno")))
+        return made
+
+    def calling(
+        self, function: types.FunctionType, args: list[gast.AST], words: dict[str, gast.AST] | None = None
+    ) -> gast.AST:
+        """A call of one of our own functions, at the place of this one."""
+        keywords = [gast.keyword(k, v) for k, v in (words or {}).items()]
+        return at(self.node, gast.Call(name(self.unit.helper(function.__name__, function)), args, keywords))[0]
+
+    def resolve(self, node: gast.AST) -> Any:
+        """What an expression calls; MISSING where it is no call."""
+        return self.unit.resolve(node.func) if isinstance(node, gast.Call) else MISSING
+
+    def listed(self, node: gast.AST) -> gast.AST:
+        """An argument; what can be run through once, and has no length, as a list."""
+        return listed(self.unit, node)
+
+
+Desugaring = Callable[[LibraryCall], gast.AST | None]
+
+
+class _Entry(NamedTuple):
+    written: Desugaring
+    spread: bool  # whether it takes calls with `*` and `**`
+    cls: type | None = None  # of which it is a method
+
+
+_FUNCTIONS: dict[Any, _Entry] = {}
+_INSTANCES: dict[type, _Entry] = {}
+_METHODS: dict[str, _Entry] = {}
+
+
+def desugars(*functions: Any, spread: bool = False) -> Callable[[Desugaring], Desugaring]:
+    """Note what says calls of these objects in plainer words; `spread`: those with `*` and `**` as well."""
+
+    def note(written: Desugaring) -> Desugaring:
+        _FUNCTIONS.update(dict.fromkeys(functions, _Entry(written, spread)))
+        return written
+
+    return note
+
+
+def desugars_instances(cls: type) -> Callable[[Desugaring], Desugaring]:
+    """Note what says calls of the instances of a class in plainer words."""
+
+    def note(written: Desugaring) -> Desugaring:
+        _INSTANCES[cls] = _Entry(written, True)
+        return written
+
+    return note
+
+
+def desugars_method(cls: type, method: str) -> Callable[[Desugaring], Desugaring]:
+    """Note what says calls of a method of a class in plainer words."""
+
+    def note(written: Desugaring) -> Desugaring:
+        _METHODS[method] = _Entry(written, True, cls)
+        return written
+
+    return note
+
+
+def desugared(scope: Scope, node: gast.Call) -> gast.AST:
+    """A call in plainer words, if there are some; its arguments are in plain words already."""
+    unit = scope.unit
+    if (unit.primal.function.__module__ or "") == standard.__name__:
+        return node  # its text is what the plainer words lead to
+    target = unit.resolve(node.func)
+    entry = _method(unit, node.func) if target is MISSING else _function(target)
+    call = LibraryCall(scope, node, target)
+    if entry is None:
+        return node if target is MISSING else _with_lists(call)
+    made = entry.written(call) if entry.spread or not call.is_spread else None
+    return node if made is None else made
+
+
+def _function(target: Any) -> _Entry | None:
+    return _FUNCTIONS.get(target) if is_one_of(target, _FUNCTIONS) else _INSTANCES.get(type(target))
+
+
+def _method(unit: Unit, node: gast.AST) -> _Entry | None:
+    entry = _METHODS.get(node.attr) if isinstance(node, gast.Attribute) else None
+    return entry if entry is not None and may_have_method(unit, node, entry.cls) else None
+
+
+# --- iterators in the place of lists -----------------------------------------------------------------------------------
+
+
+def listed(unit: Unit, node: gast.AST) -> gast.AST:
+    """What can be run through once, and has no length, as a list; anything else as it is."""
+    generator = node if isinstance(node, gast.GeneratorExp) else rows(unit, node)
+    return node if generator is None else at(node, gast.ListComp(generator.elt, generator.generators))[0]
+
+
+def rows(unit: Unit, node: gast.AST) -> gast.GeneratorExp | None:
+    """`zip(..)` and `enumerate(..)` as a generator of the tuples that they give; None for anything else."""
+    tool = unit.resolve(node.func) if isinstance(node, gast.Call) and node.args else MISSING
+    if tool is not builtins.zip and tool is not builtins.enumerate:
+        return None
+    if any(isinstance(a, gast.Starred) for a in node.args):
+        column = unit.local("column")
+        return placed(node, expression("(tuple(c) for c in z)", c=column, tuple=unit.builtin(tuple), z=node))
+    items = [unit.local("item") for _ in (node.args if tool is builtins.zip else range(2))]
+    stored = gast.Tuple([name(i, store=True) for i in items], gast.Store())
+    read = gast.Tuple([name(i) for i in items], gast.Load())
+    return placed(node, gast.GeneratorExp(read, [gast.comprehension(stored, node, [], 0)]))
+
+
+def _with_lists(call: LibraryCall) -> gast.Call:
+    """Generator expressions that a user's function runs through once, as lists."""
+    where = [k for k, a in enumerate(call.args) if isinstance(a, gast.GeneratorExp)]
+    if not where or not isinstance(call.target, types.FunctionType) or effects.is_library(call.target):
+        return call.node
+    try:
+        parameters = list(signature(call.target).parameters)
+        unit, tree = Unit.of(read(call.target))
+    except (S2SGradError, ValueError):
+        return call.node
+    for k in where:
+        if k < len(parameters) and iterables.runs_once(unit, tree, parameters[k]):
+            call.args[k] = call.listed(call.args[k])
+    return call.node
+
+
+def _changed(unit: Unit, all_nodes: list[gast.AST]) -> set[str]:
+    """The names that a store, a method or a call may change."""
+    out: set[str] = set()
+    for node in all_nodes:
+        if isinstance(node, gast.Subscript) and not isinstance(node.ctx, gast.Load):
+            out |= {getattr(node.value, "id", getattr(node.value, "attr", ""))}
+        elif isinstance(node, gast.Call):
+            method = node.func.attr if isinstance(node.func, gast.Attribute) else ""
+            owners = [node.func.value] if method in effects.MUTATING_METHODS else []
+            target = unit.resolve(node.func)
+            handed = [] if is_one_of(target, _READERS) or effects.is_pure_function(target) else node.args
+            out |= {getattr(n, "id", getattr(n, "attr", "")) for n in (*owners, *handed)}
+    return out

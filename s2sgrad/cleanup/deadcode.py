@@ -11,7 +11,8 @@ and kills nothing; `x.shape` and `np.zeros_like(x)` read the variable but not it
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection
+import operator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import gast
@@ -41,7 +42,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     return tree
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class _Simple:
     """Sets of variables and contents: what a simple statement reads, whichever of `makes` make it needed, what it binds.
 
@@ -63,7 +64,8 @@ class _Wanted:
         self.graph = Graph(tree)
         self.names = Names(())
         self.contents: frozenset[str] = unit.memory.written
-        self.all_contents = self.names.interned(f"{n}!" for n in self.contents)
+        self.content = {n: self.names.interned([f"{n}!"]) for n in sorted(self.contents)}
+        self.all_contents = self._contents(self.contents)
         self.needed: set[int] = set()
         self.left: dict[int, list[gast.AST]] = {}  # by a statement that is not needed: the statements that remain of it
         self.stacks: set[str] = set()  # stacks of which some record is read
@@ -115,8 +117,7 @@ class _Wanted:
         """Note the restores in a loop that nothing in it meets, which only what reads their memory after it may need."""
         (behind,) = self.graph.after[self.graph.entry[id(loop.body)] - 1][1:]
         for restore, shared in sections.spare(loop).items():
-            contents = self.names.interned(f"{n}!" for n in shared)
-            self.spare.setdefault(restore, []).append((behind, contents))
+            self.spare.setdefault(restore, []).append((behind, self._contents(shared)))
 
     # --- the solution ---
 
@@ -159,14 +160,15 @@ class _Wanted:
         return (live & ~facts.binds) | reads
 
     def _is_needed(self, statement: gast.AST, facts: _Simple, live: int) -> bool:
-        stack = operated(self.unit, statement.value) if isinstance(statement, gast.Expr) else None
-        if stack in self.local_stacks:
-            return self._is_read(stack)
+        if self.local_stacks and isinstance(statement, gast.Expr):
+            stack = operated(self.unit, statement.value)
+            if stack in self.local_stacks:
+                return self._is_read(stack)
         if id(statement) in self.overwritten:
             if facts.makes & live:
                 self.partly.add(id(statement))
             return False
-        if any(not self.live[behind] & contents for behind, contents in self.spare.get(id(statement), ())):
+        if self.spare and any(not self.live[k] & contents for k, contents in self.spare.get(id(statement), ())):
             self.doubtful.add(id(statement))
             return False
         if getattr(statement, "uncertain", False) and _sweep(statement) == "forward":
@@ -251,26 +253,26 @@ class _Wanted:
     # --- what a statement reads and makes ---
 
     def _facts(self, statement: gast.AST, point: Point) -> _Simple:
-        bound, contents = set(point.binds) if isinstance(statement, gast.Assign) else set(), self.contents
+        bound = point.binds if isinstance(statement, gast.Assign) else ()
         changed = in_place(self.unit, statement, self.unit.kinds)
-        makes = bound | {f"{b}!" for b in bound if b in contents}
-        restores = False
+        contents, restores = self._contents(bound), False
+        makes = binds = self.names.interned(bound) | contents
         if changed is not None:
-            makes |= {f"{n}!" for n in self.unit.memory.with_memory_of(changed)}
+            makes |= self._contents(self.unit.memory.with_memory_of(changed))
         elif isinstance(statement, (gast.AugAssign, gast.Expr)):
-            makes |= effects.writes(statement)
+            written = effects.writes(statement)
             if getattr(statement, "restore", False):  # of a list, whatever its name
-                makes = set().union(*map(self.unit.memory.with_memory_of, makes))
-                restores = any(self.unit.bases.get(n, n) in self.referred for n in makes)
-                makes |= {f"{n}!" for n in makes}
-        over = _overwritten(statement, self.unit.kinds)
-        return _Simple(
-            self._reads(statement, point.reads, changed),
-            self.names.interned(makes),
-            self.names.interned([*bound, *(f"{b}!" for b in (*bound, *over))]),
-            self.names.interned(f"{b}!" for b in bound) if _only_refers(statement) else -1,
-            restores,
-        )
+                written = set().union(*map(self.unit.memory.with_memory_of, written))
+                restores = any(self.unit.bases.get(n, n) in self.referred for n in written)
+                makes |= self._contents(written)
+            makes |= self.names.interned(written)
+        binds |= self._contents(_overwritten(statement, self.unit.kinds))
+        looks_into = contents if bound and _only_refers(statement) else -1
+        return _Simple(self._reads(statement, point.reads, changed), makes, binds, looks_into, restores)
+
+    def _contents(self, names: Iterable[str]) -> int:
+        """The set of the contents of these names."""
+        return functools.reduce(operator.or_, (self.content[n] for n in names if n in self.content), 0)
 
     def _reads(self, statement: gast.AST, names: Collection[str], changed: str | None = None) -> int:
         """What a statement (or the header of one) reads: variables, and the contents of what is written in place."""
@@ -282,7 +284,7 @@ class _Wanted:
         if changed in held and effects.accumulates(self.unit, statement) is None:
             passed.add(id(effects.owner(effects.stored(statement) or statement.target)))
         content = {n.id for n in effects.loads(header) if n.id in held and id(n) not in passed}
-        return self.names.interned([*names, *(f"{n}!" for n in content)])
+        return self.names.interned(names) | self._contents(content)
 
     def _operations(self, statement: gast.AST) -> list[tuple[gast.Call, str]]:
         """What a statement does to stacks."""

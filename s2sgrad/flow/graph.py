@@ -41,7 +41,7 @@ State = TypeVar("State")
 Role = Literal["whole", "head", "enter", "leave", "exit"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Point:
     """An evaluation (`whole`) of a statement or of its header, or a place between two: `reads` and `binds` are names.
 
@@ -145,7 +145,7 @@ class Graph:
         while changed:
             changed = False
             for k, before in enumerate(self.before):
-                here = into[k] if k == 0 else _joined([out[b] for b in before], must)
+                here = into[0] if k == 0 else out[before[0]] if len(before) == 1 else _joined([out[b] for b in before], must)
                 then = (here & ~kill[k]) | gen[k]
                 if here != into[k] or then != out[k]:
                     into[k], out[k], changed = here, then, self.is_cyclic
@@ -158,7 +158,8 @@ class Graph:
         while changed:
             changed = False
             for k in range(len(self.points) - 1, -1, -1):
-                then = _joined([into[a] for a in self.after[k]], False)
+                after = self.after[k]
+                then = into[after[0]] if len(after) == 1 else _joined([into[a] for a in after], False)
                 here = (then & ~kill[k]) | gen[k]
                 if here != into[k] or then != out[k]:
                     into[k], out[k], changed = here, then, self.is_cyclic
@@ -199,7 +200,8 @@ class Graph:
         while changed:
             changed = False
             for k in range(len(self.points) - 1, -1, -1):
-                here = step(k, _joined([into[a] for a in self.after[k]], False))
+                after = self.after[k]
+                here = step(k, into[after[0]] if len(after) == 1 else _joined([into[a] for a in after], False))
                 if here != into[k]:
                     into[k], changed = here, self.is_cyclic
 

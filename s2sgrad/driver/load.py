@@ -35,7 +35,8 @@ def text_of(program: Program) -> str:
     """The text of all functions of a program, the entry last, under the imports that it needs beside the user's function."""
     imports, earlier = namespace.settle(program.functions)
     modules, values, aliases = set(), set(), {f"{n} = {f.__name__}\n" for n, f in earlier.items() if n != f.__name__}
-    used = [{n: v for n, v in e.unit.helpers.items() if n in _mentioned(e)} for e in program.functions]
+    mentioned = [_mentioned(e) for e in program.functions]
+    used = [{n: v for n, v in e.unit.helpers.items() if n in m} for e, m in zip(program.functions, mentioned, strict=True)]
     for helpers in (*map(namespace.reached, earlier.values()), *used):
         for name, value in helpers.items():
             if isinstance(value, Emitted):
@@ -227,7 +228,7 @@ def _forget(filename: str) -> None:
 
 
 def _mentioned(emitted: Emitted) -> set[str]:
-    return {n.id for n in gast.walk(emitted.tree) if isinstance(n, gast.Name)}
+    return {n.id for n in nodes(emitted.tree) if isinstance(n, gast.Name)}
 
 
 def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[int, int], world: World) -> Part:
@@ -235,8 +236,9 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
     free = sorted({*helpers, *primal.__code__.co_freevars})
     outer = ast.parse("def outer(): pass").body[0]
     outer.args.args = [ast.arg(name) for name in free if name != emitted.name]
-    outer.body = [node]
+    outer.body = []
     module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, node)], []))
+    outer.body = [node]  # which has places
     code = compile(module, filename, "exec", dont_inherit=True)
     outer_code = _code_of(code, outer)
     inner = _code_of(outer_code, node)

@@ -54,7 +54,7 @@ def settle(functions: list[Emitted]) -> tuple[dict[str, set[str]], dict[str, typ
                     renamed[n] = name(_helper(unit, n, unit.helpers.pop(n), stands, home))
             elif primal.__globals__ is not home:
                 _from_elsewhere(unit, primal, n, stands, home, renamed, imports)
-        for node in (part for tree in made for part in nodes(tree)):
+        for node in (part for tree in made for part in nodes(tree)) if renamed else ():
             _replace(node, renamed)
     return imports, earlier
 

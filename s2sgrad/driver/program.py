@@ -78,6 +78,7 @@ class Program:
         self.units: list[Unit] = []
         self.names = names.Namer()
         self._pairs: dict[Any, Paired] = {}
+        self._primals: dict[int, Primal] = {}  # by the identity of their functions
         self._kinds: dict[Any, Kind | None] = {}
         self._kept: list[Any] = []
         self.generated: list[tuple[Any, Kinds, Any]] = []  # the gradients called inside, for which kinds, compiled
@@ -93,7 +94,7 @@ class Program:
         self, function: types.FunctionType, kinds: dict[str, Kind], wrt: tuple[str, ...], options: Options
     ) -> Emitted:
         """Compile `name_grad` or `name_value_and_grad` for parameters of these kinds."""
-        primal = read(function)
+        primal = self._read(function)
         self._reserve(primal)
         stem = stem_of(function)
         entry = Emitted(self.names.fresh(f"{stem}_{options.suffix}"), function)
@@ -136,6 +137,14 @@ class Program:
 
     # --- pieces shared by entries and pairs ---
 
+    def _read(self, function: types.FunctionType) -> Primal:
+        """A function with its tree, which nobody changes: every normal form begins with a copy."""
+        primal = self._primals.get(id(function))
+        if primal is None:
+            primal = self._primals[id(function)] = read(function)
+            self._kept.append(function)
+        return primal
+
     def _reserve(self, primal: Primal) -> None:
         """Keep the names that a function mentions for what it means by them."""
         self.names.taken |= {n.id for n in nodes(primal.tree) if isinstance(n, gast.Name)}
@@ -165,7 +174,7 @@ class Program:
     ) -> tuple[Unit, gast.FunctionDef]:
         """The unit and the normal form of a function for arguments of these kinds."""
         held = {p: module_of(kind) or opened(kind) for p, kind in (kinds or {}).items()}
-        unit, tree = normalized(read(target), {p: o for p, o in held.items() if o}, stops, own_methods(kinds or {}))
+        unit, tree = normalized(self._read(target), {p: o for p, o in held.items() if o}, stops, own_methods(kinds or {}))
         self.units += [unit, *unit.inlined]
         return unit, clone(tree)  # a node that stands in two places would be changed in both
 
@@ -252,7 +261,7 @@ class Program:
             try:
                 for _ in range(_ROUNDS):  # a recursion starts from "no value yet" and grows to a fixed point
                     before = self._kinds[key]
-                    _, tree, inference, _ = self.analysed(read(target), bound)
+                    _, tree, inference, _ = self.analysed(self._read(target), bound)
                     self._kinds[key] = join(before, inference.env.get(tree.body[-1].value.id))
                     if self._kinds[key] == before:
                         break
@@ -295,7 +304,7 @@ class Program:
         if entry is not None and entry.backend in (NUMPY, self.backend):
             entry.used = True
             return entry.pair
-        self._reserve(read(target))
+        self._reserve(self._read(target))
         stem = stem_of(target)
         fwd = Emitted(self.names.fresh(f"{stem}_fwd"), target)
         bwd = Emitted(self.names.fresh(f"{stem}_bwd"), target, same_signature=False)
@@ -314,7 +323,7 @@ class Program:
     def _compile_pair(
         self, target: types.FunctionType, given: dict[str, Kind], active: set[str], idle: int, entry: Paired
     ) -> None:
-        primal = read(target)
+        primal = self._read(target)
         unit, tree, inference, written = self.analysed(primal, with_defaults(target, given), entry=False)
         for parameter, statement in written.items():
             unit.refuse(statement, f"this writes the argument `{parameter}` of a function that was not expected to: return "

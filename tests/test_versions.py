@@ -20,7 +20,7 @@ from scipy import linalg  # noqa: F401  (has its rules read)
 import s2sgrad
 from s2sgrad import NoSource, Unsupported, grad
 from s2sgrad.ir.signatures import _UNSAID, _UNSAID_OF_UFUNCS, by_position
-from s2sgrad.rules import memory
+from s2sgrad.primitives import sharing
 from s2sgrad.rules.binding import parameters_of
 from s2sgrad.rules.table import existing, lookup, rules
 from s2sgrad.testing import check_grads
@@ -285,7 +285,7 @@ def stored_from_itself(u):
 
 def test_a_store_that_reads_what_it_writes_is_right_or_refused():
     u = np.array([0.1, 0.2, 0.6, 0.9])
-    if memory.STORES_ITEM_BY_ITEM:
+    if sharing.STORES_ITEM_BY_ITEM:
         with pytest.raises(Unsupported, match=r"copy the value first"):
             grad(stored_from_itself)(u)
     else:

@@ -16,7 +16,6 @@ from collections.abc import Container, Iterator
 from typing import Any
 
 import gast
-import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import protocols, reached
@@ -27,20 +26,14 @@ from s2sgrad.analysis.trust import Trust, trust_of_owner
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import PARTS, nodes
 from s2sgrad.ir.unit import MISSING, Unit
-from s2sgrad.rules import memory, spellings, table
-from s2sgrad.runtime import results
+from s2sgrad.primitives import catalogue, methods, spellings
+from s2sgrad.primitives.catalogue import may_write
 from s2sgrad.source import brings_gradient as brings_gradient
 from s2sgrad.source import read
 
-MUTATING_METHODS = spellings.MUTATING_METHODS
 FLAT_ATTRIBUTES = spellings.FLAT_ATTRIBUTES
 _DATA = Array(None, None)  # what stands for numbers, arrays and plain containers of them
 _SCOPES = frozenset({gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda})
-_IMPURE_RUNTIME = {runtime.push, runtime.pop, runtime.add_at, runtime.vjp, runtime.sequence, runtime.require_array,
-                   runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar, runtime.set_attribute,
-                   runtime.distinct, runtime.once, runtime.replaces, runtime.resizes, runtime.restored, runtime.put_back,
-                   runtime.poison, runtime.unpackable, runtime.asked_whole, runtime.only_these,
-                   results.require_floats, results.pair}  # fmt: skip
 
 
 def loads(node: gast.AST, hidden: frozenset[str] = frozenset()) -> Iterator[gast.Name]:
@@ -117,7 +110,7 @@ def targets(statement: gast.Assign) -> list[str]:
 def changed_by_call(value: gast.AST) -> set[str]:
     """Local stacks that `s.append(x)` and `s.pop()` change."""
     if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
-        if value.func.attr in spellings.MUTATING_METHODS and isinstance(value.func.value, gast.Name):
+        if may_write(value.func.attr) and isinstance(value.func.value, gast.Name):
             return {value.func.value.id}
     elif isinstance(value, gast.Call) and getattr(value.func, "changes_first", False):
         return {value.args[0].id} if value.args and isinstance(value.args[0], gast.Name) else set()
@@ -263,34 +256,16 @@ def is_pure_call(unit: Unit, call: gast.Call) -> bool:
     target = unit.resolve(call.func)
     if target is MISSING:
         if isinstance(call.func, gast.Attribute):
-            named = call.func.attr in spellings.METHODS or call.func.attr in ("tolist", "astype", "copy", "item")
-            data = named and trust_of_owner(unit, call.func.value, unit.kinds) <= Trust.DATA
+            data = methods.only_compute(call.func.attr) and trust_of_owner(unit, call.func.value, unit.kinds) <= Trust.DATA
             return data and not protocols.call_acts(unit, target, call)
         return False
     emitted = getattr(target, "primal", None)
     if isinstance(emitted, types.FunctionType) and hasattr(target, "same_signature"):
         # a pair of ours: `fwd` runs the user's function, `bwd` only computes
         return not target.same_signature or is_pure_user(emitted, _given(unit, call))
-    if isinstance(target, types.FunctionType) and not is_library(target) and not is_pure_function(target):
+    if isinstance(target, types.FunctionType) and not is_library(target) and not catalogue.of(target).pure:
         return target.__module__ != runtime.__name__ and is_pure_user(target, _given(unit, call))
-    return is_pure_function(target) and not protocols.call_acts(unit, target, call)
-
-
-def is_pure_function(target: Any) -> bool:
-    """Whether a function is known to have no effects and to depend on its arguments alone."""
-    try:
-        if target in _IMPURE_RUNTIME or target in spellings.MUTATORS:
-            return False
-        if table.lookup(target) is not None or table.is_flat(target) or target in spellings.PURE_BUILTINS:
-            return True
-    except TypeError:
-        return False
-    if isinstance(target, type) and issubclass(target, np.generic):
-        return True
-    module = getattr(target, "__module__", None)
-    if module == runtime.__name__:
-        return True
-    return memory.is_known(target)
+    return catalogue.of(target).pure and not protocols.call_acts(unit, target, call)
 
 
 def is_pure_user(function: types.FunctionType, given: Kind = _DATA) -> bool:

@@ -35,7 +35,7 @@ from s2sgrad.analysis.results import call_of, item_of, memo, object_kind, reshap
 from s2sgrad.analysis.symbolic_shapes import Symbols, without_symbols
 from s2sgrad.ir.quote import name
 from s2sgrad.ir.unit import MISSING, Unit
-from s2sgrad.rules import spellings
+from s2sgrad.primitives import catalogue, libraries, spellings
 
 CallKind = Callable[[Any, list[Kind], dict[str, Kind]], Kind | None]
 _INT, _BOOL = Number(int), Number(bool)
@@ -315,8 +315,8 @@ class Inference:
                 zip(names, kinds[len(node.args) :], strict=True)
             )
             return Container(tuple, tuple(given.get(f, UNKNOWN) for f in target._fields), tuple(target._fields))
-        if not effects.is_pure_function(target):
-            if target is np.random.default_rng or effects.is_one_of(target, plain_classes.DRAWING):
+        if not catalogue.of(target).pure:
+            if target is np.random.default_rng or effects.is_one_of(target, libraries.DRAWING):
                 return DRAWING
             kinds = [without_symbols(k) for k in kinds]
             return self.call_kind(target, kinds[: len(node.args)], dict(zip(names, kinds[len(node.args) :], strict=True)))
@@ -335,7 +335,8 @@ class Inference:
             return owner.element()
         if method == "copy" and isinstance(owner, Container) and owner.type in (list, dict):
             return owner
-        if not isinstance(owner, Array) or (method not in spellings.METHODS and method not in spellings.FLAT_METHODS):
+        followed = method in spellings.METHODS or catalogue.of(getattr(np.ndarray, method, None)).flat
+        if not isinstance(owner, Array) or not followed:
             return UNKNOWN
         if method == "item":
             return Number(float) if owner.dtype and owner.dtype.startswith("float") else UNKNOWN

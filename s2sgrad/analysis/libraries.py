@@ -16,13 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.primitives.libraries import library, package
 from s2sgrad.source import brings_gradient
 
 CONTEXT_MANAGER = contextlib.contextmanager(lambda: iter(())).__code__
 """The code of every function that `contextlib.contextmanager` makes."""
-
-_LIBRARIES = {"numpy", "math", "scipy", "builtins", "operator", "functools", "itertools", "time", "random", "logging",
-              "warnings", "copy"}  # fmt: skip
 
 
 def is_library(target: Any) -> bool:
@@ -39,7 +37,7 @@ def is_library(target: Any) -> bool:
 
 
 def _is_of_library(home: Any) -> bool:
-    return isinstance(home, str) and home.split(".")[0] in _LIBRARIES
+    return isinstance(home, str) and library(package(home)).by_record
 
 
 def _is_held(function: types.FunctionType) -> bool:

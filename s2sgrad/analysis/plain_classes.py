@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import dis
 import inspect
-import random
-import sys
 import types
 from dataclasses import dataclass
 from typing import Any
@@ -17,13 +15,11 @@ import gast
 import numpy as np
 
 from s2sgrad.ir.quote import nodes
+from s2sgrad.primitives import libraries
 
 DEEPEST = 5  # instances within instances
-DRAWING = (np.random.Generator, np.random.RandomState, random.Random)
-"""Classes whose instances draw numbers: what their methods return is new, but for items of what they choose from."""
 LONGEST = 64  # longer containers are described by the join of their items
 _HOOKS = ("__new__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__")
-_LIBRARIES = sys.stdlib_module_names | {"numpy", "scipy", "s2sgrad"}
 
 
 @dataclass
@@ -70,8 +66,8 @@ def has_protocols(cls: type) -> bool:
 
 def _is_written(function: types.FunctionType) -> bool:
     """Whether a method stands in the user's text, and is none that a library adds to a class."""
-    home = function.__globals__.get("__name__", "").split(".")[0]
-    return function.__code__.co_filename != "<string>" and home not in _LIBRARIES
+    home = libraries.package(function.__globals__.get("__name__"))
+    return function.__code__.co_filename != "<string>" and not libraries.is_installed_package(home)
 
 
 def runs_nothing(cls: type) -> bool:
@@ -112,7 +108,7 @@ def assigning(cls: type) -> frozenset[str]:
 
 def draws(value: Any) -> bool:
     """Whether an object draws random numbers, and is of no subclass of the user's."""
-    return type(value) in DRAWING
+    return type(value) in libraries.DRAWING
 
 
 def is_plain_class(target: Any) -> bool:
@@ -156,11 +152,10 @@ def written_attributes(cls: type, tree: gast.AST) -> set[str]:
     }
     fields = getattr(cls, "__dataclass_fields__", {})
     stored = {n.attr for n in nodes(tree) if isinstance(n, gast.Attribute) and isinstance(n.ctx, gast.Store)}
-    methods = [m for k in cls.__mro__ for m in vars(k).values() if isinstance(m, types.FunctionType)]
-    stored |= {i.argval for m in methods for i in dis.get_instructions(m) if i.opname == "STORE_ATTR"}
+    written = [m for k in cls.__mro__ for m in vars(k).values() if isinstance(m, types.FunctionType)]
+    stored |= {i.argval for m in written for i in dis.get_instructions(m) if i.opname == "STORE_ATTR"}
     return (data.keys() & stored) - fields.keys()
 
 
 def _is_of_library(cls: type) -> bool:
-    module = (cls.__module__ or "").split(".")[0]
-    return cls is not object and module in _LIBRARIES and module != "__main__"
+    return cls is not object and libraries.is_installed(cls)

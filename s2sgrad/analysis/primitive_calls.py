@@ -21,11 +21,9 @@ from s2sgrad.analysis.kinds import OPAQUE, PULLBACK, UNKNOWN, Container, Instanc
 from s2sgrad.analysis.trust import Trust, trust_of_kind, trust_of_owner
 from s2sgrad.ir.quote import at, constant
 from s2sgrad.ir.unit import MISSING, Unit
-from s2sgrad.rules import binding, spellings, table
-
-_FLAT_CALLS = {len, int, bool, str, repr, isinstance, issubclass, type, hasattr, callable, range, slice, any, all, hash,
-               format, ord, chr}  # fmt: skip
-STACK_METHODS = ("append", "pop")
+from s2sgrad.primitives import catalogue, spellings
+from s2sgrad.primitives.catalogue import methods_named, on_stack
+from s2sgrad.rules import binding, table
 
 
 @dataclass
@@ -36,7 +34,7 @@ class Operation:
     - `rule`: a primitive with a rule: `operands` in the rule's order, `keywords` by the rule's names;
     - `flat`: something whose derivative is zero;
     - `item`: `operands[0][index]`;  `display`: a tuple, list or dict of `operands`;
-    - `pop`, `append`: of a local stack;
+    - `pop`, `append`: of a local stack; `shrink`, `grow`: of a local list that is read besides;
     - `call`: a call of a function without a rule: `target` if it is known now, else MISSING;
     - `opaque`: anything else, which may not touch a value that carries a derivative; `why` says what to do.
     """
@@ -50,9 +48,23 @@ class Operation:
     why: str = ""
 
     @property
+    def is_stack(self) -> bool:
+        """Whether this puts an item on a stack, or takes the last one off."""
+        return self.form in _STACK
+
+    @property
+    def is_resizing(self) -> bool:
+        """Whether this does so with a list that is read besides."""
+        return self.form in _RESIZING
+
+    @property
     def given(self) -> list[gast.AST]:
         """The operands, and of a rule the values of its keywords too."""
         return [*self.operands, *self.keywords.values()]
+
+
+_STACK = ("append", "pop")
+_RESIZING = ("grow", "shrink")
 
 
 def classify(unit: Unit, node: gast.AST, kinds: dict[str, Kind]) -> Operation:
@@ -178,7 +190,7 @@ def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
         return _bound(node, rule, target, list(node.args))
     if target is np.ndarray and (len(node.args) > 2 or any(k.arg == "buffer" for k in node.keywords)):
         return Operation("call", node, list(node.args) + [k.value for k in node.keywords], {}, None, target)
-    if target is not MISSING and (table.is_flat(target) or (_hashable(target) and target in _FLAT_CALLS)):
+    if target is not MISSING and catalogue.of(target).is_flat:
         return Operation("flat", node)
     if starred:
         return Operation("opaque", node, why="`*` and `**` in this call cannot be differentiated yet: write it out")
@@ -199,14 +211,14 @@ def _hashable(value: Any) -> bool:
 
 def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind], starred: bool) -> Operation:
     owner, name = node.func.value, node.func.attr
-    if name in STACK_METHODS and isinstance(owner, gast.Name) and owner.id in unit.locals and not node.keywords:
+    if on_stack(name) and isinstance(owner, gast.Name) and owner.id in unit.locals and not node.keywords:
         if name == "append" and len(node.args) == 1:
             return Operation("append", node, [owner, node.args[0]])
         if name == "pop" and not node.args:
             return Operation("pop", node, [owner])
     if trust_of_owner(unit, owner, kinds) > Trust.DATA:  # a method of its own, whatever it is called
         return Operation("call", node, list(node.args) + [k.value for k in node.keywords])
-    if name in spellings.FLAT_METHODS:
+    if any(record.flat for record in methods_named(name)):
         return Operation("flat", node)
     held = _kind(owner, kinds)
     if name == "copy" and isinstance(held, Container) and held.type in (list, dict) and not node.args:

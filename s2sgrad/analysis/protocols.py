@@ -20,7 +20,8 @@ from s2sgrad.analysis.plain_classes import has_protocols, makes_objects, reads_o
 from s2sgrad.analysis.trust import Trust, trust_of_object
 from s2sgrad.ir.quote import children
 from s2sgrad.ir.unit import MISSING, Unit
-from s2sgrad.rules import spellings, table
+from s2sgrad.primitives import catalogue, libraries
+from s2sgrad.rules import table
 
 _SILENT = (isinstance, issubclass, type, callable, id, range, slice)
 """Builtins that ask nothing of what they are given."""
@@ -75,16 +76,12 @@ def call_acts(unit: Unit, target: Any, call: gast.Call) -> bool:
 
 def _runs_through(target: Any) -> bool:
     """Whether a function may take one item after the other of what it is given.  NumPy's functions want arrays."""
-    try:
-        if target in spellings.USING_UP:
-            return True
-        if target is MISSING or target in spellings.PURE_BUILTINS or isinstance(target, np.ufunc):
-            return False
-        rule = table.lookup(target)
-    except TypeError:
+    record = catalogue.of(target)
+    if record.iterates:
         return True
-    home = (getattr(target, "__module__", None) or "").split(".")[0]
-    return not (rule is not None and rule.tag == "elementwise") and home not in ("numpy", "scipy", "s2sgrad")
+    if target is MISSING or record.computes or isinstance(target, np.ufunc) or libraries.is_numeric(target):
+        return False
+    return record.rule is None or record.rule.tag != "elementwise"
 
 
 def may_act(unit: Unit, node: gast.AST, deep: bool = True) -> bool:
@@ -119,8 +116,7 @@ def _gives_object(unit: Unit, call: gast.Call) -> bool:
 
 
 def _is_user_function(target: Any) -> bool:
-    home = (getattr(target, "__module__", None) or "").split(".")[0]
-    own = isinstance(target, types.FunctionType) and home not in ("numpy", "scipy", "s2sgrad")
+    own = isinstance(target, types.FunctionType) and not libraries.is_numeric(target)
     return own and table.lookup(target) is None and not hasattr(target, "primal")
 
 

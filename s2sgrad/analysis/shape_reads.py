@@ -14,7 +14,8 @@ from s2sgrad import runtime
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
-from s2sgrad.rules import helpers, spellings
+from s2sgrad.primitives import spellings
+from s2sgrad.rules import helpers
 
 _SHAPES_OF = {np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.shape, np.size, np.ndim, len, runtime.zeros,
               runtime.like, runtime.seed_like, runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.lasting,

@@ -23,6 +23,7 @@ import numpy as np
 from s2sgrad.analysis.kinds import Array, Container, Drawing, Instance, Kind, Known, Number, Opaque, Plain, Slicing, Text
 from s2sgrad.analysis.plain_classes import draws
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.primitives import catalogue
 
 _FIXED = (int, float, complex, str, bytes, np.generic, np.dtype, np.ufunc, type, types.ModuleType, types.FunctionType,
           types.BuiltinFunctionType, types.MethodType)  # fmt: skip
@@ -70,6 +71,27 @@ def trust_of_kind(kind: Kind | None) -> Trust:
     if isinstance(kind, Drawing):
         return Trust.DRAWING
     return Trust.ANY if isinstance(kind, (Instance, Opaque)) else Trust.DATA
+
+
+def class_of_kind(kind: Kind | None) -> type | None:
+    """The class of the values of a kind, as far as their methods go; None where it is not known."""
+    if isinstance(kind, Array):
+        return np.ndarray
+    if isinstance(kind, (Number, Container)):
+        return kind.type
+    if isinstance(kind, Known):
+        return type(kind.value)
+    return str if isinstance(kind, Text) else None
+
+
+def class_of_owner(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> type | None:
+    """The class of the object whose method is called, as far as its methods go: what is taken from an array is one."""
+    if isinstance(node, gast.Name):
+        return class_of_kind(kinds.get(node.id))
+    if isinstance(node, gast.Call):
+        return np.ndarray if catalogue.of(unit.resolve(node.func)).gives_array else None
+    taken = isinstance(node, (gast.Subscript, gast.Attribute)) and class_of_owner(unit, node.value, kinds) is np.ndarray
+    return np.ndarray if taken else None
 
 
 def trust_of_owner(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Trust:

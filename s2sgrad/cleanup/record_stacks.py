@@ -17,6 +17,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.primitives.catalogue import on_stack
 
 
 def local_stacks(unit: Unit, tree: gast.FunctionDef) -> set[str]:
@@ -54,7 +55,7 @@ def operated(unit: Unit, node: gast.AST) -> str | None:
     if not isinstance(node, gast.Call):
         return None
     if isinstance(node.func, gast.Attribute):
-        owner = node.func.value if node.func.attr in ("append", "pop") else None
+        owner = node.func.value if on_stack(node.func.attr) else None
     else:
         ours = isinstance(node.func, gast.Name) and unit.resolve(node.func) in (runtime.push, runtime.pop)
         owner = node.args[0] if ours else None

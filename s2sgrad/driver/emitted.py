@@ -6,7 +6,6 @@ def helper(x): ...      ->      Emitted("helper_fwd"), Emitted("helper_bwd")
 from __future__ import annotations
 
 import keyword
-import sys
 import types
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,6 +26,7 @@ from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Origin, Unit, parameters
 from s2sgrad.memory.sources import bound_sources, has_memory
 from s2sgrad.memory.writes import in_place
+from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.runtime import structure
 from s2sgrad.transform.calls import Pair
 from s2sgrad.transform.reverse import Reverse, Swept
@@ -70,9 +70,6 @@ def reached(functions: list[Emitted], entries: list[Emitted]) -> list[Emitted]:
     return [f for f in functions if id(f) in out]
 
 
-_FILES = {
-    "save", "savez", "savez_compressed", "savetxt", "load", "loadtxt", "genfromtxt", "fromfile", "memmap", "fromregex",
-}  # fmt: skip
 _PLAIN = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, np.ufunc, np.ndarray, np.generic, np.dtype,
           str, bytes, int, float, complex, tuple, list, dict, range, Emitted)  # fmt: skip
 
@@ -82,10 +79,9 @@ def _stays(found: Any) -> bool:
     files."""
     if found is MISSING or found is None or found is Ellipsis:
         return True
-    library = getattr(found, "__module__", None) or ""
-    if library.partition(".")[0] == "numpy" and getattr(found, "__name__", "") in _FILES:
+    if catalogue.of(found).files:
         return False
-    return isinstance(found, _PLAIN) or library.partition(".")[0] in ("numpy", "scipy", "math", "s2sgrad", "builtins")
+    return isinstance(found, _PLAIN) or libraries.library(libraries.package_of(found)).constant
 
 
 @dataclass
@@ -205,8 +201,7 @@ def _kept(unit: Unit, node: gast.AST, is_array: bool) -> gast.AST:
 
 def _is_fixed(owner: Any) -> bool:
     """Whether what a path leads through is a module that nobody changes: `np` of `np.pi`."""
-    root = owner.__name__.partition(".")[0] if isinstance(owner, types.ModuleType) else ""
-    return root in sys.stdlib_module_names or root in ("numpy", "scipy")
+    return isinstance(owner, types.ModuleType) and libraries.is_installed(owner)
 
 
 def _keep(unit: Unit, node: gast.AST, local: str, out: dict[str, gast.AST]) -> bool:

@@ -28,10 +28,10 @@ from s2sgrad.analysis.results import object_kind
 from s2sgrad.driver.inner import Defaults, fit, is_gradient, steps
 from s2sgrad.ir.lookups import Lookups, member_of
 from s2sgrad.ir.unit import MISSING, Derived
+from s2sgrad.primitives import libraries
 
 _GONE: Any = type("GONE", (), {})()
 _LASTING = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, np.ufunc, type(Ellipsis))
-_LIBRARIES = sys.stdlib_module_names | {"numpy", "scipy", "s2sgrad"}
 Functions = list[Any]  # and the gradients of some of them
 
 
@@ -323,5 +323,4 @@ def _is_library(value: Any) -> bool:
     """Whether a module, a class or a function belongs to a library, which nobody changes."""
     if not isinstance(value, (types.ModuleType, type, types.FunctionType, types.BuiltinFunctionType, type(np.sum))):
         return isinstance(value, np.ufunc)
-    name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
-    return isinstance(name, str) and name.partition(".")[0] in _LIBRARIES
+    return libraries.is_installed(value)

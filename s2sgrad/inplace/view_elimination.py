@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
@@ -22,7 +23,8 @@ from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes, place_of, substitute
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory.sources import is_basic
-from s2sgrad.rules import memory
+from s2sgrad.primitives import catalogue
+from s2sgrad.primitives.catalogue import VIEWS, Gives
 
 
 @dataclass
@@ -136,13 +138,14 @@ def _form(unit: Unit, value: gast.AST, kinds: dict[str, Kind], item: bool) -> tu
         target = unit.resolve(value.func)
         arguments = value.args
         if target is MISSING and isinstance(value.func, gast.Attribute):
-            target, arguments = memory.VIEW_METHODS.get(value.func.attr), [value.func.value, *value.args]
+            target, arguments = getattr(np.ndarray, value.func.attr, MISSING), [value.func.value, *value.args]
         if any(isinstance(getattr(a, "value", None), str) for a in arguments[1:]):
             return None  # the order of the elements
-        if arguments and (effects.is_one_of(target, memory.ALWAYS) or effects.is_one_of(target, memory.CONTIGUOUS)):
+        gives = catalogue.of(target).gives
+        if arguments and gives in VIEWS:
             owner, form = arguments[0], (target.__name__, [_skeleton(a) for a in arguments[1:]])
             value.of_first = owner in value.args
-            contiguous = effects.is_one_of(target, memory.CONTIGUOUS)
+            contiguous = gives is Gives.CONTIGUOUS
     if not isinstance(owner, gast.Name) or owner.id not in unit.locals:
         return None
     if within:

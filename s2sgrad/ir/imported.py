@@ -16,9 +16,8 @@ from collections.abc import Iterator
 import gast
 
 from s2sgrad.ir.quote import blocks, nodes
+from s2sgrad.primitives.libraries import library, package
 from s2sgrad.source import Binding
-
-_QUIET = {"math", "cmath", "numpy", "scipy", "operator", "functools", "itertools"}  # importing these has no effects
 
 Import = gast.Import | gast.ImportFrom
 
@@ -72,7 +71,7 @@ def _of_module(name: str) -> Binding | None:
 
 def _module(name: str) -> types.ModuleType | None:
     module = sys.modules.get(name)
-    if module is None and name.split(".")[0] in _QUIET:
+    if module is None and library(package(name)).quiet_import:
         try:
             module = importlib.import_module(name)
         except ImportError:

@@ -28,10 +28,7 @@ from s2sgrad.ir.unit import MISSING
 from s2sgrad.memory import library_calls
 from s2sgrad.memory.arguments import Given, Points
 from s2sgrad.memory.places import ANY, NONE, OUTSIDE, Place, Places, Summary
-from s2sgrad.rules import memory
-
-_QUIET = {"numpy", "contextlib", "warnings", "tempfile", "io", "_io", "builtins", "logging", "threading", "_thread"}
-"""Libraries whose context managers change nothing that they are given."""
+from s2sgrad.primitives import catalogue, libraries
 
 _SHOWS = {"__str__", "__repr__"}
 _PLAIN_MEMBERS = (types.FunctionType, types.MemberDescriptorType, types.GetSetDescriptorType, staticmethod, classmethod,
@@ -69,8 +66,9 @@ def call(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
     if isinstance(target, type) and not library_calls.is_library_class(target):
         return _construct(points, target, given, node)
     if _is_ours(target) or effects.brings_gradient(target):
-        objects = set() if memory.is_known(target) else {Place("object", id(node))}  # ours with a rule give data
-        return points.reached(given.all()) | {Place("new", id(node))} | objects
+        new = {Place("new", id(node))}  # ours with a rule give data
+        new |= set() if catalogue.of(target).rule is not None else {Place("object", id(node))}
+        return points.reached(given.all()) | new
     start = inspect.getattr_static(type(target), "__call__", None)
     if isinstance(start, types.FunctionType) and not effects.is_library(start):
         return _of_user(points, start, given.before(points.of_object(target)), node)
@@ -125,7 +123,7 @@ def enters_quietly(points: Points, manager: gast.AST) -> bool:
         for name in ("__enter__", "__exit__"):
             _of_class(points, place, name, Given.of(points, *([{ANY}] * 3 if name == "__exit__" else [])), manager)
         return True
-    return effects.is_library(target) and (getattr(target, "__module__", None) or "").split(".")[0] in _QUIET
+    return effects.is_library(target) and libraries.library(libraries.package_of(target)).quiet_managers
 
 
 def _is_ours(target: Any) -> bool:

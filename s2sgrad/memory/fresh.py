@@ -14,6 +14,7 @@ from s2sgrad.analysis.kinds import Kind
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.sources import sources
+from s2sgrad.primitives.catalogue import on_stack
 
 
 def fresh_stacks(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> set[str]:
@@ -35,7 +36,7 @@ def fresh_stacks(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> 
             other |= {b for b in bound if "_stack" not in b}
             continue
         method = value.func if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) else None
-        owner = method.value if method is not None and method.attr in ("append", "pop") else None
+        owner = method.value if method is not None and on_stack(method.attr) else None
         keeps = isinstance(owner, gast.Name) and not set().union(*(sources(unit, a, kinds) for a in value.args)) - made
         mentioned = [n.id for n in effects.loads(effects.header(statement))]
         other |= {n for n in mentioned if mentioned.count(n) > int(keeps and n == owner.id)} | bound

@@ -6,14 +6,11 @@
 
 from __future__ import annotations
 
-import builtins
-import collections
 import copy
 import functools
 import itertools
 import logging
 import operator
-import sys
 import types
 from collections.abc import Hashable
 from typing import Any
@@ -22,69 +19,31 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis.object_arrays import holds_objects
-from s2sgrad.analysis.plain_classes import DRAWING, draws
+from s2sgrad.analysis.plain_classes import draws
 from s2sgrad.analysis.trust import Trust, trust_of_object
 from s2sgrad.ir.signatures import by_position
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.memory.arguments import Given, Points
 from s2sgrad.memory.places import ANY, NONE, OUTSIDE, Place, Places
-from s2sgrad.rules import memory, spellings, table
-from s2sgrad.rules.table import existing
+from s2sgrad.primitives import catalogue, libraries, methods, spellings
+from s2sgrad.primitives.catalogue import VIEWS, Gives, Primitive, may_write, methods_named
 
-FORBIDDEN = {builtins.exec, builtins.eval, builtins.locals, builtins.globals, builtins.vars, builtins.setattr,
-             builtins.delattr}  # fmt: skip
-"""Builtins through which values come and go unseen."""
-
-_LIBRARIES = sys.stdlib_module_names | {"numpy", "scipy"}
 _METHODS = (types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType, types.BuiltinFunctionType)
 _PLAIN_CLASSES = (np.ndarray, list, dict, set, frozenset, tuple, str, bytes, int, float, complex)
-_OF_ITEMS = {list, tuple, set, frozenset, sorted, reversed, iter, itertools.chain, itertools.islice, itertools.cycle,
-             collections.deque, collections.OrderedDict, collections.Counter, collections.defaultdict}  # fmt: skip
-_OF_TUPLES = {zip, enumerate, itertools.product, itertools.combinations, itertools.permutations, itertools.zip_longest,
-              itertools.pairwise, itertools.combinations_with_replacement}  # fmt: skip
-_CALLED = {map: 0, filter: 0, functools.reduce: 0, itertools.starmap: 0, itertools.takewhile: 0, itertools.dropwhile: 0,
-           itertools.filterfalse: 0, itertools.accumulate: 1, itertools.groupby: 1, np.apply_along_axis: 0,
-           np.apply_over_axes: 0, np.piecewise: 2, np.fromfunction: 0}  # fmt: skip
-"""Functions that call one of their arguments, and its place."""
-
-_BY_KEY = {sorted, max, min}
-_QUIET = {print, id, input, dir, ascii, bin, oct, hex, aiter, open, breakpoint, np.seterr, np.geterr, np.errstate}
-_SEVERAL = {np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.broadcast_arrays, np.meshgrid, np.ix_,
-            np.histogram, np.atleast_1d, np.atleast_2d, np.atleast_3d, *existing(np, "unstack")}  # fmt: skip
-"""Functions that return lists or tuples of what may be views."""
-
-_IN_PLACE = {getattr(operator, f"i{w}") for w in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and",
-                                                  "or", "xor", "lshift", "rshift", "concat")} - {None}  # fmt: skip
-_ARITHMETIC = {f for _, f in spellings.OPERATORS.values()} | {operator.concat, operator.abs, operator.inv, operator.not_,
-               operator.truth, operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.is_,
-               operator.is_not, operator.contains, operator.countOf, operator.indexOf, operator.index}  # fmt: skip
-_COMPUTING = {"math", "cmath", "statistics", "_statistics", "json", "heapq", "_heapq", "bisect", "_bisect", "fractions",
-              "decimal", "numbers", "builtins", "operator", "_operator", "functools", "_functools", "itertools", "random",
-              "collections", "_collections", "copy", "dataclasses", "enum", "types", "typing", "time", "datetime", "re",
-              "string", "textwrap", "logging", "warnings", "_warnings", "pprint", "reprlib", "pickle",
-              "_pickle", "numpy", "scipy"}  # fmt: skip
-"""Libraries whose functions write no memory that they are not told to."""
-
-_FILLING = (np.full, np.full_like)
 _OBJECTS = "objects"  # of an array that holds what is put in it
 _NUMERIC = (bool, int, float, complex, "float", "int", "bool", "complex")
 
 
 def is_library_class(cls: Any) -> bool:
     """Whether a class is Python's or a library's."""
-    return isinstance(cls, type) and (cls.__module__ or "").split(".")[0] in _LIBRARIES and cls.__module__ != "__main__"
+    package = libraries.package_of(cls)
+    return isinstance(cls, type) and package not in (libraries.OURS, "__main__") and libraries.is_installed_package(package)
 
 
 def calls_back(target: Any) -> bool:
     """Whether a library function is known to call its argument, and with what."""
-    return _in(target, _CALLED) or _in(target, _BY_KEY)
-
-
-def _in(target: Any, known: Any) -> bool:
-    try:
-        return target in known
-    except TypeError:
-        return False
+    record = catalogue.of(target)
+    return record.called is not None or bool(record.called_name)
 
 
 def called(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
@@ -94,13 +53,13 @@ def called(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
     if not isinstance(target, Hashable):
         return points.anything()
     owner = getattr(target, "__self__", None)
-    if _in(target, FORBIDDEN):
+    record = catalogue.of(target)
+    if record.unseen:
         return points.anything()
-    if _in(target, spellings.MUTATORS) or _in(target, _IN_PLACE) or (
-        isinstance(owner, np.ufunc) and getattr(target, "__name__", "") == "at"
-    ):
+    of_function = record.writes and not hasattr(target, "__objclass__")
+    if of_function or (isinstance(owner, np.ufunc) and catalogue.of_bound(target).writes):
         first = given[0] if given.places else every
-        points.write(first | (items(first) if _in(target, _IN_PLACE) else set()))
+        points.write(first | (items(first) if record.gives is Gives.OPERATOR else set()))
         points.keep(first, every | items(every))
         return points.reached(every)
     if isinstance(target, _METHODS) and not isinstance(owner, (types.ModuleType, type(None))):
@@ -112,20 +71,21 @@ def called(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
         given.nodes.pop(0)
         return plain_method(points, first, target.__name__, given, node)
     out = _into(points, by_position(target), given)
-    if _in(target, _CALLED) or (_in(target, _BY_KEY) and "key" in given.named):
-        return _calling(points, target, given, node)
-    if _in(target, _OF_ITEMS):
+    by_key = record.called is None and record.called_name in given.named
+    if record.called is not None or by_key:
+        return _calling(points, record, given, node)
+    if record.gives is Gives.SHELL:
         return points.shell(node, items(every) | (_objects(points, every)))
     if target is dict:
         pairs = set().union(*map(items, given.places), *(items(items(p)) for p in given.places))
         return points.shell(node, pairs.union(given.unpacked or (), *given.named.values()) | _objects(points, every))
-    if _in(target, _OF_TUPLES):
+    if record.gives is Gives.ROWS:
         return points.shell(node, points.shell(node, items(every), "item"))
     if target is itertools.repeat:
         return points.shell(node, every)
     if target is next:
         return items(given[0]) | given[1] | _objects(points, every)
-    if target in (max, min) if _in(target, _BY_KEY) else False:
+    if target in (max, min):
         return (items(every) if len(given.places) == 1 else every) | given.named.get("default", set()) | {new}
     if target is sum:
         inner = items(items(given[0])) | items(given[1]) | items(given.named.get("start", set()))
@@ -140,17 +100,17 @@ def called(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
         return {new} | points.shell(node, {new}) | _objects(points, every)
     if target is operator.getitem:
         return items(given[0]) | points.shell(node, items(given[0]))
-    if _in(target, _ARITHMETIC):
+    if record.gives is Gives.OPERATOR:
         lists = {p for p in every if points.trust(p) != Trust.ARRAY}
         return {new} | (points.shell(node, items(lists)) if lists else set()) | _objects(points, every)
-    if _in(target, _QUIET):
+    if record.gives is Gives.NEW and not record.pure:
         return {new} | _objects(points, every)
     if isinstance(target, type):
         return _instance(points, target, given, node)
     if target is np.random.default_rng:
         return {Place("drawing", id(node))}
-    if memory.is_known(target) or _in(target, spellings.PURE_BUILTINS):
-        return _computed(points, target, given, node) | out
+    if record.pure:
+        return _computed(points, record, given, node) | out
     return _unknown(points, target, given, node) | out
 
 
@@ -159,34 +119,34 @@ def _objects(points: Points, places: Places) -> Places:
     return points.reached({p for p in places if points.trust(p) == Trust.ANY})
 
 
-def _computed(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
+def _computed(points: Points, record: Primitive, given: Given, node: gast.AST) -> Places:
     """A function that computes: new memory, or a view of an argument where it is one that may be."""
     every, out = given.all(), {Place("new", id(node))}
+    target = record.function
     names = by_position(target)
     if target is np.nan_to_num and not _is_true(_option(given, names, "copy")):
         points.write(given[0] if given.places else every)
     views: Places = set()
-    if memory.may_view(target):
-        place = memory.viewed(target)
+    if record.may_view:
+        place = record.viewed
         views = every if place is None else given[place] | set().union(given.unpacked or (), *given.named.values())
     elif _option(given, names, "copy") is not None:
         views = every
-    if _in(target, _SEVERAL):
+    if record.several:
         out |= points.shell(node, views)
     kind = _option(given, names, "dtype")
-    if _fills(points, target, given, names) or (kind is not None and not _is_numeric(points, kind)):
+    if _fills(points, record, given, names) or (kind is not None and not _is_numeric(points, kind)):
         out |= points.shell(node, points.reached(every), _OBJECTS)
     return out | views | _objects(points, every)
 
 
-def _fills(points: Points, target: Any, given: Given, names: tuple[str, ...]) -> bool:
+def _fills(points: Points, record: Primitive, given: Given, names: tuple[str, ...]) -> bool:
     """Whether what an array is made of holds, or is, None, a dict or a set, so that it is one of objects."""
-    rule = table.lookup(target)
-    count = len(rule.differentiable) if rule is not None else 1
+    count = len(record.rule.differentiable) if record.rule is not None else 1
     data = set().union(*given.places[:count], *(given.named.get(name, ()) for name in names[:count]), given.unpacked or ())
     held = points.items(p for p in points.reached(given.all()) if p.kind == "shell")
     of_objects = any(p == NONE or p.part in (_OBJECTS, "keyed") for p in points.reached(data) | held)
-    return of_objects or (target in _FILLING and any(p.kind in ("own", "in") for p in data))
+    return of_objects or (record.fills and any(p.kind in ("own", "in") for p in data))
 
 
 def _option(given: Given, names: tuple[str, ...], option: str) -> Any:
@@ -226,18 +186,17 @@ def _into(points: Points, names: tuple[str, ...], given: Given, skipped: int = 0
     return out
 
 
-def _calling(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
+def _calling(points: Points, record: Primitive, given: Given, node: gast.AST) -> Places:
     """A function that calls one of its arguments with the items of others."""
-    items = points.items
-    if _in(target, _BY_KEY):
+    items, target = points.items, record.function
+    if record.called is None:
         held = items(given[0]) if len(given.places) == 1 else given.all()
         if not _is_none(given.named_nodes["key"]):
             points.apply(given.named_nodes["key"], held)
         held = held | _objects(points, given.all())
         return points.shell(node, held) if target is sorted else held | given.named.get("default", set())
-    place = _CALLED[target]
-    words = {functools.reduce: "function", itertools.accumulate: "func", itertools.groupby: "key"}
-    function = given.nodes[place] if place < len(given.nodes) else given.named_nodes.get(words.get(target, ""))
+    place = record.called
+    function = given.nodes[place] if place < len(given.nodes) else given.named_nodes.get(record.called_name)
     rest = [p for k, p in enumerate(given.places) if k != place]
     held = items(set().union(*rest, *given.named.values(), given.unpacked or ()))
     if given.unpacked is not None or (function is None and target is not itertools.accumulate and place != 1):
@@ -291,13 +250,13 @@ def _instance(points: Points, cls: type, given: Given, node: gast.AST) -> Places
     every = given.all()
     if issubclass(cls, np.generic):
         return {Place("new", id(node))} | every
-    if _in(cls, spellings.PURE_BUILTINS):
-        return {Place("new", id(node))} | _objects(points, every)
-    if cls in DRAWING:
+    if catalogue.of(cls).computes:
+        return _computed(points, catalogue.of(cls), given, node)
+    if cls in libraries.DRAWING:
         return {Place("drawing", id(node))}
     if issubclass(cls, BaseException):
         return points.shell(node, every)
-    if cls is np.ndarray or cls is memoryview:
+    if cls is memoryview:
         return {Place("new", id(node))} | every
     place = Place("object", id(node))
     points.keep({place}, points.reached(every))
@@ -308,13 +267,13 @@ def _unknown(points: Points, target: Any, given: Given, node: gast.AST) -> Place
     """A function of a library of which nothing else is known: it is taken to write no array that it is not told to write,
     and may return what it is given; what it is given to call may do anything."""
     every = points.reached(given.all())
-    home = getattr(target, "__module__", None) or getattr(type(target), "__module__", None) or ""
-    if not isinstance(home, str) or home.split(".")[0] not in _LIBRARIES:
+    package = libraries.package_of(target) or libraries.package_of(type(target))
+    if not libraries.is_installed_package(package):
         return points.anything()
     calls = any(_may_be_called(points, n) for n in (*given.nodes, *given.named_nodes.values()))
     if calls or any(points.trust(p) == Trust.ANY for p in every):
         points.anything()
-    if home.split(".")[0] not in _COMPUTING:
+    if not libraries.library(package).computes:
         points.write(every)
     return every | {Place("new", id(node))} | points.shell(node, every)
 
@@ -326,20 +285,20 @@ def _may_be_called(points: Points, node: gast.AST | None) -> bool:
     found = MISSING if isinstance(node, gast.Lambda) else points.unit.resolve(node)
     if found is MISSING:
         return isinstance(node, gast.Lambda) or points.value(node) == {ANY}
-    return callable(found) and not memory.is_known(found) and not isinstance(found, type)
+    return callable(found) and not catalogue.of(found).pure and not isinstance(found, type)
 
 
 def drawing_method(points: Points, name: str, given: Given, node: gast.AST) -> Places:
     """A method of what draws random numbers: its result is new, but for items of what it chooses from."""
     every = given.all()
     out: Places = set()
-    for cls in DRAWING:
+    for cls in libraries.DRAWING:
         out |= _into(points, by_position(method) if callable(method := getattr(cls, name, None)) else (), given, 1)
-    if name == "shuffle":
+    if may_write(name):
         points.write(every)
         points.keep(every, points.items(every))
     lists = {p for p in every if points.trust(p) != Trust.ARRAY}
-    if name in ("choice", "choices", "sample"):
+    if methods.draws_items(name):
         out |= points.items(lists) | points.shell(node, points.items(lists)) if lists else set()
     return out | {Place("new", id(node))} | _objects(points, every)
 
@@ -358,18 +317,20 @@ def plain_method(points: Points, owner: Places, name: str, given: Given, node: g
     every, new, items = given.all(), {Place("new", id(node))}, points.items
     points.meet(points.reached(every))
     lists = {p for p in owner if points.trust(p) != Trust.ARRAY}
-    if name in memory.WRITING_METHODS:
+    if may_write(name):
         points.write(owner)
         points.keep(owner, every | items(every))
-        if name == "sort" and "key" in given.named_nodes:
+        if "key" in given.named_nodes:
             points.apply(given.named_nodes["key"], items(owner))
         return items(owner) | every | (owner if name.startswith("__") else set())
-    if name in memory.SHELL_METHODS:
-        held = items(lists | {p for p in every if name not in ("copy", "keys")})
-        if name == "items":
+    gives = methods.may_be(name)
+    if gives in (Gives.SHELL, Gives.ROWS):
+        array = any(record.gives is Gives.NEW for record in methods_named(name))
+        held = items(lists | {p for p in every if not array})
+        if gives is Gives.ROWS:
             held = points.shell(node, held, "item")
-        return (new if name == "copy" else set()) | (points.shell(node, held) if lists else set())
-    if name in memory.NEW_METHODS:
+        return (new if array else set()) | (points.shell(node, held) if lists else set())
+    if gives is Gives.NEW:
         function = getattr(np, name, None)
         out = _into(points, by_position(function) if callable(function) else (), given, 1)
         if not _is_true(_option(given, ("dtype", "order", "casting", "subok", "copy"), "copy")) and name == "astype":
@@ -378,9 +339,8 @@ def plain_method(points: Points, owner: Places, name: str, given: Given, node: g
         if kind is not None and not _is_numeric(points, kind):
             out |= points.shell(node, points.reached(owner))
         return new | out
-    if name in memory.OWN_METHODS:
+    if gives in (*VIEWS, Gives.MAYBE):
         return owner | new
-    if name in memory.ITEM_METHODS:
+    if gives is Gives.ITEM:
         return items(owner) | every
     return points.anything()
-

@@ -24,12 +24,11 @@ from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.signatures import Parameters
 from s2sgrad.ir.unit import Unit, parameters
-from s2sgrad.memory.library_calls import FORBIDDEN
 from s2sgrad.memory.places import ANYTHING, NOTHING, Summary, Told
 from s2sgrad.memory.points_to import Points
 from s2sgrad.source import read
 
-__all__ = ["ANY", "FORBIDDEN", "Writes", "forget", "of", "returns_new", "returns_outside", "writes_out"]
+__all__ = ["ANY", "Writes", "forget", "of", "returns_new", "returns_outside", "writes_out"]
 
 ANY = "*"
 _Key = tuple[types.FunctionType, tuple[tuple[str, Told], ...]]

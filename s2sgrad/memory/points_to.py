@@ -21,7 +21,7 @@ from s2sgrad.ir.quote import children, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import callees
 from s2sgrad.memory.places import ANY, NONE, OUTSIDE, Place, Places, Summary, Told, lasts
-from s2sgrad.rules import spellings
+from s2sgrad.primitives import spellings
 
 _SEQUENCES = (gast.Add, gast.Mult, gast.Sub, gast.BitOr, gast.BitAnd, gast.BitXor)
 

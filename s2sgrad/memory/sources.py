@@ -21,12 +21,13 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis import kinds as kinds_
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Opaque, Pullback, Text
 from s2sgrad.analysis.object_arrays import may_hold_objects
-from s2sgrad.analysis.trust import Trust, is_writable, trust_of_owner
+from s2sgrad.analysis.trust import Trust, class_of_owner, is_writable, trust_of_owner
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import mod_ref
-from s2sgrad.rules import memory, spellings
+from s2sgrad.primitives import catalogue, methods, spellings
+from s2sgrad.primitives.catalogue import Gives
 from s2sgrad.rules.table import Rule
 
 HANDED_OUT = "<outside>"  # stands for the memory outside that functions return
@@ -122,9 +123,10 @@ def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
         if call.func.attr == "copy" and isinstance(owner, gast.Name) and isinstance(kinds.get(owner.id), Container):
             return _held(unit, owner, kinds)  # a shallow copy
         trust = trust_of_owner(unit, owner, kinds)
-        if call.func.attr in memory.COPYING_METHODS and not copies and trust <= Trust.DATA:
+        new = methods.may_be(call.func.attr, class_of_owner(unit, owner, kinds)) is Gives.NEW
+        if new and not copies and trust <= Trust.DATA:
             return set()
-        if trust == Trust.DRAWING and call.func.attr not in ("choice", "choices", "sample"):
+        if trust == Trust.DRAWING and not methods.draws_items(call.func.attr):
             given = [k.value for k in call.keywords if k.arg == "out"]
             return set().union(*(sources(unit, argument, kinds) for argument in given))
         given.append(call.func.value)
@@ -135,9 +137,10 @@ def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
     elif target is np.array:
         given = given if any(k.arg == "copy" for k in call.keywords) or may_hold_objects(unit, call) else []
     elif target is not MISSING and not _is_foreign(target):
-        if not memory.may_view(target) and not (target is builtins.sum and len(given) > 1):
+        record, option = catalogue.of(target), any(k.arg == "copy" for k in call.keywords)
+        if not record.may_view and not option and not (target is builtins.sum and len(given) > 1):
             return set()
-        place = memory.viewed(target)
+        place = record.viewed
         given = given if place is None else given[place : place + 1]
     outside = {HANDED_OUT} if target is not MISSING and mod_ref.returns_outside(unit, target, call, kinds) else set()
     return outside.union(*(sources(unit, argument, kinds) for argument in given))
@@ -156,7 +159,7 @@ _SHALLOW = (builtins.list, builtins.dict, builtins.tuple, copy.copy)
 def _is_foreign(target: Any) -> bool:
     """Whether nothing is known of what a callable returns: a user's function, a pair of ours, a rule."""
     if isinstance(target, type):  # an object of a user's class, or a named tuple, holds what it is given
-        return hasattr(target, "_fields") or not effects.is_pure_function(target)
+        return hasattr(target, "_fields") or not catalogue.of(target).pure
     if isinstance(target, np.ufunc):
         return False
     if isinstance(target, Rule) or hasattr(target, "primal"):
@@ -164,7 +167,7 @@ def _is_foreign(target: Any) -> bool:
     module = getattr(target, "__module__", None) or ""
     if module == runtime.__name__:
         return False
-    return not (module.split(".")[0] in ("numpy", "math", "builtins", "operator") or effects.is_pure_function(target))
+    return not (module.split(".")[0] in ("numpy", "math", "builtins", "operator") or catalogue.of(target).pure)
 
 
 def is_copy(index: gast.AST, kinds: dict[str, Kind]) -> bool:
@@ -217,7 +220,7 @@ def is_fresh(unit: Unit, node: gast.AST) -> bool:
         target = unit.resolve(node.func)
         if target is MISSING:
             return isinstance(node.func, gast.Attribute) and node.func.attr == "copy" and not node.args
-        return effects.is_pure_function(target) and not memory.may_view(target)
+        return catalogue.of(target).pure and not catalogue.of(target).may_view
     return isinstance(node, gast.BinOp) or (isinstance(node, gast.UnaryOp) and not isinstance(node.op, gast.Not))
 
 

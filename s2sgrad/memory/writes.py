@@ -16,7 +16,8 @@ from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory.sources import has_memory
-from s2sgrad.rules import memory, spellings
+from s2sgrad.primitives import catalogue, methods
+from s2sgrad.primitives.catalogue import may_write, on_stack
 
 CHANGEABLE = (list, dict, set, bytearray, deque)
 """Containers that a function which is not known may change where they are global."""
@@ -38,7 +39,6 @@ def in_place(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> str | N
     return None
 
 
-_TAKEN_BACK = ("append", "pop")  # of a list
 
 
 def handed_over(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> set[str]:
@@ -58,17 +58,17 @@ def handed_over(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> set[
             root, method = _root_or_none(call.func.value), call.func.attr
             kind = kinds.get(root, UNKNOWN)
             trust = trust_of_owner(unit, call.func.value, kinds)
-            only_reads = trust <= Trust.DATA and (method in memory.COPYING_METHODS or method in memory.VIEW_METHODS)
+            only_reads = trust <= Trust.DATA and methods.only_compute(method)
             if root is None or isinstance(kind, (Array, Number, Text)) or only_reads:
                 continue
             local = root in unit.locals
-            if isinstance(kind, Container) and local and (method in _TAKEN_BACK or method not in spellings.MUTATING_METHODS):
+            if isinstance(kind, Container) and local and (on_stack(method) or not may_write(method)):
                 continue
             if not local and not is_writable(unit.resolve(name_(root))):
                 continue
             out.add(root)
         elif target is not MISSING and not effects.is_pure(unit, call):
-            if effects.is_one_of(target, spellings.MUTATORS) or not effects.is_library(target):
+            if catalogue.of(target).writes or not effects.is_library(target):
                 given = [a.id for a in call.args if isinstance(a, gast.Name)]
                 out |= {n for n in given if n not in unit.locals or isinstance(kinds.get(n, UNKNOWN), Unknown)}
     return {n for n in out if n in unit.locals or is_writable(unit.resolve(name_(n)))}

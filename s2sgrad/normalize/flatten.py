@@ -41,6 +41,7 @@ from s2sgrad.normalize import call_forms, comprehensions, containers, displays, 
 from s2sgrad.normalize._calls import calls_user, linked, walruses
 from s2sgrad.normalize.partial_evaluation import Functions
 from s2sgrad.normalize.short_circuit import Conditions
+from s2sgrad.primitives.catalogue import may_write
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -192,7 +193,7 @@ class _Flattener(Conditions):
         behind = index is not target.slice or (type(getattr(index, "value", None)) is int and index.value < 0)
         for call in nodes(value) if behind and isinstance(target.value, gast.Name) else ():
             method = call.func if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) else None
-            if method is not None and method.attr in effects.MUTATING_METHODS:
+            if method is not None and may_write(method.attr):
                 if isinstance(method.value, gast.Name) and method.value.id == target.value.id:
                     self.unit.refuse(target, f"`.{method.attr}()` changes the list while a place counted from its end is "
                                              "stored in: call it on a line of its own before")  # fmt: skip

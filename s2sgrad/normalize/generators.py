@@ -23,6 +23,7 @@ from s2sgrad.normalize import targets
 from s2sgrad.normalize.draws import own_statements, with_exits
 from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.static_values import Function, Generator, is_generator
+from s2sgrad.primitives import catalogue
 
 _TO_THE_END = (sum, list, tuple, max, min, sorted)
 
@@ -41,7 +42,7 @@ def _only_computes(function: Function) -> bool:
         return False
     if any(isinstance(n, gast.Attribute) and _is_of_an_object(function, n) for n in inside):
         return False
-    return all(effects.is_pure_function(function.unit.resolve(n.func)) for n in inside if isinstance(n, gast.Call))
+    return all(catalogue.of(function.unit.resolve(n.func)).pure for n in inside if isinstance(n, gast.Call))
 
 
 def _is_of_an_object(function: Function, node: gast.Attribute) -> bool:
@@ -115,7 +116,7 @@ class Generators(Inliner):
         target = self.unit.resolve(node.func)
         if target is MISSING:
             return isinstance(node.func, gast.Attribute) and node.func.attr == "pop"
-        return not (effects.is_pure_function(target) or is_generator(target) or target in (zip, enumerate, range))
+        return not (catalogue.of(target).pure or is_generator(target) or target in (zip, enumerate, range))
 
     def listed(self, node: gast.AST, consumer: Any) -> gast.AST:
         """An argument; of a generator, the list of its values."""

@@ -17,7 +17,7 @@ from s2sgrad import emit
 from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import clone, empty_arguments, name, nodes
 from s2sgrad.ir.unit import Unit, parameters
-from s2sgrad.normalize import mutators
+from s2sgrad.primitives.catalogue import may_write
 from s2sgrad.source.making import made
 
 
@@ -124,7 +124,7 @@ def require_no_writes(unit: Unit, node: gast.FunctionDef | gast.Lambda) -> None:
     for part in (p for s in body for p in nodes(s)):
         written = part if isinstance(part, (gast.Subscript, gast.Attribute)) and isinstance(part.ctx, gast.Store) else None
         method = part.func if isinstance(part, gast.Call) and isinstance(part.func, gast.Attribute) else None
-        if method is not None and method.attr in mutators.WRITING_METHODS:
+        if method is not None and may_write(method.attr):
             written = part.func
         while isinstance(written, (gast.Subscript, gast.Attribute)):
             written = written.value

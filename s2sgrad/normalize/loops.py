@@ -65,6 +65,7 @@ from s2sgrad.normalize import dict_views
 from s2sgrad.normalize.draws import is_plain_count, is_plain_repeat, is_shown
 from s2sgrad.normalize.static_values import is_generator
 from s2sgrad.normalize.targets import bind
+from s2sgrad.primitives import catalogue
 
 
 @dataclass
@@ -137,14 +138,11 @@ def _refuse_growth(unit: Unit, loop: gast.For) -> None:
     over = {n.id for n in nodes(loop.iter) if isinstance(n, gast.Name)}
     for call in (n for s in loop.body for n in nodes(s) if isinstance(n, gast.Call)):
         method = call.func
-        if not isinstance(method, gast.Attribute) or method.attr not in _RESIZING or not isinstance(method.value, gast.Name):
+        if not isinstance(method, gast.Attribute) or not isinstance(method.value, gast.Name) or method.value.id not in over:
             continue
-        if method.value.id in over:
+        if catalogue.of(getattr(list, method.attr, None)).resizes:
             unit.refuse(call, f"`{method.value.id}` changes while a loop runs over it, which cannot be followed: loop over "
                               "a copy of it")  # fmt: skip
-
-
-_RESIZING = ("append", "pop", "extend", "insert", "remove", "clear")
 
 
 def is_range(unit: Unit, node: gast.AST) -> bool:

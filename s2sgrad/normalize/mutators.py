@@ -41,6 +41,8 @@ from s2sgrad.ir.quote import assign, expression, name, nodes, statements
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import containers, out_arguments, ufunc_at
 from s2sgrad.normalize._calls import callee, is_literal, may_be_array, numpy_name
+from s2sgrad.primitives import catalogue, libraries
+from s2sgrad.primitives.catalogue import Gives, may_write
 from s2sgrad.runtime.outside import distinct
 
 Stores = list[gast.AST]
@@ -82,9 +84,8 @@ def _writer(unit: Unit, node: gast.Call) -> tuple[Writer, list[gast.AST]] | None
     target = unit.resolve(node.func)
     if target is MISSING:
         method = node.func.attr if isinstance(node.func, gast.Attribute) else None
-        if method in _METHODS and may_be_array(unit, node.func.value):
-            return _METHODS[node.func.attr], [node.func.value, *node.args]
-        return None
+        write = _FUNCTIONS.get(getattr(np.ndarray, method or "", None))
+        return (write, [node.func.value, *node.args]) if write is not None and may_be_array(unit, node.func.value) else None
     ufunc = getattr(target, "__self__", None)
     if isinstance(ufunc, np.ufunc) and target.__name__ == "at":
         return functools.partial(ufunc_at.stores, ufunc=ufunc), node.args
@@ -226,30 +227,35 @@ def _setitem(unit: Unit, x: gast.AST, index: gast.AST, value: gast.AST) -> Store
 _FUNCTIONS: dict[Any, Writer] = {
     np.copyto: _copyto, np.put: _put, np.fill_diagonal: _fill_diagonal, np.place: _place, np.putmask: _putmask,
     np.put_along_axis: _put_along_axis, np.ndarray.sort: _sort, np.ndarray.fill: _fill, np.ndarray.put: _put_method,
-    operator.setitem: _setitem,
+    np.ndarray.__setitem__: _setitem, operator.setitem: _setitem,
 }  # fmt: skip
-_METHODS: dict[str, Writer] = {"fill": _fill, "sort": _sort, "put": _put_method, "__setitem__": _setitem}
 
 # --- writers that are refused, however they are called ---
 
 _BUILD = "build a new array"
-_INPLACE_OPERATORS = ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "imatmul", "iand", "ior", "ixor",
-                      "ilshift", "irshift", "iconcat")  # fmt: skip
+_OPERATOR = "write the operator itself, as in `x += e`"
+_ORDER = "use `x[order]` with `order` passed as an argument"
 _REFUSED: dict[Any, str] = {
-    np.random.shuffle: "use `x[order]` with `order` passed as an argument", random.shuffle: _BUILD,
-    np.ndarray.partition: _BUILD, np.ndarray.resize: _BUILD, operator.delitem: _BUILD,
-} | {getattr(operator, n): "write the operator itself, as in `x += e`" for n in _INPLACE_OPERATORS}  # fmt: skip
-_REFUSED_METHODS = {
-    "partition": "use `x.sort()`", "resize": "use np.resize, np.pad or a slice", "shuffle": _REFUSED[np.random.shuffle],
-    "setfield": _BUILD, "setflags": "leave it out",
-} | {f"__{n}__": _REFUSED[getattr(operator, n)] for n in _INPLACE_OPERATORS[:-1]}  # fmt: skip
+    np.random.shuffle: _ORDER, random.shuffle: _BUILD, np.ndarray.partition: "use `x.sort()`",
+    np.ndarray.resize: "use np.resize, np.pad or a slice", np.ndarray.setfield: _BUILD, np.ndarray.setflags: "leave it out",
+    operator.delitem: _BUILD,
+} | {cls.shuffle: _ORDER for cls in libraries.DRAWING}  # fmt: skip
+
+
+def _way_out(function: Any) -> str | None:
+    """What to do instead of calling what writes and is not followed; None for anything else."""
+    known = _get(_REFUSED, function)
+    record = catalogue.of(function)
+    in_place = record.writes and record.gives is Gives.OPERATOR
+    return _OPERATOR if known is None and in_place else known
 
 
 def _refuse_unknown(unit: Unit, node: gast.Call) -> None:
     target = unit.resolve(node.func)
-    way = _get(_REFUSED, target)
+    way = _way_out(target)
     if target is MISSING and isinstance(node.func, gast.Attribute) and may_be_array(unit, node.func.value):
-        way = _REFUSED_METHODS.get(node.func.attr)
+        owners = (np.ndarray, *libraries.DRAWING)
+        way = next(filter(None, (_way_out(getattr(cls, node.func.attr, None)) for cls in owners)), None)
         if node.func.attr == "partition" and node.args and isinstance(getattr(node.args[0], "value", None), str):
             return  # of a text
     if way is not None:
@@ -258,12 +264,6 @@ def _refuse_unknown(unit: Unit, node: gast.Call) -> None:
 
 def refuse_kept(unit: Unit, node: gast.Attribute) -> None:
     """Refuse `h = x.sort`: what `h()` writes would go unseen."""
-    if node.attr in WRITING_METHODS:
+    if may_write(node.attr):
         unit.refuse(node, f"the method `{node.attr}` is kept, and what its calls write cannot be followed: call it at once")
 
-
-WRITING_METHODS = {
-    "sort", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "append", "extend",
-    "insert", "pop", "popitem", "remove", "clear", "setdefault", "update", "reverse", "add", "__setitem__", "__iadd__",
-    "__imul__", "assign", "assign_add", "assign_sub",
-}  # fmt: skip

@@ -20,6 +20,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.ir.quote import children, name, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.normalize.draws import LAZY, Sources
+from s2sgrad.primitives import catalogue
 
 TO_THE_END = (list, tuple, sum, max, min, sorted, set, frozenset, dict, math.prod, math.fsum, np.fromiter)
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
@@ -193,7 +194,7 @@ def reduces(unit: Unit, node: gast.Call) -> bool:
     function = node.args[0]
     if isinstance(function, gast.Lambda):
         return all(effects.is_pure_call(unit, n) for n in nodes(function) if isinstance(n, gast.Call))
-    return effects.is_pure_function(unit.resolve(function))
+    return catalogue.of(unit.resolve(function)).pure
 
 
 def hashable(target: Any) -> bool:

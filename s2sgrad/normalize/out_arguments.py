@@ -43,13 +43,7 @@ from s2sgrad.ir.quote import assign, clone, expression, name, nodes
 from s2sgrad.ir.signatures import by_position
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize._calls import is_literal, may_be_array, numpy_name
-
-_METHODS = {"all", "any", "argmax", "argmin", "choose", "clip", "compress", "cumprod", "cumsum", "dot", "max", "mean", "min",
-            "prod", "round", "std", "sum", "take", "trace", "var"}  # fmt: skip
-"""Methods of arrays with `out`; the functions of that name have one more argument before it."""
-
-_ACCUMULATE = {np.sum, np.prod, np.cumsum, np.cumprod, np.mean, np.std, np.var, np.trace}
-"""Functions whose `dtype` is the type that they compute in."""
+from s2sgrad.primitives import catalogue
 
 
 def into(unit: Unit, node: gast.Call) -> tuple[gast.AST, gast.AST] | None:
@@ -70,7 +64,7 @@ def into(unit: Unit, node: gast.Call) -> tuple[gast.AST, gast.AST] | None:
     _without_defaults(unit, node, target, names)
     if target is np.take:
         _without_mode(unit, node, method)
-    if target in _ACCUMULATE:
+    if catalogue.of(target).accumulates:
         _without_dtype(unit, node, method, names)
     mask = _mask(unit, node, target)
     if mask is None and isinstance(out, gast.Subscript) and _is_section(out.slice):
@@ -119,12 +113,19 @@ def _target(unit: Unit, node: gast.Call) -> tuple[Any, bool]:
     """The function of NumPy that may have `out`, and whether it is called as a method of an array; None for any other."""
     target = unit.resolve(node.func)
     if target is MISSING:
-        known = isinstance(node.func, gast.Attribute) and node.func.attr in _METHODS and may_be_array(unit, node.func.value)
-        return (getattr(np, node.func.attr), True) if known else (None, False)
+        function = _of_method(node.func.attr) if isinstance(node.func, gast.Attribute) else None
+        return (None, False) if function is None or not may_be_array(unit, node.func.value) else (function, True)
     if isinstance(target, np.ufunc) or isinstance(getattr(target, "__self__", None), np.ufunc):
         return target, False
     module = getattr(target, "__module__", None) or ""
     return (target if isinstance(module, str) and module.split(".")[0] == "numpy" else None), False
+
+
+def _of_method(name: str) -> Any:
+    """The function with `out` that a method of arrays stands for, which has one more argument before it; None for others."""
+    function = getattr(np, name, None) if hasattr(np.ndarray, name) else None
+    takes = callable(function) and not isinstance(function, np.ufunc) and "out" in by_position(function)
+    return function if takes else None
 
 
 def _taken(node: gast.Call, names: tuple[str, ...]) -> gast.AST | None:

@@ -12,8 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad import rules  # noqa: F401  (fills the table)
-from s2sgrad.rules import spellings, table
+from s2sgrad import (
+    rules,  # noqa: F401  (fills the table)
+)
+from s2sgrad.primitives import catalogue, spellings
+from s2sgrad.rules import table
 from s2sgrad.rules.selections import picked
 from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.tape import leaks
@@ -199,7 +202,7 @@ class Operators(Operand):
             return getattr(self._read()._value, name)
         if spellings.ATTRIBUTES.get(name) is not None:
             return apply(spellings.ATTRIBUTES[name], (self,))
-        if name in spellings.MUTATING_METHODS and hasattr(np.ndarray, name):
+        if catalogue.of(getattr(np.ndarray, name, None)).writes:
             raise TypeError(f"`{name}` writes in place, and {leaks.STORE}")
         kind = "an Array" if isinstance(self, Array) else f"a {type(self).__name__}"
         raise AttributeError(f"{kind} has no attribute {name!r}: use a function of NumPy, or `.numpy()`")

@@ -13,7 +13,7 @@ import warnings
 from typing import Any
 
 from s2sgrad.ir.signatures import by_position
-from s2sgrad.rules import spellings
+from s2sgrad.primitives import catalogue
 from s2sgrad.tape.recording import STATE, tracked
 
 WAY = "compute with NumPy functions on it, put the code into a `differentiable` function, or take `.numpy()`, a constant"
@@ -62,7 +62,7 @@ def require_no_write(primitive: Any, args: tuple, keywords: dict[str, Any]) -> N
         raise TypeError(
             f"`out=` cannot hold an Array, nor can `y += x` write one into an ndarray: write `y = y + x`, or {WAY}"
         )
-    if primitive in spellings.MUTATORS or getattr(primitive, "__name__", "") == "at":
+    if catalogue.of(primitive).writes or catalogue.of_bound(primitive).writes:
         raise TypeError(f"`{primitive.__name__}` writes its argument, and {STORE}")
     if len(args) > 1 and "out" in by_position(primitive):
         place = by_position(primitive).index("out")

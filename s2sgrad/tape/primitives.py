@@ -13,7 +13,8 @@ from s2sgrad import runtime
 from s2sgrad.analysis.kinds import Array as ArrayKind
 from s2sgrad.analysis.kinds import Container, Kind, Number, constant_kind
 from s2sgrad.errors import NoRule, Unsupported
-from s2sgrad.rules import binding, spellings, table
+from s2sgrad.primitives import spellings
+from s2sgrad.rules import binding, table
 from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.tape.algebra import Algebra, Masked, settled
 from s2sgrad.tape.formulas import wanted_of

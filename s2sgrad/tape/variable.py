@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.primitives.record import know_methods
 from s2sgrad.runtime.structure import attributes_of, slots_of
 from s2sgrad.tape.array import Array, Operators, apply
 from s2sgrad.tape.recording import STATE, numbers
@@ -127,6 +128,9 @@ def _variables(value: Any, seen: set[int]) -> Iterator[Variable]:
         seen.add(id(value))
         for item in items:
             yield from _variables(item, seen)
+
+
+know_methods(Variable, " ".join(sorted(Variable.assigning)), writes=(0,))
 
 
 def _held(value: Any) -> list[Any]:

@@ -16,13 +16,12 @@ from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.sizes import surely_not_one
 from s2sgrad.ir.quote import assign, clone, constant, name, nodes
 from s2sgrad.ir.simplify import same, simplified
+from s2sgrad.primitives import catalogue
 from s2sgrad.rules import table
 from s2sgrad.transform import inline, keywords, stores, zeros
 from s2sgrad.transform.adjoint_environment import Bars
 from s2sgrad.transform.cotangents import Cotangent
 from s2sgrad.transform.unbroadcasting import axes_of, relation, with_axes
-
-_SHAPE_ONLY = {"size", "shape", "ndim", "full_like", "zeros_like", "ones_like"}
 
 
 class Adjoints(Bars):
@@ -203,7 +202,7 @@ class Adjoints(Bars):
     def shapes_of_variables(self, node: gast.AST) -> gast.AST:
         """Only the shape of a temporary is asked for: ask a variable of the same shape instead."""
         for part in nodes(node):
-            if isinstance(part, gast.Call) and isinstance(part.func, gast.Attribute) and part.func.attr in _SHAPE_ONLY:
+            if isinstance(part, gast.Call) and catalogue.of(self.unit.resolve(part.func)).asks_shape:
                 if part.args and isinstance(part.args[0], gast.Name) and part.args[0].id in self.alike:
                     part.args[0] = name(self.alike[part.args[0].id])
         return node

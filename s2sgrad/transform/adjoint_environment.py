@@ -36,8 +36,6 @@ from s2sgrad.transform.cotangents import Bar, Cotangent, accumulate, index_value
 from s2sgrad.transform.saved_predicates import Decisions
 from s2sgrad.transform.unbroadcasting import conformed, relation
 
-_SHAPE_ONLY = {"size", "shape", "ndim", "full_like", "zeros_like", "ones_like"}
-
 
 class Bars:
     """The adjoint variables, and the statements that compute them in the order in which the reverse sweep runs."""

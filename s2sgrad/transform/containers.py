@@ -73,7 +73,7 @@ def grown(unit: Unit, tree: gast.FunctionDef, found: Operations) -> set[str]:
     changed: set[str] = set()
     uses: dict[str, int] = {}
     for operation in found.values():
-        if operation.form in ("append", "pop"):
+        if operation.is_stack:
             if isinstance(operation.operands[0], gast.Name):
                 changed.add(operation.operands[0].id)
                 uses[operation.operands[0].id] = uses.get(operation.operands[0].id, 0) + 1
@@ -96,7 +96,7 @@ def grown(unit: Unit, tree: gast.FunctionDef, found: Operations) -> set[str]:
             mentions[read.id] = mentions.get(read.id, 0) + 1
     out = {s for s in changed if mentions.get(s, 0) != uses[s]}
     for operation in found.values():
-        if operation.form in ("append", "pop") and getattr(operation.operands[0], "id", None) in out:
+        if operation.is_stack and getattr(operation.operands[0], "id", None) in out:
             operation.form = {"append": "grow", "pop": "shrink"}[operation.form]
     return out
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import logging
 import types
 from collections import Counter, defaultdict, deque
 from typing import Any
@@ -39,7 +38,8 @@ from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import mod_ref
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.sources import is_basic, sources
-from s2sgrad.rules import memory, spellings, table
+from s2sgrad.primitives import catalogue, sharing
+from s2sgrad.primitives.catalogue import may_write, methods_named, on_stack
 from s2sgrad.runtime.checks import is_special
 from s2sgrad.transform.calls import Pairs
 
@@ -85,7 +85,7 @@ class Refusals:
                 alone = isinstance(statement, gast.Expr) or (whole and not self.is_read(statement))
                 self.effect(call, on_path and operation.node is call, alone, whole and isinstance(statement, gast.Expr))
                 self.method(call)
-        for statement in effects.walk(tree.body) if memory.STORES_ITEM_BY_ITEM else ():  # what else is wrong is said first
+        for statement in effects.walk(tree.body) if sharing.STORES_ITEM_BY_ITEM else ():  # what else is wrong is said first
             section = effects.stored(statement)
             if section is not None:
                 self.overlap(statement, section)
@@ -116,7 +116,7 @@ class Refusals:
         if any(made is kind for kind in (set, frozenset, deque, Counter)) or isinstance(value, gast.Set):
             self.others |= set(binds(statement)) if isinstance(statement, gast.Assign) else set()
         operation = self.found.get(id(statement))
-        if operation is not None and operation.form in ("append", "pop", "grow", "shrink"):
+        if operation is not None and (operation.is_stack or operation.is_resizing):
             owner = operation.operands[0]
             if isinstance(owner, gast.Name) and owner.id in self.others:
                 self.unit.refuse(operation.node, f"`{owner.id}` is a set or a deque, of which items cannot be taken or "
@@ -219,9 +219,13 @@ class Refusals:
             self.unit.refuse(call, "`out=` is not differentiated yet: assign the result to a name")
         if target is MISSING:
             method = call.func.attr if isinstance(call.func, gast.Attribute) else ""
-            if method in _LOGGING and isinstance(self.unit.resolve(call.func.value), logging.Logger):
+            owner = call.func.value if isinstance(call.func, gast.Attribute) else None
+            if owner is not None and catalogue.of(getattr(type(self.unit.resolve(owner)), method, None)).logs:
                 return  # which writes down what it is given at once, as `print` does
-            if method in _WRITING and self.mutable(call.func.value):
+            local = isinstance(owner, gast.Name) and owner.id in self.unit.locals
+            stack = on_stack(method) and local
+            resizes, grows = (any(getattr(m, fact) for m in methods_named(method)) for fact in ("resizes", "grows"))
+            if may_write(method) and not resizes and self.mutable(owner):
                 self.unit.refuse(call, f"`.{method}(...)` writes its object inside an expression, which is not "
                                        "differentiated: call it on a line of its own")  # fmt: skip
             if method == "write" and isinstance(outer := self.unit.resolve(call.func.value), runtime.Global):
@@ -229,15 +233,13 @@ class Refusals:
                     self.unit.refuse(call, f"a differentiated value, or an array, is kept in the global `{outer.name}`, "
                                            "which is not differentiated yet: return it")  # fmt: skip
                 return
-            if method in _CHANGING and isinstance(call.func.value, gast.Name) and call.func.value.id in self.unit.locals:
+            if resizes and not stack and not grows and local:
                 self.unit.refuse(call, f"`.{method}(...)` changes its object in a way that is not differentiated: "
                                        "build a new one")  # fmt: skip
-            if method in ("append", "extend", "add") and not outermost and self.is_local_container(call.func.value):
+            if grows and not outermost and self.is_local_container(owner):
                 self.unit.refuse(call, f"`.{method}(...)` changes its object inside an expression, which is not "
                                        "differentiated: make it a statement of its own")  # fmt: skip
-            owner = getattr(getattr(call.func, "value", None), "id", None)
-            stack = method in ("append", "pop") and owner in self.unit.locals
-            carries = self.carries(given) and not (method == "append" and owner in self.histories)
+            carries = self.carries(given) and not (method == "append" and getattr(owner, "id", "") in self.histories)
             if alone and not stack and (mutable or carries):
                 self.unit.refuse(call, f"`{shown}` is only known at run time and may change or keep what it is given, "
                                        "which is not differentiated yet: return a value from it")  # fmt: skip
@@ -245,7 +247,7 @@ class Refusals:
                 called = [call.func, constant(shown), constant(getattr(call, "lineno", 0))]
                 call.func = reach.call(self.unit, "reads_only", runtime.reads_only, *called)
             return
-        if effects.is_one_of(target, mod_ref.FORBIDDEN):
+        if catalogue.of(target).unseen:
             self.unit.refuse(call, f"`{shown}` reads or writes variables unseen and cannot be differentiated: use names")
         if isinstance(target, type) and is_special(target) and target is not Counter:
             self.unit.refuse(call, f"`{shown}` makes a list or a dict with methods of its own, which cannot be followed: "
@@ -253,22 +255,21 @@ class Refusals:
         if isinstance(target, type) and mutable and own_protocols(target):
             self.unit.refuse(call, f"`{shown}` makes an object whose operators may write what it holds, which cannot "
                                    "be followed here: bind it to a name")  # fmt: skip
-        at_places = getattr(target, "__name__", "") == "at" and not table.lookup(target)
-        if effects.is_one_of(target, spellings.MUTATORS) or at_places:
+        if catalogue.of(target).writes or catalogue.of_bound(target).writes:
             self.unit.refuse(call, f"`{shown}` writes its argument, which is not differentiated yet: build a new array")
         reached = _reached(target)
         unseen = isinstance(reached, _UNSEEN) and (reached is not target or isinstance(target, _DESCRIPTORS))
-        if unseen and mutable and not effects.is_pure_function(reached):
+        if unseen and mutable and not catalogue.of(reached).pure:
             self.unit.refuse(call, f"`{shown}` may write its argument, which cannot be followed: call it as a method")
         behind = _behind(target)
         if behind is not None and mod_ref.of(behind).arguments and mutable:
             self.unit.refuse(call, f"`{shown}` may write its argument, which is not differentiated yet: return a new value "
                                    "from it")  # fmt: skip
-        if mutable and not is_user_function(target) and not effects.is_pure_function(target):
+        if mutable and not is_user_function(target) and not catalogue.of(target).pure:
             writes = mod_ref.of_expression(self.unit, call, self.kinds)
             if writes.arguments:
                 self.unit.refuse(call, f"`{shown}` may write its argument, which is not differentiated yet: give it a copy")
-        ours = (getattr(target, "__module__", None) or "").startswith(_OURS) or effects.is_pure_function(target)
+        ours = (getattr(target, "__module__", None) or "").startswith(_OURS) or catalogue.of(target).pure
         if is_user_function(target) and not differentiated and not ours:
             writes = mod_ref.of_call(self.unit, target, call, self.kinds)
             if writes.outside:
@@ -364,10 +365,6 @@ def _behind(target: Any) -> Any:
 _DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
 _UNSEEN = (*_DESCRIPTORS, types.BuiltinFunctionType, type(np.copyto))
 _OURS = ("s2sgrad.api", "s2sgrad.runtime", "s2sgrad.rules")
-_CHANGING = {"popitem", "remove", "clear", "setdefault", "insert", "discard", "appendleft", "popleft"}
-_LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log"}  # of a logger
-_WRITING = {"sort", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "reverse"}
-
 
 _OPERANDS = (int, float, complex, str, bytes, list, tuple, dict, set)
 _INDEXED = (np.ndarray, np.generic, list, tuple, dict, str, bytes)

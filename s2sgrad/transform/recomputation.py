@@ -18,15 +18,11 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Unknown
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.quote import nodes
-from s2sgrad.ir.unit import Unit
+from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.sources import sources
-from s2sgrad.rules import spellings
-
-_CHEAP_CALLS = {"len", "range", "float", "int", "min", "max", "shape", "size", "ndim", "reshape", "transpose", "zeros_like",
-                "zeros", "ones", "expand_dims", "sequence", "square", "negative", "abs", "absolute", "add", "subtract",
-                "multiply", "divide", "outer"}  # fmt: skip
-_CHEAP_METHODS = {"reshape", "transpose", "ravel", "swapaxes"}
+from s2sgrad.primitives import catalogue, spellings
+from s2sgrad.primitives.catalogue import methods_named
 
 
 @dataclass
@@ -157,9 +153,9 @@ class Recomputation:
             return True
         if isinstance(node, gast.Call):
             target = self.unit.resolve(node.func)
-            if isinstance(node.func, gast.Attribute) and node.func.attr in _CHEAP_METHODS:
-                return True
-            return effects.is_pure_function(target) and getattr(target, "__name__", "") in _CHEAP_CALLS
+            if target is MISSING and isinstance(node.func, gast.Attribute):
+                return any(method.cheap for method in methods_named(node.func.attr))
+            return catalogue.of(target).pure and catalogue.of(target).cheap
         return False
 
 

@@ -74,7 +74,7 @@ class Reverse(Branches):
         shape_refinement.narrow(tree, inference, self.found)
         self.lifetimes = Facts(tree).lifetimes
         self.records = Records(unit, tree, self.lifetimes, inference)
-        pushed = [o.operands[0] for o in self.found.values() if o.form in ("append", "pop")]
+        pushed = [o.operands[0] for o in self.found.values() if o.is_stack]
         grown = containers.grown(unit, tree, self.found)
         stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)} - grown
         self.records.grown = grown
@@ -256,7 +256,7 @@ class Reverse(Branches):
             ahead = again_.ahead(section, self.records.memory, again)
             restores = [*ahead, *found, *restores]
             again = again[len(ahead) :]
-        if operation is not None and operation.form in ("grow", "shrink"):
+        if operation is not None and operation.is_resizing:
             containers.begun(adjoints, operation, cotangent)
             restores = containers.restored(operation, targets) + restores
         adjoints.out += restores + again
@@ -264,9 +264,9 @@ class Reverse(Branches):
             self._tag(adjoints.out[start:], statement, False)
         self._tag_since(start, statement)
         forward = [statement]
-        if operation is not None and operation.form in ("append", "pop"):
+        if operation is not None and operation.is_stack:
             containers.stack(self.adjoints, operation, targets, cotangent)
-        elif operation is not None and operation.form in ("grow", "shrink"):
+        elif operation is not None and operation.is_resizing:
             containers.resized(self.adjoints, operation, targets, cotangent)
         elif section is not None:
             stores.begin(self.adjoints, statement)

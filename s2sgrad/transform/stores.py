@@ -23,7 +23,8 @@ from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory.sources import is_fresh
-from s2sgrad.rules import memory
+from s2sgrad.primitives import catalogue
+from s2sgrad.primitives.catalogue import Gives
 from s2sgrad.rules.table import SLOPES, VALUES
 from s2sgrad.transform import zeros
 from s2sgrad.transform.cotangents import Cotangent, index_value, total
@@ -102,8 +103,8 @@ def _reshapes(adjoints: Bars, view: gast.AST) -> bool:
         if isinstance(node, gast.Call):
             target = adjoints.unit.resolve(node.func)
             if target is MISSING and isinstance(node.func, gast.Attribute):
-                target = memory.VIEW_METHODS.get(node.func.attr)
-            if target in memory.CONTIGUOUS:
+                target = getattr(np.ndarray, node.func.attr, MISSING)
+            if catalogue.of(target).gives is Gives.CONTIGUOUS:
                 return True
     return False
 

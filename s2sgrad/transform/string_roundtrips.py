@@ -7,24 +7,15 @@ What is only printed, logged, or used as a key does not come back.
 
 from __future__ import annotations
 
-import ast
-import json
-from typing import Any
-
 import gast
-import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind, Number
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
-
-_WRITERS = (str, repr, format, ascii, np.array2string, np.array_repr, np.array_str, np.format_float_positional,
-            np.format_float_scientific, json.dumps)  # fmt: skip
-_WRITING_METHODS = {"tobytes", "hex", "format", "__str__", "__repr__", "__format__"}
-_READERS = (float, complex, np.float64, np.float32, np.longdouble, np.array, np.asarray, np.frombuffer, np.fromstring,
-            np.loadtxt, np.genfromtxt, json.loads, ast.literal_eval, float.fromhex)  # fmt: skip
+from s2sgrad.primitives import catalogue
+from s2sgrad.primitives.catalogue import methods_named
 
 
 def check(unit: Unit, tree: gast.FunctionDef, varied: set[str], kinds: dict[str, Kind]) -> None:
@@ -42,7 +33,7 @@ def check(unit: Unit, tree: gast.FunctionDef, varied: set[str], kinds: dict[str,
                 texts -= {n for n in texts if isinstance(kinds.get(n), (Number, Array))}  # `len(str(x))`
     for statement in effects.walk(tree.body):
         for call in (n for n in nodes(effects.header(statement)) if isinstance(n, gast.Call)):
-            if _is_one_of(unit.resolve(call.func), _READERS) and any(_carries(unit, a, varied, texts) for a in call.args):
+            if catalogue.of(unit.resolve(call.func)).from_text and any(_carries(unit, a, varied, texts) for a in call.args):
                 unit.refuse(call, "this reads numbers off a text, or off bytes, that were made of a differentiated value: "
                                   "keep the value itself, or use `stop_gradient(..)`")  # fmt: skip
 
@@ -57,8 +48,8 @@ def _carries(unit: Unit, node: gast.AST, varied: set[str], texts: set[str]) -> b
         method = part.func if isinstance(part, gast.Call) and isinstance(part.func, gast.Attribute) else None
         writes = (
             isinstance(part, gast.JoinedStr)
-            or (isinstance(part, gast.Call) and _is_one_of(unit.resolve(part.func), _WRITERS))
-            or (method is not None and method.attr in _WRITING_METHODS)
+            or (isinstance(part, gast.Call) and catalogue.of(unit.resolve(part.func)).to_text)
+            or (method is not None and any(m.to_text for m in methods_named(method.attr)))
             or (isinstance(part, gast.BinOp) and isinstance(part.op, gast.Mod) and _is_text(part.left))
         )
         if writes and any(n.id in varied for n in effects.loads(part)):
@@ -68,7 +59,3 @@ def _carries(unit: Unit, node: gast.AST, varied: set[str], texts: set[str]) -> b
 
 def _is_text(node: gast.AST) -> bool:
     return isinstance(node, gast.Constant) and isinstance(node.value, (str, bytes))
-
-
-def _is_one_of(target: Any, group: tuple[Any, ...]) -> bool:
-    return any(target is known for known in group)

@@ -24,7 +24,7 @@ from s2sgrad.ir.quote import clone
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import simplified
 from s2sgrad.ir.unit import Unit
-from s2sgrad.rules import spellings
+from s2sgrad.primitives import spellings
 from s2sgrad.rules.table import SLOPES, VALUES
 
 _TRIED = {SLOPES: (-2.0, -0.5, 0.0, 0.5, 1.0, 1e3), VALUES: (-2.0, 0.0, 0.5, 1e3, math.inf, -math.inf, math.nan)}

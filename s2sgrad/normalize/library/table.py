@@ -27,6 +27,8 @@ from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import iterables
 from s2sgrad.normalize._calls import may_have_method
 from s2sgrad.normalize.endings import Endings
+from s2sgrad.primitives import catalogue
+from s2sgrad.primitives.catalogue import may_write
 from s2sgrad.source import read
 
 _READERS = (len, list, tuple, sorted, sum, zip, enumerate, reversed, min, max, range, float, int, itertools.chain,
@@ -211,8 +213,8 @@ def _changed(unit: Unit, all_nodes: list[gast.AST]) -> set[str]:
             out |= {getattr(node.value, "id", getattr(node.value, "attr", ""))}
         elif isinstance(node, gast.Call):
             method = node.func.attr if isinstance(node.func, gast.Attribute) else ""
-            owners = [node.func.value] if method in effects.MUTATING_METHODS else []
+            owners = [node.func.value] if may_write(method) else []
             target = unit.resolve(node.func)
-            handed = [] if is_one_of(target, _READERS) or effects.is_pure_function(target) else node.args
+            handed = [] if is_one_of(target, _READERS) or catalogue.of(target).pure else node.args
             out |= {getattr(n, "id", getattr(n, "attr", "")) for n in (*owners, *handed)}
     return out

@@ -5,12 +5,9 @@
 
 from __future__ import annotations
 
-import bisect
 import builtins
-import heapq
 import math
 import operator
-import random
 
 import numpy as np
 
@@ -65,36 +62,8 @@ ATTRIBUTES |= dict.fromkeys(["mT"], *existing(np, "matrix_transpose"))
 FLAT_ATTRIBUTES = {"shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags"}
 """Attributes of an array without derivative."""
 
-FLAT_METHODS = {
-    "argmax", "argmin", "argsort", "argpartition", "all", "any", "nonzero", "searchsorted", "tobytes", "is_integer",
-}  # fmt: skip
-
-MUTATORS = {
-    np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis, np.random.shuffle,
-    heapq.heappush, heapq.heappop, heapq.heapify, heapq.heappushpop, heapq.heapreplace, bisect.insort_left,
-    bisect.insort_right, random.shuffle, operator.setitem, operator.delitem,
-}  # fmt: skip
-"""Functions of NumPy and of Python's library that write an argument."""
-
-MUTATING_METHODS = {
-    "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault", "popitem", "add",
-    "discard", "fill", "put", "partition", "resize", "itemset", "setflags", "setfield", "byteswap", "at",
-    "appendleft", "popleft", "shuffle", "assign", "assign_add", "assign_sub", "apply_gradients",
-}  # fmt: skip
-"""Methods that write the object they belong to."""
-
 RESULTS = {"out", "output"}
 """Names of arguments of libraries that a result is written into."""
-
-PURE_BUILTINS = {
-    len, range, float, int, bool, abs, min, max, sum, round, isinstance, issubclass, type, str, repr, tuple, list, dict,
-    set, frozenset, sorted, enumerate, zip, reversed, any, all, divmod, pow, complex, ord, chr, slice, hasattr,
-    callable, hash, format,
-}  # fmt: skip
-"""Builtins without effects that return what depends on their arguments alone."""
-
-USING_UP = {any, all, sum, min, max, sorted, list, tuple, set, frozenset, dict, np.fromiter}
-"""Functions that run through what they are given; of an iterator nothing is left then."""
 
 
 def overwrites(argument: str) -> bool:

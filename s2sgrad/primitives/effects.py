@@ -1,0 +1,59 @@
+"""What functions do besides returning something: which are pure, which write an argument, which call one.
+
+    len(x)   computes        np.copyto(y, v)   writes y        map(f, xs)   calls f        list(it)   uses `it` up
+
+>>> import numpy as np
+>>> from s2sgrad.primitives.record import of
+>>> of(len).pure, of(print).pure, of(np.copyto).writes, of(map).called, of(sum).iterates
+(True, False, (0,), 0, True)
+"""
+
+from __future__ import annotations
+
+import bisect
+import builtins
+import functools
+import heapq
+import itertools
+import operator
+import random
+
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.primitives.record import know
+from s2sgrad.runtime import results
+
+know(
+    len, range, float, int, bool, abs, min, max, sum, round, isinstance, issubclass, type, str, repr, tuple, list, dict,
+    set, frozenset, sorted, enumerate, zip, reversed, any, all, divmod, pow, complex, ord, chr, slice, hasattr,
+    callable, hash, format,
+    computes=True,
+)  # fmt: skip
+know(any, all, sum, min, max, sorted, list, tuple, set, frozenset, dict, np.fromiter, iterates=True)
+know(len, int, bool, str, repr, isinstance, issubclass, type, hasattr, callable, range, slice, any, all, hash, format, ord,
+     chr, flat=True)  # fmt: skip
+know(
+    np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis, np.random.shuffle,
+    heapq.heappush, heapq.heappop, heapq.heapify, heapq.heappushpop, heapq.heapreplace, bisect.insort_left,
+    bisect.insort_right, random.shuffle, operator.setitem, operator.delitem,
+    writes=(0,),
+)  # fmt: skip
+know(builtins.exec, builtins.eval, builtins.locals, builtins.globals, builtins.vars, builtins.setattr, builtins.delattr,
+     unseen=True)  # fmt: skip
+
+know(map, filter, itertools.starmap, itertools.takewhile, itertools.dropwhile, itertools.filterfalse, np.apply_along_axis,
+     np.apply_over_axes, np.fromfunction, called=0)  # fmt: skip
+know(functools.reduce, called=0, called_name="function")
+know(itertools.accumulate, called=1, called_name="func")
+know(itertools.groupby, called=1, called_name="key")
+know(np.piecewise, called=2)
+know(sorted, max, min, called_name="key")
+
+know(
+    runtime.push, runtime.pop, runtime.add_at, runtime.vjp, runtime.sequence, runtime.require_array, runtime.rebinds,
+    runtime.bound, runtime.contiguous, runtime.scalar, runtime.set_attribute, runtime.distinct, runtime.once,
+    runtime.replaces, runtime.resizes, runtime.restored, runtime.put_back, runtime.poison, runtime.unpackable,
+    runtime.asked_whole, runtime.only_these, results.require_floats, results.pair,
+    effect=True,
+)  # fmt: skip

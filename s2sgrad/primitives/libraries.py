@@ -1,0 +1,86 @@
+"""Whose a callable, a class or a module is, by the package that defines it, and what is known of whole packages.
+
+>>> import math, numpy as np
+>>> package_of(np.linalg.norm), is_numeric(np.sum), is_numeric(math.sin), is_installed(math), is_installed(package_of)
+('numpy', True, False, True, True)
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+DRAWING = (np.random.Generator, np.random.RandomState, random.Random)
+"""Classes whose instances draw numbers: what their methods return is new, but for items of what they choose from."""
+
+OURS = __name__.partition(".")[0]
+
+
+@dataclass(frozen=True)
+class Library:
+    """What holds for the functions of a package, unless a function has a record that says more."""
+
+    computes: bool = False  # they write no memory that they are not told to write
+    by_record: bool = False  # they are known by their records, and their source is not read
+    quiet_managers: bool = False  # its context managers change nothing that they are given
+    quiet_import: bool = False  # importing it has no effects
+    constant: bool = False  # its objects are what they are for as long as the program runs
+
+
+_NOTHING = Library()
+_LIBRARIES = {
+    "numpy": Library(computes=True, by_record=True, quiet_managers=True, quiet_import=True, constant=True),
+    "scipy": Library(computes=True, by_record=True, quiet_import=True, constant=True),
+    "math": Library(computes=True, by_record=True, quiet_import=True, constant=True),
+    "builtins": Library(computes=True, by_record=True, quiet_managers=True, constant=True),
+    OURS: Library(constant=True),
+    **dict.fromkeys(("operator", "functools", "itertools"), Library(computes=True, by_record=True, quiet_import=True)),
+    **dict.fromkeys(("time", "random", "copy"), Library(computes=True, by_record=True)),
+    **dict.fromkeys(("logging", "warnings"), Library(computes=True, by_record=True, quiet_managers=True)),
+    **dict.fromkeys(("contextlib", "tempfile", "io", "_io", "threading", "_thread"), Library(quiet_managers=True)),
+    "cmath": Library(computes=True, quiet_import=True),
+    **dict.fromkeys(
+        ("statistics", "_statistics", "json", "heapq", "_heapq", "bisect", "_bisect", "fractions", "decimal", "numbers",
+         "_operator", "_functools", "collections", "_collections", "dataclasses", "enum", "types", "typing", "datetime",
+         "re", "string", "textwrap", "_warnings", "pprint", "reprlib", "pickle", "_pickle"),
+        Library(computes=True),
+    ),
+}  # fmt: skip
+
+
+def package_of(thing: Any) -> str:
+    """The top package in which a callable or a class is defined, or which a module belongs to; "" where it does not say."""
+    home = getattr(thing, "__name__" if isinstance(thing, type(sys)) else "__module__", None)
+    return package(home) if isinstance(home, str) else ""
+
+
+def package(module: str | None) -> str:
+    """The top package of a module, by its full name."""
+    return (module or "").partition(".")[0]
+
+
+def library(package: str) -> Library:
+    """What is known of a package."""
+    return _LIBRARIES.get(package, _NOTHING)
+
+
+def is_numeric(thing: Any) -> bool:
+    """Whether a callable is NumPy's, SciPy's or ours: it takes arrays, and never one item after the other."""
+    return package_of(thing) in _NUMERIC
+
+
+def is_installed(thing: Any) -> bool:
+    """Whether something is Python's, NumPy's, SciPy's or ours, and so does not change while a program runs."""
+    return is_installed_package(package_of(thing))
+
+
+def is_installed_package(package: str) -> bool:
+    """The same of a package, by its name."""
+    return package != "__main__" and (package in sys.stdlib_module_names or package in _NUMERIC)
+
+
+_NUMERIC = frozenset(("numpy", "scipy", OURS))

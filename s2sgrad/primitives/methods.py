@@ -1,0 +1,129 @@
+"""What methods of arrays, numbers, texts, plain containers and random generators write and return.
+
+    x.ravel()   may share memory with x        ys.append(v)   writes ys        d.items()   gives what d holds
+
+Where the class of an object is not known, a method of its name may be that of any of these classes (`may_be`).
+
+>>> from s2sgrad.primitives.record import of
+>>> of(np.ndarray.ravel).gives, of(list.append).writes, of(dict.items).gives, of(np.random.Generator.shuffle).writes
+(<Gives.CONTIGUOUS: 3>, (0,), <Gives.ROWS: 6>, (1,))
+>>> may_be("sum"), may_be("copy"), may_be("frobnicate")
+(<Gives.NEW: 1>, <Gives.SHELL: 5>, <Gives.UNKNOWN: 0>)
+"""
+
+from __future__ import annotations
+
+import collections
+
+import numpy as np
+
+from s2sgrad.primitives.libraries import DRAWING
+from s2sgrad.primitives.record import Gives, know, know_methods, methods_named, of
+
+_IN_PLACE = (
+    "__iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __imod__ __ipow__ __imatmul__ __iand__ __ior__ __ixor__ "
+    "__ilshift__ __irshift__"
+)
+_ITEMS = "__setitem__ __delitem__"
+
+# --- of arrays ---
+
+know_methods(
+    np.ndarray, f"sort fill put partition resize itemset setflags setfield byteswap {_ITEMS} {_IN_PLACE}", writes=(0,)
+)
+know_methods(np.ndarray, _IN_PLACE, gives=Gives.OPERATOR)
+know_methods(
+    np.ndarray,
+    "sum mean prod max min std var cumsum cumprod argmax argmin argsort argpartition all any round clip dot repeat copy "
+    "flatten astype take trace nonzero searchsorted tolist item tobytes ptp compress choose",
+    gives=Gives.NEW, computes=True,
+)  # fmt: skip
+know_methods(np.ndarray, "transpose swapaxes squeeze", gives=Gives.VIEW, computes=True)
+know_methods(np.ndarray, "reshape ravel", gives=Gives.CONTIGUOUS, computes=True)
+know_methods(np.ndarray, "view diagonal conj conjugate getfield __array__", gives=Gives.MAYBE, computes=True)
+know_methods(np.ndarray, "__getitem__", gives=Gives.ITEM)
+know_methods(np.ndarray, "argmax argmin argsort argpartition all any nonzero searchsorted tobytes", flat=True)
+
+# --- of numbers and texts ---
+
+know_methods(float, "is_integer as_integer_ratio hex", gives=Gives.NEW)
+know_methods(float, "is_integer", flat=True)
+know_methods(int, "bit_length as_integer_ratio", gives=Gives.NEW)
+know_methods(bytes, "hex count index", gives=Gives.NEW)
+know_methods(str, " ".join(name for name in vars(str) if name[0] != "_"), gives=Gives.NEW)
+
+# --- of containers ---
+
+know_methods(list, f"append extend insert pop remove clear sort reverse {_ITEMS} {_IN_PLACE}", writes=(0,))
+know_methods(list, "append extend insert pop remove clear", resizes=True)
+know_methods(list, "append pop", stack=True)
+know_methods(list, "append extend", grows=True)
+know_methods(dict, f"update pop popitem setdefault clear {_ITEMS} {_IN_PLACE}", writes=(0,))
+know_methods(dict, "update pop popitem setdefault clear", resizes=True)
+know_methods(
+    set,
+    f"add discard remove pop clear update difference_update intersection_update symmetric_difference_update {_IN_PLACE}",
+    writes=(0,),
+)
+know_methods(set, "add discard remove pop clear update", resizes=True)
+know_methods(set, "add", grows=True)
+know_methods(
+    collections.deque,
+    f"append appendleft extend extendleft insert pop popleft remove clear reverse rotate {_ITEMS} {_IN_PLACE}",
+    writes=(0,),
+)
+know_methods(collections.deque, "append appendleft extend extendleft insert pop popleft remove clear", resizes=True)
+know_methods(collections.OrderedDict, "move_to_end pop popitem setdefault update clear", writes=(0,))
+know_methods(collections.Counter, "update", writes=(0,))
+
+know_methods(list, "copy", gives=Gives.SHELL, computes=True)
+know_methods(collections.deque, "copy", gives=Gives.SHELL, computes=True)
+know_methods(dict, "copy", gives=Gives.SHELL, computes=True)
+know_methods(dict, "keys values", gives=Gives.SHELL)
+know_methods(dict, "items", gives=Gives.ROWS)
+know_methods(set, "copy", gives=Gives.SHELL, computes=True)
+know_methods(set, "union difference intersection symmetric_difference", gives=Gives.SHELL)
+know_methods(frozenset, "copy", gives=Gives.SHELL, computes=True)
+know_methods(frozenset, "union difference intersection symmetric_difference", gives=Gives.SHELL)
+know_methods(collections.namedtuple("_Fields", "field"), "_replace _asdict", gives=Gives.SHELL)
+know_methods(dict, "get __getitem__", gives=Gives.ITEM)
+know_methods(list, "__getitem__", gives=Gives.ITEM)
+know_methods(tuple, "__getitem__", gives=Gives.ITEM)
+for _cls in (list, tuple, collections.deque):
+    know_methods(_cls, "count index", gives=Gives.NEW)
+for _cls in (set, frozenset):
+    know_methods(_cls, "isdisjoint issubset issuperset", gives=Gives.NEW)
+
+# --- of what draws random numbers ---
+
+for _cls in DRAWING:
+    know_methods(_cls, "shuffle", writes=(1,))
+    know_methods(_cls, "choice choices sample", chooses=True)
+
+know(np.ufunc.at, writes=(1,))
+
+
+def may_be(name: str, cls: type | None = None) -> Gives:
+    """What a method of this name gives, of an object of a class; None: an array, a number, a text or a plain container, and
+    of several answers the one that shares most.
+
+    >>> may_be("copy", np.ndarray), may_be("copy", list)
+    (<Gives.NEW: 1>, <Gives.SHELL: 5>)
+    """
+    answers = {of(getattr(cls, name, None)).gives} if cls is not None else {m.gives for m in methods_named(name)}
+    if len(answers) == 1:
+        return answers.pop()
+    for gives in (Gives.UNKNOWN, Gives.ROWS, Gives.SHELL, Gives.ITEM, Gives.MAYBE):
+        if gives in answers:
+            return gives
+    return Gives.UNKNOWN
+
+
+def only_compute(name: str) -> bool:
+    """Whether every method of this name computes: it has no effects, and its result depends on its object and arguments."""
+    return bool(methods_named(name)) and all(record.computes for record in methods_named(name))
+
+
+def draws_items(name: str) -> bool:
+    """Whether a method of this name of what draws random numbers chooses among the items that it is given."""
+    return any(of(getattr(cls, name, None)).chooses for cls in DRAWING)

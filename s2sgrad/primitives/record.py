@@ -1,0 +1,232 @@
+"""One record per callable of a library: what is known of it besides its derivative, by the object and never by its name.
+
+    know(np.ravel, gives=Gives.CONTIGUOUS)      np.ravel(x) may share memory with x
+    know(list.append, writes=(0,))              ys.append(x) writes ys
+
+Unknown is unsafe: a callable without a record may have effects, and its result may share memory with all that it is given.
+A function with a derivative rule computes: it is pure, and returns new memory unless its record says otherwise.
+
+>>> import numpy as np
+>>> of(np.sin).pure, of(np.sin).gives, of(np.ravel).gives, of(np.frombuffer).may_view
+(True, <Gives.NEW: 1>, <Gives.CONTIGUOUS: 3>, True)
+>>> def sin(x): return x
+>>> of(sin).pure, of(sin).gives
+(False, <Gives.UNKNOWN: 0>)
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.rules import table
+
+
+class Gives(Enum):
+    """How the result of a callable, or of a method, shares memory with its arguments."""
+
+    UNKNOWN = 0  # it may be, or hold, whatever the callable can reach
+    NEW = 1  # nothing else refers to it
+    VIEW = 2  # of an array, always a view of it that can be written
+    CONTIGUOUS = 3  # a view where the array is contiguous
+    MAYBE = 4  # it may be a view, or hold one
+    SHELL = 5  # a new container of the items
+    ROWS = 6  # a new container of tuples of the items
+    ITEM = 7  # one of the items
+    OPERATOR = 8  # new memory of numbers and arrays, a new container of the items of lists
+
+
+VIEWS = (Gives.VIEW, Gives.CONTIGUOUS)
+_NUMPY = ("numpy", runtime.__name__.partition(".")[0])
+_ANY_ARGUMENT = -1
+_EACH_TIME = (types.BuiltinMethodType, types.MethodType)  # a bound method is a new object at every access
+
+
+@dataclass(slots=True, eq=False)
+class Primitive:
+    """What is known of one callable, which the compiler does not read.
+
+    Arguments are counted from 0; of a method, 0 is its object.  `called` is the place of an argument that the callable
+    calls, and `called_name` the name under which it may be given instead.
+    """
+
+    function: Any
+    sharing: Gives | None = None  # None: it follows from the rule
+    shared: int | None = None  # the argument whose memory the result may share (-1: any of them)
+    numeric: bool = False  # returns an array or a number, although it is not NumPy's
+    several: bool = False  # returns a list or a tuple of what may be views
+    writes: tuple[int, ...] = ()
+    effect: bool = False  # does something besides computing and writing arguments
+    computes: bool = False  # is pure although it has no rule
+    iterates: bool = False  # runs through what it is given: of an iterator nothing is left
+    unseen: bool = False  # reads or binds names that do not stand in the text
+    called: int | None = None
+    called_name: str = ""
+    fills: bool = False  # makes an array of what it is given, whatever that is
+    chooses: bool = False  # draws among the items that it is given
+    accumulates: bool = False  # its `dtype` is the type that it computes in
+    resizes: bool = False  # changes the length of its object
+    grows: bool = False  # only adds to its object
+    stack: bool = False  # puts an item on a list, or takes the last one off
+    cheap: bool = False  # costs no more than recording its result
+    asks_shape: bool = False  # looks at the shape and the type of its argument alone
+    flat: bool = False  # is without a derivative, as are those that the table lists
+    logs: bool = False  # writes down at once what it is given, and keeps nothing
+    to_text: bool = False  # writes numbers as text or bytes
+    from_text: bool = False  # reads numbers off text or bytes
+    files: bool = False  # reads or writes files
+
+    @property
+    def rule(self) -> table.Rule | None:
+        """The derivative rule."""
+        return table.lookup(self.function)
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether the result never carries a derivative."""
+        return self.flat or table.is_flat(self.function)
+
+    @property
+    def pure(self) -> bool:
+        """Whether the callable has no effects, and its result depends on its arguments alone."""
+        if self.effect or self.writes:
+            return False
+        known = self.computes or self._is_elementwise or self._is_ours
+        return known or table.is_flat(self.function) or self.rule is not None
+
+    @property
+    def gives(self) -> Gives:
+        """How the result shares memory with the arguments."""
+        if self.sharing is not None:
+            return self.sharing
+        rule = self.rule
+        if self._home.startswith("s2sgrad.rules."):  # what rules are written in
+            return Gives.NEW if rule is not None and rule.tag == "elementwise" else Gives.UNKNOWN
+        if isinstance(self.function, type) and issubclass(self.function, np.generic):
+            return Gives.MAYBE  # `np.float64(x)` of an array
+        return Gives.NEW if self.pure or self._is_ours else Gives.UNKNOWN
+
+    @property
+    def may_view(self) -> bool:
+        """Whether the result may share memory with an argument, or hold one."""
+        return self.gives is not Gives.NEW
+
+    @property
+    def gives_array(self) -> bool:
+        """Whether the result is an array or a number, and no container of such.
+
+        >>> of(np.real).gives_array, of(np.split).gives_array, of(sorted).gives_array
+        (True, False, False)
+        """
+        return self.numeric or (self.pure and not self.several and self._home.partition(".")[0] == "numpy")
+
+    @property
+    def viewed(self) -> int | None:
+        """The place of the argument whose memory the result may share; None: any of them.
+
+        >>> of(np.reshape).viewed, of(np.meshgrid).viewed, of(zip).viewed
+        (0, None, None)
+        """
+        if self.shared is not None:
+            return None if self.shared == _ANY_ARGUMENT else self.shared
+        return 0 if self._home.partition(".")[0] in _NUMPY else None
+
+    @property
+    def _home(self) -> str:
+        home = getattr(self.function, "__module__", None)
+        return home if isinstance(home, str) else ""
+
+    @property
+    def _is_ours(self) -> bool:
+        return self._home == runtime.__name__
+
+    @property
+    def _is_elementwise(self) -> bool:
+        if isinstance(self.function, type):
+            return issubclass(self.function, np.generic)
+        builtin = self._home == "math" and isinstance(self.function, types.BuiltinFunctionType)
+        return builtin or isinstance(self.function, np.ufunc)
+
+
+_RECORDS: dict[Any, Primitive] = {}
+_METHODS: dict[str, list[Primitive]] = {}  # records of methods, by name
+
+
+def know(*functions: Any, gives: Gives | None = None, of: int | None = None, **facts: Any) -> None:
+    """Enter facts about callables: fields of `Primitive`, `gives` for its `sharing`, `of` for its `shared`.
+
+    What is entered in several places must agree.
+    """
+    facts |= {} if gives is None else {"sharing": gives}
+    facts |= {} if of is None else {"shared": of}
+    for function in functions:
+        record = _RECORDS.get(function)
+        if record is None:
+            record = _RECORDS[function] = Primitive(function)
+        for fact, value in facts.items():
+            known, default = getattr(record, fact), Primitive.__dataclass_fields__[fact].default
+            assert known in (value, default), f"{function}: {fact} is {known} and {value}"
+            setattr(record, fact, value)
+
+
+def know_methods(cls: type, names: str, **facts: Any) -> None:
+    """Enter facts about methods of a class: those of these names that this version of it has."""
+    for name in names.split():
+        if hasattr(cls, name):
+            know(getattr(cls, name), **facts)
+            record = of(getattr(cls, name))
+            if record not in _METHODS.setdefault(name, []):
+                _METHODS[name].append(record)
+
+
+def of(target: Any) -> Primitive:
+    """The record of a callable, an empty one where nothing is known of it."""
+    try:
+        record = _RECORDS.get(target)
+    except (TypeError, ValueError):  # unhashable
+        return Primitive(None)
+    if record is None or (record.function is not target and not isinstance(target, _EACH_TIME)):
+        return Primitive(target)  # what only says that it is equal is something else
+    return record
+
+
+def of_bound(target: Any) -> Primitive:
+    """The record of the method behind a bound one, `list.append` of `ys.append`: what it returns depends on its object, too.
+
+    >>> of_bound(np.add.at).writes, of_bound([].append).writes, of_bound(np.copyto).writes
+    ((1,), (0,), ())
+    """
+    owner = getattr(target, "__self__", None)
+    if not isinstance(target, types.BuiltinMethodType) or isinstance(owner, (types.ModuleType, type, type(None))):
+        return Primitive(None)
+    return of(getattr(type(owner), target.__name__, None))
+
+
+def methods_named(name: str) -> list[Primitive]:
+    """The records of the methods of this name, of whatever class: all that may be meant where the object is not known.
+
+    >>> sorted({m.function.__objclass__.__name__ for m in methods_named("clear") if m.writes})
+    ['OrderedDict', 'deque', 'dict', 'list', 'set']
+    """
+    return _METHODS.get(name, [])
+
+
+def on_stack(name: str) -> bool:
+    """Whether a method of this name puts an item on a list, or takes the last one off."""
+    return any(record.stack for record in _METHODS.get(name, ()))
+
+
+def may_write(name: str) -> bool:
+    """Whether a method of this name of some class writes its object, or what it is given."""
+    return any(record.writes for record in _METHODS.get(name, ()))
+
+
+def records() -> Iterator[Primitive]:
+    """All records."""
+    return iter(_RECORDS.values())

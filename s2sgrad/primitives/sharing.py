@@ -1,0 +1,104 @@
+"""What the results of functions share with their arguments.
+
+    np.ravel(x), np.asarray(x)   may share memory with x        list(xs)   is a new list of the items of xs
+    np.sin(x), np.sum(x)         never do                       max(xs)    is one of them
+
+>>> from s2sgrad.primitives.record import of
+>>> of(np.unique).may_view, of(np.ravel).may_view, of(np.frombuffer).may_view, of(sorted).gives
+(False, True, True, <Gives.SHELL: 5>)
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import copy
+import itertools
+import operator
+
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.primitives import spellings
+from s2sgrad.primitives.record import Gives, know
+from s2sgrad.rules import builtin_functions, einsum
+from s2sgrad.rules.table import existing
+
+_ANY = -1  # the result may share memory with any of the arguments
+
+# --- of NumPy ---
+
+know(np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.flip, np.fliplr, np.flipud, np.rot90, np.expand_dims,
+     np.squeeze, gives=Gives.VIEW, computes=True)  # fmt: skip
+know(np.reshape, np.ravel, gives=Gives.CONTIGUOUS, computes=True)
+know(
+    np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.broadcast_to, np.diagonal, np.diag, np.real,
+    np.imag, np.nan_to_num, np.require, np.lib.stride_tricks.as_strided,
+    np.lib.stride_tricks.sliding_window_view, np.trim_zeros, np.real_if_close, np.ndarray.view, np.linalg.matrix_power,
+    np.asarray_chkfinite, np.diff, np.polyder, np.polyint, *existing(np, "matrix_transpose"),
+    *existing(np.linalg, "diagonal", "matrix_transpose"),
+    gives=Gives.MAYBE, computes=True,
+)  # fmt: skip
+know(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.ix_, *existing(np, "unstack"),
+     gives=Gives.MAYBE, several=True, computes=True)  # fmt: skip
+know(np.broadcast_arrays, np.meshgrid, np.histogram, np.atleast_1d, np.atleast_2d, np.atleast_3d,
+     gives=Gives.MAYBE, of=_ANY, several=True, computes=True)  # fmt: skip
+know(np.einsum, np.ndarray, np.from_dlpack, np.frombuffer, np.asmatrix, np.histogram2d, np.histogram_bin_edges, np.fft.fftn,
+     np.fft.ifftn, np.fft.fft2, np.fft.ifft2, np.fft.rfftn, np.fft.irfftn, np.fft.rfft2, np.fft.irfft2,
+     gives=Gives.MAYBE, of=_ANY, computes=True)  # fmt: skip
+know(
+    np.angle, np.array2string, np.array_repr, np.array_str, np.bartlett, np.base_repr, np.binary_repr, np.blackman,
+    np.einsum_path, np.format_float_positional, np.format_float_scientific, np.fromstring, np.hamming, np.hanning, np.i0,
+    np.intersect1d, np.kaiser, np.packbits, np.poly, np.polyadd, np.polydiv, np.polymul, np.polysub, np.roots, np.setdiff1d,
+    np.setxor1d, np.sort_complex, np.typename, np.union1d, np.unique, np.unpackbits, np.linalg.cond, np.linalg.eig,
+    np.linalg.eigvals, np.linalg.tensorinv, np.linalg.tensorsolve, np.fft.fft, np.fft.fftfreq, np.fft.hfft, np.fft.ifft,
+    np.fft.ihfft, np.fft.irfft, np.fft.rfft, np.fft.rfftfreq,
+    *existing(np, "row_stack", "isdtype", "unique_all", "unique_counts", "unique_inverse", "unique_values"),
+    gives=Gives.NEW, computes=True,
+)  # fmt: skip
+know(np.full, np.full_like, fills=True)
+know(np.sum, np.prod, np.cumsum, np.cumprod, np.mean, np.std, np.var, np.trace, accumulates=True)
+
+# --- of Python ---
+
+know(
+    list, tuple, set, frozenset, sorted, reversed, iter, itertools.chain, itertools.islice, itertools.cycle,
+    collections.deque, collections.OrderedDict, collections.Counter, collections.defaultdict,
+    gives=Gives.SHELL,
+)  # fmt: skip
+know(zip, enumerate, itertools.product, itertools.combinations, itertools.permutations, itertools.zip_longest,
+     itertools.pairwise, itertools.combinations_with_replacement, gives=Gives.ROWS)  # fmt: skip
+know(builtins.dict, builtins.map, builtins.filter, builtins.getattr, copy.copy, gives=Gives.MAYBE)
+know(builtins.max, builtins.min, builtins.next, operator.getitem, gives=Gives.ITEM)
+know(
+    *(run for _, run in spellings.OPERATORS.values()), operator.concat, operator.abs, operator.inv, operator.not_,
+    operator.truth, operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.is_,
+    operator.is_not, operator.contains, operator.countOf, operator.indexOf, operator.index,
+    gives=Gives.OPERATOR,
+)  # fmt: skip
+know(
+    operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod, operator.ipow,
+    operator.imatmul, operator.iand, operator.ior, operator.ixor, operator.ilshift, operator.irshift, operator.iconcat,
+    gives=Gives.OPERATOR, writes=(0,),
+)  # fmt: skip
+know(print, id, input, dir, ascii, bin, oct, hex, aiter, open, breakpoint, np.seterr, np.geterr, np.errstate,
+     gives=Gives.NEW)  # fmt: skip
+
+# --- of our runtime ---
+
+know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.require_array, runtime.sequence, runtime.add_at,
+     runtime.restored, runtime.as_dict, runtime.pop, runtime.push, gives=Gives.MAYBE)  # fmt: skip
+know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, numeric=True)
+know(runtime.add, runtime.call, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)
+know(runtime.seed_like, gives=Gives.MAYBE, of=1)
+know(builtin_functions.preceded, einsum.replaced, einsum.contracted, of=_ANY)
+
+
+def _reads_what_it_wrote() -> bool:
+    v = np.arange(4.0)
+    v[[3, 1]] = v[2:]
+    return bool(v[1] != 3.0)
+
+
+STORES_ITEM_BY_ITEM = _reads_what_it_wrote()
+"""Whether a store by an index array reads a view of the same memory while it writes it, as NumPy 1.26 and 2.0 do."""

@@ -141,6 +141,7 @@ _RULES: dict[Any, Rule] = {}
 _FLAT: set[Any] = set()
 _PASSING_OVER: dict[Any, int] = {}
 _OWNERS: dict[int, Any] = {}
+_TYPES: set[type] = set()  # of what has been entered: an object of another type only says that it is equal
 _LATER: dict[str, str] = {}  # module of rules -> what it is about
 _imported = 0  # how many modules there were when they were last looked for
 
@@ -151,6 +152,7 @@ def _name(primitive: Any) -> str:
 
 def _enter(primitive: Any, rule: Rule) -> None:
     _RULES[primitive] = rule
+    _TYPES.add(type(primitive))
     if isinstance(primitive, types.MethodType):  # a new object at every access; equal if owner and function are
         _OWNERS[id(primitive.__self__)] = primitive.__self__
 
@@ -187,6 +189,7 @@ general = _tagged("general")
 def flat(*primitives: Any) -> None:
     """List primitives whose results never carry a derivative."""
     _FLAT.update(primitives)
+    _TYPES.update(map(type, primitives))
 
 
 def passing_over(level: int, *primitives: Any) -> None:
@@ -226,7 +229,8 @@ def lookup(primitive: Any) -> Rule | None:
         rule = _RULES.get(primitive)
     except TypeError:  # unhashable callables have no rule
         return None
-    return _RULES.get(primitive) if rule is None and _LATER and _read_later() else rule
+    rule = _RULES.get(primitive) if rule is None and _LATER and _read_later() else rule
+    return rule if type(primitive) in _TYPES else None
 
 
 def owns(value: Any) -> bool:
@@ -239,7 +243,8 @@ def owns(value: Any) -> bool:
 def is_flat(primitive: Any) -> bool:
     """Whether a callable is listed as having a zero derivative."""
     try:
-        return primitive in _FLAT or (bool(_LATER) and _read_later() and primitive in _FLAT)
+        known = primitive in _FLAT or (bool(_LATER) and _read_later() and primitive in _FLAT)
+        return known and type(primitive) in _TYPES
     except TypeError:
         return False
 

@@ -22,6 +22,7 @@ from s2sgrad.driver.options import Options
 from s2sgrad.driver.pipeline import CLEANUP, FINISH, normalizing
 from s2sgrad.driver.program import Program
 from s2sgrad.errors import NoRule, Unsupported
+from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.normalize.verifier import problems
 from s2sgrad.source import read
@@ -48,6 +49,12 @@ def unpaired(unit, tree) -> set[str]:
     return (pushed ^ popped) & stacks & set(unit.stack_bases)
 
 
+def shared(tree) -> list[str]:
+    """The nodes that stand in two places: whoever changes one changes both."""
+    seen: set[int] = set()
+    return [gast.dump(n) for n in nodes(tree) if n._fields and (id(n) in seen or seen.add(id(n)))]
+
+
 def checked(function, arguments, argnums) -> set[str]:
     """Compile a gradient, and look at the tree after every pass; the passes that were met."""
     bound = inspect.signature(function).bind(*arguments)
@@ -64,7 +71,7 @@ def checked(function, arguments, argnums) -> set[str]:
             nothing = unknown(unit, tree)
             assert nothing <= first.setdefault(id(unit), nothing), stage
         if stage == CLEANUP[-1][0]:
-            assert unpaired(unit, tree) == set(), stage
+            assert unpaired(unit, tree) == set() and shared(tree) == [], stage
 
     with compiling():
         wrt = tuple(list(bound.arguments)[k] for k in argnums)

@@ -120,7 +120,7 @@ FINISH: tuple[tuple[str, Pass], ...] = (
 
 def cleaned(unit: Unit, tree: gast.FunctionDef, observer: Observer | None = None) -> gast.FunctionDef:
     """A function and its adjoint without dead code, copies and needless temporaries."""
-    return _after(CLEANUP, unit, tree, observer)
+    return _after(CLEANUP, unit, clone(tree), observer)  # a node that stands in two places would be renamed twice
 
 
 def finished(unit: Unit, tree: gast.FunctionDef, lower: Pass, observer: Observer | None = None) -> gast.FunctionDef:
@@ -131,7 +131,6 @@ def finished(unit: Unit, tree: gast.FunctionDef, lower: Pass, observer: Observer
 def _after(
     passes: tuple[tuple[str, Pass], ...], unit: Unit, tree: gast.FunctionDef, observer: Observer | None
 ) -> gast.FunctionDef:
-    tree = clone(tree)  # a node that stands in two places would be renamed twice
     for name, run in passes:
         tree = run(unit, tree)
         if observer is not None:

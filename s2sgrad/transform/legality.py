@@ -103,6 +103,8 @@ class Refusals:
             if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) and call.func.attr == "append":
                 if isinstance(call.func.value, gast.Name) and call.func.value.id not in self.unit.locals:
                     kept[call.func.value.id] += 1
+        if not kept:
+            return set()
         read = Counter(n.id for s in effects.walk(tree.body) for n in effects.loads(effects.header(s)))
         return {owner for owner, count in kept.items() if read[owner] == count}
 

@@ -35,7 +35,9 @@ _Unpacked = dict[int, gast.Assign]  # by the identity of what is unpacked
 
 def run(unit: Unit, tree: gast.FunctionDef) -> bool:
     """Put lists in the place of arrays of which loops read and write every element; whether there were any."""
-    plans = Plans(unit, tree).found if is_precise(unit, tree, unit.kinds.values()) else []
+    plans = Plans(unit, tree).found
+    if not plans or not is_precise(unit, tree, unit.kinds.values()):
+        return False
     unpacked = _unpackings(unit, tree)
     while plans and _spoiled(unit, tree, plans, unpacked):
         pass

@@ -32,6 +32,30 @@ class Arguments(Inliner):
         """Whether a call in these operands may bind the variable anew."""
         return local in self.shared and any(map(self.inside, operands))
 
+    def evaluated(self, callee: Any, node: gast.Call) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments of a call, by position and by keyword, evaluated from left to right."""
+        given: list[Any] = []
+        keywords: dict[str, Any] = {}
+        missing = self.missing(callee, node)
+        for argument in node.args:
+            given = [self.kept(v, [argument]) for v in given]
+            if not isinstance(argument, gast.Starred):
+                given.append(self.evaluate(argument))
+            elif missing is not None and self.display(argument.value) is None:
+                given += self.counted(argument, missing)
+            else:
+                given += self.spread(argument)
+        for keyword in node.keywords:
+            given = [self.kept(v, [keyword.value]) for v in given]
+            keywords = {k: self.kept(v, [keyword.value]) for k, v in keywords.items()}
+            if keyword.arg is not None:
+                keywords[keyword.arg] = self.evaluate(keyword.value)
+                continue
+            by_name = None if self.shown(keyword.value) else self.by_parameters(keyword.value, callee, node)
+            evaluated = {k: self.evaluate(v) for k, v in (by_name or {}).items()}
+            keywords |= self.spread_keywords(keyword.value) if by_name is None else evaluated
+        return given, keywords
+
     def missing(self, callee: Any, node: gast.Call) -> int | None:
         """How many arguments a star stands for, if it is the only one and the callee takes a fixed number."""
         function = callee.node if isinstance(callee, Function) else None

@@ -5,18 +5,16 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import types
 from typing import Any
 
 import gast
-import numpy as np
 
-from s2sgrad import pullbacks
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
+from s2sgrad.normalize import static_calls
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.static_values import (
     Display,
@@ -42,52 +40,67 @@ class Recognizer:
 
     def is_function(self, node: gast.AST) -> bool:
         """Whether an expression is a function value that is known here."""
-        if isinstance(node, gast.Name):
-            return node.id in self.values
-        if isinstance(node, gast.Lambda):
+        recognize = getattr(self, f"_is_{type(node).__name__}", None)
+        return recognize is not None and recognize(node)
+
+    def _is_Name(self, node: gast.Name) -> bool:
+        return node.id in self.values
+
+    def _is_Lambda(self, node: gast.Lambda) -> bool:
+        return True
+
+    def _is_IfExp(self, node: gast.IfExp) -> bool:
+        return isinstance(node.body, gast.Lambda) or isinstance(node.orelse, gast.Lambda)
+
+    def _is_Tuple(self, node: gast.Tuple | gast.List) -> bool:
+        return any(map(self.is_function, node.elts))
+
+    _is_List = _is_Tuple
+
+    def _is_ListComp(self, node: gast.ListComp) -> bool:
+        return self.items_of(node) is not None
+
+    def _is_Dict(self, node: gast.Dict) -> bool:
+        return all(isinstance(k, gast.Constant) for k in node.keys) and any(map(self.is_function, node.values))
+
+    def _is_Subscript(self, node: gast.Subscript) -> bool:
+        if isinstance(self.held(node.value), (Display, Object)):
             return True
-        if isinstance(node, gast.IfExp):
-            return isinstance(node.body, gast.Lambda) or isinstance(node.orelse, gast.Lambda)
-        if isinstance(node, (gast.Tuple, gast.List)):
-            return any(map(self.is_function, node.elts))
-        if isinstance(node, gast.ListComp):
-            return self.items_of(node) is not None
-        if isinstance(node, gast.Dict):
-            return all(isinstance(k, gast.Constant) for k in node.keys) and any(map(self.is_function, node.values))
-        if isinstance(node, gast.Subscript):
-            written = isinstance(node.value, (gast.Tuple, gast.List, gast.Dict, gast.Call, gast.Subscript))
-            return isinstance(self.held(node.value), (Display, Object)) or (
-                written and (self.is_function(node.value) or self.holds_callables(node.value))
-            )
-        if isinstance(node, gast.Attribute):
-            return self.is_attribute(node)
-        if isinstance(node, gast.BinOp):
-            return self.is_object(node.left) or self.is_object(node.right)
-        if isinstance(node, gast.UnaryOp):
-            return self.is_object(node.operand) and not isinstance(node.op, gast.Not)
-        if isinstance(node, gast.Compare):
-            compares = len(node.ops) == 1 and not isinstance(node.ops[0], (gast.Is, gast.IsNot, gast.In, gast.NotIn))
-            return compares and (self.is_object(node.left) or self.is_object(node.comparators[0]))
-        if not isinstance(node, gast.Call):
-            return False
-        if self.differentiates(node):
-            return self.is_function(node.args[0]) or is_plain(self.unit.resolve(node.args[0]))
-        target = self.unit.resolve(node.func)
-        if is_plain_class(target) or is_generator(target):
+        written = isinstance(node.value, (gast.Tuple, gast.List, gast.Dict, gast.Call, gast.Subscript))
+        return written and (self.is_function(node.value) or self.holds_callables(node.value))
+
+    def _is_Attribute(self, node: gast.Attribute) -> bool:
+        """An attribute of an object made here, or of `super()`."""
+        if isinstance(self.held(node.value), Known):
             return True
-        if target in (abs, round) and node.args:
-            return self.is_object(node.args[0])
-        if isinstance(target, types.MethodType) and is_plain_class(target.__self__):
+        if isinstance(node.value, gast.Subscript) and self.held(node.value) is None:
+            return self.is_function(node.value)
+        if isinstance(node.value, gast.Call):
+            return is_super(self.unit, node.value) or self.is_object(node.value) or self.is_function(node.value)
+        return self.is_object(node.value)
+
+    def _is_BinOp(self, node: gast.BinOp) -> bool:
+        return self.is_object(node.left) or self.is_object(node.right)
+
+    def _is_UnaryOp(self, node: gast.UnaryOp) -> bool:
+        return self.is_object(node.operand) and not isinstance(node.op, gast.Not)
+
+    def _is_Compare(self, node: gast.Compare) -> bool:
+        compares = len(node.ops) == 1 and not isinstance(node.ops[0], (gast.Is, gast.IsNot, gast.In, gast.NotIn))
+        return compares and (self.is_object(node.left) or self.is_object(node.comparators[0]))
+
+    def _is_Call(self, node: gast.Call) -> bool:
+        """A call of a class or a generator function, or of what returns a function value."""
+        tool = static_calls.find(self.unit, node)
+        if tool is not None:
+            return tool.gives_value(self, node)
+        value, target = self.held(node.func), self.unit.resolve(node.func)
+        if (isinstance(value, Function) and yields(value.node)) or is_generator(target):
+            return True
+        if is_plain_class(target) or (isinstance(value, Known) and is_plain_class(value.target)):
+            return True
+        if is_class_method(target):
             return gives_function(target.__func__, of_class=True)
-        if self.unit.resolve(node.func) is np.vectorize and len(node.args) == 1:
-            return self.is_function(node.args[0]) or callable(self.unit.resolve(node.args[0]))
-        if self.unit.resolve(node.func) is functools.partial and node.args:
-            return self.is_function(node.args[0]) or callable(self.unit.resolve(node.args[0]))
-        value = self.held(node.func)
-        if isinstance(value, Function) and yields(value.node):
-            return True
-        if isinstance(value, Known) and is_plain_class(value.target):
-            return True
         return self.gives_function(node.func)
 
     def held(self, node: gast.AST) -> Any:
@@ -117,19 +130,9 @@ class Recognizer:
             return self.is_function(node)
         if isinstance(node, gast.Call):
             return is_plain_class(self.unit.resolve(node.func)) or (
-                isinstance(node.func, gast.Attribute) and self.is_attribute(node.func) and self.is_object(node.func.value)
+                isinstance(node.func, gast.Attribute) and self.is_function(node.func) and self.is_object(node.func.value)
             )
         return isinstance(self.held(node), Object)
-
-    def is_attribute(self, node: gast.Attribute) -> bool:
-        """Whether an attribute is one of an object made here, or of `super()`."""
-        if isinstance(self.held(node.value), Known):
-            return True
-        if isinstance(node.value, gast.Subscript) and self.held(node.value) is None:
-            return self.is_function(node.value)
-        if isinstance(node.value, gast.Call):
-            return is_super(self.unit, node.value) or self.is_object(node.value) or self.is_function(node.value)
-        return self.is_object(node.value)
 
     def gives_function(self, callee: gast.AST) -> bool:
         """Whether what is called returns a function value."""
@@ -149,27 +152,23 @@ class Recognizer:
         """Whether a call is `grad(f)` or `value_and_grad(f)`."""
         return makes_derivative(self.unit.resolve(node.func)) and len(node.args) > 0
 
-    def pulls_back(self, node: gast.Call) -> bool:
-        """Whether a call is `vjp(f, ..)` of a function value."""
-        return self.unit.resolve(node.func) is pullbacks.vjp and bool(node.args) and self.is_function(node.args[0])
-
     def expands(self, node: gast.AST) -> bool:
         """Whether a call is one of a function value, or hands one to a function that can be read."""
         if not isinstance(node, gast.Call):
             return False
-        if self.is_function(node.func) or self.pulls_back(node):
+        if self.is_function(node.func):
             return True
+        tool = static_calls.find(self.unit, node)
+        if tool is not None:
+            return tool.is_written(self, node)
         target = self.unit.resolve(node.func)
-        if target is functools.reduce or joins_lists(self.unit, node):
-            return True
-        if isinstance(target, types.MethodType) and is_plain_class(target.__self__):
+        if is_class_method(target):
             return True
         given = [*node.args, *(k.value for k in node.keywords)]
         if not is_plain(target):
             return False
-        takes_any = target.__code__.co_flags & inspect.CO_VARKEYWORDS
-        takes_any |= any(isinstance(a, gast.Starred) for a in node.args)
-        return any(map(self.is_function, given)) or bool(takes_any) or gives_function(target) or resizes_argument(target)
+        starred = any(isinstance(a, gast.Starred) for a in node.args)
+        return starred or any(map(self.is_function, given)) or needs_text(target)
 
     def stands_for(self, node: gast.AST) -> bool:
         """Whether the value of an expression is found by writing it out: a function value, or what a call of one gives."""
@@ -199,9 +198,15 @@ def _curried(callee: gast.Call, functions: Recognizer) -> bool:
     return isinstance(inner, gast.Lambda) and isinstance(inner.body, gast.Lambda)
 
 
-def joins_lists(unit: Unit, node: gast.Call) -> bool:
-    """Whether a call is `sum(rows, [])`."""
-    return unit.resolve(node.func) is sum and len(node.args) == 2 and isinstance(node.args[1], (gast.List, gast.Tuple))
+def needs_text(target: types.FunctionType) -> bool:
+    """Whether a function of the user's is written out whatever it is given."""
+    takes_any = target.__code__.co_flags & inspect.CO_VARKEYWORDS
+    return bool(takes_any) or gives_function(target) or resizes_argument(target)
+
+
+def is_class_method(target: Any) -> bool:
+    """Whether a callable is a method of a plain class, bound to the class."""
+    return isinstance(target, types.MethodType) and is_plain_class(target.__self__)
 
 
 def is_super(unit: Unit, node: gast.Call) -> bool:

@@ -35,13 +35,22 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.ir import scoping
-from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes, place_of
+from s2sgrad.ir.quote import assign, at, constant, name
 from s2sgrad.ir.unit import MISSING, Unit
-from s2sgrad.normalize import call_forms, comprehensions, containers, displays, index_tricks, loops, mutators, targets
+from s2sgrad.normalize import (
+    call_forms,
+    comprehensions,
+    containers,
+    displays,
+    index_tricks,
+    loops,
+    mutators,
+    static_calls,
+    targets,
+)
 from s2sgrad.normalize._calls import calls_user, linked, walruses
 from s2sgrad.normalize.partial_evaluation import Functions
-from s2sgrad.normalize.short_circuit import Conditions
-from s2sgrad.primitives.catalogue import may_write
+from s2sgrad.normalize.section_stores import Sections
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -56,7 +65,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     return tree
 
 
-class _Flattener(Conditions):
+class _Flattener(Sections):
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
         self.out: list[gast.AST] = []
@@ -80,141 +89,112 @@ class _Flattener(Conditions):
         return done
 
     def statement(self, statement: gast.AST) -> None:
-        if isinstance(statement, gast.Assign):
-            self.assign(statement)
-        elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
+        getattr(self, f"write_{type(statement).__name__}", self.plain)(statement)
+
+    def plain(self, statement: gast.AST) -> None:
+        if walruses(statement):
+            self.unit.refuse(statement, "`:=` in this statement is not differentiated: assign before it")
+        self.out.append(statement)
+
+    def write_Assign(self, statement: gast.Assign) -> None:
+        self.assign(statement)
+
+    def write_AugAssign(self, statement: gast.AugAssign) -> None:
+        if isinstance(statement.target, gast.Subscript):
             self.augmented_section(statement)
-        elif isinstance(statement, gast.AugAssign) and self.functions.updates(statement):
-            pass
-        elif isinstance(statement, gast.AugAssign):
-            target = statement.target.id
-            if self.functions.may_bind(target, [statement.value]):  # the old value is updated, in place
-                statement.target.id = self.unit.local(target)
-                self.out += at(statement, assign(statement.target.id, name(target)))
-            elif target in walruses(statement.value):
-                self.unit.refuse(statement, "the walrus rebinds the target of this augmented assignment")
-            statement.value = self.atom(statement.value)
-            self.out.append(statement)
-            if statement.target.id != target:
-                self.assign(at(statement, assign(target, name(statement.target.id)))[0])
-        elif isinstance(statement, gast.If):
-            self.branch(self.condition(statement.test), statement)
-        elif isinstance(statement, gast.While):
-            self.loop(statement)
-        elif isinstance(statement, gast.For):
-            trips = self.functions.unroll(statement)
-            if self.functions.consume(statement):
-                return
-            if trips is not None:
-                for trip in trips:
-                    self.statement(trip)
-                return
-            statement.iter = self.iterator(statement.iter)
-            statement.body = self.trip(statement)
-            self.out.append(statement)
-        elif isinstance(statement, gast.Expr):
-            self.expression_statement(statement)
-        elif isinstance(statement, gast.FunctionDef):
-            self.functions.define(statement)
-        elif isinstance(statement, gast.Assert) and self.functions.inside(statement):
-            self.functions.asserted(statement)
-        elif isinstance(statement, gast.Return):
-            self.out.append(self.functions.returned(statement))
-        elif not isinstance(statement, gast.Nonlocal):
-            if walruses(statement):
-                self.unit.refuse(statement, "`:=` in this statement is not differentiated: assign before it")
-            self.out.append(statement)
+            return
+        if self.functions.updates(statement):
+            return
+        target = statement.target.id
+        if self.functions.may_bind(target, [statement.value]):  # the old value is updated, in place
+            statement.target.id = self.unit.local(target)
+            self.out += at(statement, assign(statement.target.id, name(target)))
+        elif target in walruses(statement.value):
+            self.unit.refuse(statement, "the walrus rebinds the target of this augmented assignment")
+        statement.value = self.atom(statement.value)
+        self.out.append(statement)
+        if statement.target.id != target:
+            self.assign(at(statement, assign(target, name(statement.target.id)))[0])
+
+    def write_If(self, statement: gast.If) -> None:
+        test = self.condition(statement.test)
+        if isinstance(test, gast.Constant) and not isinstance(statement.test, gast.Constant):  # known here
+            self.out += self.block(statement.body if test.value else statement.orelse)
+            return
+        statement.test = test
+        statement.body, statement.orelse = self.block(statement.body), self.block(statement.orelse)
+        self.out.append(statement)
+
+    def write_While(self, loop: gast.While) -> None:
+        if not walruses(loop.test) and not self.grows(loop.test):
+            loop.body = self.trip(loop)
+            self.out.append(loop)
+            return
+        loop.body = at(loop, gast.If(loop.test, loop.body, at(loop, gast.Break())))
+        loop.test, loop.body = constant(True), self.trip(loop)
+        self.out.append(loop)
+
+    def write_For(self, loop: gast.For) -> None:
+        trips = self.functions.unroll(loop)
+        if self.functions.consume(loop):
+            return
+        if trips is not None:
+            for trip in trips:
+                self.statement(trip)
+            return
+        loop.iter = self.iterator(loop.iter)
+        loop.body = self.trip(loop)
+        self.out.append(loop)
+
+    def write_FunctionDef(self, definition: gast.FunctionDef) -> None:
+        self.functions.define(definition)
+
+    def write_Assert(self, statement: gast.Assert) -> None:
+        self.functions.asserted(statement) if self.functions.inside(statement) else self.plain(statement)
+
+    def write_Return(self, statement: gast.Return) -> None:
+        self.out.append(self.functions.returned(statement))
+
+    def write_Nonlocal(self, statement: gast.Nonlocal) -> None:
+        """What it says is known already."""
 
     def assign(self, statement: gast.Assign) -> None:
         (target,) = statement.targets
         if isinstance(target, gast.Name) and isinstance(statement.value, gast.IfExp):
             self.conditional(statement.value, target.id)
-            return
-        if effects.permutes(statement):
+        elif effects.permutes(statement):
             if any(part.id in self.functions.values for part in statement.value.elts):
                 self.unit.refuse(statement, "functions or objects that trade names cannot be followed: use other names")
             self.out.append(statement)
-            return
-        if isinstance(target, gast.Attribute):
+        elif isinstance(target, gast.Attribute):
             self.functions.store(target, statement)
-            return
-        if isinstance(target, gast.Subscript) and self.functions.is_object(target.value):
+        elif isinstance(target, gast.Subscript) and self.functions.is_object(target.value):
             self.functions.set_item(target, statement)
-            return
-        begun = self.functions.begun(target, statement.value)
-        if begun is not None and isinstance(target, gast.Name):
-            self.functions.name(target.id, begun, statement)
-            return
-        if self.functions.spread_out(target, statement):
-            return
-        self.functions.note_length(target, statement.value)
-        mixed = isinstance(target, gast.Name) and target.id in self.functions.mixed
-        if mixed or (isinstance(target, gast.Name) and self.functions.stands_for(self.functions.sequenced(statement.value))):
-            self.functions.hint = target.id
-            statement.value = self.functions.sequenced(statement.value)
-            value = self.functions.evaluate(statement.value)
-            if not isinstance(value, gast.AST):
-                self.functions.name(target.id, value, statement)
-                return
-            if mixed:
-                self.functions.require_data(target.id, statement)
-            statement.value = value
+        elif not self.functions.bound_to_value(target, statement):
+            self.bind(target, statement)
+
+    def bind(self, target: gast.AST, statement: gast.Assign) -> None:
+        """An assignment of data."""
         if isinstance(target, gast.Name):
             self.functions.require_data(target.id, statement)
             self.functions.data.add(target.id)
             statement.value = self.flat(statement.value, target.id)
             if isinstance(statement.value, gast.Name) and statement.value.id == target.id:
                 return  # a comprehension, written out under this name
-        else:
-            if isinstance(target, gast.Subscript):
-                self.require_place(target, statement.value)
+        elif isinstance(target, gast.Subscript):
+            self.require_place(target, statement.value)
             statement.value = self.atom(statement.value)
-        if isinstance(target, gast.Subscript):
             statement.targets = [self.section(target)]
+        else:
+            statement.value = self.atom(statement.value)
         self.out.append(statement)
 
-    def section(self, target: gast.Subscript, value: gast.AST | None = None) -> gast.Subscript:
-        """The target of a store: a section of a variable; `value` is still to be evaluated."""
-        made = gast.Subscript(self.atom(target.value), self.index(target.slice), gast.Store())
-        if value is not None:
-            for node in nodes(made.slice):
-                for field, part in node.__dict__.items():
-                    if isinstance(part, gast.Name):
-                        setattr(node, field, self.functions.kept(part, [value]))
-                    elif isinstance(part, list):
-                        part[:] = [self.functions.kept(p, [value]) if isinstance(p, gast.Name) else p for p in part]
-            if isinstance(made.slice, gast.Name):
-                made.slice = self.functions.kept(made.slice, [value])
-        return at(target, made)[0]
-
-    def require_place(self, target: gast.Subscript, value: gast.AST) -> None:
-        """A place counted from the end must not move while the value of the store is computed."""
-        index = target.slice.operand if isinstance(target.slice, gast.UnaryOp) else target.slice
-        behind = index is not target.slice or (type(getattr(index, "value", None)) is int and index.value < 0)
-        for call in nodes(value) if behind and isinstance(target.value, gast.Name) else ():
-            method = call.func if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) else None
-            if method is not None and may_write(method.attr):
-                if isinstance(method.value, gast.Name) and method.value.id == target.value.id:
-                    self.unit.refuse(target, f"`.{method.attr}()` changes the list while a place counted from its end is "
-                                             "stored in: call it on a line of its own before")  # fmt: skip
-
-    def augmented_section(self, statement: gast.AugAssign) -> None:
-        """`x[i] += e` as `t = x[i] + e; x[i] = t` (`tidy.augmented` writes it back)."""
-        if walruses(statement):
-            self.unit.refuse(statement, "`:=` in an update of a section is not differentiated: assign before it")
-        self.unit.updates.add(place_of(statement))
-        self.require_place(statement.target, statement.value)
-        target = self.section(statement.target, statement.value)
-        old = self.hold(at(statement, gast.Subscript(clone(target.value), clone(target.slice), gast.Load()))[0])
-        new = at(statement, gast.BinOp(old, statement.op, self.atom(statement.value)))[0]
-        self.out.append(gast.Assign([target], self.hold(new), None))
-
-    def expression_statement(self, statement: gast.Expr) -> None:
+    def write_Expr(self, statement: gast.Expr) -> None:
         value = statement.value
         if self.functions.appended(value):
             return
         taken = isinstance(value, gast.Call) and not value.args and getattr(value.func, "attr", "") == "pop"
-        if taken or self.functions.expands(value) or self.functions.is_function(value):
+        if taken or self.functions.stands_for(value):
             self.functions.evaluate(value)
             return
         stores = mutators.stores(self.unit, value)
@@ -229,23 +209,6 @@ class _Flattener(Conditions):
         if appends or walruses(value) or calls_user(self.unit, value) or self.functions.inside(value):
             statement.value = self.flat(value)
         self.out.append(statement)
-
-    def branch(self, test: gast.AST, statement: gast.If) -> None:
-        if isinstance(test, gast.Constant) and not isinstance(statement.test, gast.Constant):  # known here
-            self.out += self.block(statement.body if test.value else statement.orelse)
-            return
-        statement.test = test
-        statement.body, statement.orelse = self.block(statement.body), self.block(statement.orelse)
-        self.out.append(statement)
-
-    def loop(self, loop: gast.While) -> None:
-        if not walruses(loop.test) and not self.grows(loop.test):
-            loop.body = self.trip(loop)
-            self.out.append(loop)
-            return
-        loop.body = at(loop, gast.If(loop.test, loop.body, at(loop, gast.Break())))
-        loop.test, loop.body = constant(True), self.trip(loop)
-        self.out.append(loop)
 
     def trip(self, loop: gast.For | gast.While) -> list[gast.AST]:
         """The body of a loop."""
@@ -306,7 +269,7 @@ class _Flattener(Conditions):
         """The node with atoms as operands: one operation, whose value will be bound to `target`."""
         if self.is_whole(node):
             return self.functions.in_whole(node)
-        if self.functions.is_function(node) or self.functions.expands(node):
+        if self.functions.stands_for(node):
             value = self.functions.evaluate(node)
             if isinstance(value, gast.AST):
                 return value
@@ -316,54 +279,73 @@ class _Flattener(Conditions):
             before, value = written
             self.out += self.block(loops.block(self.unit, targets.block(self.unit, before)))
             return self.flat(value)
+        flat = getattr(self, f"flat_{type(node).__name__}", self.atom)
+        return flat(node)
+
+    def flat_BinOp(self, node: gast.BinOp) -> gast.AST:
         if (united := displays.united(node)) is not None:
             return self.flat(united)
-        if isinstance(node, gast.BinOp):
-            node.left, node.right = self.atoms([node.left, node.right])
-        elif isinstance(node, gast.UnaryOp):
-            if isinstance(node.operand, gast.Constant):
-                return self.atom(node) if isinstance(node.op, gast.USub) else node
-            node.operand = self.atom(node.operand)
-        elif isinstance(node, gast.Compare):
-            if any(walruses(c) for c in node.comparators[1:]):
-                self.unit.refuse(node, "`:=` behind a comparison that may not be reached: assign before it")
-            if any(map(self.grows, node.comparators[1:])):
-                return self.flat(linked(node, *self.atoms([node.left, node.comparators[0]])))
-            node.left, *node.comparators = self.atoms([node.left, *node.comparators])
-        elif isinstance(node, gast.Attribute):
-            if self.unit.resolve(node) is MISSING:
-                mutators.refuse_kept(self.unit, node)
-                node.value = self.atom(node.value)
-        elif isinstance(node, gast.Subscript) and (joined := index_tricks.joined(self.unit, node)) is not None:
+        node.left, node.right = self.atoms([node.left, node.right])
+        return node
+
+    def flat_UnaryOp(self, node: gast.UnaryOp) -> gast.AST:
+        if isinstance(node.operand, gast.Constant):
+            return self.atom(node) if isinstance(node.op, gast.USub) else node
+        node.operand = self.atom(node.operand)
+        return node
+
+    def flat_Compare(self, node: gast.Compare) -> gast.AST:
+        if any(walruses(c) for c in node.comparators[1:]):
+            self.unit.refuse(node, "`:=` behind a comparison that may not be reached: assign before it")
+        if any(map(self.grows, node.comparators[1:])):
+            return self.flat(linked(node, *self.atoms([node.left, node.comparators[0]])))
+        node.left, *node.comparators = self.atoms([node.left, *node.comparators])
+        return node
+
+    def flat_Attribute(self, node: gast.Attribute) -> gast.AST:
+        if self.unit.resolve(node) is MISSING:
+            mutators.refuse_kept(self.unit, node)
+            node.value = self.atom(node.value)
+        return node
+
+    def flat_Subscript(self, node: gast.Subscript) -> gast.AST:
+        if (joined := index_tricks.joined(self.unit, node)) is not None:
             return self.flat(joined)
-        elif isinstance(node, gast.Subscript):
-            node.value = self.functions.kept(self.atom(node.value), [node.slice])
-            node.slice = self.index(node.slice)
-        elif isinstance(node, gast.Call) and (known := self.functions.constant_call(node)) is not None:
+        node.value = self.functions.kept(self.atom(node.value), [node.slice])
+        node.slice = self.index(node.slice)
+        return node
+
+    def flat_Call(self, node: gast.Call) -> gast.AST:
+        if (known := static_calls.told(self.functions, node)) is not None:
             return known
-        elif isinstance(node, gast.Call):
-            into = mutators.into(self.unit, node, self.atom)
-            if into is not None:
-                return self.behind(node, *into)
-            self.call(node)
-        elif isinstance(node, gast.List) and any(isinstance(e, gast.Starred) for e in node.elts):
+        if (into := mutators.into(self.unit, node, self.atom)) is not None:
+            return self.behind(node, *into)
+        self.call(node)
+        return node
+
+    def flat_Tuple(self, node: gast.Tuple | gast.List) -> gast.AST:
+        node.elts = self.atoms(node.elts)
+        return node
+
+    def flat_List(self, node: gast.List) -> gast.AST:
+        if any(isinstance(e, gast.Starred) for e in node.elts):
             return self.flat(displays.concatenated(self.unit, node))
-        elif isinstance(node, (gast.Tuple, gast.List)):
-            node.elts = self.atoms(node.elts)
-        elif isinstance(node, gast.Dict):
-            if None in node.keys or containers.may_repeat(node.keys):
-                return self.behind(node, *containers.joined(self.unit, node, self.atom))
-            if any(map(walruses, node.keys)):
-                self.unit.refuse(node, "`:=` in a dict is not differentiated: assign before it")
-            if any(map(self.grows, node.keys)):
-                pairs = self.atoms([n for pair in zip(node.keys, node.values, strict=True) for n in pair])
-                node.keys, node.values = pairs[::2], pairs[1::2]
-            node.values = self.atoms(node.values)
-        elif isinstance(node, gast.JoinedStr):
-            for part in (p for p in node.values if isinstance(p, gast.FormattedValue)):
-                part.value = self.atom(part.value)
-        else:
-            return self.atom(node)
+        return self.flat_Tuple(node)
+
+    def flat_Dict(self, node: gast.Dict) -> gast.AST:
+        if None in node.keys or containers.may_repeat(node.keys):
+            return self.behind(node, *containers.joined(self.unit, node, self.atom))
+        if any(map(walruses, node.keys)):
+            self.unit.refuse(node, "`:=` in a dict is not differentiated: assign before it")
+        if any(map(self.grows, node.keys)):
+            pairs = self.atoms([n for pair in zip(node.keys, node.values, strict=True) for n in pair])
+            node.keys, node.values = pairs[::2], pairs[1::2]
+        node.values = self.atoms(node.values)
+        return node
+
+    def flat_JoinedStr(self, node: gast.JoinedStr) -> gast.AST:
+        for part in (p for p in node.values if isinstance(p, gast.FormattedValue)):
+            part.value = self.atom(part.value)
         return node
 
     def behind(self, node: gast.AST, before: list[gast.AST], value: gast.AST) -> gast.AST:
@@ -386,15 +368,3 @@ class _Flattener(Conditions):
         node.args = values[: len(node.args)]
         for keyword, value in zip(node.keywords, values[len(node.args) :], strict=True):
             keyword.value = value
-
-    def index(self, node: gast.AST) -> gast.AST:
-        """An index whose parts are atoms."""
-        if isinstance(node, gast.Tuple):
-            node.elts = [self.index(e) for e in node.elts]
-            return node
-        if isinstance(node, gast.Slice):
-            for part in ("lower", "upper", "step"):
-                if getattr(node, part) is not None:
-                    setattr(node, part, self.atom(getattr(node, part)))
-            return node
-        return self.atom(node)

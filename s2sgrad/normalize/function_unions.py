@@ -41,9 +41,9 @@ import gast
 
 from s2sgrad.ir.quote import assign, at, clone, constant, name
 from s2sgrad.normalize.inlining import Inliner
-from s2sgrad.normalize.static_values import Choice, Derivative, Display, Function, Known, Partial, Value
+from s2sgrad.normalize.static_values import Choice, Derivative, Display, Function, Known, Partial, Value, Vectorized
 
-_FUNCTIONS = (Function, Partial, Known, Derivative)
+_FUNCTIONS = (Function, Partial, Vectorized, Known, Derivative)
 
 
 class Choices(Inliner):

@@ -24,7 +24,7 @@ from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Derived, parameters
 from s2sgrad.normalize import lambda_lifting
 from s2sgrad.normalize.nested_definitions import Definitions
-from s2sgrad.normalize.static_values import Derivative, Function, Known, Object, Partial, Value
+from s2sgrad.normalize.static_values import Derivative, Function, Known, Object, Partial, Value, Vectorized
 
 
 @dataclass
@@ -145,13 +145,13 @@ class Derivatives(Definitions):
                                    "loop")  # fmt: skip
         return self.unit.builtin(float)
 
-    def vectorized(self, callee: Partial, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+    def vectorized(self, callee: Vectorized, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         """A call of `np.vectorize(f)`."""
         if keywords or len(given) not in (1, 2):
             self.unit.refuse(node, "a function of `np.vectorize` is differentiated with one or two arguments: write a loop")
         made = standard.vectorized if len(given) == 1 else standard.vectorized_of_two
         known = Known(made, name(self.unit.helper(made.__name__, made)))
-        return self.apply(known, [*callee.given, *given], {}, node)
+        return self.apply(known, [callee.inner, callee.kind, *given], {}, node)
 
     def recursive(self, callee: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
         """A call of a nested function that calls itself."""

@@ -32,20 +32,17 @@ def f(x):
 from __future__ import annotations
 
 import dataclasses
-import functools
-import inspect
 import types
 from typing import Any
 
 import gast
-import numpy as np
 
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.ir.quote import at, clone, constant, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
-from s2sgrad.normalize import lambda_lifting
+from s2sgrad.normalize import lambda_lifting, static_calls
 from s2sgrad.normalize.arguments import Arguments
-from s2sgrad.normalize.binding_time import Recognizer, is_super, joins_lists, place
+from s2sgrad.normalize.binding_time import Recognizer, is_super, needs_text, place
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.function_unions import Choices
 from s2sgrad.normalize.generators import Generators
@@ -63,13 +60,12 @@ from s2sgrad.normalize.static_values import (
     Object,
     Partial,
     Value,
+    Vectorized,
     bindings,
     functions_among,
-    gives_function,
     is_generator,
     is_plain,
     keep_objects,
-    resizes_argument,
     substitute,
 )
 from s2sgrad.normalize.unrolling import Unroller
@@ -186,6 +182,28 @@ class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Obj
                                         "cannot be followed: use two names")  # fmt: skip
         self.values[target] = value
 
+    def bound_to_value(self, target: gast.AST, statement: gast.Assign) -> bool:
+        """Whether an assignment binds function values or objects, which then have these names; its value is data if not."""
+        begun = self.begun(target, statement.value)
+        if begun is not None and isinstance(target, gast.Name):
+            self.name(target.id, begun, statement)
+            return True
+        if self.spread_out(target, statement):
+            return True
+        self.note_length(target, statement.value)
+        mixed = isinstance(target, gast.Name) and target.id in self.mixed
+        shown = self.sequenced(statement.value)
+        if isinstance(target, gast.Name) and (mixed or self.stands_for(shown)):
+            self.hint = target.id
+            value = self.evaluate(shown)
+            if not isinstance(value, gast.AST):
+                self.name(target.id, value, statement)
+                return True
+            if mixed:
+                self.require_data(target.id, statement)
+            statement.value = value
+        return False
+
     def require_data(self, target: str, statement: gast.AST) -> None:
         """Refuse data under a name that stands for a function or an object: `[g(x) for g in (lambda t: t, np.sum)]`."""
         if target in self.values or target in self.mixed:
@@ -200,51 +218,58 @@ class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Obj
 
     def evaluate(self, node: gast.AST) -> Any:
         """A function value, or an atom that holds the value."""
-        if isinstance(node, gast.Name) and node.id in self.values:
-            value = self.values[node.id]
-            return self.chosen_now(value) if isinstance(value, Choice) else value
-        if isinstance(node, gast.Lambda):
-            return self.function(node)
-        if isinstance(node, gast.IfExp) and self.is_function(node):
-            holder = self.unit.local("f")
-            self.flattener.conditional(node, holder)
-            return self.evaluate(name(holder))
-        if isinstance(node, gast.ListComp) and self.is_function(node):
-            return self.collected(node)
-        if isinstance(node, (gast.Tuple, gast.List)) and self.is_function(node):
-            items = [self.lasting(self.evaluate(e)) for e in node.elts]
-            if not any(isinstance(item, Value) for item in items):  # data, of attributes and of calls
-                return self.flattener.hold(at(node, type(node)(items, gast.Load()))[0])
-            block = self.flattener.blocks[-1] if self.flattener.blocks else 0
-            return Display(dict(enumerate(items)), block=block, literal=type(node))
-        if isinstance(node, gast.Dict) and self.is_function(node) and all(isinstance(k, gast.Constant) for k in node.keys):
-            items = [self.lasting(self.evaluate(v)) for v in node.values]
-            if not any(isinstance(item, Value) for item in items):
-                return self.flattener.hold(at(node, gast.Dict(node.keys, items))[0])
-            return Display({k.value: item for k, item in zip(node.keys, items, strict=True)}, mapping=True)
-        if isinstance(node, gast.Subscript) and self.is_function(node):
-            return self.item(node)
-        if isinstance(node, gast.Attribute) and self.is_function(node):
-            if isinstance(node.value, gast.Call) and is_super(self.unit, node.value):
-                return self.above(node.attr, node)
-            known = self.held(node.value)
-            if isinstance(known, Known):
-                return self.evaluate(at(node, gast.Attribute(clone(known.node), node.attr, gast.Load()))[0])
-            owner = self.evaluate(node.value)
-            if isinstance(owner, gast.AST):  # it turned out to be data
-                return self.flattener.hold(at(node, gast.Attribute(owner, node.attr, gast.Load()))[0])
-            return self.get(owner, node.attr, node)
-        if isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Compare)) and self.is_function(node):
-            return self.operator(node)
-        if isinstance(node, (gast.Name, gast.Attribute)):
-            target = self.unit.resolve(node)
-            if target is not MISSING and callable(target):
-                return Known(target, node)
-        if isinstance(node, gast.Call) and (self.is_function(node) or self.expands(node)):
-            return self.call(node)
-        return self.flattener.atom(node)
+        if self.stands_for(node):
+            return getattr(self, f"_of_{type(node).__name__}")(node)
+        target = self.unit.resolve(node) if isinstance(node, (gast.Name, gast.Attribute)) else MISSING
+        return Known(target, node) if callable(target) else self.flattener.atom(node)
 
-    def item(self, node: gast.Subscript) -> Any:
+    def _of_Name(self, node: gast.Name) -> Value:
+        value = self.values[node.id]
+        return self.chosen_now(value) if isinstance(value, Choice) else value
+
+    def _of_Lambda(self, node: gast.Lambda) -> Function:
+        return self.function(node)
+
+    def _of_IfExp(self, node: gast.IfExp) -> Any:
+        holder = self.unit.local("f")
+        self.flattener.conditional(node, holder)
+        return self.evaluate(name(holder))
+
+    def _of_ListComp(self, node: gast.ListComp) -> Display:
+        return self.collected(node)
+
+    def _of_Tuple(self, node: gast.Tuple | gast.List) -> Any:
+        items = [self.lasting(self.evaluate(e)) for e in node.elts]
+        if not any(isinstance(item, Value) for item in items):  # data, of attributes and of calls
+            return self.flattener.hold(at(node, type(node)(items, gast.Load()))[0])
+        block = self.flattener.blocks[-1] if self.flattener.blocks else 0
+        return Display(dict(enumerate(items)), block=block, literal=type(node))
+
+    _of_List = _of_Tuple
+
+    def _of_Dict(self, node: gast.Dict) -> Any:
+        items = [self.lasting(self.evaluate(v)) for v in node.values]
+        if not any(isinstance(item, Value) for item in items):
+            return self.flattener.hold(at(node, gast.Dict(node.keys, items))[0])
+        return Display({k.value: item for k, item in zip(node.keys, items, strict=True)}, mapping=True)
+
+    def _of_Attribute(self, node: gast.Attribute) -> Any:
+        if isinstance(node.value, gast.Call) and is_super(self.unit, node.value):
+            return self.above(node.attr, node)
+        known = self.held(node.value)
+        if isinstance(known, Known):
+            return self.evaluate(at(node, gast.Attribute(clone(known.node), node.attr, gast.Load()))[0])
+        owner = self.evaluate(node.value)
+        if isinstance(owner, gast.AST):  # it turned out to be data
+            return self.flattener.hold(at(node, gast.Attribute(owner, node.attr, gast.Load()))[0])
+        return self.get(owner, node.attr, node)
+
+    def _of_BinOp(self, node: gast.AST) -> Any:
+        return self.operator(node)
+
+    _of_UnaryOp = _of_Compare = _of_BinOp
+
+    def _of_Subscript(self, node: gast.Subscript) -> Any:
         owner = self.held(node.value)
         if owner is None:
             at_once = self.holds_callables(node.value) and not self.is_function(node.value)
@@ -260,21 +285,6 @@ class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Obj
             self.unit.refuse(node, "which function or object this is cannot be followed: use a constant index")
         return self.picked(owner, node)
 
-    def constant_call(self, node: gast.Call) -> gast.AST | None:
-        """`isinstance(o, C)` and `len(display)`, of what is made here."""
-        target = self.unit.resolve(node.func)
-        owner = self.held(node.args[0]) if node.args else None
-        if target in (abs, len, float, bool, round) and self.is_object(node.args[0]):
-            owner = self.evaluate(node.args[0])
-        if target is len and isinstance(owner, Display):
-            return constant(len(owner.items))
-        if target in (abs, len, float, bool, round) and isinstance(owner, Object):
-            return self.apply(self.method(owner, f"__{target.__name__}__", node), [], {}, node)
-        if target is isinstance and isinstance(owner, Object):
-            cls = self.unit.resolve(node.args[1])
-            return constant(issubclass(owner.cls, cls)) if isinstance(cls, type) else None
-        return None
-
     def is_result(self, node: gast.AST) -> bool:
         """Whether a node is an attribute of what a call returns that may be an object."""
         return isinstance(node, gast.Attribute) and isinstance(node.value, gast.Call) and self.is_function(node.value)
@@ -284,26 +294,11 @@ class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Obj
             return self.evaluate(node)
         return Known(self.unit.resolve(node), node)
 
-    def call(self, node: gast.Call) -> Any:
+    def _of_Call(self, node: gast.Call) -> Any:
         """The value of a call, whose statements are written."""
-        known = self.constant_call(node)
-        if known is not None:
-            return known
-        if self.unit.resolve(node.func) is functools.reduce or joins_lists(self.unit, node):
-            return self.reduce(node)
-        if self.differentiates(node):
-            return self.derivative(node)
-        if self.pulls_back(node):
-            return self.pulled_back(node)
-        if self.unit.resolve(node.func) is np.vectorize:
-            return Partial(Known(None, node.func), [self.lasting(self.evaluate(node.args[0])), self.kind_of(node)], {})
-        if self.unit.resolve(node.func) is functools.partial:
-            inner = self.callee(node.args[0])
-            for a in node.args[1:]:
-                if self.unit.resolve(a) is getattr(functools, "Placeholder", MISSING) is not MISSING:
-                    self.unit.refuse(a, "a partial with placeholders is not differentiated: write a lambda")
-            given = [self.lasting(self.evaluate(a)) for a in node.args[1:]]
-            return Partial(inner, given, {k.arg: self.lasting(self.evaluate(k.value)) for k in node.keywords})
+        tool = static_calls.find(self.unit, node)
+        if tool is not None and (tool.gives_value(self, node) or tool.is_written(self, node)):
+            return tool.value(self, node)
         owner = self.evaluate(node.func.value) if self.is_result(node.func) else None
         if isinstance(owner, gast.AST):  # it turned out to be data
             node.func.value = owner
@@ -312,69 +307,62 @@ class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Obj
         callee = self.callee(node.func) if owner is None else self.get(owner, node.func.attr, node)
         if isinstance(callee, Known) and is_generator(callee.target):
             callee = self.read(callee.target)
-        given: list[Any] = []
-        keywords: dict[str, Any] = {}
-        missing = self.missing(callee, node)
-        for argument in node.args:
-            given = [self.kept(v, [argument]) for v in given]
-            if isinstance(argument, gast.Starred) and missing is not None and self.display(argument.value) is None:
-                given += self.counted(argument, missing)
-            else:
-                given += self.spread(argument) if isinstance(argument, gast.Starred) else [self.evaluate(argument)]
-        for keyword in node.keywords:
-            given = [self.kept(v, [keyword.value]) for v in given]
-            keywords = {k: self.kept(v, [keyword.value]) for k, v in keywords.items()}
-            if keyword.arg is None:
-                by_name = None if self.shown(keyword.value) else self.by_parameters(keyword.value, callee, node)
-                evaluated = {k: self.evaluate(v) for k, v in (by_name or {}).items()}
-                keywords |= self.spread_keywords(keyword.value) if by_name is None else evaluated
-            else:
-                keywords[keyword.arg] = self.evaluate(keyword.value)
+        given, keywords = self.evaluated(callee, node)
         return self.apply(callee, given, keywords, node)
 
     def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         """The value of a call of a function value."""
-        if isinstance(callee, Partial) and self.unit.resolve(getattr(callee.inner, "node", None)) is np.vectorize:
-            return self.vectorized(callee, given, keywords, node)
-        if isinstance(callee, Partial):
-            return self.apply(callee.inner, [*callee.given, *given], {**callee.keywords, **keywords}, node)
-        if isinstance(callee, Derivative):
-            closed = {c: name(c) for c in callee.captured}
-            defaults = {k: v for k, v in callee.defaults.items() if k not in callee.order[: len(given)]}
-            return self.plain(callee.known, given, {**defaults, **keywords, **closed}, node)
-        if isinstance(callee, Choice):
-            return self.apply_choice(callee, given, keywords, node)
         if callee is None:  # object.__init__
             return constant(None)
-        if isinstance(callee, Object):
-            return self.apply(self.method(callee, "__call__", node), given, keywords, node)
-        if isinstance(callee, Known) and isinstance(callee.target, types.MethodType):
+        if isinstance(callee, gast.AST):  # what an attribute holds
+            return self.plain(Known(None, callee), given, keywords, node)
+        called = getattr(self, f"_call_{type(callee).__name__}", None)
+        if called is None:
+            self.unit.refuse(node, "what is called here is not known to be a function")
+        return called(callee, given, keywords, node)
+
+    def _call_Partial(self, callee: Partial, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+        return self.apply(callee.inner, [*callee.given, *given], {**callee.keywords, **keywords}, node)
+
+    def _call_Vectorized(self, callee: Vectorized, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+        return self.vectorized(callee, given, keywords, node)
+
+    def _call_Derivative(self, callee: Derivative, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+        closed = {c: name(c) for c in callee.captured}
+        defaults = {k: v for k, v in callee.defaults.items() if k not in callee.order[: len(given)]}
+        return self.plain(callee.known, given, {**defaults, **keywords, **closed}, node)
+
+    def _call_Choice(self, callee: Choice, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+        return self.apply_choice(callee, given, keywords, node)
+
+    def _call_Object(self, callee: Object, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+        return self.apply(self.method(callee, "__call__", node), given, keywords, node)
+
+    def _call_Known(self, callee: Known, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+        """A callable from outside: what is of the user's is written out, if it takes or gives function values."""
+        if isinstance(callee.target, types.MethodType):
             cls = callee.target.__self__
             bound = [Known(cls, name(self.unit.helper(cls.__name__, cls)))]
             return self.apply(self.text_of(callee.target.__func__, node), [*bound, *given], keywords, node)
-        if isinstance(callee, Known) and is_plain_class(callee.target):
+        if is_plain_class(callee.target):
             return self.construct(callee.target, given, keywords, node)
-        if isinstance(callee, Known) and callee.target is dataclasses.replace:
-            if not isinstance(given[0], Object):
-                self.unit.refuse(node, "which object is replaced cannot be followed: bind the new one to another name")
-            kept = [f.name for f in dataclasses.fields(given[0].cls) if f.init and f.name not in keywords]
-            held = {f: self.get(given[0], f, node) for f in kept}
-            return self.construct(given[0].cls, [], {**held, **keywords}, node)
-        if isinstance(callee, Known):
-            functions = any(isinstance(v, Value) and not isinstance(v, Known) for v in (*given, *keywords.values()))
-            if not is_plain(callee.target) or not (
-                functions
-                or any(isinstance(a, gast.Starred) for a in getattr(node, "args", ()))
-                or callee.target.__code__.co_flags & inspect.CO_VARKEYWORDS
-                or gives_function(callee.target)
-                or resizes_argument(callee.target)
-            ):
-                return self.plain(callee, given, keywords, node)
-            callee = self.read(callee.target)
-        if isinstance(callee, gast.AST):  # what an attribute holds
-            return self.plain(Known(None, callee), given, keywords, node)
-        if not isinstance(callee, Function):
-            self.unit.refuse(node, "what is called here is not known to be a function")
+        if callee.target is dataclasses.replace:
+            return self.replaced(given, keywords, node)
+        functions = any(isinstance(v, Value) and not isinstance(v, Known) for v in (*given, *keywords.values()))
+        starred = any(isinstance(a, gast.Starred) for a in getattr(node, "args", ()))
+        if is_plain(callee.target) and (functions or starred or needs_text(callee.target)):
+            return self.apply(self.read(callee.target), given, keywords, node)
+        return self.plain(callee, given, keywords, node)
+
+    def replaced(self, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
+        """`dataclasses.replace(o, ..)`."""
+        if not isinstance(given[0], Object):
+            self.unit.refuse(node, "which object is replaced cannot be followed: bind the new one to another name")
+        kept = [f.name for f in dataclasses.fields(given[0].cls) if f.init and f.name not in keywords]
+        held = {f: self.get(given[0], f, node) for f in kept}
+        return self.construct(given[0].cls, [], {**held, **keywords}, node)
+
+    def _call_Function(self, callee: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         if yields(callee.node):
             words = {k: self.lasting(v) for k, v in keywords.items()}
             return Generator(callee, [self.lasting(v) for v in given], words, tuple(self.flattener.loops))

@@ -54,6 +54,14 @@ class Partial:
 
 
 @dataclass(eq=False)
+class Vectorized:
+    """`np.vectorize(inner)`; `kind` is that of the numbers that it gives, None that of the first."""
+
+    inner: Any
+    kind: gast.AST
+
+
+@dataclass(eq=False)
 class Known:
     """A function from outside, under the name (or path) by which the text reaches it."""
 
@@ -129,7 +137,7 @@ class Choice:
     loops: set[int] = field(default_factory=set)  # those in which it was called
 
 
-Value = Function | Partial | Known | Derivative | Display | Object | Generator | Choice
+Value = Function | Partial | Vectorized | Known | Derivative | Display | Object | Generator | Choice
 
 
 def keep_objects(value: Any) -> None:
@@ -139,6 +147,8 @@ def keep_objects(value: Any) -> None:
     elif isinstance(value, Partial):
         for part in (value.inner, *value.given, *value.keywords.values()):
             keep_objects(part)
+    elif isinstance(value, Vectorized):
+        keep_objects(value.inner)
     elif isinstance(value, Derivative):
         keep_objects(value.of)
     elif isinstance(value, Display):

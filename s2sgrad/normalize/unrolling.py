@@ -12,9 +12,9 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
+from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.normalize import library_desugaring, loops
-from s2sgrad.normalize.binding_time import joins_lists, place
+from s2sgrad.normalize.binding_time import place
 from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.static_values import Display, Value, bindings, substitute
 
@@ -133,9 +133,7 @@ class Unroller(Inliner):
         )  # fmt: skip
 
     def reduce(self, node: gast.Call) -> Any:
-        """`functools.reduce(f, xs, first)` or a sum of lists, as a loop."""
-        if joins_lists(self.unit, node):
-            node.args = [at(node, expression("lambda a, b: a + b"))[0], *node.args]
+        """`functools.reduce(f, xs, first)` as a loop."""
         if len(node.args) not in (2, 3) or node.keywords:
             self.unit.refuse(node, "`reduce` takes a function, a sequence and a first value")
         f, items = node.args[0], self.flattener.atom(node.args[1])

@@ -1,0 +1,84 @@
+"""Stores into sections of variables, with indices whose parts are names and constants.
+
+    x[i + 1, :n * 2] = e     ->      t1 = e; t2 = i + 1; t3 = n * 2; x[t2, :t3] = t1
+    x[i] += e                ->      t1 = x[i]; t2 = t1 + e; x[i] = t2
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(x, i):
+...     x[i + 1] += 2.0 * i
+... ''', "flatten"))
+def f(x, i):
+    t1 = i + 1
+    t2 = x[t1]
+    t3 = 2.0 * i
+    t4 = t2 + t3
+    x[t1] = t4
+    result = None
+    return result
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad.ir.quote import at, clone, nodes, place_of
+from s2sgrad.normalize._calls import walruses
+from s2sgrad.normalize.short_circuit import Conditions
+from s2sgrad.primitives.catalogue import may_write
+
+
+class Sections(Conditions):
+    """Writes the statements that store into sections."""
+
+    def atom(self, node: gast.AST) -> gast.AST: ...
+
+    def hold(self, value: gast.AST) -> gast.Name: ...
+
+    def section(self, target: gast.Subscript, value: gast.AST | None = None) -> gast.Subscript:
+        """The target of a store: a section of a variable; `value` is still to be evaluated."""
+        made = gast.Subscript(self.atom(target.value), self.index(target.slice), gast.Store())
+        if value is not None:
+            for node in nodes(made.slice):
+                for field, part in node.__dict__.items():
+                    if isinstance(part, gast.Name):
+                        setattr(node, field, self.functions.kept(part, [value]))
+                    elif isinstance(part, list):
+                        part[:] = [self.functions.kept(p, [value]) if isinstance(p, gast.Name) else p for p in part]
+            if isinstance(made.slice, gast.Name):
+                made.slice = self.functions.kept(made.slice, [value])
+        return at(target, made)[0]
+
+    def require_place(self, target: gast.Subscript, value: gast.AST) -> None:
+        """A place counted from the end must not move while the value of the store is computed."""
+        index = target.slice.operand if isinstance(target.slice, gast.UnaryOp) else target.slice
+        behind = index is not target.slice or (type(getattr(index, "value", None)) is int and index.value < 0)
+        for call in nodes(value) if behind and isinstance(target.value, gast.Name) else ():
+            method = call.func if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) else None
+            if method is not None and may_write(method.attr):
+                if isinstance(method.value, gast.Name) and method.value.id == target.value.id:
+                    self.unit.refuse(target, f"`.{method.attr}()` changes the list while a place counted from its end is "
+                                             "stored in: call it on a line of its own before")  # fmt: skip
+
+    def augmented_section(self, statement: gast.AugAssign) -> None:
+        """`x[i] += e` as `t = x[i] + e; x[i] = t` (`cleanup.peephole.augmented` writes it back)."""
+        if walruses(statement):
+            self.unit.refuse(statement, "`:=` in an update of a section is not differentiated: assign before it")
+        self.unit.updates.add(place_of(statement))
+        self.require_place(statement.target, statement.value)
+        target = self.section(statement.target, statement.value)
+        old = self.hold(at(statement, gast.Subscript(clone(target.value), clone(target.slice), gast.Load()))[0])
+        new = at(statement, gast.BinOp(old, statement.op, self.atom(statement.value)))[0]
+        self.out.append(gast.Assign([target], self.hold(new), None))
+
+    def index(self, node: gast.AST) -> gast.AST:
+        """An index whose parts are atoms."""
+        if isinstance(node, gast.Tuple):
+            node.elts = [self.index(e) for e in node.elts]
+            return node
+        if isinstance(node, gast.Slice):
+            for part in ("lower", "upper", "step"):
+                if getattr(node, part) is not None:
+                    setattr(node, part, self.atom(getattr(node, part)))
+            return node
+        return self.atom(node)

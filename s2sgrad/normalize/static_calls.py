@@ -1,0 +1,214 @@
+"""Library callables that take function values and objects of the text, or give them: a table by object.
+
+    functools.partial(f, 2.0), grad(f)       give a function value
+    functools.reduce(f, xs), vjp(f, x)       call one, in statements that are written here
+    len(layers), isinstance(layer, Dense)    are constants, or calls of a method
+
+Where they are given nothing but data, they are calls like any other.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... from functools import partial, reduce
+... def f(x):
+...     scaled = partial(lambda k, t: k * t, 2.0)
+...     return reduce(lambda a, b: a + scaled(b), [x, x * x])
+... ''', "flatten"))
+def f(x):
+    t1 = x * x
+    t2 = [x, t1]
+    total = t2[0]
+    t4 = t2[1:]
+    t3 = sequence(t4)
+    t5 = len(t3)
+    for k_ in range(t5):
+        item = t3[k_]
+        a = total
+        result_2 = 2.0 * item
+        result_ = a + result_2
+        total = result_
+    result = total
+    return result
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import gast
+import numpy as np
+
+from s2sgrad import pullbacks
+from s2sgrad.analysis.effects import is_one_of
+from s2sgrad.ir.quote import at, constant, expression
+from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.normalize.static_values import Display, Object, Partial, Vectorized, is_plain, makes_derivative
+
+
+class Evaluator(Protocol):
+    """What knows the function values of a text (`partial_evaluation`)."""
+
+    unit: Unit
+
+    def is_function(self, node: gast.AST) -> bool: ...
+
+    def is_object(self, node: gast.AST) -> bool: ...
+
+    def held(self, node: gast.AST) -> Any: ...
+
+    def evaluate(self, node: gast.AST) -> Any: ...
+
+    def lasting(self, value: Any) -> Any: ...
+
+    def callee(self, node: gast.AST) -> Any: ...
+
+    def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any: ...
+
+    def method(self, owner: Object, attribute: str, node: gast.AST) -> Any: ...
+
+    def derivative(self, node: gast.Call) -> Any: ...
+
+    def reduce(self, node: gast.Call) -> Any: ...
+
+    def pulled_back(self, node: gast.Call) -> gast.AST: ...
+
+    def kind_of(self, node: gast.Call) -> gast.AST: ...
+
+
+class StaticCall:
+    """What is done with calls of one callable."""
+
+    def gives_value(self, functions: Evaluator, node: gast.Call) -> bool:
+        """Whether the call gives a function value or an object, told without writing anything."""
+        return False
+
+    def is_written(self, functions: Evaluator, node: gast.Call) -> bool:
+        """Whether the call stands for statements, and gives data."""
+        return False
+
+    def value(self, functions: Evaluator, node: gast.Call) -> Any:
+        """What it gives, where it is one of these."""
+        raise NotImplementedError
+
+
+_TABLE: dict[Any, StaticCall] = {}
+
+
+def _of(*targets: Any) -> Callable[[type[StaticCall]], type[StaticCall]]:
+    def note(kind: type[StaticCall]) -> type[StaticCall]:
+        _TABLE.update(dict.fromkeys(targets, kind()))
+        return kind
+
+    return note
+
+
+def find(unit: Unit, node: gast.AST) -> StaticCall | None:
+    """What is done with a call; None where nothing is known of what it calls."""
+    target = unit.resolve(node.func) if isinstance(node, gast.Call) else MISSING
+    if makes_derivative(target):
+        return _DERIVATIVE
+    return _TABLE.get(target) if is_one_of(target, _TABLE) else None
+
+
+def _takes_callable(functions: Evaluator, node: gast.Call) -> bool:
+    """Whether the first argument is known, as a function value or as a callable from outside."""
+    return bool(node.args) and (functions.is_function(node.args[0]) or callable(functions.unit.resolve(node.args[0])))
+
+
+class _Derivative(StaticCall):
+    """`grad(f)`, `value_and_grad(f)`."""
+
+    def gives_value(self, functions: Evaluator, node: gast.Call) -> bool:
+        known = bool(node.args) and functions.is_function(node.args[0])
+        return known or (bool(node.args) and is_plain(functions.unit.resolve(node.args[0])))
+
+    def value(self, functions: Evaluator, node: gast.Call) -> Any:
+        return functions.derivative(node)
+
+
+_DERIVATIVE = _Derivative()
+
+
+@_of(functools.partial)
+class _Partial(StaticCall):
+    def gives_value(self, functions: Evaluator, node: gast.Call) -> bool:
+        return _takes_callable(functions, node)
+
+    def value(self, functions: Evaluator, node: gast.Call) -> Partial:
+        inner = functions.callee(node.args[0])
+        for a in node.args[1:]:
+            if functions.unit.resolve(a) is getattr(functools, "Placeholder", MISSING) is not MISSING:
+                functions.unit.refuse(a, "a partial with placeholders is not differentiated: write a lambda")
+        given = [functions.lasting(functions.evaluate(a)) for a in node.args[1:]]
+        return Partial(inner, given, {k.arg: functions.lasting(functions.evaluate(k.value)) for k in node.keywords})
+
+
+@_of(np.vectorize)
+class _Vectorize(StaticCall):
+    def gives_value(self, functions: Evaluator, node: gast.Call) -> bool:
+        return len(node.args) == 1 and _takes_callable(functions, node)
+
+    def value(self, functions: Evaluator, node: gast.Call) -> Vectorized:
+        return Vectorized(functions.lasting(functions.evaluate(node.args[0])), functions.kind_of(node))
+
+
+@_of(functools.reduce)
+class _Reduce(StaticCall):
+    def is_written(self, functions: Evaluator, node: gast.Call) -> bool:
+        return True
+
+    def value(self, functions: Evaluator, node: gast.Call) -> Any:
+        return functions.reduce(node)
+
+
+@_of(builtins.sum)
+class _Sum(_Reduce):
+    """`sum(rows, [])`, which joins lists."""
+
+    def is_written(self, functions: Evaluator, node: gast.Call) -> bool:
+        return len(node.args) == 2 and isinstance(node.args[1], (gast.List, gast.Tuple))
+
+    def value(self, functions: Evaluator, node: gast.Call) -> Any:
+        node.args = [at(node, expression("lambda a, b: a + b"))[0], *node.args]
+        return functions.reduce(node)
+
+
+@_of(pullbacks.vjp)
+class _PullBack(StaticCall):
+    """`vjp(f, ..)` of a function value."""
+
+    def is_written(self, functions: Evaluator, node: gast.Call) -> bool:
+        return bool(node.args) and functions.is_function(node.args[0])
+
+    def value(self, functions: Evaluator, node: gast.Call) -> Any:
+        return functions.pulled_back(node)
+
+
+@_of(abs, round)
+class _Operator(StaticCall):
+    """A function that calls a method of an object, which may give another one."""
+
+    def gives_value(self, functions: Evaluator, node: gast.Call) -> bool:
+        return bool(node.args) and functions.is_object(node.args[0])
+
+    def value(self, functions: Evaluator, node: gast.Call) -> Any:
+        return told(functions, node)
+
+
+def told(functions: Evaluator, node: gast.Call) -> Any:
+    """`isinstance(o, C)`, `len(display)` and what else is asked of what is made here; None where it is asked of data."""
+    target = functions.unit.resolve(node.func)
+    owner = functions.held(node.args[0]) if node.args else None
+    asks = any(target is one for one in (abs, len, float, bool, round))
+    if asks and node.args and functions.is_object(node.args[0]):
+        owner = functions.evaluate(node.args[0])
+    if target is len and isinstance(owner, Display):
+        return constant(len(owner.items))
+    if asks and isinstance(owner, Object):
+        return functions.apply(functions.method(owner, f"__{target.__name__}__", node), [], {}, node)
+    if target is isinstance and isinstance(owner, Object):
+        cls = functions.unit.resolve(node.args[1])
+        return constant(issubclass(owner.cls, cls)) if isinstance(cls, type) else None
+    return None

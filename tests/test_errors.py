@@ -1570,6 +1570,15 @@ WRITTEN_UNSEEN = {
             m[0] += x  # <-
             return np.sum(m[0] * m[1])
     """),
+    "array that stands twice in a dict, updated by a function that is called": ("more than once", """
+        def add(d, k, x):
+            d[k] += x  # <-
+        def f(x):
+            u = x * 1.0
+            d = {0: u, 1: u}
+            add(d, 0, x)
+            return np.sum(d[1] * x)
+    """),
     "append to a list that stands twice in a list": ("more than once", """
         def f(x):
             rows = [[x]] * 2

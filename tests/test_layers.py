@@ -14,7 +14,7 @@ import s2sgrad
 
 ROOT = pathlib.Path(s2sgrad.__file__).resolve().parent
 FILES = sorted(ROOT.rglob("*.py"))
-REWRITING = ("normalize", "cleanup", "transform", "backends")
+REWRITING = ("normalize", "cleanup", "transform", "typed", "backends")
 PASSES = [file for room in REWRITING for file in sorted((ROOT / room).rglob("[!_]*.py"))]
 LONGEST = 400
 
@@ -30,6 +30,7 @@ LAYERS = [
     ["memory"],
     ["normalize", "cleanup", "transform"],
     ["inplace"],
+    ["typed"],
     ["backends"],
     ["driver"],
     ["api"],
@@ -185,7 +186,8 @@ def test_low_rooms_import_only_what_they_may(module):
         ("analysis", {"memory", "transform", "normalize", "cleanup", "emit", "driver", "api", "source"}),
         ("memory", {"transform", "normalize", "cleanup", "inplace", "emit", "driver", "api", "source"}),
         ("transform", {"normalize", "cleanup", "driver", "api"}),
-        ("backends", {"transform", "normalize", "cleanup", "inplace", "emit", "driver", "api", "source"}),
+        ("typed", {"transform", "normalize", "emit", "driver", "api", "source"}),
+        ("backends", {"typed", "transform", "normalize", "cleanup", "inplace", "emit", "driver", "api", "source"}),
         ("emit", {"analysis", "flow", "transform", "normalize", "cleanup", "ir", "driver", "rules"}),
     ],
 )  # fmt: skip

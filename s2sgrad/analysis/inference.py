@@ -361,27 +361,6 @@ class _Slice(Kind):
         self.parts = parts
 
 
-def known_sequences(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> set[str]:
-    """Loops over what is known to be an array, a list, a tuple or a range need no check at run time.
-
-    Returns the names that now are plain copies of what is looped over.
-    """
-    copies = set()
-    for statement in effects.walk(tree.body):
-        if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Call):
-            call = statement.value
-            if unit.resolve(call.func) is runtime.sequence:
-                kind = inference.kind(call.args[0])
-                if isinstance(kind, Container) and kind.type not in (list, tuple, range, dict):
-                    unit.refuse(call, f"a loop over a {kind.type.__name__} cannot be reversed: loop over a list of its keys")
-                if isinstance(kind, Array) or (isinstance(kind, Container) and kind.type in (list, tuple, range)):
-                    statement.value = call.args[0]
-                    copies.add(statement.targets[0].id)
-                elif isinstance(kind, Container):
-                    call.func = name(unit.helper("keys", runtime.keys))
-    return copies
-
-
 def _stored(owner: Container, index: gast.AST, kind: Kind) -> Container:
     """A list or dict after a store into it."""
     place = getattr(index, "value", None)

@@ -15,10 +15,10 @@ from s2sgrad.analysis.type_text import in_words
 from s2sgrad.api import Gradient
 from s2sgrad.cli.stages import differentiated
 from s2sgrad.driver.compiled import compiling
+from s2sgrad.driver.entry import Entry
 from s2sgrad.driver.program import Program
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import binds
-from s2sgrad.inplace import output_arguments
 from s2sgrad.ir.unit import Origin, Unit, parameters
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.writes import in_place
@@ -29,10 +29,10 @@ def facts(derivative: Gradient, arguments: tuple | None) -> str:
     """The normal form of what is differentiated, callees that write their arguments written out; what each statement binds,
     writes and reads, with the lines where that may have been bound, and which names are live behind it."""
     function, kinds = differentiated(derivative, arguments)
-    ending = output_arguments.taking(derivative._options.outputs)
+    purpose = Entry(function, kinds, derivative._wrt(), derivative._options, None)
     with compiling():
-        unit, tree, inference, _ = Program().analysed(read(function), kinds, ending=ending)
-        return _Beside(unit, tree, inference.env).text()
+        c = Program().known(read(function), purpose.kinds, purpose)
+        return _Beside(c.unit, c.tree, c.kinds).text()
 
 
 class _Beside:

@@ -11,11 +11,9 @@ from s2sgrad import emit
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, kinds_of
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.api import Gradient
-from s2sgrad.driver.compiled import compile_gradient, compiling
-from s2sgrad.driver.pipeline import normalizing
+from s2sgrad.driver.compiled import compile_gradient
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Unit
-from s2sgrad.source import Primal, read
 
 
 def stages(derivative: Gradient, arguments: tuple | None) -> list[tuple[str, str]]:
@@ -26,25 +24,21 @@ def stages(derivative: Gradient, arguments: tuple | None) -> list[tuple[str, str
     observed: list[tuple[str, Unit, str]] = []
 
     def observer(name: str, unit: Unit, tree: gast.FunctionDef) -> None:
-        observed.append((name, unit, emit.function(tree)))
+        observed.append((name, unit, _text(unit, tree)))
 
     function, kinds = differentiated(derivative, arguments)
     compile_gradient(function, kinds, derivative._wrt(), derivative._options, observer)
-    primal = read(function)
-    out = [("reading", _read(primal))]
-    with compiling():
-        out += [(name, emit.function(tree)) for name, _, tree in normalizing(primal)]
     entry = observed[-1][1]  # the functions that it calls come before it
-    out += [(name, text) for name, unit, text in observed if unit is entry]
+    out = [(name, text) for name, unit, text in observed if unit is entry]
     return out[:1] + [new for old, new in pairwise(out) if new[1] != old[1]]
 
 
-def _read(primal: Primal) -> str:
-    """The function as it was read; of a statement that later stages are free of, the user's text."""
+def _text(unit: Unit, tree: gast.FunctionDef) -> str:
+    """The text of a tree; where a statement stands in there that later stages are free of, the user's text."""
     try:
-        return emit.function(primal.fresh_tree())
+        return emit.function(tree)
     except TypeError:
-        return primal.text(primal.tree) + "\n"
+        return unit.primal.text(unit.primal.tree) + "\n"
 
 
 def differentiated(derivative: Gradient, arguments: tuple | None) -> tuple[types.FunctionType, dict[str, Kind]]:

@@ -17,10 +17,10 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind, Unknown
 from s2sgrad.backends import Backend
 from s2sgrad.driver import load, lowering
+from s2sgrad.driver.compilation import Observer
 from s2sgrad.driver.emitted import Emitted, reached
 from s2sgrad.driver.guards import Functions, Guards
 from s2sgrad.driver.options import Options
-from s2sgrad.driver.pipeline import Observer
 from s2sgrad.driver.program import Program
 from s2sgrad.errors import raised
 from s2sgrad.ir.lookups import Lookups, noted

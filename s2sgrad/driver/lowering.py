@@ -11,9 +11,9 @@ from dataclasses import replace
 from s2sgrad.analysis.kinds import Kind, is_plain
 from s2sgrad.backends import NUMPY, Backend
 from s2sgrad.backends.scalar_lists import ScalarLists
+from s2sgrad.driver.compilation import Observer
 from s2sgrad.driver.emitted import Emitted
 from s2sgrad.driver.options import Options
-from s2sgrad.driver.pipeline import Observer
 from s2sgrad.driver.program import Program
 
 _BACKENDS = {backend.name: backend for backend in (NUMPY, ScalarLists())}

@@ -1,18 +1,24 @@
-"""The passes, in order, and the way to look at any of them.
+"""The pipeline: every stage from the text of a function to the text of its gradient, in order.
 
-    source -> normalize -> (analyze) -> transform -> clean up -> record -> emit -> load
+    read -> normal form -> kinds, one name for one memory -> legality -> forward and reverse sweep -> clean up -> emit
+
+The function of the user, those that it calls and our own output, differentiated again, go the same way; `Purpose` says what
+each is compiled for.  Each stage can be looked at: the tree after it prints and runs.
 """
 
 from __future__ import annotations
 
 import linecache
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
 
 from s2sgrad import emit
+from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import UNKNOWN, is_complex, module_of, opened
+from s2sgrad.analysis.primitive_calls import own_methods
 from s2sgrad.cleanup import (
     accumulation,
     algebra,
@@ -29,47 +35,56 @@ from s2sgrad.cleanup import (
     with_statements,
 )
 from s2sgrad.cleanup import global_names as globals_
+from s2sgrad.driver.compilation import Compilation, Repeated, Stage
+from s2sgrad.inplace import nested_lists, rebind_markers
+from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.ir.quote import clone
-from s2sgrad.ir.unit import Unit
+from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.aliasing import Memory
-from s2sgrad.normalize import (
-    alpha_renaming,
-    check,
-    default_dicts,
-    deletes,
-    drawing,
-    flatten,
-    global_names,
-    imports,
-    library_desugaring,
-    loops,
-    match_statements,
-    module_values,
-    single_exit,
-    stop_gradient,
-    targets,
-    temporary_copies,
-    try_except,
-    webs,
-)
-from s2sgrad.normalize import with_statements as with_
+from s2sgrad.normalize import check, deletes, flatten, loops, single_exit, stop_gradient, targets, temporary_copies, webs
+from s2sgrad.normalize.definitions import DEFINITION
 from s2sgrad.source import Primal, read
+from s2sgrad.transform import shape_obligations, shape_refinement, sinking, string_roundtrips
+from s2sgrad.transform.legality import Refusals
+from s2sgrad.transform.paths import Paths
+from s2sgrad.typed import array_likes, branch_pruning, known_sequences
 
 Pass = Callable[[Unit, gast.FunctionDef], gast.FunctionDef]
-Observer = Callable[[str, Unit, gast.FunctionDef], None]  # is shown the tree after each pass; the tree goes on being changed
 
-NORMALIZE: tuple[tuple[str, Pass], ...] = (
-    ("match_statements", match_statements.run),
-    ("module_values", module_values.run),
-    ("imports", imports.run),
-    ("try_except", try_except.run),
-    ("with_statements", with_.run),
-    ("global_names", global_names.run),
-    ("default_dicts", default_dicts.run),
-    ("check", check.run),
-    ("drawing", drawing.run),
-    ("library_desugaring", library_desugaring.run),
-    ("alpha_renaming", alpha_renaming.run),
+
+def _stages(*passes: tuple[str, Pass]) -> tuple[Stage, ...]:
+    """Passes over a tree, as stages."""
+
+    def stage(name: str, pass_: Pass) -> Stage:
+        def run(c: Compilation) -> None:
+            c.tree = pass_(c.unit, c.tree)
+
+        return Stage(name, run)
+
+    return tuple(stage(name, pass_) for name, pass_ in passes)
+
+
+# --- the normal form: a subset of Python, one operation a statement ---
+
+
+def _read(c: Compilation) -> None:
+    """The tree, and what its names stand for; arguments that are objects, or bring methods, by their kinds."""
+    c.unit, c.tree = Unit.of(c.primal)
+    check.no_generator(c.unit, c.tree)
+    stop_gradient.run(c.unit, c.tree, c.purpose.stops)
+    given = c.given or {}
+    held = {p: module_of(kind) or opened(kind) for p, kind in given.items()}
+    c.unit.opened = {p: found for p, found in held.items() if found}
+    c.unit.opaque = set(own_methods(given)) - c.unit.opened.keys()
+
+
+def _note(c: Compilation) -> None:
+    c.callees.note(c.unit)
+    c.tree = clone(c.tree)  # a node that stands in two places would be changed in both
+
+
+NORMALIZE: tuple[Stage, ...] = _stages(
+    *DEFINITION,
     ("targets", targets.run),
     ("loops", loops.run),
     ("single_exit", single_exit.run),
@@ -79,6 +94,85 @@ NORMALIZE: tuple[tuple[str, Pass], ...] = (
     ("temporary_copies", temporary_copies.run),
 )
 
+READ: tuple[Stage, ...] = (Stage("reading", _read), *NORMALIZE, Stage("dependencies", _note))
+
+
+# --- kinds, and one living name for each memory that is written: what one finds changes the question of the other ---
+
+
+def _infer(c: Compilation) -> None:
+    given = {p.id: c.given.get(p.id, UNKNOWN) for p in parameters(c.tree)}
+    c.inference = Inference(c.unit, given, c.callees.kind)
+    c.inference.run(c.tree)
+
+
+def _typed(pass_: Callable[[Unit, gast.FunctionDef, Inference], bool | None]) -> Callable[[Compilation], bool | None]:
+    return lambda c: pass_(c.unit, c.tree, c.inference)
+
+
+SETTLE: tuple[Stage | Repeated, ...] = (
+    Stage("ending", lambda c: c.purpose.end(c)),
+    Repeated((
+        Stage("kinds", _infer),
+        Stage("branch_pruning", _typed(branch_pruning.run)),
+        Stage("array_likes", _typed(array_likes.run)),
+        Stage("known_sequences", _typed(known_sequences.run)),
+        Stage("item_updates", lambda c: nested_lists.check_updates(c.unit, c.tree, c.kinds)),
+        Stage("nested_lists", lambda c: nested_lists.merge_names(c.unit, c.tree, c.kinds)),
+        Stage("inline_writers", lambda c: Splicer(c.unit, c.callees, c.kinds).run(c.tree)),
+        Stage("alias_elimination", lambda c: c.aliases.run(c.unit, c.tree, c.kinds)),
+    )),
+    Stage("rebind_markers", lambda c: rebind_markers.drop(c.unit, c.tree, c.kinds)),
+)  # fmt: skip
+
+
+# --- the adjoint ---
+
+
+def _require(c: Compilation) -> None:
+    c.purpose.require(c)
+    c.unit.kinds = c.kinds
+    for parameter in sorted(c.purpose.wrt(c)):
+        if is_complex(c.kinds.get(parameter)):
+            c.unit.refuse(c.unit.primal.tree, f"`{parameter}` is complex, which cannot be differentiated yet: "
+                                              "pass its real and imaginary parts as two float arguments")  # fmt: skip
+    c.callees.choose_backend(c.unit, c.tree, c.kinds)
+
+
+def _sink(c: Compilation) -> None:
+    sinking.run(c.unit, c.tree, c.inference, c.purpose.wrt(c))
+
+
+def _shapes(c: Compilation) -> None:
+    """Mark what may raise for its shapes; note what stores say of shapes."""
+    c.paths = Paths(c.unit, c.tree, c.inference, c.purpose.wrt(c))
+    shape_obligations.mark(c.tree, c.inference, c.paths.operations)
+    shape_refinement.narrow(c.tree, c.inference, c.paths.operations)
+
+
+def _legality(c: Compilation) -> None:
+    """Refuse what would give a wrong number."""
+    Refusals(c.unit, c.paths, c.kinds, c.callees).run(c.tree)
+    string_roundtrips.check(c.unit, c.tree, c.paths.varied, c.kinds)
+    for stack in c.paths.stacks:
+        if c.paths.lifetimes.home.get(stack) != c.paths.lifetimes.root:
+            c.unit.refuse(c.tree, f"the list `{stack}` cannot be differentiated: create it outside the loop")
+
+
+def _reverse(c: Compilation) -> None:
+    c.tree = clone(c.purpose.reverse(c))  # a node that stands in two places would be renamed twice
+
+
+TRANSFORM: tuple[Stage, ...] = (
+    Stage("arguments", _require),
+    Stage("sinking", _sink),
+    Stage("shapes", _shapes),
+    Stage("legality", _legality),
+    Stage("reverse", _reverse),
+)
+
+
+# --- what a person would leave out ---
 
 
 def _memory(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -87,7 +181,7 @@ def _memory(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     return tree
 
 
-CLEANUP: tuple[tuple[str, Pass], ...] = (
+CLEANUP: tuple[Stage, ...] = _stages(
     ("webs", webs.run),
     ("aliasing", _memory),
     ("deadcode", deadcode.run),
@@ -104,59 +198,38 @@ CLEANUP: tuple[tuple[str, Pass], ...] = (
     ("deadcode", deadcode.run),
 )
 
-IMPROVE: tuple[tuple[str, Pass], ...] = (
-    ("vectorize", vectorize.run),
-    ("accumulation", accumulation.run),
+
+def _lower(c: Compilation) -> None:
+    if c.callees.backend.lower(c.unit, c.tree):
+        c.emitted.backend = c.callees.backend
+
+
+FINISH: tuple[Stage, ...] = (
+    *_stages(("vectorize", vectorize.run), ("accumulation", accumulation.run)),
+    Stage("backend", _lower),
+    *_stages(
+        ("coalesce", coalesce.run),
+        ("branches", peephole.branches),
+        ("with_statements", with_statements.run),
+        ("global_names", globals_.run),
+        ("attribute_writeback", attribute_writeback.run),
+    ),
 )
 
-FINISH: tuple[tuple[str, Pass], ...] = (
-    ("coalesce", coalesce.run),
-    ("branches", peephole.branches),
-    ("with_statements", with_statements.run),
-    ("global_names", globals_.run),
-    ("attribute_writeback", attribute_writeback.run),
-)
+KNOWN: tuple[Stage | Repeated, ...] = (*READ, *SETTLE)
+PIPELINE: tuple[Stage | Repeated, ...] = (*KNOWN, *TRANSFORM, *CLEANUP, Stage("cut", lambda c: c.purpose.cut(c)), *FINISH)
 
 
-def cleaned(unit: Unit, tree: gast.FunctionDef, observer: Observer | None = None) -> gast.FunctionDef:
-    """A function and its adjoint without dead code, copies and needless temporaries."""
-    return _after(CLEANUP, unit, clone(tree), observer)  # a node that stands in two places would be renamed twice
-
-
-def finished(unit: Unit, tree: gast.FunctionDef, lower: Pass, observer: Observer | None = None) -> gast.FunctionDef:
-    """The function as a backend has it, under its final names."""
-    return _after((*IMPROVE, ("backend", lower), *FINISH), unit, tree, observer)
-
-
-def _after(
-    passes: tuple[tuple[str, Pass], ...], unit: Unit, tree: gast.FunctionDef, observer: Observer | None
-) -> gast.FunctionDef:
-    for name, run in passes:
-        tree = run(unit, tree)
-        if observer is not None:
-            observer(name, unit, tree)
-    return tree
-
-
-def normalized(
-    primal: Primal, opened: dict[str, Any] | None = None, stops: tuple[str, ...] = (), opaque: Iterable[str] = ()
-) -> tuple[Unit, gast.FunctionDef]:
-    """The normal form of a function and its side tables; `opened` says what those arguments hold that are objects, `stops`
-    are variables through which no gradient flows, `opaque` those that may have methods of their own."""
-    unit, tree = Unit.of(primal)
-    stop_gradient.run(unit, tree, stops)
-    unit.opened, unit.opaque = opened or {}, set(opaque) - (opened or {}).keys()
-    for _, run in NORMALIZE:
-        tree = run(unit, tree)
-    return unit, tree
+# --- looking at them ---
 
 
 def normalizing(primal: Primal) -> Iterator[tuple[str, Unit, gast.FunctionDef]]:
     """Every stage of normalization: its name and the tree after it (the tree goes on being changed)."""
-    unit, tree = Unit.of(primal)
-    for name, run in NORMALIZE:
-        tree = run(unit, tree)
-        yield name, unit, tree
+    c = Compilation(primal, None, None)
+    _read(c)
+    for stage in NORMALIZE:
+        stage.run(c)
+        yield stage.name, c.unit, c.tree
 
 
 def shown(text: str, stage: str) -> str:

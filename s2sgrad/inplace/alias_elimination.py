@@ -1,4 +1,4 @@
-"""Makes every memory that is written known by one living name: callees written out, views written out, checks put in.
+"""Makes every memory that is written known by one living name: views and callees written out, checks put in.
 
     v = u; v += 1.0; return np.sum(u * v)      ->      u += 1.0; return np.sum(u * u)
 
@@ -14,15 +14,14 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.errors.wording import ANOTHER
 from s2sgrad.flow.graph import binds
 from s2sgrad.inplace import alias_conflicts, nested_lists, view_elimination
 from s2sgrad.inplace.alias_conflicts import Clash
 from s2sgrad.inplace.inline_writers import Splicer
-from s2sgrad.inplace.rebind_markers import is_checked, is_said
-from s2sgrad.ir.quote import assign, at, constant, expression, name, nodes, place_of
+from s2sgrad.inplace.rebind_markers import is_said
+from s2sgrad.ir.quote import assign, at, constant, expression, name, place_of
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.aliases import OUTSIDE
 from s2sgrad.memory.aliasing import Memory
@@ -32,46 +31,37 @@ from s2sgrad.transform.calls import Pairs
 _ROUNDS = 400  # names that are written out, one after the other
 
 
-def run(
-    unit: Unit, tree: gast.FunctionDef, infer: Callable[[], Inference], pairs: Pairs, entry: bool
-) -> tuple[Inference, dict[str, gast.AST]]:
-    """(the kinds of the final tree, the parameters whose own memory it writes and where); changes the tree."""
-    inference = infer()
-    try:
-        return _settled(unit, tree, infer, inference, pairs, entry)
-    finally:
-        for body in _blocks(tree.body):
-            body[:] = [s for s in body if not is_said(unit, s) and not is_checked(unit, s, inference.env)]
+class AliasElimination:
+    """Takes one function to the form in which every memory that is written has one living name, a round at a time.
 
+    `written` are the parameters whose own memory it writes, and where; a function that `owns` its arguments may.
+    """
 
-def _settled(
-    unit: Unit, tree: gast.FunctionDef, infer: Callable[[], Inference], inference: Inference, pairs: Pairs, entry: bool
-) -> tuple[Inference, dict[str, gast.AST]]:
-    nested_lists.check_updates(unit, tree, inference.env)
-    if nested_lists.merge_names(unit, tree, inference.env):
-        inference = infer()
-    separate: set[str] = set()
-    for rounds in range(_ROUNDS):
-        splicer = Splicer(unit, pairs, inference.env)
-        changed = splicer.run(tree)
-        if not changed:
-            if not alias_conflicts.writes_in_place(unit, tree, inference.env):
-                return inference, {}
-            found = alias_conflicts.run(unit, tree, inference.env, frozenset(separate))
-            resolver = _Resolver(unit, tree, inference.env, splicer, separate)
-            if found.clashes:
-                said = [c for c in found.clashes if is_said(unit, c.statement)]
-                if said:
-                    _refuse(unit, said[0])
-                if rounds == _ROUNDS - 1 or not resolver.any(found.clashes):
-                    _refuse(unit, next((c for c in found.clashes if c.seen.startswith(OUTSIDE)), found.clashes[0]))
-            elif entry or not sum(resolver.rebinding(s) for s in found.arguments.values()):
-                if not _copied(unit, tree, inference.env):
-                    return inference, found.arguments
-        inference = infer()
-        if changed and nested_lists.merge_names(unit, tree, inference.env):
-            inference = infer()
-    raise AssertionError("what the callees write was not settled")
+    def __init__(self, pairs: Pairs, owns: bool) -> None:
+        self.pairs, self.owns = pairs, owns
+        self.written: dict[str, gast.AST] = {}
+        self.separate: set[str] = set()  # elements that are checked to be no rows when the text runs
+        self.rounds = 0
+
+    def run(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
+        """Resolve what clashes; whether anything was changed, so that the kinds are to be found anew."""
+        self.rounds += 1
+        self.written = {}
+        if not alias_conflicts.writes_in_place(unit, tree, kinds):
+            return False
+        found = alias_conflicts.run(unit, tree, kinds, frozenset(self.separate))
+        resolver = _Resolver(unit, tree, kinds, Splicer(unit, self.pairs, kinds), self.separate)
+        if found.clashes:
+            said = [c for c in found.clashes if is_said(unit, c.statement)]
+            if said:
+                _refuse(unit, said[0])
+            if self.rounds == _ROUNDS or not resolver.any(found.clashes):
+                _refuse(unit, next((c for c in found.clashes if c.seen.startswith(OUTSIDE)), found.clashes[0]))
+            return True
+        self.written = found.arguments
+        if not self.owns and sum(resolver.rebinding(s) for s in found.arguments.values()):
+            return True
+        return _copied(unit, tree, kinds)
 
 
 def _copied(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
@@ -94,42 +84,6 @@ def _copied(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
                     body[k : k + 1] = at(statement, assign(holder, statement.value), copied)
                     found = True
     return found
-
-
-def own_arguments(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dict[str, gast.AST]) -> None:
-    """Copies on entry: the arguments whose memory the function writes are the function's own from then on."""
-    heads: list[gast.AST] = []
-    for parameter in parameters(tree):
-        p = parameter.id
-        if p not in written:
-            continue
-        if unit.separate and isinstance(kinds.get(p), Instance):
-            unit.refuse(written[p], f"an array of the object `{p}` is written in place, and attributes are written too, "
-                                    "which is not differentiated yet: bind new arrays, as in `o.w = o.w + x`")  # fmt: skip
-        fresh = unit.names.fresh(p)
-        unit.locals.add(fresh)
-        unit.bases[fresh] = unit.bases.get(p, p)
-        kinds[fresh] = kinds[p]
-        for statement in effects.walk(tree.body):  # whether ravel copies, the user's own array decides
-            if _checks_layout(unit, statement, p):
-                heads += at(
-                    statement, gast.Expr(expression("f(x, n)", f=statement.value.func, x=p, n=statement.value.args[1]))
-                )
-        for statement in tree.body:
-            for node in nodes(statement):
-                if isinstance(node, gast.Name) and node.id == p:
-                    node.id = fresh
-        copied = expression("x.copy()", x=p) if isinstance(kinds[p], Array) else expression(
-            "own(x)", own=unit.helper("own", runtime.own), x=p)  # fmt: skip
-        heads.append(assign(fresh, copied))
-    tree.body = at(tree.body[0], *heads) + tree.body if tree.body else heads
-
-
-def _checks_layout(unit: Unit, statement: gast.AST, p: str) -> bool:
-    call = statement.value if isinstance(statement, gast.Expr) else None
-    if not isinstance(call, gast.Call) or unit.resolve(call.func) is not runtime.contiguous:
-        return False
-    return isinstance(call.args[0], gast.Name) and call.args[0].id == p
 
 
 class _Resolver:

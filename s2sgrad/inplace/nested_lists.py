@@ -17,6 +17,7 @@ from s2sgrad.inplace import view_elimination
 from s2sgrad.inplace.alias_conflicts import Clash, updates_item
 from s2sgrad.inplace.rebind_markers import is_said
 from s2sgrad.ir.quote import assign, at, clone, constant, name
+from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.fresh import made_once
 
@@ -70,10 +71,10 @@ def merge_names(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> b
 
 def check_updates(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
     """`d[k] += e` changes an array that `d` may hold twice: a check before it, unless all that `d` holds was made for it."""
-    made = made_once(unit, tree, kinds)
     checked = [s for s in effects.walk(tree.body) if updates_item(unit, s, kinds)]
     if unit.primal.is_generated or not checked:
         return
+    made = made_once(unit, tree, kinds)
     mixed = {s.targets[0].value.id for s in checked if not _holds_its_own(tree, kinds, s.targets[0].value.id, made)}
     waiting = [tree.body]
     while waiting:
@@ -82,13 +83,23 @@ def check_updates(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) ->
             if isinstance(body[k], (gast.If, gast.For, gast.While)):
                 waiting += [body[k].body, body[k].orelse]
             elif any(body[k] is s for s in checked) and body[k].targets[0].value.id in mixed:
-                body.insert(k, at(body[k], _check(unit, body[k].targets[0], body[k]))[0])
+                check = _check(unit, body[k].targets[0], body[k])
+                if k == 0 or not _same(body[k - 1], check):
+                    body.insert(k, at(body[k], check)[0])
 
 
 def _check(unit: Unit, section: gast.Subscript, statement: gast.AST) -> gast.Expr:
     line = constant(getattr(statement, "lineno", 0))
     checked = gast.Call(name(unit.helper("once", runtime.once)), [clone(section.value), clone(section.slice), line], [])
     return gast.Expr(checked)
+
+
+def _same(statement: gast.AST, check: gast.Expr) -> bool:
+    """Whether a statement is this very check."""
+    call = statement.value if isinstance(statement, gast.Expr) else None
+    if not isinstance(call, gast.Call) or getattr(call.func, "id", "") != check.value.func.id:
+        return False
+    return all(map(same, call.args, check.value.args))
 
 
 def _holds_its_own(tree: gast.FunctionDef, kinds: dict[str, Kind], owner: str, made: set[str]) -> bool:

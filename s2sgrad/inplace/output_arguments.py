@@ -9,20 +9,10 @@ def kernel(A, n):                        def kernel(A, n):
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-
 import gast
 
 from s2sgrad.ir.quote import assign, at, name
 from s2sgrad.ir.unit import Unit
-
-Ending = Callable[[Unit, gast.FunctionDef], None]
-
-
-def taking(outputs: str | tuple[str, ...] | None) -> Ending | None:
-    """What changes the end of a function so that it returns its arguments `outputs`; None where there are none."""
-    return None if outputs is None else functools.partial(run, outputs=outputs)
 
 
 def run(unit: Unit, tree: gast.FunctionDef, outputs: str | tuple[str, ...]) -> None:

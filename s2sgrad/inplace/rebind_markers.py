@@ -10,6 +10,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Container, Kind
+from s2sgrad.ir.quote import blocks
 from s2sgrad.ir.unit import Unit
 
 
@@ -26,6 +27,15 @@ def lasting(unit: Unit, tree: gast.FunctionDef, copied: set[str]) -> set[str]:
     anew = {s.value.args[0].id for s in statements if is_said(unit, s)}
     of_them = [s for s in statements if isinstance(s, gast.Assign) and getattr(s.value, "id", None) in anew]
     return copied - {target for s in of_them for target in effects.targets(s)}
+
+
+def drop(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
+    """Leave out these statements, and the checks that the kinds make needless."""
+    waiting = [tree.body]
+    while waiting:
+        body = waiting.pop()
+        body[:] = [s for s in body if not is_said(unit, s) and not is_checked(unit, s, kinds)]
+        waiting += [block for s in body for block in blocks(s)]
 
 
 def is_checked(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> bool:

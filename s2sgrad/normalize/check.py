@@ -48,16 +48,24 @@ _KEPT = (
 )  # fmt: skip
 
 
-def run(unit: Unit, tree: gast.FunctionDef, generator: bool = False) -> gast.FunctionDef:
+def no_generator(unit: Unit, tree: gast.FunctionDef) -> None:
+    """Refuse a generator: its values are for a function that consumes them."""
+    if _is_generator(unit):
+        unit.refuse(tree, "a generator cannot be differentiated: differentiate a function that consumes it")
+
+
+def _is_generator(unit: Unit) -> bool:
+    return bool(unit.primal.function.__code__.co_flags & inspect.CO_GENERATOR)
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without docstring; raises Unsupported where it holds a construct that is not differentiated."""
     if isinstance(tree, gast.AsyncFunctionDef):
         unit.refuse(tree, f"`{tree.name}` is an async function; differentiate a plain function")
-    if unit.primal.function.__code__.co_flags & inspect.CO_GENERATOR and not generator:
-        unit.refuse(tree, "a generator cannot be differentiated: differentiate a function that consumes it")
     for parameter in parameters(tree):
         parameter.annotation = None
     tree.returns = None
-    tree.body = _block(unit, tree.body, generator)
+    tree.body = _block(unit, tree.body, _is_generator(unit))
     return tree
 
 

@@ -18,22 +18,9 @@ from s2sgrad.analysis import effects
 from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import Place, assign, at, clone, constant, name, nodes, place_of, rewritten
 from s2sgrad.ir.unit import MISSING, Unit, parameters
-from s2sgrad.normalize import (
-    alpha_renaming,
-    check,
-    default_dicts,
-    drawing,
-    global_names,
-    imports,
-    library_desugaring,
-    loops,
-    match_statements,
-    single_exit,
-    targets,
-    try_except,
-    with_statements,
-)
+from s2sgrad.normalize import loops, single_exit, targets
 from s2sgrad.normalize.constant_branches import folded
+from s2sgrad.normalize.definitions import DEFINITION
 from s2sgrad.normalize.static_values import (
     Display,
     Function,
@@ -41,7 +28,6 @@ from s2sgrad.normalize.static_values import (
     Value,
     bindings,
     functions_among,
-    is_generator,
     keep_objects,
     returns_function,
     substitute,
@@ -105,10 +91,7 @@ class Inliner:
         unit, tree = Unit.of(read(target))
         if tree.name in unit.names.taken and unit.resolve(name(tree.name)) is not target:  # it does not call itself
             tree.name = unit.names.fresh(tree.name)
-        for passes in (match_statements, imports, try_except, with_statements, global_names, default_dicts):
-            tree = passes.run(unit, tree)
-        tree = check.run(unit, tree, is_generator(target))
-        for run in (drawing.run, library_desugaring.run, alpha_renaming.run):
+        for _, run in DEFINITION:
             tree = run(unit, tree)
         self.unit.inlined.append(unit)
         function = self.known[target] = Function(tree, unit)

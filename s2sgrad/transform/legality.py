@@ -16,7 +16,6 @@ import numpy as np
 
 from s2sgrad import emit, runtime, source
 from s2sgrad.analysis import activity, effects
-from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.kinds import (
     Array,
     Assignable,
@@ -36,23 +35,20 @@ from s2sgrad.ir import reach
 from s2sgrad.ir.quote import children, constant, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import mod_ref
-from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.sources import is_basic, sources
 from s2sgrad.primitives import catalogue, sharing
 from s2sgrad.primitives.catalogue import may_write, methods_named, on_stack
 from s2sgrad.runtime.checks import is_special
 from s2sgrad.transform.calls import Pairs
+from s2sgrad.transform.paths import Paths
 
 
 class Refusals:
     """Checks of one function whose kinds and activity are known."""
 
-    def __init__(
-        self, unit: Unit, found: Operations, kinds: dict[str, Kind], pairs: Pairs, active: set[str], varied: set[str],
-        memory: Memory,
-    ) -> None:  # fmt: skip
-        self.unit, self.found, self.kinds, self.pairs = unit, found, kinds, pairs
-        self.active, self.varied, self.memory = active, varied, memory
+    def __init__(self, unit: Unit, paths: Paths, kinds: dict[str, Kind], pairs: Pairs) -> None:
+        self.unit, self.found, self.kinds, self.pairs = unit, paths.operations, kinds, pairs
+        self.active, self.varied, self.memory = paths.active, paths.varied, paths.memory
 
     def run(self, tree: gast.FunctionDef) -> None:
         """Raise Unsupported or NoRule at the first construct that cannot be differentiated."""

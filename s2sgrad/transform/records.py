@@ -35,10 +35,10 @@ from s2sgrad.transform.recomputation import Recomputation, Recomputed
 class Records:
     """Records and restores for one function; `stacks` are the stacks it made."""
 
-    def __init__(self, unit: Unit, tree: gast.FunctionDef, lifetimes: Lifetimes, inference: Inference) -> None:
+    def __init__(self, unit: Unit, lifetimes: Lifetimes, inference: Inference, memory: Memory) -> None:
         self.unit, self.lifetimes, self.inference = unit, lifetimes, inference
         self.kinds = inference.env
-        self.memory = Memory(unit, tree, self.kinds)
+        self.memory = memory
         self.stacks: list[str] = []
         self.grown: set[str] = set()  # lists that change and are read: not to be recorded before they have changed
         self.unbound: dict[int, list[str]] = {}

@@ -19,24 +19,23 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis import activity, effects, picked, selected, shape_obligations, shape_refinement, with_regions
+from s2sgrad.analysis import activity, effects, picked, selected, with_regions
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, may_carry
 from s2sgrad.analysis.primitive_calls import Operation
-from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir.quote import Place, assign, at, clone, constant, expression, name, place_of
 from s2sgrad.ir.reach import call
-from s2sgrad.ir.unit import Origin, Unit, parameters
+from s2sgrad.ir.unit import Origin, Unit
 from s2sgrad.memory.writes import in_place
-from s2sgrad.transform import containers, sinking, stores, string_roundtrips
+from s2sgrad.transform import containers, stores
 from s2sgrad.transform import rematerialize as again_
 from s2sgrad.transform.adjoint import Adjoints
 from s2sgrad.transform.block_exits import at_tail
 from s2sgrad.transform.branches import Branches
 from s2sgrad.transform.calls import Call, Pairs, call_adjoint, checked_owner
 from s2sgrad.transform.cotangents import Bar, Cotangent
-from s2sgrad.transform.legality import Refusals
+from s2sgrad.transform.paths import Paths
 from s2sgrad.transform.records import Records
 
 _LOOPS = (gast.For, gast.While)
@@ -55,31 +54,21 @@ class Swept:
 
 
 class Reverse(Branches):
-    """Walks one function backwards.  `wrt` are the differentiated parameters, `seed` names the result's cotangent; of
-    variables among `wrt` that are no parameters, the adjoint is kept that they have where they are assigned."""
+    """Walks one function backwards along the `paths` from the differentiated variables; `seed` names the result's cotangent.
+    Of these variables that are no parameters, the adjoint is kept that they have where they are assigned."""
 
     def __init__(
-        self, unit: Unit, tree: gast.FunctionDef, inference: Inference, pairs: Pairs, wrt: set[str], seed: str, idle: int = 0
+        self, unit: Unit, tree: gast.FunctionDef, inference: Inference, pairs: Pairs, paths: Paths, seed: str, idle: int = 0
     ) -> None:
         self.unit, self.tree, self.pairs, self.seed, self.idle = unit, tree, pairs, seed, idle
         self.kinds = inference.env
-        sinking.run(unit, tree, inference, wrt)
-        self.found = activity.operations(unit, tree, self.kinds)
-        self.result = tree.body[-1].value.id
-        self.watched = wrt - {p.id for p in parameters(tree)}
+        self.found, self.result, self.watched = paths.operations, paths.result, paths.watched
+        self.active, self.varied, self.lifetimes = paths.active, paths.varied, paths.lifetimes
         self.kept: dict[str, Bar] = {}
         self.perhaps: set[str] = set()  # of these, those that are assigned in a branch
-        self.active, self.varied = activity.active(tree, self.found, self.kinds, wrt, self.result)
-        shape_obligations.mark(tree, inference, self.found)
-        shape_refinement.narrow(tree, inference, self.found)
-        self.lifetimes = Facts(tree).lifetimes
-        self.records = Records(unit, tree, self.lifetimes, inference)
-        pushed = [o.operands[0] for o in self.found.values() if o.is_stack]
-        grown = containers.grown(unit, tree, self.found)
-        stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)} - grown
-        self.records.grown = grown
-        self.active |= stacks & self._recorded()
-        self.adjoints = Adjoints(unit, inference, self.active, stacks & self.active, grown)
+        self.records = Records(unit, self.lifetimes, inference, paths.memory)
+        self.records.grown = paths.grown
+        self.adjoints = Adjoints(unit, inference, self.active, paths.stacks, paths.grown)
         self.adjoints.picked = picked.names(unit, tree, self.kinds)
         if unit.primal.is_generated:  # no value of a program that runs is made of what it leaves out
             self.adjoints.selected_values = selected.names(unit, tree)
@@ -97,24 +86,6 @@ class Reverse(Branches):
         self.extra: dict[int, list[str]] = {}
         self.stored_later: set[str] = set()
         self.entered: dict[str, str] = {}  # contexts that the reverse sweep is in, and its name for each
-        self._check()
-
-    def _recorded(self) -> set[str]:
-        """What comes out of a record that carries derivatives: its stacks owe a cotangent for every value taken off."""
-        out: set[str] = set()
-        for statement in effects.walk(self.tree.body):
-            if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):
-                if isinstance(statement.value, gast.Name) and statement.value.id in self.active:
-                    out |= {t for t in binds(statement) if may_carry(self.kinds.get(t))}
-        return out
-
-    def _check(self) -> None:
-        memory = self.records.memory
-        Refusals(self.unit, self.found, self.kinds, self.pairs, self.active, self.varied, memory).run(self.tree)
-        string_roundtrips.check(self.unit, self.tree, self.varied, self.kinds)
-        for stack in self.adjoints.stacks:
-            if self.lifetimes.home.get(stack) != self.lifetimes.root:
-                self.unit.refuse(self.tree, f"the list `{stack}` cannot be differentiated: create it outside the loop")
 
     # --- the walk ---
 

@@ -38,7 +38,7 @@ from collections import Counter
 
 import gast
 
-from s2sgrad.analysis import effects, shape_obligations, with_regions
+from s2sgrad.analysis import effects, with_regions
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.analysis.primitive_calls import classify
@@ -46,6 +46,7 @@ from s2sgrad.flow.graph import Block
 from s2sgrad.ir.quote import clone, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliasing import Memory
+from s2sgrad.transform import shape_obligations
 
 
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference, fixed: set[str]) -> None:

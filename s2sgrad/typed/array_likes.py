@@ -35,7 +35,7 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.rules import table
 
 
-def convert(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
+def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
     """Write the conversions into the tree; whether there were any."""
     found = False
     for body in _blocks(tree.body):

@@ -23,7 +23,7 @@ from s2sgrad.ir.unit import Unit
 _PLAIN = (dict, list, tuple, str, set, frozenset, np.ndarray)  # of which no number is an instance
 
 
-def choose(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
+def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
     """Leave out the arms that are not taken; whether there were any."""
     counts = Counter(b for s in effects.walk(tree.body) for b in binds(s))
     values = {

@@ -1,0 +1,41 @@
+"""A function that is differentiated: its adjoint walked, and the ends tied together for what it is wanted for.
+
+def f(x): y = x * x; return y      ->      def f(x, *, seed): y = x * x; x_bar = seed * x + x * seed; ...
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number
+from s2sgrad.driver.compilation import Compilation, Purpose
+from s2sgrad.ir.quote import clone, constant
+from s2sgrad.ir.unit import parameters
+from s2sgrad.transform import escape_copies
+from s2sgrad.transform.reverse import Reverse
+
+
+class Differentiated(Purpose):
+    """What the gradient of an entry and the pair of a callee have in common; `seed` names the cotangent of the result."""
+
+    def __init__(self) -> None:
+        self.seed = ""
+
+    def sweep(self, c: Compilation, seed: str, idle: int = 0) -> gast.FunctionDef:
+        """Walk the adjoint (`self.walk`, `self.swept`); the function with the forward sweep, and the seed as a keyword."""
+        self.seed = c.unit.local(seed)
+        self.arguments, self.parameters = c.tree.args, [p.id for p in parameters(c.tree)]
+        self.walk = Reverse(c.unit, c.tree, c.inference, c.callees, c.paths, self.seed, idle)
+        result = c.kinds.get(self.walk.result, UNKNOWN)
+        c.kinds[self.seed] = Number(None) if isinstance(result, Number) else result
+        self.swept = self.walk.run()
+        c.unit.kinds = self.swept.kinds
+        escape_copies.attributes(c.unit, self.swept.forward, self.walk.records, c.kinds)
+        arguments = clone(c.tree.args)
+        arguments.kwonlyargs = [*arguments.kwonlyargs, gast.Name(self.seed, gast.Param(), None, None)]
+        arguments.kw_defaults = [*arguments.kw_defaults, constant(None)]
+        return gast.FunctionDef(c.tree.name, arguments, list(self.swept.forward), [], None, None, [])
+
+    def kind(self, name: str) -> Kind:
+        """The kind of a variable behind the sweep."""
+        return self.swept.kinds.get(name, UNKNOWN)

@@ -1,0 +1,115 @@
+"""The function that is asked for: what `grad(f)` calls.
+
+def f(x): ...      ->      def f_grad(x, *, seed=1.0): ...; return x_bar
+"""
+
+from __future__ import annotations
+
+import types
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number, kinds_of
+from s2sgrad.analysis.type_text import described
+from s2sgrad.driver.compilation import Compilation
+from s2sgrad.driver.differentiated import Differentiated
+from s2sgrad.driver.emitted import Emitted, mark, marked, stem_of, title
+from s2sgrad.driver.options import Options
+from s2sgrad.inplace import output_arguments, own_arguments
+from s2sgrad.ir import seeds
+from s2sgrad.ir.quote import assign, constant, name
+from s2sgrad.ir.reach import call
+from s2sgrad.ir.signatures import signature
+from s2sgrad.transform import results, stopping
+
+
+class Entry(Differentiated):
+    """The gradient of a function in the variables `wrt`, as the options want it; it writes the arguments `written`."""
+
+    def __init__(
+        self, function: types.FunctionType, kinds: dict[str, Kind], wrt: tuple[str, ...], options: Options, emitted: Emitted
+    ) -> None:
+        super().__init__()
+        self.function, self.variables, self.options, self.emitted = function, wrt, options, emitted
+        self.stops = options.stops
+        self.split = results.Split() if options.has_aux else None
+        self.written: tuple[str, ...] = ()
+        given = {p.name: p.default for p in signature(function).parameters.values() if p.default is not p.empty}
+        defaults = dict(zip(given, kinds_of(given.values()), strict=True))
+        self.kinds = {p: {**defaults, **kinds}.get(p, UNKNOWN) for p in signature(function).parameters}
+
+    def end(self, c: Compilation) -> None:
+        """Let it return the first of the pair that it returns, or the arguments that it writes."""
+        if self.split is not None:
+            self.split.run(c.unit, c.tree)
+        elif self.options.outputs is not None:
+            output_arguments.run(c.unit, c.tree, self.options.outputs)
+
+    def require(self, c: Compilation) -> None:
+        """Refuse a result that cannot be differentiated, and variables that cannot be followed; copy what it writes."""
+        written = c.aliases.written
+        results.require(c.unit, c.tree, c.kinds, self.split, written, self.options.outputs)
+        self.written = tuple(written)
+        stopping.require_followed(c.unit, c.tree, c.kinds, self.variables, self.stops)
+        own_arguments.run(c.unit, c.tree, c.kinds, written)
+
+    def wrt(self, c: Compilation) -> set[str]:
+        """The variables; of an element of `*args`, that."""
+        return {p.partition("[")[0] for p in self.variables}
+
+    def reverse(self, c: Compilation) -> gast.FunctionDef:
+        """Both sweeps, and the gradients with what is wanted beside them."""
+        unit, options = c.unit, self.options
+        tree = self.sweep(c, seeds.word((), takes_any=c.tree.args.kwarg is not None))
+        result, active = self.swept.result, self.swept.active
+        self.scalar = isinstance(self.kind(result), Number)
+        self.default = None if active and not self.scalar else 1.0
+        ahead: list[gast.AST] = []
+        if self.default is None:
+            like = call(unit, "seed_like", runtime.seed_like, name(result), name(self.seed))
+            ahead = marked([assign(self.seed, like)], "reverse")
+        parts = [self.gradient(c, p, p in self.variables[:k]) for k, p in enumerate(self.variables)]
+        display = gast.List if options.listed else gast.Tuple
+        returned: gast.AST = display(parts, gast.Load()) if options.several else parts[0]
+        tree.body += results.checks(unit, result, self.kind(result), active)
+        ends, returned = results.beside(unit, self.walk.records, self.swept, options.value, self.split, returned)
+        tree.body += ends
+        mark(tree.body, "forward")
+        tree.body += [*ahead, *self.swept.reverse, *marked([gast.Return(returned)], "reverse")]
+        return tree
+
+    def gradient(self, c: Compilation, variable: str, again: bool = False) -> gast.AST:
+        """The gradient in one variable: of its shape and dtype, in memory of its own, also the second time."""
+        kind = self.kind(variable)
+        base, _, place = variable.partition("[")
+        bar = self.swept.bars.get(base)
+        if bar is None and self.options.unconnected == "none":
+            return constant(None)
+        if place:
+            k = constant(int(place[:-1]))
+            element = gast.Subscript(name(base), k, gast.Load())
+            zeros = call(c.unit, "zeros", runtime.zeros, element) if bar is None else None
+            return zeros or call(c.unit, "like", runtime.like, element, gast.Subscript(name(bar.name), k, gast.Load()))
+        if bar is None:
+            return self.walk.adjoints.zero(variable)
+        if variable in self.walk.perhaps:  # it may not be assigned
+            return name(bar.name)
+        given = self.kinds.get(variable, kind if variable in self.walk.watched else None)
+        if isinstance(given, Number) and given.type is float:
+            return name(bar.name)
+        if bar.own and not again and bar.exact and isinstance(kind, Array):
+            return name(bar.name)
+        return call(c.unit, "like", runtime.like, name(variable), name(bar.name))
+
+    def cut(self, c: Compilation) -> list[Compilation]:
+        """The one function."""
+        return [c.part(self.emitted, c.tree)]
+
+    def finish(self, c: Compilation) -> None:
+        """Give the finished function its name, its docstring and its default seed."""
+        c.tree.args.kw_defaults[-1] = constant(self.default)
+        c.tree.body.insert(0, gast.Expr(constant(title(stem_of(self.function), self.variables, self.options))))
+        c.tree.name = self.emitted.name
+        self.emitted.defaults, self.emitted.scalar = {self.seed: self.default}, self.scalar
+        self.emitted.header = described(self.kinds)

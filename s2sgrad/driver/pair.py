@@ -1,0 +1,141 @@
+"""A function that is called on the differentiated path: one that records, and one that is its adjoint.
+
+def helper(x): return x * x      ->      def helper_fwd(x): y = x * x; return y, (x,)
+                                         def helper_bwd(saved, seed): (x,) = saved; return seed * x + x * seed
+
+An adjoint that reads the arguments alone takes them itself (`Pair.needs`), and the call stays as it is.
+"""
+
+from __future__ import annotations
+
+import types
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Array, Kind, Number
+from s2sgrad.driver.compilation import Compilation
+from s2sgrad.driver.differentiated import Differentiated
+from s2sgrad.driver.emitted import Paired, free_data, in_order, mark, marked, own_data, writes_arrays
+from s2sgrad.flow.facts import Facts
+from s2sgrad.ir.quote import assign, constant, empty_arguments, name
+from s2sgrad.ir.unit import Origin, parameters
+from s2sgrad.transform import escape_copies, results
+
+
+class Callee(Differentiated):
+    """The pair of a function in its `active` parameters.
+
+    `kept_apart`: the adjoint may run when free names stand for something else; `idle` is the level of the cotangent.
+    """
+
+    owns_arguments = False
+
+    def __init__(
+        self, target: types.FunctionType, given: dict[str, Kind], active: set[str], idle: int, entry: Paired,
+        kept_apart: bool,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.target, self.given, self.active, self.idle = target, given, active, idle
+        self.entry, self.kept_apart = entry, kept_apart
+
+    def require(self, c: Compilation) -> None:
+        """Refuse a function that writes what it is given."""
+        for parameter, statement in c.aliases.written.items():
+            c.unit.refuse(statement, f"this writes the argument `{parameter}` of a function that was not expected to: "
+                                     "return a new array from it")  # fmt: skip
+        if any(value is runtime.set_attribute for value in c.unit.helpers.values()):
+            c.unit.refuse(c.primal.tree, "attributes of the caller's objects are written by a function that is not written "
+                                         "out where it is called, which is not differentiated yet: return the "
+                                         "values")  # fmt: skip
+        self.order = tuple(p.id for p in parameters(c.tree) if p.id in self.active)
+
+    def wrt(self, c: Compilation) -> set[str]:
+        """The active parameters."""
+        return set(self.order)
+
+    def reverse(self, c: Compilation) -> gast.FunctionDef:
+        """Both sweeps; returned are the value and the cotangents, which `cut` takes apart."""
+        unit, pair = c.unit, self.entry.pair
+        tree = self.sweep(c, "seed", self.idle)
+        result, bars = self.swept.result, self.swept.bars
+        pair.bwd.flat = results.is_flat(self.swept.kinds.get(result), self.swept.active)
+        pair.idle |= {p: bars[p].idle if p in bars else None for p in self.order}
+        cotangents = [self._cotangent(c, tree, p) for p in self.order]
+        value = unit.local("y")
+        kept = escape_copies.value(unit, self.walk.records, name(result), self.swept.kinds.get(result))
+        forward = [*tree.body, assign(value, kept)]
+        mark(forward, "forward")
+        returned = gast.Tuple([name(value), gast.Tuple(cotangents, gast.Load())], gast.Load())
+        tree.body = [*forward, *self.swept.reverse, *marked([gast.Return(returned)], "reverse")]
+        return tree
+
+    def _cotangent(self, c: Compilation, tree: gast.FunctionDef, parameter: str) -> gast.AST:
+        bar = self.swept.bars.get(parameter)
+        zero = self.walk.adjoints.zero(parameter)
+        if bar is not None:
+            return name(bar.name)
+        if not c.primal.is_generated or isinstance(self.given.get(parameter), (Number, Array)):
+            return zero
+        held = c.unit.local(f"{parameter}_bar")  # of a record, before its stacks are emptied
+        tree.body.insert(0, assign(held, zero))
+        return name(held)
+
+    # --- two functions ---
+
+    def cut(self, c: Compilation) -> list[Compilation]:
+        """The function that records, if one is needed, and the adjoint."""
+        unit, pair, body = c.unit, self.entry.pair, c.tree.body
+        pair.bwd.restores = writes_arrays(unit, body)
+        middle = next(k for k, s in enumerate(body) if s.origin.sweep == "reverse")
+        forward, reverse = body[:middle], body[middle:]
+        value, cotangents = reverse[-1].value.elts
+        reverse[-1].value = cotangents if len(self.order) != 1 else cotangents.elts[0]
+        exposed = Facts(gast.FunctionDef("", empty_arguments(), reverse, [], None, None, [])).liveness.at_start
+        given = set(self.parameters)
+        bound = (effects.written(forward) & unit.locals) | given
+        saved = [n for n in in_order(forward, self.parameters) if n in exposed & bound]
+        outer = free_data(unit, reverse, exposed - bound) if self.kept_apart else {}
+        forward, value = escape_copies.without_copy(unit, forward, value, saved, given)
+        if self._reads_arguments_alone(forward, saved) and not outer:
+            pair.needs = tuple(saved)
+            return [self._adjoint(c, reverse, list(saved))]
+        held = own_data(unit, forward, saved, bound) if self.kept_apart else [*map(name, saved)]
+        first = self._recording(c, forward, saved, value, [*held, *outer.values()])
+        record = unit.local("saved")
+        if saved or outer:
+            unpacked = gast.Tuple([name(n, store=True) for n in (*saved, *outer)], gast.Store())
+            reverse[:0] = marked([assign(unpacked, name(record))], "reverse")
+        return [first, self._adjoint(c, reverse, [record])]
+
+    def _reads_arguments_alone(self, forward: list[gast.AST], saved: list[str]) -> bool:
+        """Whether the adjoint reads nothing but what it could be given itself."""
+        unchanged = not set(saved) & effects.written(forward)
+        variadic = self.arguments.vararg is not None and self.arguments.vararg.id in saved
+        return not self.entry.used and unchanged and not variadic and all(n in self.given for n in saved)
+
+    def _recording(
+        self, c: Compilation, forward: list[gast.AST], saved: list[str], value: gast.AST, record: list[gast.AST]
+    ) -> Compilation:
+        """The forward sweep, which returns the value and a record; what may be unbound at its end is None in there."""
+        returned = gast.Tuple([value, gast.Tuple(record, gast.Load())], gast.Load())
+        forward.append(gast.Return(returned))
+        holder = gast.FunctionDef("", self.arguments, forward, [], None, None, [])
+        unbound = Facts(holder).lifetimes.unbound_at_end(id(forward)) & set(saved)
+        forward[:0] = marked([assign(n, constant(None)) for n in saved if n in unbound], "forward")
+        forward[-1].origin = forward[-2].origin if len(forward) > 1 else Origin("forward", 0, 0, None)
+        emitted = self.entry.pair.fwd
+        return c.part(emitted, gast.FunctionDef(emitted.name, self.arguments, forward, [], None, None, []))
+
+    def _adjoint(self, c: Compilation, reverse: list[gast.AST], heads: list[str]) -> Compilation:
+        arguments = empty_arguments()
+        arguments.args = [gast.Name(n, gast.Param(), None, None) for n in (*heads, self.seed)]
+        emitted = self.entry.pair.bwd
+        return c.part(emitted, gast.FunctionDef(emitted.name, arguments, reverse, [], None, None, []))
+
+    def finish(self, c: Compilation) -> None:
+        """Put the docstring of the record or of the adjoint on a finished function."""
+        records = c.emitted is self.entry.pair.fwd
+        what = "Value of `{}`, and what its adjoint reads." if records else "Adjoint of `{}` in {}."
+        c.tree.body.insert(0, gast.Expr(constant(what.format(self.target.__name__, ", ".join(self.order)))))

@@ -1,0 +1,50 @@
+"""An argument that a function writes is copied where the function begins: the caller's array stays as it is.
+
+    def f(x): x *= 2.0; return np.sum(x)      ->      x2 = x.copy(); x2 *= 2.0; return np.sum(x2)
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Array, Instance, Kind
+from s2sgrad.ir.quote import assign, at, expression, nodes
+from s2sgrad.ir.unit import Unit, parameters
+
+
+def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dict[str, gast.AST]) -> None:
+    """Copy the arguments whose memory the function writes: they are the function's own from then on."""
+    heads: list[gast.AST] = []
+    for parameter in parameters(tree):
+        p = parameter.id
+        if p not in written:
+            continue
+        if unit.separate and isinstance(kinds.get(p), Instance):
+            unit.refuse(written[p], f"an array of the object `{p}` is written in place, and attributes are written too, "
+                                    "which is not differentiated yet: bind new arrays, as in `o.w = o.w + x`")  # fmt: skip
+        fresh = unit.names.fresh(p)
+        unit.locals.add(fresh)
+        unit.bases[fresh] = unit.bases.get(p, p)
+        kinds[fresh] = kinds[p]
+        for statement in effects.walk(tree.body):  # whether ravel copies, the user's own array decides
+            if _checks_layout(unit, statement, p):
+                heads += at(
+                    statement, gast.Expr(expression("f(x, n)", f=statement.value.func, x=p, n=statement.value.args[1]))
+                )
+        for statement in tree.body:
+            for node in nodes(statement):
+                if isinstance(node, gast.Name) and node.id == p:
+                    node.id = fresh
+        copied = expression("x.copy()", x=p) if isinstance(kinds[p], Array) else expression(
+            "own(x)", own=unit.helper("own", runtime.own), x=p)  # fmt: skip
+        heads.append(assign(fresh, copied))
+    tree.body = at(tree.body[0], *heads) + tree.body if tree.body else heads
+
+
+def _checks_layout(unit: Unit, statement: gast.AST, p: str) -> bool:
+    call = statement.value if isinstance(statement, gast.Expr) else None
+    if not isinstance(call, gast.Call) or unit.resolve(call.func) is not runtime.contiguous:
+        return False
+    return isinstance(call.args[0], gast.Name) and call.args[0].id == p

@@ -1,0 +1,41 @@
+"""The passes that every function goes through, be it compiled by itself or written out where it is called.
+
+    def f(x, xp=np): from math import pi; a = b = x * pi; ...      ->      names, imports and constructs are what they say
+
+They look at a definition as a whole; exits, loops and operations follow where its text stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from s2sgrad.ir.unit import Unit
+from s2sgrad.normalize import (
+    alpha_renaming,
+    check,
+    default_dicts,
+    drawing,
+    global_names,
+    imports,
+    library_desugaring,
+    match_statements,
+    module_values,
+    try_except,
+    with_statements,
+)
+
+DEFINITION: tuple[tuple[str, Callable[[Unit, gast.FunctionDef], gast.FunctionDef]], ...] = (
+    ("match_statements", match_statements.run),
+    ("module_values", module_values.run),
+    ("imports", imports.run),
+    ("try_except", try_except.run),
+    ("with_statements", with_statements.run),
+    ("global_names", global_names.run),
+    ("default_dicts", default_dicts.run),
+    ("check", check.run),
+    ("drawing", drawing.run),
+    ("library_desugaring", library_desugaring.run),
+    ("alpha_renaming", alpha_renaming.run),
+)

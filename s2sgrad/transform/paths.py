@@ -1,0 +1,56 @@
+"""Which statements lie between the differentiated variables and the result, and what is on record of them.
+
+def f(x, n):  k = n + 1; y = x * k; print(y); return y     ->   active in x: x, y; `k = n + 1` is on no path
+"""
+
+from __future__ import annotations
+
+import functools
+
+import gast
+
+from s2sgrad.analysis import activity, effects
+from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import may_carry
+from s2sgrad.flow.facts import Facts
+from s2sgrad.flow.graph import binds
+from s2sgrad.flow.lifetimes import Lifetimes
+from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.memory.aliasing import Memory
+from s2sgrad.transform import containers
+
+
+class Paths:
+    """Facts about one function and the variables `wrt`: the operations, which variables are `varied` by these, and which
+    are `active`, that is, reach the result as well.  `watched` are those of `wrt` that are no parameters."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, inference: Inference, wrt: set[str]) -> None:
+        self.unit, self.tree, self.kinds = unit, tree, inference.env
+        self.operations = activity.operations(unit, tree, self.kinds)
+        self.result = tree.body[-1].value.id
+        self.watched = wrt - {p.id for p in parameters(tree)}
+        self.active, self.varied = activity.active(tree, self.operations, self.kinds, wrt, self.result)
+        pushed = [o.operands[0] for o in self.operations.values() if o.is_stack]
+        self.grown = containers.grown(unit, tree, self.operations)
+        stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)} - self.grown
+        self.active |= stacks & self._recorded()
+        self.stacks = stacks & self.active
+
+    @functools.cached_property
+    def lifetimes(self) -> Lifetimes:
+        """Where variables live."""
+        return Facts(self.tree).lifetimes
+
+    @functools.cached_property
+    def memory(self) -> Memory:
+        """Which names may share memory."""
+        return Memory(self.unit, self.tree, self.kinds)
+
+    def _recorded(self) -> set[str]:
+        """What comes out of a record that carries derivatives: its stacks owe a cotangent for every value taken off."""
+        out: set[str] = set()
+        for statement in effects.walk(self.tree.body):
+            if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):
+                if isinstance(statement.value, gast.Name) and statement.value.id in self.active:
+                    out |= {t for t in binds(statement) if may_carry(self.kinds.get(t))}
+        return out

@@ -7,13 +7,13 @@ It is moved over no statement that binds or changes what it reads; one with effe
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import gast
 
 from s2sgrad.analysis import effects, with_regions
-from s2sgrad.ir.quote import children, clone, nodes, substitute
+from s2sgrad.ir.quote import Transformer, children, clone, substitute
 from s2sgrad.ir.unit import Unit
 
 _DEEPEST = 40  # Python's parser takes two hundred nested brackets
@@ -22,8 +22,9 @@ _HEADERS = {gast.If: "test", gast.For: "iter"}
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with single-use temporaries folded into their use."""
-    _write_tuples_out(unit, tree)
     fold = _Fold(unit, tree)
+    if fold.tuples:
+        _Tuples(fold.tuples).visit(tree)
     waiting = [tree.body]
     while waiting:
         body = waiting.pop()
@@ -34,23 +35,41 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     return tree
 
 
-def _write_tuples_out(unit: Unit, tree: gast.FunctionDef) -> None:
-    """`t = 1, 2; np.max(x, axis=t)`, however often it is read, as `np.max(x, axis=(1, 2))`."""
-    counts = Counter(b for s in effects.walk(tree.body) for b in effects.writes(s))
-    fixed = {
-        s.targets[0].id: s.value
-        for s in effects.walk(tree.body)
-        if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and isinstance(s.value, gast.Tuple)
-        if s.targets[0].id in unit.temps and counts[s.targets[0].id] == 1
-        if all(isinstance(e, gast.Constant) for e in s.value.elts)
-    }
-    for statement in effects.walk(tree.body) if fixed else ():
-        header = effects.header(statement)
-        for call in (n for n in nodes(header) if isinstance(n, gast.Call)):
-            call.args = [clone(fixed[a.id]) if isinstance(a, gast.Name) and a.id in fixed else a for a in call.args]
-            for keyword in call.keywords:
-                if isinstance(keyword.value, gast.Name) and keyword.value.id in fixed:
-                    keyword.value = clone(fixed[keyword.value.id])
+class _Tuples(Transformer):
+    """Tuples of constants in the place of their names, where calls are given them, however often they are read:
+    `t = 1, 2; np.max(x, axis=t)` as `np.max(x, axis=(1, 2))`."""
+
+    def __init__(self, known: dict[str, gast.Tuple]) -> None:
+        self.known = known
+
+    def visit_Call(self, node: gast.Call) -> gast.AST:
+        self.generic_visit(node)
+        node.args = [self._written_out(a) for a in node.args]
+        for keyword in node.keywords:
+            keyword.value = self._written_out(keyword.value)
+        return node
+
+    def _written_out(self, node: gast.AST) -> gast.AST:
+        return clone(self.known[node.id]) if isinstance(node, gast.Name) and node.id in self.known else node
+
+
+def _constant_tuple(statement: gast.AST) -> str:
+    """The name that a statement binds to a tuple of constants; "" where it does not."""
+    if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
+        return ""
+    value = statement.value
+    constant = isinstance(value, gast.Tuple) and all(isinstance(e, gast.Constant) for e in value.elts)
+    return statement.targets[0].id if constant else ""
+
+
+@dataclass(eq=False, slots=True)
+class _Held:
+    """A temporary that is not yet read, and what is known of it: it does not change any more."""
+
+    statement: gast.Assign
+    reads: set[str]
+    is_pure: bool
+    taken: set[str]  # the names through which the list is seen off which it takes an item
 
 
 class _Fold:
@@ -58,43 +77,44 @@ class _Fold:
         self.unit = unit
         self.reads: dict[str, int] = {}
         self.binds: dict[str, int] = {}
+        tuples: dict[str, gast.AST] = {}
         for statement in effects.walk(tree.body):
-            header = statement
-            if isinstance(statement, (gast.If, gast.While)):
-                header = statement.test
-            elif isinstance(statement, gast.For):
-                header = statement.iter
-            for name in effects.loads(header):
+            for name in effects.loads(effects.header(statement)):
                 self.reads[name.id] = self.reads.get(name.id, 0) + 1
             for name in effects.writes(statement):
                 self.binds[name] = self.binds.get(name, 0) + 1
+            tuples[_constant_tuple(statement)] = statement
+        self.tuples = {n: s.value for n, s in tuples.items() if n in unit.temps and self.binds[n] == 1}
 
     def block(self, body: list[gast.AST]) -> list[gast.AST]:
         out: list[gast.AST] = []
-        held: dict[str, gast.Assign] = {}  # foldable temporaries not yet read, in order
+        held: dict[str, _Held] = {}  # in order
+
+        def release(let_go: Callable[[str, _Held], bool]) -> None:
+            out.extend(held.pop(n).statement for n, h in list(held.items()) if let_go(n, h))
+
         for statement in body:
-            between = with_regions.end(statement) is not None  # nothing moves into a context or out of it,
-            if between or any(_sweep(s) != _sweep(statement) for s in held.values()):  # nor from one sweep to the other
-                out += held.values()
-                held.clear()
-            if held:  # what takes an item off a list stays before what reads the list
-                read = set().union(*map(effects.reads, effects.walk([statement])))
-                out += [held.pop(n) for n, s in list(held.items()) if self.takes_off(s) & read]
-                self.fill(statement, held, out)
-                written = set().union(*map(self.unit.changed, effects.walk([statement])))
-                for name in [n for n, s in held.items() if effects.reads(s) & written]:
-                    out.append(held.pop(name))
+            if held and with_regions.end(statement) is not None:  # nothing moves into a context or out of it,
+                release(lambda n, h: True)
+            if any(_sweep(h.statement) != _sweep(statement) for h in held.values()):  # nor from one sweep to the other
+                release(lambda n, h: True)
+            read: set[str] = set()
+            if held:
+                inside = [*effects.walk([statement])]
+                read = read.union(*map(effects.reads, inside))
+                release(lambda n, h: h.taken & read)  # which stays before what reads the list
+                self.fill(statement, held, read)
+                written = set().union(*map(self.unit.changed, inside))
+                release(lambda n, h: h.reads & written)
             if self.is_foldable(statement):
-                out += [held.pop(n) for n in list(held) if n in effects.reads(statement)]
-                held[statement.targets[0].id] = statement
+                release(lambda n, h: n in read)
+                held[statement.targets[0].id] = self.hold(statement)
             else:
-                if held:
-                    if not self.is_quiet(statement):
-                        self.release_impure(held, out)
-                    read = set().union(*map(effects.reads, effects.walk([statement])))
-                    out += [held.pop(n) for n in list(held) if n in read]
+                if held and not self.is_quiet(statement):
+                    release(lambda n, h: not h.is_pure)
+                release(lambda n, h: n in read)
                 out.append(statement)
-        return out + list(held.values())
+        return out + [h.statement for h in held.values()]
 
     def is_foldable(self, statement: gast.AST) -> bool:
         if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
@@ -102,38 +122,34 @@ class _Fold:
         name = statement.targets[0].id
         return name in self.unit.temps and self.binds.get(name) == 1 and self.reads.get(name) == 1
 
-    def takes_off(self, statement: gast.Assign) -> set[str]:
-        """The names through which the list is seen off which a temporary takes an item."""
+    def hold(self, statement: gast.Assign) -> _Held:
         taken = effects.changed_by_call(statement.value)
-        return self.unit.changed(statement) - {statement.targets[0].id} if taken else taken
+        if taken:
+            taken = self.unit.changed(statement) - {statement.targets[0].id}
+        return _Held(statement, effects.reads(statement), effects.is_pure(self.unit, statement.value), taken)
 
     def is_quiet(self, statement: gast.AST) -> bool:
         """Whether a statement has no effect that an impure temporary must not be moved over."""
         return isinstance(statement, gast.Assign) and effects.is_pure(self.unit, statement.value)
 
-    def release_impure(self, held: dict[str, gast.Assign], out: list[gast.AST]) -> None:
-        for name in [n for n, s in held.items() if not effects.is_pure(self.unit, s.value)]:
-            out.append(held.pop(name))
-
-    def fill(self, statement: gast.AST, held: dict[str, gast.Assign], out: list[gast.AST]) -> None:
+    def fill(self, statement: gast.AST, held: dict[str, _Held], read: set[str]) -> None:
         """Put held temporaries into the statement that reads them, last one first."""
         if isinstance(statement, gast.While):
             return
         field = _HEADERS.get(type(statement))
-        for name in reversed(list(held)):
-            root = getattr(statement, field) if field else statement
-            if not any(n.id == name for n in effects.loads(root)) or not self.in_order(root, name, held[name].value):
+        wanted = [n for n in held if n in read]
+        for name in reversed(wanted):
+            root, one = getattr(statement, field) if field else statement, held[name]
+            if not any(n.id == name for n in effects.loads(root)) or not self.in_order(root, name, one.is_pure):
                 continue
             later = list(held)[list(held).index(name) + 1 :]
-            if not effects.is_pure(self.unit, held[name].value) and any(
-                not effects.is_pure(self.unit, held[n].value) for n in later
-            ):
+            if not one.is_pure and not all(held[n].is_pure for n in later):
                 continue
-            if _depth(held[name].value) > _DEEPEST:
+            if _depth(one.statement.value) > _DEEPEST:
                 continue
-            if getattr(held[name], "uncertain", False):
+            if getattr(one.statement, "uncertain", False):
                 statement.uncertain = True
-            value = held.pop(name).value
+            value = held.pop(name).statement.value
             if field:
                 setattr(statement, field, substitute(root, {name: value}))
             else:
@@ -145,15 +161,14 @@ class _Fold:
                     elif key == "targets" and isinstance(part[0], gast.Subscript):
                         _fill_target(part[0], {name: value})
 
-    def in_order(self, root: gast.AST, name: str, value: gast.AST) -> bool:
-        """Whether everything that has effects is still evaluated in the same order."""
-        impure_value = not effects.is_pure(self.unit, value)
+    def in_order(self, root: gast.AST, name: str, is_pure: bool) -> bool:
+        """Whether everything that has effects is still evaluated in the same order with a value in the place of its name."""
         for part in _evaluated(root):
             if isinstance(part, gast.Name) and part.id == name:
                 return True
             if isinstance(part, gast.Call) and not effects.is_pure(self.unit, part):
                 return False
-            if impure_value and isinstance(part, (gast.IfExp, gast.BoolOp)):
+            if not is_pure and isinstance(part, (gast.IfExp, gast.BoolOp)):
                 return False
         return False
 
@@ -194,9 +209,7 @@ def _evaluated(node: gast.AST) -> Iterator[gast.AST]:
         if isinstance(node.targets[0], gast.Subscript):
             yield from _evaluated(node.targets[0])
         return
-    for value in node.__dict__.values():
-        for part in value if isinstance(value, list) else [value]:
-            if isinstance(part, gast.AST):
-                yield from _evaluated(part)
+    for part in children(node):
+        yield from _evaluated(part)
     if not isinstance(node, gast.BoolOp):
         yield node

@@ -224,7 +224,7 @@ class Inference:
         if isinstance(owner, (Opaque, Instance)):
             return OPAQUE
         if owner is None or not isinstance(owner, (Array, Number)):
-            return None if owner is None else _INT if node.attr in ("ndim", "size") else UNKNOWN
+            return None if owner is None else _INT if node.attr in spellings.COUNTS else UNKNOWN
         if node.attr == "ndim" and owner.rank is not None:
             return constant_kind(owner.rank)
         if node.attr == "dtype" and getattr(owner, "dtype", None) is not None:
@@ -232,7 +232,7 @@ class Inference:
         if node.attr == "shape" and owner.rank is not None:
             dims = owner.dims if isinstance(owner, Array) else ()
             return Container(tuple, tuple(sized(d) for d in dims))
-        if node.attr in ("ndim", "size"):
+        if node.attr in spellings.COUNTS:
             return _INT
         return memo(
             ("attribute", node.attr), [owner], lambda: sampled_shapes.by_example(lambda x: getattr(x, node.attr), [owner])

@@ -32,6 +32,7 @@ from s2sgrad.analysis.kinds import (
 from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.analysis.trust import Trust, trust_of_object
+from s2sgrad.primitives import catalogue
 from s2sgrad.rules import table
 
 _MEMO: dict[Any, Kind] = {}
@@ -47,9 +48,8 @@ def call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
         return reshaped(kinds[0], kinds[1:])
     if target is np.squeeze and any(isinstance(k, Array) and (k.dims is None or None in k.dims) for k in kinds):
         return Array(None, None)
-    if getattr(target, "__name__", "") in ("require_array", "sequence", "own", "kept") and len(kinds) == 1:
+    if catalogue.of(target).keeps_kind and len(kinds) == 1:
         return kinds[0]
-
     if target in (runtime.zeros, runtime.own) and isinstance(kinds[0], Container) and kinds[0].items is None:
         return kinds[0]
     if target is dict and len(kinds) == 1 and not names and isinstance(kinds[0], Container) and kinds[0].type is dict:

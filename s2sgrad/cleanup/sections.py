@@ -209,7 +209,7 @@ def _is_section(node: gast.AST | None) -> bool:
 
 
 def _is_shape(node: gast.AST) -> bool:
-    return isinstance(node, gast.Attribute) and node.attr in ("shape", "size", "ndim", "dtype")
+    return isinstance(node, gast.Attribute) and node.attr in effects.FLAT_ATTRIBUTES
 
 
 def _ordered(body: list[gast.AST], loops: tuple[int, ...] = (), start: list[int] | None = None):

@@ -26,7 +26,7 @@ from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import mod_ref
-from s2sgrad.primitives import catalogue, methods, spellings
+from s2sgrad.primitives import catalogue, libraries, methods, spellings
 from s2sgrad.primitives.catalogue import Gives
 from s2sgrad.rules.table import Rule
 
@@ -164,10 +164,10 @@ def _is_foreign(target: Any) -> bool:
         return False
     if isinstance(target, Rule) or hasattr(target, "primal"):
         return True
-    module = getattr(target, "__module__", None) or ""
-    if module == runtime.__name__:
+    if (getattr(target, "__module__", None) or "") == runtime.__name__:
         return False
-    return not (module.split(".")[0] in ("numpy", "math", "builtins", "operator") or catalogue.of(target).pure)
+    followed = catalogue.of(target).pure or catalogue.of(target).sharing is not None
+    return not followed and not libraries.library(libraries.package_of(target)).shares_arguments
 
 
 def is_copy(index: gast.AST, kinds: dict[str, Kind]) -> bool:

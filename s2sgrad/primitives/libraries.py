@@ -26,6 +26,7 @@ class Library:
 
     computes: bool = False  # they write no memory that they are not told to write
     by_record: bool = False  # they are known by their records, and their source is not read
+    shares_arguments: bool = False  # what they return shares memory with nothing but their arguments
     quiet_managers: bool = False  # its context managers change nothing that they are given
     quiet_import: bool = False  # importing it has no effects
     constant: bool = False  # its objects are what they are for as long as the program runs
@@ -33,12 +34,13 @@ class Library:
 
 _NOTHING = Library()
 _LIBRARIES = {
-    "numpy": Library(computes=True, by_record=True, quiet_managers=True, quiet_import=True, constant=True),
+    "numpy": Library(computes=True, shares_arguments=True, by_record=True, quiet_managers=True, quiet_import=True, constant=True),
     "scipy": Library(computes=True, by_record=True, quiet_import=True, constant=True),
-    "math": Library(computes=True, by_record=True, quiet_import=True, constant=True),
-    "builtins": Library(computes=True, by_record=True, quiet_managers=True, constant=True),
+    "math": Library(computes=True, shares_arguments=True, by_record=True, quiet_import=True, constant=True),
+    "builtins": Library(computes=True, shares_arguments=True, by_record=True, quiet_managers=True, constant=True),
     OURS: Library(constant=True),
-    **dict.fromkeys(("operator", "functools", "itertools"), Library(computes=True, by_record=True, quiet_import=True)),
+    "operator": Library(computes=True, shares_arguments=True, by_record=True, quiet_import=True),
+    **dict.fromkeys(("functools", "itertools"), Library(computes=True, by_record=True, quiet_import=True)),
     **dict.fromkeys(("time", "random", "copy"), Library(computes=True, by_record=True)),
     **dict.fromkeys(("logging", "warnings"), Library(computes=True, by_record=True, quiet_managers=True)),
     **dict.fromkeys(("contextlib", "tempfile", "io", "_io", "threading", "_thread"), Library(quiet_managers=True)),

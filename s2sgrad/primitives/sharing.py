@@ -23,6 +23,7 @@ from s2sgrad.primitives import spellings
 from s2sgrad.primitives.record import Gives, know
 from s2sgrad.rules import builtin_functions, einsum
 from s2sgrad.rules.table import existing
+from s2sgrad.runtime import structure
 
 _ANY = -1  # the result may share memory with any of the arguments
 
@@ -89,6 +90,7 @@ know(print, id, input, dir, ascii, bin, oct, hex, aiter, open, breakpoint, np.se
 know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.require_array, runtime.sequence, runtime.add_at,
      runtime.restored, runtime.as_dict, runtime.pop, runtime.push, gives=Gives.MAYBE)  # fmt: skip
 know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, numeric=True)
+know(runtime.require_array, runtime.sequence, runtime.own, structure.kept, keeps_kind=True)
 know(runtime.add, runtime.call, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)
 know(runtime.seed_like, gives=Gives.MAYBE, of=1)
 know(builtin_functions.preceded, einsum.replaced, einsum.contracted, of=_ANY)

@@ -59,6 +59,9 @@ ATTRIBUTES = {"T": np.transpose, "real": np.real, "flat": None}
 ATTRIBUTES |= dict.fromkeys(["mT"], *existing(np, "matrix_transpose"))
 """Attribute of an array -> the function whose rule it has (None: refused where it matters)."""
 
+COUNTS = {"ndim", "size"}
+"""Attributes of whatever has them that are Python's integers."""
+
 FLAT_ATTRIBUTES = {"shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags"}
 """Attributes of an array without derivative."""
 

@@ -28,7 +28,7 @@ LAYERS = [
     ["ir", "pullbacks", "standard"],
     ["analysis", "flow"],
     ["memory"],
-    ["normalize", "cleanup", "transform"],
+    ["normalize", "cleanup", "transform", "legality"],
     ["inplace"],
     ["typed"],
     ["backends"],

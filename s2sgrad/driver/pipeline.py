@@ -40,12 +40,13 @@ from s2sgrad.inplace import nested_lists, rebind_markers
 from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.ir.quote import clone
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.legality import checks
+from s2sgrad.legality.context import Context
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.normalize import check, deletes, flatten, loops, single_exit, stop_gradient, targets, temporary_copies, webs
 from s2sgrad.normalize.definitions import DEFINITION
 from s2sgrad.source import Primal, read
-from s2sgrad.transform import shape_obligations, shape_refinement, sinking, string_roundtrips
-from s2sgrad.transform.legality import Refusals
+from s2sgrad.transform import shape_obligations, shape_refinement, sinking
 from s2sgrad.transform.paths import Paths
 from s2sgrad.typed import array_likes, branch_pruning, known_sequences
 
@@ -152,11 +153,7 @@ def _shapes(c: Compilation) -> None:
 
 def _legality(c: Compilation) -> None:
     """Refuse what would give a wrong number."""
-    Refusals(c.unit, c.paths, c.kinds, c.callees).run(c.tree)
-    string_roundtrips.check(c.unit, c.tree, c.paths.varied, c.kinds)
-    for stack in c.paths.stacks:
-        if c.paths.lifetimes.home.get(stack) != c.paths.lifetimes.root:
-            c.unit.refuse(c.tree, f"the list `{stack}` cannot be differentiated: create it outside the loop")
+    checks.run(Context(c.unit, c.tree, c.kinds, c.callees, c.paths))
 
 
 def _reverse(c: Compilation) -> None:

@@ -2,7 +2,7 @@
 
     global count; count = count + 1       ->      count_global.write(count_global.read() + 1)
 
-A global that is only read needs no declaration.  What is stored must not carry a derivative (`transform.legality`): a
+A global that is only read needs no declaration.  What is stored must not carry a derivative (`legality`): a
 global is a constant to whoever reads it.  The text has its `global` again at the end (`cleanup.global_names`).
 
 >>> from s2sgrad.driver.pipeline import shown

@@ -34,7 +34,8 @@ class Library:
 
 _NOTHING = Library()
 _LIBRARIES = {
-    "numpy": Library(computes=True, shares_arguments=True, by_record=True, quiet_managers=True, quiet_import=True, constant=True),
+    "numpy": Library(computes=True, shares_arguments=True, by_record=True, quiet_managers=True, quiet_import=True,
+                     constant=True),
     "scipy": Library(computes=True, by_record=True, quiet_import=True, constant=True),
     "math": Library(computes=True, shares_arguments=True, by_record=True, quiet_import=True, constant=True),
     "builtins": Library(computes=True, shares_arguments=True, by_record=True, quiet_managers=True, constant=True),

@@ -1,0 +1,269 @@
+"""Calls that may change what the reverse sweep reads, or carry a value where we do not see it.
+
+    keep(y)            with `def keep(v): LOG.append(v)`      ->      Unsupported: `keep` changes state outside of it ...
+    obj.run(y)         of an argument                         ->      checked where it runs: it must only read `y`
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad import emit, runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Array, Assignable, Container, Drawing, Number, Opaque, Text
+from s2sgrad.analysis.plain_classes import assigning, own_protocols
+from s2sgrad.analysis.primitive_calls import is_user_function
+from s2sgrad.analysis.trust import Trust, trust_of_owner
+from s2sgrad.flow.graph import binds
+from s2sgrad.ir import reach
+from s2sgrad.ir.quote import constant, nodes
+from s2sgrad.ir.unit import MISSING
+from s2sgrad.legality.context import Context
+from s2sgrad.memory import mod_ref
+from s2sgrad.primitives import catalogue
+from s2sgrad.primitives.catalogue import may_write, methods_named, on_stack
+from s2sgrad.runtime.checks import is_special
+
+_DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
+_UNSEEN = (*_DESCRIPTORS, types.BuiltinFunctionType, type(np.copyto))
+_OURS = ("s2sgrad.api", "s2sgrad.runtime", "s2sgrad.rules")
+
+
+@dataclass
+class Call:
+    """One call: whether its result is differentiated, whether it stands for its effect alone (nobody reads what it
+    returns), and whether it is a statement of its own."""
+
+    context: Context
+    node: gast.Call
+    differentiated: bool
+    alone: bool
+    outermost: bool
+
+    @functools.cached_property
+    def given(self) -> list[gast.AST]:
+        """The arguments."""
+        return [*self.node.args, *(k.value for k in self.node.keywords)]
+
+    @functools.cached_property
+    def mutable(self) -> bool:
+        """Whether an argument is, or holds, something that the callee could change."""
+        return self.context.any_mutable(self.given)
+
+    @property
+    def shown(self) -> str:
+        """The callee as it stands in the text."""
+        return emit.expression(self.node.func)
+
+    def refuse(self, why: str) -> None:
+        """Raise Unsupported at this call."""
+        self.context.unit.refuse(self.node, why)
+
+
+def check(context: Context, statement: gast.AST, node: gast.Call, differentiated: bool) -> None:
+    """Raise Unsupported where a call does what the reverse sweep cannot take back; have it checked where it runs if nothing
+    tells what it does."""
+    whole, expression = getattr(statement, "value", None) is node, isinstance(statement, gast.Expr)
+    alone = expression or (whole and not _is_read(context, statement))
+    call = Call(context, node, differentiated, alone, whole and expression)
+    _effect(call)
+    _held_arrays(call)
+
+
+def _is_read(context: Context, statement: gast.AST) -> bool:
+    """Whether anything reads what a statement binds: what is not read is called for its effect."""
+    plain = isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name)
+    return not plain or bool(context.read & set(binds(statement)))
+
+
+def _effect(call: Call) -> None:
+    unit, function = call.context.unit, call.node.func
+    if effects.is_missing(unit, function):
+        return  # an error where it runs
+    if isinstance(function, gast.Attribute) and function.attr in _assigning(call.context, function.value):
+        call.refuse(f"`{call.shown}` changes a value that the reverse sweep may read: change Variables outside of the "
+                    "function, or record it on a GradientTape")  # fmt: skip
+    target = unit.resolve(function)
+    if mod_ref.writes_out(call.node, target):
+        call.refuse("`out=` is not differentiated yet: assign the result to a name")
+    if target is not MISSING:
+        _known(call, target)
+    elif isinstance(function, gast.Attribute):
+        _method(call, function.value, function.attr)
+    else:
+        _unknown(call)
+
+
+def _assigning(context: Context, owner: gast.AST) -> frozenset[str]:
+    """The methods that assign a Variable anew; of anything else, none."""
+    kind, found = context.kind(owner), context.unit.resolve(owner)
+    if isinstance(kind, Assignable):
+        return kind.methods
+    return frozenset() if found is MISSING else assigning(type(found))
+
+
+# --- callees that are not known before the text runs -------------------------------------------------------------------
+
+
+def _method(call: Call, owner: gast.AST, name: str) -> None:
+    """A method: of a container, of an array, or of an object of which less is known."""
+    context = call.context
+    found = context.unit.resolve(owner)
+    if catalogue.of(getattr(type(found), name, None)).logs:
+        return  # which writes down what it is given at once, as `print` does
+    stack = on_stack(name) and context.is_local(owner)
+    resizes, grows = any(m.resizes for m in methods_named(name)), any(m.grows for m in methods_named(name))
+    if may_write(name) and not resizes and context.mutable(owner):
+        call.refuse(f"`.{name}(...)` writes its object inside an expression, which is not differentiated: call it on a line "
+                    "of its own")  # fmt: skip
+    if name == "write" and isinstance(found, runtime.Global):
+        if call.mutable or any(map(context.passes_on, call.given)):
+            call.refuse(f"a differentiated value, or an array, is kept in the global `{found.name}`, which is not "
+                        "differentiated yet: return it")  # fmt: skip
+        return
+    plain = trust_of_owner(context.unit, owner, context.kinds) <= Trust.DATA
+    if resizes and not stack and not grows and plain and context.is_local(owner):
+        call.refuse(f"`.{name}(...)` changes its object in a way that is not differentiated: build a new one")
+    if grows and not call.outermost and _may_be_container(context, owner):
+        call.refuse(f"`.{name}(...)` changes its object inside an expression, which is not differentiated: make it a "
+                    "statement of its own")  # fmt: skip
+    if not stack:
+        _unknown(call, kept=name == "append" and getattr(owner, "id", "") in context.only_appended)
+
+
+def _may_be_container(context: Context, node: gast.AST) -> bool:
+    return context.is_local(node) and not isinstance(context.kind(node), (Number, Array))
+
+
+def _unknown(call: Call, kept: bool = False) -> None:
+    """A callee of which nothing is known; `kept`: it only keeps what it is given for the caller."""
+    carries = any(map(call.context.depends, call.given)) and not kept
+    if call.alone and (call.mutable or carries):
+        call.refuse(f"`{call.shown}` is only known at run time and may change or keep what it is given, which is not "
+                    "differentiated yet: return a value from it")  # fmt: skip
+    if call.mutable and not call.differentiated and _is_unseen(call.context, call.node.func):
+        checked = [call.node.func, constant(call.shown), constant(getattr(call.node, "lineno", 0))]
+        call.node.func = reach.call(call.context.unit, "reads_only", runtime.reads_only, *checked)
+
+
+def _is_unseen(context: Context, function: gast.AST) -> bool:
+    """Whether nothing tells what a callee does with its arguments before it runs."""
+    owner = function.value if isinstance(function, gast.Attribute) else None
+    return not context.unit.primal.is_generated and not isinstance(context.kind(owner), (Array, Number, Text, Container))
+
+
+def _held_arrays(call: Call) -> None:
+    """A method of an object of which nothing is known, which may write the differentiated arrays that it holds."""
+    context, function = call.context, call.node.func
+    if context.unit.primal.is_generated or not isinstance(function, gast.Attribute):
+        return
+    owner = function.value
+    made = any(isinstance(n, gast.Call) and isinstance(context.unit.resolve(n.func), type) for n in nodes(owner))
+    if made and context.unit.resolve(function) is MISSING:
+        written = bool(mod_ref.of_expression(context.unit, call.node, context.kinds).arguments) and context.mutable(owner)
+    else:
+        written = _may_write_held(context, owner)
+    if written:
+        call.refuse(f"`.{function.attr}(...)` of an object of which nothing is known may write the arrays that it holds, "
+                    "which is not differentiated: give it copies")  # fmt: skip
+
+
+def _may_write_held(context: Context, owner: gast.AST) -> bool:
+    """Whether an object is not known, and shares memory with arrays that carry derivatives."""
+    kind = context.kind(owner)
+    if not context.is_local(owner) or owner.id not in context.paths.memory.lost:
+        return False
+    if not isinstance(kind, Opaque) or isinstance(kind, Drawing):
+        return False
+    held = context.paths.memory.with_memory_of(owner.id) & context.paths.active & context.varied
+    return any(isinstance(context.kinds.get(n), Array) for n in held)
+
+
+# --- callees that are known --------------------------------------------------------------------------------------------
+
+
+def _known(call: Call, target: Any) -> None:
+    if catalogue.of(target).unseen:
+        call.refuse(f"`{call.shown}` reads or writes variables unseen and cannot be differentiated: use names")
+    if isinstance(target, type):
+        _class(call, target)
+    if catalogue.of(target).writes or catalogue.of_bound(target).writes:
+        call.refuse(f"`{call.shown}` writes its argument, which is not differentiated yet: build a new array")
+    if call.mutable:
+        _behind_a_partial(call, target)
+    if catalogue.of(target).pure:
+        return
+    if is_user_function(target):
+        _user_function(call, target)
+    elif call.mutable and mod_ref.of_expression(call.context.unit, call.node, call.context.kinds).arguments:
+        call.refuse(f"`{call.shown}` may write its argument, which is not differentiated yet: give it a copy")
+
+
+def _class(call: Call, cls: type) -> None:
+    if is_special(cls) and cls is not Counter:
+        call.refuse(f"`{call.shown}` makes a list or a dict with methods of its own, which cannot be followed: use a "
+                    "plain one")  # fmt: skip
+    if call.mutable and own_protocols(cls):
+        call.refuse(f"`{call.shown}` makes an object whose operators may write what it holds, which cannot be followed "
+                    "here: bind it to a name")  # fmt: skip
+
+
+def _behind_a_partial(call: Call, target: Any) -> None:
+    """What a partial, a callable object or a method of a class runs in the end, with something that it could change."""
+    reached = _reached(target)
+    unseen = isinstance(reached, _UNSEEN) and (reached is not target or isinstance(target, _DESCRIPTORS))
+    if unseen and not catalogue.of(reached).pure:
+        call.refuse(f"`{call.shown}` may write its argument, which cannot be followed: call it as a method")
+    behind = _behind(target)
+    if behind is not None and mod_ref.of(behind).arguments:
+        call.refuse(f"`{call.shown}` may write its argument, which is not differentiated yet: return a new value from it")
+
+
+def _reached(target: Any) -> Any:
+    """What a partial calls in the end; the target itself where it is no partial."""
+    while isinstance(target, functools.partial):
+        target = target.func
+    return target
+
+
+def _behind(target: Any) -> Any:
+    """The user's function that a partial or a callable object calls; None where there is none."""
+    reached = _reached(target)
+    if type(reached).__module__.startswith("s2sgrad."):  # a gradient
+        return None
+    if not isinstance(reached, (types.FunctionType, types.MethodType)):
+        reached = None if isinstance(reached, type) else inspect.getattr_static(type(reached), "__call__", None)
+    elif reached is target:
+        return None
+    return getattr(reached, "__func__", reached) if is_user_function(reached) else None
+
+
+def _user_function(call: Call, target: types.FunctionType) -> None:
+    """A function of the user's that is called as it stands, for its value is not differentiated."""
+    if call.differentiated or (getattr(target, "__module__", None) or "").startswith(_OURS):
+        return
+    writes = mod_ref.of_call(call.context.unit, target, call.node, call.context.kinds)
+    if writes.outside:
+        call.refuse(f"`{call.shown}` changes state outside of it, which is not differentiated yet: pass the state in and "
+                    "return it")  # fmt: skip
+    if writes.arguments and call.context.any_mutable(_written(call, target, writes.arguments)):
+        call.refuse(f"`{call.shown}` may write its argument, which is not differentiated yet: return a new value from it")
+
+
+def _written(call: Call, target: types.FunctionType, names: frozenset[str]) -> list[gast.AST]:
+    """The arguments of a call that reach the named parameters; all of them where that is not plain."""
+    if mod_ref.ANY in names or any(isinstance(a, gast.Starred) for a in call.node.args):
+        return call.given
+    out = []
+    for parameter, value in call.context.pairs.arguments(call.context.unit, target, call.node).items():
+        if parameter in names:
+            out += value if isinstance(value, list) else [value]
+    return out

@@ -1,0 +1,34 @@
+"""All checks, in the order in which a reader would meet what they refuse.
+
+    def f(x): y = np.fft.fft(x); x.sort(); return np.sum(y)      ->      the first line is refused, not the second
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.flow.graph import binds
+from s2sgrad.ir.quote import nodes
+from s2sgrad.legality import calls, containers, operations, stores, string_roundtrips
+from s2sgrad.legality.context import Context
+from s2sgrad.primitives import sharing
+
+
+def run(context: Context) -> None:
+    """Raise Unsupported or NoRule at the first construct of a function that cannot be differentiated."""
+    collections: set[str] = set()
+    for statement in effects.walk(context.tree.body):
+        operation = context.paths.operations.get(id(statement))
+        containers.check(context, statement, collections)
+        operations.check_indices(context, statement)
+        on_path = operation is not None and bool(set(binds(statement)) & context.paths.active)
+        if on_path:
+            operations.check(context, statement, operation)
+        for call in [n for n in nodes(effects.header(statement)) if isinstance(n, gast.Call)]:
+            calls.check(context, statement, call, on_path and operation.node is call)
+    if sharing.STORES_ITEM_BY_ITEM:  # what else is wrong is said first
+        for statement in effects.walk(context.tree.body):
+            stores.check(context, statement)
+    string_roundtrips.check(context.unit, context.tree, context.varied, context.kinds)
+    containers.check_stacks(context)

@@ -1,0 +1,108 @@
+"""What the checks ask about one function: what its values are, which of them carry derivatives, who shares memory.
+
+    def f(x, log): y = x * 2; log.append(y); return y      ->      varied {x, y}; `log` is only appended to
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import gast
+
+from s2sgrad.analysis import activity, effects
+from s2sgrad.analysis.kinds import Container, Kind
+from s2sgrad.ir.quote import children
+from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.memory.sources import sources
+from s2sgrad.transform.calls import Pairs
+from s2sgrad.transform.paths import Paths
+
+
+@dataclass
+class Context:
+    """One function; `paths` tells its operations, and which variables carry a derivative."""
+
+    unit: Unit
+    tree: gast.FunctionDef
+    kinds: dict[str, Kind]
+    pairs: Pairs
+    paths: Paths
+
+    @property
+    def varied(self) -> set[str]:
+        """The names of what depends on a differentiated argument."""
+        return self.paths.varied
+
+    @cached_property
+    def parameters(self) -> set[str]:
+        """The names of the parameters."""
+        return {p.id for p in parameters(self.tree)}
+
+    @cached_property
+    def read(self) -> set[str]:
+        """The names that are read, but for copies under names that nobody reads."""
+        copies: dict[str, set[str]] = {}
+        read: set[str] = set()
+        for statement in effects.walk(self.tree.body):
+            value = getattr(statement, "value", None)
+            plain = isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name)
+            if plain and isinstance(value, gast.Name):
+                copies.setdefault(statement.targets[0].id, set()).add(value.id)
+            else:
+                read |= {n.id for n in effects.loads(effects.header(statement))}
+        waiting = [name for name in copies if name in read]
+        while waiting:
+            copied = copies.get(waiting.pop(), set()) - read
+            read |= copied
+            waiting += copied
+        return read
+
+    @cached_property
+    def only_appended(self) -> set[str]:
+        """The lists from outside that the function appends to and does not look into: their items are for the caller."""
+        appended: Counter[str] = Counter()
+        for statement in effects.walk(self.tree.body):
+            call = statement.value if isinstance(statement, gast.Expr) else None
+            if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) and call.func.attr == "append":
+                if isinstance(call.func.value, gast.Name) and call.func.value.id not in self.unit.locals:
+                    appended[call.func.value.id] += 1
+        if not appended:
+            return set()
+        read = Counter(n.id for s in effects.walk(self.tree.body) for n in effects.loads(effects.header(s)))
+        return {owner for owner, count in appended.items() if read[owner] == count}
+
+    def kind(self, node: gast.AST | None) -> Kind | None:
+        """The kind of a name; None for anything else."""
+        return self.kinds.get(node.id) if isinstance(node, gast.Name) else None
+
+    def is_list(self, node: gast.AST | None) -> bool:
+        """Whether a name stands for a list or a dict."""
+        kind = self.kind(node)
+        return isinstance(kind, Container) and kind.type is not tuple
+
+    def is_local(self, node: gast.AST | None) -> bool:
+        """Whether an expression is a local variable."""
+        return isinstance(node, gast.Name) and node.id in self.unit.locals
+
+    def depends(self, node: gast.AST) -> bool:
+        """Whether an expression reads a value that depends on a differentiated argument."""
+        return any(n.id in self.varied for n in effects.loads(node))
+
+    def mutable(self, node: gast.AST) -> bool:
+        """Whether an argument is, or holds, something that a callee could change."""
+        return any(n in self.unit.locals for n in sources(self.unit, node, self.kinds))
+
+    def any_mutable(self, nodes: Iterable[gast.AST]) -> bool:
+        """Whether one of these arguments is."""
+        return any(map(self.mutable, nodes))
+
+    def passes_on(self, node: gast.AST) -> bool:
+        """Whether the value of an expression depends differentiably on a differentiated value."""
+        if isinstance(node, gast.Name):
+            return node.id in self.varied
+        if isinstance(node, gast.expr) and activity.classify(self.unit, node, self.kinds).form == "flat":
+            return False
+        return any(map(self.passes_on, children(node)))

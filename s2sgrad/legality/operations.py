@@ -1,0 +1,114 @@
+"""Operations on the differentiated path that have no derivative, or none that is known.
+
+    y = np.fft.fft(x)      ->      NoRule: `np.fft.fft` has no derivative rule: use functions that have one ...
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad import emit, source
+from s2sgrad.analysis import activity, effects
+from s2sgrad.analysis.kinds import Foreign, is_complex
+from s2sgrad.analysis.primitive_calls import Operation, is_user_function
+from s2sgrad.flow.graph import binds
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import MISSING
+from s2sgrad.legality.context import Context
+
+_OPERANDS = (int, float, complex, str, bytes, list, tuple, dict, set)
+_INDEXED = (np.ndarray, np.generic, list, tuple, dict, str, bytes)
+
+
+def check_indices(context: Context, statement: gast.AST) -> None:
+    """`np.mgrid[0:x:5j]`: what computes with its index has no rule."""
+    for node in nodes(effects.header(statement)):
+        if not isinstance(node, gast.Subscript) or isinstance(context.unit.resolve(node.value), _INDEXED):
+            continue
+        if context.unit.resolve(node.value) is not MISSING and context.depends(node.slice):
+            context.unit.no_rule(node, f"the index of `{emit.expression(node.value)}` has no derivative rule: use a "
+                                       "function that has one, like np.linspace")  # fmt: skip
+
+
+def check(context: Context, statement: gast.AST, operation: Operation) -> None:
+    """Raise Unsupported or NoRule where an operation carries a derivative that it cannot pass on."""
+    carriers = [s for s in activity.sources(operation) if s in context.varied]
+    if not carriers:
+        return
+    _values(context, statement, operation, carriers)
+    if operation.form == "opaque":
+        context.unit.refuse(operation.node, operation.why)
+    if operation.why:
+        context.unit.no_rule(operation.node, operation.why)
+    _keywords(context, operation)
+    _operands(context, operation)
+    _constants(context, operation)
+    _callee(context, operation)
+
+
+def _values(context: Context, statement: gast.AST, operation: Operation, carriers: list[str]) -> None:
+    """Complex numbers, and methods of differentiated values that are no operations."""
+    real = not any(is_complex(context.kinds.get(n)) for n in carriers)
+    if real and operation.form != "call" and any(is_complex(context.kinds.get(n)) for n in binds(statement)):
+        context.unit.refuse(operation.node, "complex numbers cannot be differentiated yet: compute with real and imaginary "
+                                            "parts")  # fmt: skip
+    node = operation.node
+    if operation.form == "call" and isinstance(node.func, gast.Attribute) and operation.target is MISSING:
+        if context.depends(node.func):
+            context.unit.refuse(node, f"the method `{node.func.attr}` cannot be differentiated: use a NumPy function "
+                                      "that has a rule")  # fmt: skip
+
+
+def _keywords(context: Context, operation: Operation) -> None:
+    for keyword, value in operation.keywords.items():
+        if keyword == "dtype" and context.unit.resolve(value) is object:
+            context.unit.refuse(value, "arrays of objects cannot be differentiated: use an array of floats")
+        has_rule = operation.rule is not None and keyword in operation.rule.keyword_rules
+        if not has_rule and any(n.id in context.paths.active for n in effects.loads(value)):
+            context.unit.no_rule(value, f"the keyword `{keyword}` depends on a differentiated value, for which there is "
+                                        "no rule: pass a constant")  # fmt: skip
+
+
+def _operands(context: Context, operation: Operation) -> None:
+    """`x * S` of a sparse matrix is no product of elements: what is no number or array has operators of its own."""
+    node = operation.node
+    if context.unit.primal.is_generated or not isinstance(node, gast.BinOp) or isinstance(node.op, gast.MatMult):
+        return
+    for operand in (node.left, node.right):
+        if _is_foreign(context, operand):
+            context.unit.no_rule(node, f"operators of `{emit.expression(operand)}`, which is no number and no array, have "
+                                       "no derivative rule: make an array of it")  # fmt: skip
+
+
+def _is_foreign(context: Context, operand: gast.AST) -> bool:
+    if isinstance(operand, gast.Name) and operand.id in context.parameters and isinstance(context.kind(operand), Foreign):
+        return True
+    found = context.unit.resolve(operand) if isinstance(operand, (gast.Name, gast.Attribute)) else MISSING
+    return found is not MISSING and not hasattr(found, "__array_ufunc__") and not isinstance(found, _OPERANDS)
+
+
+def _constants(context: Context, operation: Operation) -> None:
+    """Arguments in which a rule has no derivative."""
+    rule = operation.rule
+    for parameter, why in rule.constants.items() if rule is not None else ():
+        if context.depends(operation.operands[rule.differentiable.index(parameter)]):
+            context.unit.no_rule(operation.node, why)
+
+
+def _callee(context: Context, operation: Operation) -> None:
+    """A call of what has neither a rule nor a source."""
+    if operation.form != "call" or _is_known_late(operation.target) or is_user_function(operation.target):
+        return
+    if not context.pairs.has_source(operation.target):
+        shown = emit.expression(operation.node.func)
+        context.unit.no_rule(operation.node, f"`{shown}` has no derivative rule: use functions that have one, or give it "
+                                             "one with `custom_gradient`")  # fmt: skip
+
+
+def _is_known_late(target: Any) -> bool:
+    """Whether what is called is only known when the text runs, or has a gradient of its own."""
+    return target is MISSING or isinstance(target, functools.partial) or source.brings_gradient(target)

@@ -1,0 +1,27 @@
+"""Stores that read what they write, where NumPy goes item by item.
+
+    v[[3, 1]] = v[2:]      ->      Unsupported on NumPy 1.26: this store may read what it has written ...
+"""
+
+from __future__ import annotations
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Container, Opaque
+from s2sgrad.legality.context import Context
+from s2sgrad.memory.sources import is_basic, sources
+
+
+def check(context: Context, statement: gast.AST) -> None:
+    """Raise Unsupported where the value of a store may share memory with what it writes by an array of indices."""
+    section = effects.stored(statement)
+    if section is None or getattr(context.kind(section.slice), "dtype", None) == "bool":
+        return
+    base = effects.base(section)
+    read = sources(context.unit, statement.value, context.kinds) & context.paths.memory.with_memory_of(base)
+    may_be_array = not isinstance(context.kinds.get(base), (Opaque, Container))
+    if may_be_array and read and not is_basic(section.slice, context.kinds):
+        context.unit.refuse(statement, f"this store may read what it has written, for NumPy {np.__version__} goes item by "
+                                       "item: copy the value first, as in `y[i] = y[1:].copy()`")  # fmt: skip

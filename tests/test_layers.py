@@ -185,6 +185,7 @@ def test_low_rooms_import_only_what_they_may(module):
         ("flow", {"memory", "transform", "normalize", "cleanup", "emit", "driver", "api", "source"}),
         ("analysis", {"memory", "transform", "normalize", "cleanup", "emit", "driver", "api", "source"}),
         ("memory", {"transform", "normalize", "cleanup", "inplace", "emit", "driver", "api", "source"}),
+        ("legality", {"normalize", "cleanup", "driver", "api"}),
         ("transform", {"normalize", "cleanup", "driver", "api"}),
         ("typed", {"transform", "normalize", "emit", "driver", "api", "source"}),
         ("backends", {"typed", "transform", "normalize", "cleanup", "inplace", "emit", "driver", "api", "source"}),

@@ -12,7 +12,6 @@ here keeps a user's object alive.
 
 from __future__ import annotations
 
-import sys
 import types
 import weakref
 from collections.abc import Callable, Iterator
@@ -25,14 +24,14 @@ from s2sgrad.analysis.call_keys import shapes_of
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.results import object_kind
-from s2sgrad.driver.inner import Defaults, fit, is_gradient, steps
-from s2sgrad.ir.lookups import Lookups, member_of
+from s2sgrad.driver import conditions
+from s2sgrad.driver.conditions import Condition, Functions
+from s2sgrad.driver.inner import Defaults, is_gradient, steps
+from s2sgrad.ir.lookups import Lookups
 from s2sgrad.ir.unit import MISSING, Derived
 from s2sgrad.primitives import libraries
 
-_GONE: Any = type("GONE", (), {})()
 _LASTING = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, np.ufunc, type(Ellipsis))
-Functions = list[Any]  # and the gradients of some of them
 
 
 def held(value: Any) -> tuple[Callable[[], Any], bool]:
@@ -111,46 +110,66 @@ class Guards:
 
     def sealed(self) -> Functions:
         """Turn the lookups into conditions, and let go of the functions, which are returned."""
-        spaces: dict[int, _Space] = {}
-        self._cells: list[tuple[int, int, int | None, Any]] = []
-        for (owner, name), (function, _, binding) in self._lookups.names.items():
-            place = self.place(function)
-            code = function.__code__
-            if name in code.co_freevars:
-                index = code.co_freevars.index(name)
-                accepts = None if binding is None else self._accepts(binding.value, (owner, name) in self._strict)
-                self._cells.append((place, index, *(accepts or (None, None))))
-                continue
-            if name in code.co_varnames or name in code.co_cellvars:
-                continue
-            space = spaces.setdefault(id(function.__globals__), _Space(place))
-            space.add(name, binding, lambda b, o=owner, n=name: self._accepts(b.value, (o, n) in self._strict))
-        self._spaces = [(s.place, s.same, s.others, s.builtins, s.absent) for s in spaces.values()]
-        plain = [(k, f) for k, f in enumerate(self.functions) if not is_gradient(f)]
-        places = {id(f.__globals__): k for k, f in reversed(plain)}
-        self._together = [(k, places[id(f.__globals__)]) for k, f in plain if places[id(f.__globals__)] != k]
-        self._paths = [
-            (self.held(owner), name, *self._accepts(value, False))
-            for owner, name, value in self._lookups.attributes.values()
-            if not _is_library(owner) and value is not MISSING
+        functions, lookups = self.functions, self._lookups
+        cells, spaces = self._by_name()
+        attributes = [(o, n, v) for o, n, v in lookups.attributes.values() if not _is_library(o)]
+        paths = [(self.held(o), n, *self._accepts(v, False)) for o, n, v in attributes if v is not MISSING]
+        missing = [(self.held(o), n) for o, n, v in attributes if v is MISSING]
+        members = [(self.held(cls), name, self._member(value)) for cls, name, value in lookups.members.values()]
+        modules = [(name, self.held(module)) for name, module in lookups.modules.items() if not _is_library(module)]
+        plain = [(k, f) for k, f in enumerate(functions) if not is_gradient(f)]
+        self._conditions = [
+            *_if_any(conditions.DefaultsOf, self._called(plain)),
+            conditions.Codes([(k, weakref.ref(f.__code__)) for k, f in plain]),
+            *_if_any(conditions.Cells, cells),
+            *_if_any(conditions.OneModule, _of_one_module(plain)),
+            *spaces,
+            *_if_any(conditions.Attributes, paths),
+            *_if_any(conditions.Members, members),
+            *_if_any(conditions.Modules, modules),
+            *_if_any(conditions.Missing, missing),
         ]
-        self._missing = [
-            (self.held(owner), name)
-            for owner, name, value in self._lookups.attributes.values()
-            if not _is_library(owner) and value is MISSING
-        ]
-        self._members = [(self.held(cls), name, self._member(value)) for cls, name, value in self._lookups.members.values()]
-        modules = self._lookups.modules.items()
-        self._modules = [(name, self.held(module)) for name, module in modules if not _is_library(module)]
-        entry = self.functions[0]
-        self._space, self._name = id(entry.__globals__), entry.__name__
-        self._codes = [(k, weakref.ref(f.__code__)) for k, f in plain]
-        called = any(b is not None and b.value is entry for _, _, b in self._lookups.names.values())
-        self._entry = self._defaults(entry) if called else None
-        self._others = [(k, self._defaults(f)) for k, f in plain if k and (f.__defaults__ or f.__kwdefaults__)]
-        functions = self.functions
+        self._space, self._name = id(functions[0].__globals__), functions[0].__name__
         del self.functions, self._lookups, self._place, self._strict
         return functions
+
+    def _by_name(self) -> tuple[list[tuple[int, int, int | None, Any]], list[conditions.Globals]]:
+        """What the names that were looked up must stand for: those in cells, and those of modules."""
+        cells: list[tuple[int, int, int | None, Any]] = []
+        spaces: dict[int, conditions.Globals] = {}
+        seen: set[tuple[int, str]] = set()
+        for (owner, name), (function, _, binding) in self._lookups.names.items():
+            place, code = self.place(function), function.__code__
+            strict = (owner, name) in self._strict
+            if name in code.co_freevars:
+                accepts = (None, None) if binding is None else self._accepts(binding.value, strict)
+                cells.append((place, code.co_freevars.index(name), *accepts))
+            elif name not in code.co_varnames and name not in code.co_cellvars:
+                number = id(function.__globals__)
+                space = spaces.setdefault(number, conditions.Globals(place))
+                if (number, name) not in seen:
+                    seen.add((number, name))
+                    self._global(space, name, binding, strict)
+        return cells, [*spaces.values()]
+
+    def _global(self, space: conditions.Globals, name: str, binding: Any, strict: bool) -> None:
+        if binding is None:
+            space.absent.append(name)
+        elif binding.where == "builtin":
+            space.builtins.append((name, binding.value))
+        else:
+            place, predicate = self._accepts(binding.value, strict)
+            if place is not None:
+                space.same.append((name, place))
+            else:
+                space.others.append((name, predicate))
+
+    def _called(self, plain: list[tuple[int, Any]]) -> list[tuple[int, Defaults]]:
+        """The functions that are called by their names, with their defaults."""
+        entry = self.functions[0]
+        itself = any(b is not None and b.value is entry for _, _, b in self._lookups.names.values())
+        first = [(0, self._defaults(entry))] if itself else []
+        return first + [(k, self._defaults(f)) for k, f in plain if k and (f.__defaults__ or f.__kwdefaults__)]
 
     def _accepts(self, value: Any, strict: bool) -> tuple[int | None, Any]:
         """Either the place of the function that a name must stand for, or a predicate."""
@@ -209,52 +228,21 @@ class Guards:
 
     def hold(self, functions: Functions) -> bool:
         """Whether the text is right over these functions."""
-        if self._entry is not None and not fit(functions[0], self._entry):
-            return False
-        if not all(fit(functions[k], expected) for k, expected in self._others):
-            return False
-        for k, code in self._codes:
-            if functions[k].__code__ is not code():  # reloaded in place
+        for condition in self._conditions:  # noqa: SIM110  a generator takes as long as the checks
+            if not condition.holds(functions):
                 return False
-        for place, index, k, accepts in self._cells:
-            try:
-                value = functions[place].__closure__[index].cell_contents
-            except ValueError:
-                if k is not None or accepts is not None:
-                    return False
-                continue
-            if value is not functions[k] if k is not None else accepts is None or not accepts(value):
-                return False
-        for place, other in self._together:
-            if functions[place].__globals__ is not functions[other].__globals__:
-                return False
-        for place, same, others, builtins, absent in self._spaces:
-            function = functions[place]
-            space = function.__globals__
-            for name, k in same:
-                if space.get(name, _GONE) is not functions[k]:
-                    return False
-            for name, accepts in others:
-                if name not in space or not accepts(space[name]):
-                    return False
-            for name, value in builtins:
-                if name in space or function.__builtins__.get(name, _GONE) is not value:
-                    return False
-            for name in absent:
-                if name in space or name in function.__builtins__:
-                    return False
-        for owner, name, k, accepts in self._paths:
-            value = getattr(owner(), name, _GONE)
-            if value is not functions[k] if k is not None else not accepts(value):
-                return False
-        for cls, name, accepts in self._members:
-            owner = cls()
-            if owner is None or not accepts(member_of(owner, name)):
-                return False
-        for name, module in self._modules:
-            if sys.modules.get(name) is not module():
-                return False
-        return not any(hasattr(owner(), name) for owner, name in self._missing)
+        return True
+
+
+def _if_any(sort: Callable[[list[Any]], Condition], found: list[Any]) -> list[Condition]:
+    """A condition of this sort, unless there is nothing to ask: it is asked often."""
+    return [sort(found)] if found else []
+
+
+def _of_one_module(plain: list[tuple[int, Any]]) -> list[tuple[int, int]]:
+    """The functions that have their globals from the first one of these."""
+    places = {id(f.__globals__): k for k, f in reversed(plain)}
+    return [(k, places[id(f.__globals__)]) for k, f in plain if places[id(f.__globals__)] != k]
 
 
 def _user_values(lookups: Lookups) -> Iterator[Any]:
@@ -269,33 +257,6 @@ def _user_values(lookups: Lookups) -> Iterator[Any]:
             yield value.__func__
         elif isinstance(value, property):
             yield from (value.fget, value.fset, value.fdel)
-
-
-class _Space:
-    """The names looked up in one module."""
-
-    def __init__(self, place: int) -> None:
-        self.place = place
-        self.seen: dict[str, bool] = {}
-        self.same: list[tuple[str, int]] = []
-        self.others: list[tuple[str, Any]] = []
-        self.builtins: list[tuple[str, Any]] = []
-        self.absent: list[str] = []
-
-    def add(self, name: str, binding: Any, accepts: Callable[[Any], tuple[int | None, Any]]) -> None:
-        if name in self.seen:
-            return
-        self.seen[name] = True
-        if binding is None:
-            self.absent.append(name)
-        elif binding.where == "builtin":
-            self.builtins.append((name, binding.value))
-        else:
-            k, predicate = accepts(binding)
-            if k is not None:
-                self.same.append((name, k))
-            else:
-                self.others.append((name, predicate))
 
 
 def of_kind(value: Any) -> Callable[[Any], bool]:

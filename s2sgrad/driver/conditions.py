@@ -1,0 +1,156 @@
+"""The conditions under which a text is right, one class a sort; each is asked at every call of a gradient.
+
+    def loss(w): return np.sum(w * scale)      ->      `np` and `sum` are the same objects, `scale` is a float as before
+
+`functions` are those that the text runs over, by their places.  `accepts` are predicates of a value; a value that must be
+one of the functions is given by its place instead.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from s2sgrad.driver.inner import Defaults, fit
+from s2sgrad.ir.lookups import member_of
+
+Functions = list[Any]  # and the gradients of some of them
+Accepts = Callable[[Any], bool]
+Back = Callable[[], Any]  # a way back to an object, which does not keep it alive
+GONE: Any = type("GONE", (), {})()
+
+
+class Condition(Protocol):
+    """What must hold of the functions of a text."""
+
+    def holds(self, functions: Functions) -> bool: ...
+
+
+@dataclass
+class DefaultsOf:
+    """The defaults of functions that are called by their names: (place, what they must be)."""
+
+    expected: list[tuple[int, Defaults]]
+
+    def holds(self, functions: Functions) -> bool:
+        return all(fit(functions[k], defaults) for k, defaults in self.expected)
+
+
+@dataclass
+class Codes:
+    """The codes of functions; one that was reloaded in place has another."""
+
+    codes: list[tuple[int, weakref.ref[types.CodeType]]]
+
+    def holds(self, functions: Functions) -> bool:
+        for k, code in self.codes:  # noqa: SIM110  a generator takes as long as the checks
+            if functions[k].__code__ is not code():
+                return False
+        return True
+
+
+@dataclass
+class Cells:
+    """What closure cells hold: (place, index, place of the function that it is, predicate); neither of them: nothing."""
+
+    cells: list[tuple[int, int, int | None, Accepts | None]]
+
+    def holds(self, functions: Functions) -> bool:
+        for place, index, k, accepts in self.cells:
+            try:
+                value = functions[place].__closure__[index].cell_contents
+            except ValueError:
+                if k is not None or accepts is not None:
+                    return False
+                continue
+            if value is not functions[k] if k is not None else accepts is None or not accepts(value):
+                return False
+        return True
+
+
+@dataclass
+class OneModule:
+    """Functions of one module when the text was written are so still: their free names are looked up once."""
+
+    pairs: list[tuple[int, int]]
+
+    def holds(self, functions: Functions) -> bool:
+        return all(functions[place].__globals__ is functions[other].__globals__ for place, other in self.pairs)
+
+
+@dataclass
+class Globals:
+    """What the free names of the function at a place stand for: one of the functions, what a predicate says, a builtin, or
+    nothing."""
+
+    place: int
+    same: list[tuple[str, int]] = field(default_factory=list)
+    others: list[tuple[str, Accepts]] = field(default_factory=list)
+    builtins: list[tuple[str, Any]] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
+
+    def holds(self, functions: Functions) -> bool:
+        function = functions[self.place]
+        space = function.__globals__
+        for name, k in self.same:
+            if space.get(name, GONE) is not functions[k]:
+                return False
+        for name, accepts in self.others:
+            if name not in space or not accepts(space[name]):
+                return False
+        for name, value in self.builtins:
+            if name in space or function.__builtins__.get(name, GONE) is not value:
+                return False
+        return not self.absent or not any(name in space or name in function.__builtins__ for name in self.absent)
+
+
+@dataclass
+class Attributes:
+    """What attributes of modules and objects are: (owner, name, place of the function that it is, predicate)."""
+
+    paths: list[tuple[Back, str, int | None, Accepts | None]]
+
+    def holds(self, functions: Functions) -> bool:
+        for owner, name, k, accepts in self.paths:
+            value = getattr(owner(), name, GONE)
+            if value is not functions[k] if k is not None else not accepts(value):
+                return False
+        return True
+
+
+@dataclass
+class Missing:
+    """Attributes that are not there."""
+
+    attributes: list[tuple[Back, str]]
+
+    def holds(self, functions: Functions) -> bool:
+        return not any(hasattr(owner(), name) for owner, name in self.attributes)
+
+
+@dataclass
+class Members:
+    """What the members of classes are."""
+
+    members: list[tuple[Back, str, Accepts]]
+
+    def holds(self, functions: Functions) -> bool:
+        for cls, name, accepts in self.members:
+            owner = cls()
+            if owner is None or not accepts(member_of(owner, name)):
+                return False
+        return True
+
+
+@dataclass
+class Modules:
+    """Which modules are imported under their names."""
+
+    modules: list[tuple[str, Back]]
+
+    def holds(self, functions: Functions) -> bool:
+        return all(sys.modules.get(name) is module() for name, module in self.modules)

@@ -7,9 +7,11 @@ Its variables get names of their own at every call but the first; a parameter th
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import gast
@@ -56,6 +58,16 @@ class Flattener(Protocol):
     def flat(self, node: gast.AST, target: str | None = None) -> gast.AST: ...
 
     def conditional(self, node: gast.IfExp, target: str) -> None: ...
+
+
+@dataclass
+class _Text:
+    """The text of a function value for one call; `renamed` are its variables, `bindings` says how often it binds each."""
+
+    function: Function
+    tree: gast.FunctionDef
+    renamed: dict[str, str]
+    bindings: Counter[str]
 
 
 class Inliner:
@@ -146,21 +158,50 @@ class Inliner:
     ) -> Any:
         """The value of a call; of a generator, `at_yield` says what is done with each of its values, and the flag `left`
         whether no more of them are wanted."""
+        self.require_end(function, node)
+        bound = self.bind(function, function.node, given, keywords, node)
+        text = self.text_for(function, bound, node, left)
+        substituted = self.pass_arguments(text, bound)
+        self.counts.update(text.bindings)
+        self.mixed |= functions_among(text.tree.body)
+        self.note_growing(text.tree.body)
+        self.mixed |= self.objects_among(text.tree.body)
+        for statement in text.tree.body:
+            substitute(statement, substituted)
+        if at_yield is not None:
+            for part in nodes(text.tree):
+                if getattr(part, "returns_early", False):
+                    part.test = name(left)
+            text.tree.body = _consumed(text.tree.body, at_yield)
+        self.running.append((function, given[0] if given else None))
+        try:
+            for statement in text.tree.body[:-1]:
+                start = len(self.flattener.out)
+                with self.unit.calling(statement):
+                    self.flattener.statement(statement)
+                at(statement, *(new for new in self.flattener.out[start:] if not hasattr(new, "lineno")))
+            return self.evaluate(text.tree.body[-1].value)
+        finally:
+            self.running.pop()
+
+    def require_end(self, function: Function, node: gast.AST) -> None:
+        """Count a call; refuse one of too many, or of a function that is being written out."""
         self.calls += 1
         if self.calls > MOST:
             self.unit.refuse(node, "the calls of nested functions are too many to be written out: move them to module level")
         if any(function is running for running, _ in self.running):
             self.unit.refuse(node, f"`{function.name}` calls itself and is not at module level, which is not differentiated "
                                    "yet: move it there and pass what it needs")  # fmt: skip
-        bound = self.bind(function, function.node, given, keywords, node)
-        call = node
+
+    def text_for(self, function: Function, bound: dict[str, Any], call: gast.AST, left: str | None) -> _Text:
+        """The text of a function value under names and at places of its own, for this call."""
         tree = clone(self.prepared(function, bound, left))
         own = scoping.bound(tree.body) | {p.id for p in parameters(tree)}
         renamed: dict[str, str] = {}
-        moved: dict[Place, gast.AST] = {}
         if function.used or function.unit is not self.unit:
             renamed = {n: self.fresh(function.unit.bases.get(n, n)) for n in sorted(own)}
         function.used = True
+        moved: dict[Place, gast.AST] = {}
         for node in nodes(tree):
             if hasattr(node, "lineno"):
                 before = place_of(node)
@@ -172,59 +213,47 @@ class Inliner:
             at(call, *(part for part in nodes(tree) if hasattr(part, "lineno")))
             self.unit.libraries[self.calls] = function.unit.primal.file
         self.unit.compound |= {place_of(moved[p]) for p in function.unit.compound & moved.keys()}
-        inner = Counter({renamed.get(n, n): count for n, count in bindings(tree.body).items()})
+        bindings_ = Counter({renamed.get(n, n): count for n, count in bindings(tree.body).items()})
         for part in [*tree.body, *parameters(tree)]:
             scoping.rename(part, renamed)
         self.unit.locals |= {renamed.get(n, n) for n in own}
         self.shared |= {n for s in tree.body for part in nodes(s) if isinstance(part, gast.Nonlocal) for n in part.names}
+        return _Text(function, tree, renamed, bindings_)
+
+    def pass_arguments(self, text: _Text, bound: dict[str, Any]) -> dict[str, gast.AST]:
+        """Give the parameters their values; those that stand for names and constants, in whose places these may be."""
         substituted: dict[str, gast.AST] = {}
+        place = next(iter(parameters(text.tree)), text.tree)
         first = next(iter(bound.values()), None)
         of_class = isinstance(first, Known) and isinstance(first.target, type)
+        keeps = returns_function(text.function.node, text.function.unit.primal.function, of_class)
         for p, value in bound.items():
-            local = renamed.get(p, p)
+            local = text.renamed.get(p, p)
+            anew = text.bindings[local]  # how often its own text binds the parameter
             if isinstance(value, Value):
-                if returns_function(function.node, function.unit.primal.function, of_class):
+                if keeps:
                     keep_objects(value)
-                self.counts[local] += inner[local]
-                if not inner[local] or not self.choose(local, value, node):
+                self.counts[local] += anew
+                if not anew or not self.choose(local, value, place):
                     self.values[local] = value
-                self.counts[local] -= inner[local]
-            elif not inner[local] and (isinstance(value, gast.Constant) or (
-                isinstance(value, gast.Name)
-                and (value.id not in self.unit.locals or self.is_fixed(value.id))
-                and (value.id not in self.shared or _only_reads(function.unit, tree))
-            )):  # fmt: skip
+                self.counts[local] -= anew
+            elif not anew and self.may_stand(value, text):
                 substituted[local] = value
             else:
-                if not inner[local] and isinstance(value, (gast.Tuple, gast.Dict)):
-                    self.unit.displays[local] = value  # `*args`, `**kwargs`
-                if inner[local]:
+                if anew:
                     self.arguments.add(local)
-                inner[local] += 1
-                self.flattener.out += at(node, assign(local, clone(value)))
-        self.counts.update(inner)
-        self.mixed |= functions_among(tree.body)
-        self.note_growing(tree.body)
-        self.mixed |= self.objects_among(tree.body)
-        for statement in tree.body:
-            substitute(statement, substituted)
-        if at_yield is not None:
-            for node in nodes(tree):
-                if getattr(node, "returns_early", False):
-                    node.test = name(left)
-            tree.body = _consumed(tree.body, at_yield)
-        receiver = given[0] if given else None
-        self.running.append((function, receiver))
-        try:
-            for statement in tree.body[:-1]:
-                start = len(self.flattener.out)
-                with self.unit.calling(statement):
-                    self.flattener.statement(statement)
-                at(statement, *(new for new in self.flattener.out[start:] if not hasattr(new, "lineno")))
-            value = tree.body[-1].value
-            return self.evaluate(value)
-        finally:
-            self.running.pop()
+                elif isinstance(value, (gast.Tuple, gast.Dict)):
+                    self.unit.displays[local] = value  # `*args`, `**kwargs`
+                text.bindings[local] += 1
+                self.flattener.out += at(place, assign(local, clone(value)))
+        return substituted
+
+    def may_stand(self, value: gast.AST, text: _Text) -> bool:
+        """Whether an argument has the same value wherever the text reads its parameter."""
+        if not isinstance(value, gast.Name):
+            return isinstance(value, gast.Constant)
+        fixed = value.id not in self.unit.locals or self.is_fixed(value.id)
+        return fixed and (value.id not in self.shared or _only_reads(text.function.unit, text.tree))
 
     def fresh(self, base: str) -> str:
         fresh = self.unit.names.fresh(base)
@@ -254,26 +283,40 @@ class Inliner:
     ) -> dict[str, Any]:
         """The arguments of a call by the parameters."""
         args = tree.args
-        plain = [*args.posonlyargs, *args.args]
-        words = {getattr(p, "keyword", p.id): p.id for p in [*args.args, *args.kwonlyargs]}
-        bound: dict[str, Any] = {p.id: v for p, v in zip(plain, given, strict=False)}
-        extra = given[len(plain) :]
-        others = {k: v for k, v in keywords.items() if k not in words}
-        twice = [k for k in keywords if k in words and words[k] in bound]
-        bound |= {words[k]: v for k, v in keywords.items() if k in words}
-        missing = [p.id for p in [*plain, *args.kwonlyargs] if p.id not in bound and p.id not in function.defaults]
-        if (extra and args.vararg is None) or (others and args.kwarg is None) or missing or twice:
+        named = {getattr(p, "keyword", p.id): p.id for p in parameters(tree)}
+        takes = _signature(args, function.defaults)
+        try:
+            fitted = takes.bind(*given, **keywords)
+        except TypeError:
             self.unit.refuse(node, f"this call does not fit the parameters of `{function.name}`")
-        for p in [*plain, *args.kwonlyargs]:
-            bound.setdefault(p.id, function.defaults.get(p.id))
+        fitted.apply_defaults()
+        bound = {named[n]: value for n, value in fitted.arguments.items()}
+        by_word = [named[k] for k in keywords if k in named and named[k] in bound]  # evaluated in this order
+        first = [p.id for p in [*args.posonlyargs, *args.args]][: len(given)]
+        bound = {p: bound[p] for p in dict.fromkeys([*first, *by_word, *bound])}
         if args.vararg is not None:
+            extra = bound.pop(args.vararg.id)
             functions = any(isinstance(v, Value) for v in extra)
-            bound[args.vararg.id] = Display(dict(enumerate(extra))) if functions else gast.Tuple(extra, gast.Load())
+            bound[args.vararg.id] = Display(dict(enumerate(extra))) if functions else gast.Tuple(list(extra), gast.Load())
         if args.kwarg is not None:
+            others = bound.pop(args.kwarg.id)
             functions = any(isinstance(v, Value) for v in others.values())
             display = gast.Dict([constant(k) for k in others], list(others.values()))
             bound[args.kwarg.id] = Display(others, mapping=True) if functions else display
         return bound
+
+
+def _signature(args: gast.arguments, defaults: dict[str, Any]) -> inspect.Signature:
+    """How Python passes arguments to these parameters."""
+    kinds = [(inspect.Parameter.POSITIONAL_ONLY, args.posonlyargs), (inspect.Parameter.POSITIONAL_OR_KEYWORD, args.args),
+             (inspect.Parameter.VAR_POSITIONAL, [args.vararg] if args.vararg else []),
+             (inspect.Parameter.KEYWORD_ONLY, args.kwonlyargs),
+             (inspect.Parameter.VAR_KEYWORD, [args.kwarg] if args.kwarg else [])]  # fmt: skip
+    return inspect.Signature([
+        inspect.Parameter(getattr(p, "keyword", p.id), kind, default=defaults.get(p.id, inspect.Parameter.empty))
+        for kind, group in kinds
+        for p in group
+    ])  # fmt: skip
 
 
 def _only_reads(unit: Unit, tree: gast.FunctionDef) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import keyword
 import types
+from collections.abc import Iterable
 from typing import Any
 
 import gast
@@ -38,37 +39,20 @@ def lifted(
     node = clone(node)
     base = getattr(node, "name", "lambda_")
     body = node.body if isinstance(node, gast.FunctionDef) else [gast.Return(node.body)]
-    for part in (p for s in body for p in nodes(s)):
-        if isinstance(part, gast.Nonlocal):
-            unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and binds variables of the function "
-                              "around it, which cannot be followed: return their values from it")  # fmt: skip
+    _require_followed(unit, node, body, base)
     within = _used(unit, node, body, base, values)
-    own = scoping.bound(body) | {p.id for p in parameters(node)}
+    own = {base} | scoping.bound(body) | {p.id for p in parameters(node)}
     for inner in within:
         own |= scoping.bound([inner]) | scoping.bound(inner.body) | {p.id for p in parameters(inner)}
     whole = [*within, *body]
-    free = {n.id for s in whole for n in nodes(s) if isinstance(n, gast.Name)} - own - _scoped(whole) - {base}
-    cells = dict(zip(unit.primal.function.__code__.co_freevars, unit.primal.function.__closure__ or (), strict=True))
-    data = {n for n in free if n in cells and _is_data(cells[n])}
-    captured = sorted(n for n in free if n in unit.locals or n in data)
-    unit.bound = unit.bound or any(n in cells and n not in data for n in free)
-    helpers = {n: unit.helpers[n] for n in free if n in unit.helpers}
+    free = {n.id for s in whole for n in nodes(s) if isinstance(n, gast.Name)} - own - _scoped(whole)
+    captured = sorted((free & unit.locals) | _data_in_cells(unit, free))
     for call in (n for s in whole for n in nodes(s) if isinstance(n, gast.Call)):
         if isinstance(call.func, gast.Name) and call.func.id == base:
             call.keywords += [gast.keyword(c, name(c)) for c in captured]
-    arguments = node.args
-    arguments.defaults = []
-    arguments.kwonlyargs = [*arguments.kwonlyargs, *(gast.Name(c, gast.Param(), None, None) for c in captured)]
-    if last:
-        arguments.args, arguments.kwonlyargs = [*arguments.args, *arguments.kwonlyargs], []
-    arguments.kw_defaults = [None] * len(arguments.kwonlyargs)
-    if arguments.vararg is not None or arguments.kwarg is not None:
-        unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and takes `*` or `**` arguments, which "
-                          "cannot be followed: name them")  # fmt: skip
-    tree = gast.FunctionDef(base, arguments, whole, [], None, None, [])
-    function = made(emit.function(tree), base, unit.primal.function, helpers, free - data)
-    unit.lifted.append(function)
-    return function, captured
+    node.args.defaults = []
+    places, words = [*node.args.posonlyargs, *node.args.args], node.args.kwonlyargs
+    return _defined(unit, base, node.args, places, [*words, *_parameters(captured)], whole, free, last), captured
 
 
 def function(
@@ -83,22 +67,50 @@ def function(
     body = [clone(s) for s in body]
     for statement in body:
         scoping.rename(statement, shown)
-    places = [gast.Name(shown.get(held, held), gast.Param(), None, None) for held in mine.values()]
+    places = _parameters(shown.get(held, held) for held in mine.values())
     free = used - set(mine.values()) - captured - scoping.bound(body)
-    cells = dict(zip(unit.primal.function.__code__.co_freevars, unit.primal.function.__closure__ or (), strict=True))
-    data = {n for n in free if n in cells and _is_data(cells[n])}
-    passed = sorted(captured | data)
-    extra = [gast.Name(c, gast.Param(), None, None) for c in passed]
-    arguments = empty_arguments()
-    arguments.args = [*places[:count], *(extra if last else [])]
-    arguments.kwonlyargs = [*places[count:], *([] if last else extra)]
+    passed = sorted(captured | _data_in_cells(unit, free))
+    words = [*places[count:], *_parameters(passed)]
+    return _defined(unit, base, empty_arguments(), places[:count], words, body, free, last), passed
+
+
+def _defined(
+    unit: Unit, base: str, arguments: gast.arguments, places: list[gast.Name], words: list[gast.Name],
+    body: list[gast.AST], free: set[str], last: bool,
+) -> types.FunctionType:  # fmt: skip
+    """A function beside the one that is compiled, of the names that are free in it; with `last` no parameter goes by word
+    alone."""
+    arguments.args = [*places[len(arguments.posonlyargs) :], *(words if last else [])]
+    arguments.kwonlyargs = [] if last else words
     arguments.kw_defaults = [None] * len(arguments.kwonlyargs)
-    unit.bound = unit.bound or any(n in cells for n in free - data)
+    left = free - _data_in_cells(unit, free)
+    unit.bound = unit.bound or not left.isdisjoint(unit.primal.function.__code__.co_freevars)
     helpers = {n: unit.helpers[n] for n in free if n in unit.helpers}
     tree = gast.FunctionDef(base, arguments, body, [], None, None, [])
-    target = made(emit.function(tree), base, unit.primal.function, helpers, free - data)
+    target = made(emit.function(tree), base, unit.primal.function, helpers, left)
     unit.lifted.append(target)
-    return target, passed
+    return target
+
+
+def _parameters(names: Iterable[str]) -> list[gast.Name]:
+    return [gast.Name(n, gast.Param(), None, None) for n in names]
+
+
+def _require_followed(unit: Unit, node: gast.FunctionDef | gast.Lambda, body: list[gast.AST], base: str) -> None:
+    """Refuse a function that binds variables of the one around, or takes any number of arguments."""
+    if any(isinstance(part, gast.Nonlocal) for s in body for part in nodes(s)):
+        unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and binds variables of the function "
+                          "around it, which cannot be followed: return their values from it")  # fmt: skip
+    if node.args.vararg is not None or node.args.kwarg is not None:
+        unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and takes `*` or `**` arguments, which "
+                          "cannot be followed: name them")  # fmt: skip
+
+
+def _data_in_cells(unit: Unit, free: set[str]) -> set[str]:
+    """Those of these names that are cells of the function around, and hold data: they are passed like its variables."""
+    function = unit.primal.function
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return {n for n, cell in cells if n in free and _is_data(cell)}
 
 
 def is_lifted(node: gast.FunctionDef | gast.Lambda, values: dict[str, Any]) -> bool:

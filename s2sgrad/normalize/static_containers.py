@@ -95,12 +95,16 @@ class Collections(Inliner):
         if len(node.generators) != 1 or node.generators[0].ifs or not isinstance(node.generators[0].target, gast.Name):
             return None
         over, target = node.generators[0].iter, node.generators[0].target.id
-        made = isinstance(node.elt, gast.Call) and is_plain_class(self.unit.resolve(node.elt.func))
-        later = isinstance(node.elt, gast.Lambda) and any(
-            isinstance(n, gast.Name) and n.id == target for n in nodes(node.elt.body)
-        )
-        if not made and (later or not isinstance(node.elt, gast.Lambda)):
-            return None
+        return self.shown_items(over) if self.makes_value(node.elt, target) else None
+
+    def makes_value(self, element: gast.AST, target: str) -> bool:
+        """Whether an expression is an object, or a lambda that does not read this variable later."""
+        if isinstance(element, gast.Lambda):
+            return not any(isinstance(n, gast.Name) and n.id == target for n in nodes(element.body))
+        return isinstance(element, gast.Call) and is_plain_class(self.unit.resolve(element.func))
+
+    def shown_items(self, over: gast.AST) -> list[gast.AST] | None:
+        """The items of what a comprehension runs over, where the text says how many there are."""
         if isinstance(over, (gast.Tuple, gast.List)) and not any(isinstance(e, gast.Starred) for e in over.elts):
             return over.elts if len(over.elts) <= _MOST else None
         if isinstance(over, gast.Call) and self.unit.resolve(over.func) is range and over.args:
@@ -183,8 +187,7 @@ class Collections(Inliner):
 
     def trips(self, loop: gast.For, count: int) -> list[gast.AST]:
         """The trips of such a loop, one after the other."""
-        if any(isinstance(n, (gast.Break, gast.Return)) for s in loop.body for n in nodes(s)):
-            self.unit.refuse(loop, "a loop over functions or objects that is left early cannot be followed")
+        self.require_all_trips(loop)
         out: list[gast.AST] = []
         for k in range(count):
             out += at(loop, assign(loop.target.id, constant(k)))
@@ -193,3 +196,8 @@ class Collections(Inliner):
         for bound in bindings(loop.body):
             self.counts[bound] += 2
         return out
+
+    def require_all_trips(self, loop: gast.For) -> None:
+        """Refuse a loop over functions or objects that may be left before its end."""
+        if any(isinstance(n, (gast.Break, gast.Return)) for s in loop.body for n in nodes(s)):
+            self.unit.refuse(loop, "a loop over functions or objects that is left early cannot be followed")

@@ -12,7 +12,8 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
+from s2sgrad.ir import scoping
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
 from s2sgrad.normalize import library_desugaring, loops
 from s2sgrad.normalize.binding_time import place
 from s2sgrad.normalize.inlining import Inliner
@@ -27,6 +28,8 @@ class Unroller(Inliner):
     def is_function(self, node: gast.AST) -> bool: ...
 
     def trips_of(self, loop: gast.For) -> int | None: ...
+
+    def require_all_trips(self, loop: gast.For) -> None: ...
 
     def trips(self, loop: gast.For, count: int) -> list[gast.AST]: ...
 
@@ -79,39 +82,42 @@ class Unroller(Inliner):
         count = self.trips_of(loop)
         if count is not None:
             return self.trips(loop, count)
-        steps = loop.iter
-        lengths = steps.args if isinstance(steps, gast.Call) and self.unit.resolve(steps.func) is range else []
-        if len(lengths) != 1 or not isinstance(lengths[0], gast.Call):
+        counted = self.counted_items(loop.iter)
+        displays = [held for c in counted if isinstance(held := self.held(c), Display)]
+        if not displays:
             return None
-        asked = lengths[0].args if self.unit.resolve(lengths[0].func) is min else lengths
-        counted = [c.args[0] for c in asked if isinstance(c, gast.Call) and self.unit.resolve(c.func) is len and c.args]
-        shown = [self.held(c) for c in counted]
-        sizes = [len(d.items) for d in shown if isinstance(d, Display)]
-        if not sizes:
-            return None
-        if any(isinstance(n, (gast.Break, gast.Return)) for s in loop.body for n in nodes(s)):
-            self.unit.refuse(loop, "a loop over functions or objects that is left early cannot be followed")
-        others = [c for c, d in zip(counted, shown, strict=True) if not isinstance(d, Display)]
+        self.require_all_trips(loop)
+        others = [c for c in counted if not isinstance(self.held(c), Display)]
+        trips = min(len(display.items) for display in displays)
         out: list[gast.AST] = []
-        bound = bindings(loop.body)
-        for k in range(min(sizes)):
-            last = k == min(sizes) - 1
-            taken = {t for t in bound if self.takes_value(loop, t)}
-            renamed = {} if last else {t: self.unit.local(t) for t in sorted(taken)}
-            trip = clone(loop.body)
-            for statement in trip:
-                substitute(statement, {loop.target.id: constant(k)})
-                for node in nodes(statement):
-                    if isinstance(node, gast.Name):
-                        node.id = renamed.get(node.id, node.id)
-            self.counts.update({renamed.get(t, t): 1 for t in taken} if not last else {})
-            self.with_keys(trip, {renamed.get(t, t) for t in taken if bound[t] == 1})
+        for k in range(trips):
+            trip = self.trip(loop, k, k == trips - 1)
             for other in others:
-                size = gast.Call(name("len"), [clone(other)], [])
-                size.func = self.unit.builtin(len)
-                trip = at(loop, gast.If(gast.Compare(size, [gast.Gt()], [constant(k)]), trip, []))
+                test = expression("len(xs) > k", len=self.unit.builtin(len), xs=other, k=k)
+                trip = at(loop, gast.If(test, trip, []))
             out += trip
         return out
+
+    def counted_items(self, steps: gast.AST) -> list[gast.AST]:
+        """What a loop runs over by its indices: `xs` and `ys` of `range(min(len(xs), len(ys)))`."""
+        lengths = steps.args if isinstance(steps, gast.Call) and self.unit.resolve(steps.func) is range else []
+        if len(lengths) != 1 or not isinstance(lengths[0], gast.Call):
+            return []
+        asked = lengths[0].args if self.unit.resolve(lengths[0].func) is min else lengths
+        return [c.args[0] for c in asked if isinstance(c, gast.Call) and self.unit.resolve(c.func) is len and c.args]
+
+    def trip(self, loop: gast.For, k: int, last: bool) -> list[gast.AST]:
+        """The body for an index; a name that stands for an item is one of this trip, in the last one that of the text."""
+        bound = bindings(loop.body)
+        taken = {t for t in bound if self.takes_value(loop, t)}
+        renamed = {} if last else {t: self.unit.local(t) for t in sorted(taken)}
+        trip = clone(loop.body)
+        for statement in trip:
+            substitute(statement, {loop.target.id: constant(k)})
+            scoping.rename(statement, renamed)
+        self.counts.update(dict.fromkeys(renamed.values(), 1))
+        self.with_keys(trip, {renamed.get(t, t) for t in taken if bound[t] == 1})
+        return trip
 
     def with_keys(self, trip: list[gast.AST], once: set[str]) -> None:
         """Write the keys of a trip as constants where they are read."""

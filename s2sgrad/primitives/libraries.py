@@ -86,4 +86,7 @@ def is_installed_package(package: str) -> bool:
     return package != "__main__" and (package in sys.stdlib_module_names or package in _NUMERIC)
 
 
-_NUMERIC = frozenset(("numpy", "scipy", OURS))
+ARRAYS = frozenset(("numpy", "scipy"))
+"""Packages whose functions give arrays of what they are given."""
+
+_NUMERIC = ARRAYS | {OURS}

@@ -5,12 +5,11 @@ m = np.average(x, weights=w)      ->      w_bar = m_bar * (x - m) / np.sum(w)
 
 from __future__ import annotations
 
-from typing import Any
-
 import gast
 
 from s2sgrad.analysis.primitive_calls import Operation
-from s2sgrad.transform import inline
+from s2sgrad.transform import inline, pullback_text
+from s2sgrad.transform.adjoint_environment import Bars
 from s2sgrad.transform.cotangents import Cotangent
 from s2sgrad.transform.unbroadcasting import relation
 
@@ -21,18 +20,19 @@ def differentiated(operation: Operation, active: set[str]) -> list[str]:
     return [n for n, v in operation.keywords.items() if n in rules and isinstance(v, gast.Name) and v.id in active]
 
 
-def contribute(adjoints: Any, operation: Operation, keywords: list[str], y: gast.AST, g: Cotangent) -> None:
+def contribute(adjoints: Bars, operation: Operation, keywords: list[str], y: gast.AST, g: Cotangent) -> None:
     """Contribute to the values of these keywords, given the cotangent of `y = operation` behind a name.
 
     A cotangent that is left small, as one number for all elements, serves where the formula has the shape of `y` anyway.
     """
     for keyword in keywords:
-        pullback = operation.rule.keyword_rules[keyword].choose(adjoints.argument_kinds(operation))
+        pullback = operation.rule.keyword_rules[keyword].choose(pullback_text.argument_kinds(adjoints, operation))
         formula = inline.formula(pullback, 1)
         if formula is None:
-            value = adjoints.call_of(operation, pullback, y, g if g.full else adjoints.spread(g, y.id))
+            value = pullback_text.called(adjoints, operation, pullback, y, g if g.full else adjoints.spread(g, y.id))
         else:
-            value = adjoints.written(operation, formula, y, g, [0])[0]
+            value = pullback_text.written(adjoints, operation, formula, y, g, [0])[0]
             if not g.full and relation(adjoints.kinds.get(y.id), adjoints.inference.kind(value)) != "same":
-                value = adjoints.written(operation, formula, y, adjoints.named(adjoints.spread(g, y.id)), [0])[0]
+                spread = adjoints.named(adjoints.spread(g, y.id))
+                value = pullback_text.written(adjoints, operation, formula, y, spread, [0])[0]
         adjoints.contribute(operation.keywords[keyword], Cotangent(value, adjoints.inference.kind(value), full=False))

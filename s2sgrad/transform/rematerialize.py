@@ -15,6 +15,7 @@ from s2sgrad.ir.quote import assign, clone, expression, place_of
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.transform.adjoint import Adjoints
+from s2sgrad.transform.pullback_text import wants_result
 
 
 def group(unit: Unit, statement: gast.AST, body: Block) -> Block:
@@ -38,7 +39,7 @@ def recovered(adjoints: Adjoints, found: Operations, statement: gast.Assign, bod
         return []
     made = next((s for s in group(unit, statement, body) if value.id in binds(s)), None)
     operation = found.get(id(made))
-    if operation is None or not adjoints.wants_result(operation):
+    if operation is None or not wants_result(adjoints, operation):
         return []
     load = clone(effects.stored(statement))
     load.ctx = gast.Load()

@@ -1,0 +1,96 @@
+"""A pullback as text: its formula over the operands of one call, or a call of it.
+
+    sin(g, y, x) = g * np.cos(x)      at y = np.sin(a[i])      ->      y_bar * np.cos(a[i])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, constant_kind, is_python_number
+from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.analysis.sizes import surely_not_one
+from s2sgrad.ir.quote import clone, constant, name, nodes
+from s2sgrad.primitives import catalogue
+from s2sgrad.transform import inline
+from s2sgrad.transform.adjoint_environment import Bars
+from s2sgrad.transform.cotangents import Cotangent
+from s2sgrad.transform.unbroadcasting import axes_of, with_axes
+
+
+def argument_kinds(adjoints: Bars, operation: Operation) -> dict[str, Kind]:
+    """The kinds of the arguments of a call, by the names of its rule; axes that are known are constants."""
+    rule = operation.rule
+    kinds = {n: constant_kind(v) for n, v in rule.keywords.items()}
+    for parameter, node in [*zip(rule.differentiable, operation.operands, strict=False), *operation.keywords.items()]:
+        kinds[parameter] = adjoints.inference.kind(node) or UNKNOWN
+    tuples = {n: axes_of(kinds[n]) for n in operation.keywords if isinstance(kinds[n], Container)}
+    return kinds | {n: Known(axes) for n, axes in tuples.items() if axes is not None}
+
+
+def wants_result(adjoints: Bars, operation: Operation) -> bool:
+    """Whether the adjoint of an operation reads its result."""
+    if operation.form != "rule" or operation.rule.variadic:
+        return False
+    formula = inline.formula(operation.rule.choose(argument_kinds(adjoints, operation)))
+    wanted = [k for k, o in enumerate(operation.operands) if isinstance(o, gast.Name) and o.id in adjoints.active]
+    return formula is not None and bool(formula.uses(formula.parameters[1], wanted))
+
+
+def written(
+    adjoints: Bars, operation: Operation, formula: inline.Formula, y: gast.AST, g: Cotangent, wanted: list[int]
+) -> dict[int, gast.AST]:
+    """The wanted cotangents of a formula, by the place of the operand; the assignments before them are written."""
+    g_name, y_name, *names = formula.parameters
+    holes: dict[str, gast.AST] = {g_name: g.value, y_name: y}
+    holes |= {n: constant(v) for n, v in operation.rule.keywords.items()} | operation.keywords
+    holes |= dict(zip(names, operation.operands, strict=False))
+    before, cotangents = inline.write(adjoints.unit, formula, holes, wanted, _divides(adjoints, operation))
+    kind = adjoints.inference.kind
+    for statement in before:
+        statement.value = with_axes(adjoints.unit, statement.value, kind)
+        adjoints.kinds[statement.targets[0].id] = kind(statement.value) or UNKNOWN
+        adjoints.out.append(statement)
+    read = {k: adjoints.decisions.read_off(_shapes_of_variables(adjoints, v)) for k, v in cotangents.items()}
+    return {k: with_axes(adjoints.unit, v, kind) for k, v in read.items()}
+
+
+def called(adjoints: Bars, operation: Operation, pullback: Callable, y: gast.AST, g: Cotangent) -> gast.AST:
+    """The call of a pullback that is not written out."""
+    target = name(adjoints.unit.helper(f"{pullback.__name__}_pullback", pullback))
+    given = [gast.keyword(k, clone(v)) for k, v in operation.keywords.items()]
+    return gast.Call(target, [g.value, y, *map(clone, operation.operands)], given)
+
+
+def _shapes_of_variables(adjoints: Bars, node: gast.AST) -> gast.AST:
+    """Only the shape of a temporary is asked for: ask a variable of the same shape instead."""
+    for part in nodes(node):
+        if isinstance(part, gast.Call) and catalogue.of(adjoints.unit.resolve(part.func)).asks_shape:
+            if part.args and isinstance(part.args[0], gast.Name) and part.args[0].id in adjoints.alike:
+                part.args[0] = name(adjoints.alike[part.args[0].id])
+    return node
+
+
+def _divides(adjoints: Bars, operation: Operation) -> Callable[[gast.BinOp], bool]:
+    """Divisions by a possible zero: an operator would have raised in the primal, a NumPy function does not."""
+    is_operator = isinstance(operation.node, (gast.BinOp, gast.UnaryOp))
+    if is_operator or getattr(operation.target, "__module__", None) == "math":
+        return lambda division: False
+    return lambda division: (
+        not _is_not_zero(adjoints, division.right)
+        and all(is_python_number(adjoints.inference.kind(side)) for side in (division.left, division.right))
+    )
+
+
+def _is_not_zero(adjoints: Bars, node: gast.AST) -> bool:
+    """Whether a divisor is a constant, or the number of elements of an array that has some."""
+    if isinstance(node, gast.Constant):
+        return bool(node.value)
+    if isinstance(node, gast.Call) and adjoints.unit.resolve(node.func) is np.size and node.args:
+        kind = adjoints.inference.kind(node.args[0])
+        known = isinstance(kind, Array) and kind.dims is not None
+        return known and all(d == 1 or (surely_not_one(d) and d != 0) for d in kind.dims)
+    return False

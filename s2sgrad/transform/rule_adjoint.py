@@ -1,0 +1,244 @@
+"""The adjoint of one operation that has a rule: which pullback, with which cotangent, and what goes to which operand.
+
+    y = a * b      ->      a_bar += y_bar * b; b_bar += y_bar * a
+
+The cotangent is first brought to what the rule needs: spread over the shape of the result where that is not that of the
+operands, settled where it is masked and the operation is not elementwise, named where it is read more than once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
+from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.ir.quote import assign, clone, constant, name
+from s2sgrad.ir.simplify import same, simplified
+from s2sgrad.primitives import libraries
+from s2sgrad.rules import table
+from s2sgrad.transform import inline, keywords, pullback_text, stores, zeros
+from s2sgrad.transform.adjoint_environment import Bars
+from s2sgrad.transform.cotangents import Cotangent
+from s2sgrad.transform.unbroadcasting import relation
+
+Cotangents = dict[int, gast.AST]  # by the place of the operand
+
+
+class RuleAdjoint:
+    """One operation `y = rule(operands)` and the cotangent `g` of `y`."""
+
+    def __init__(self, adjoints: Bars, operation: Operation, y: gast.AST, g: Cotangent) -> None:
+        self.adjoints, self.operation, self.y, self.g = adjoints, operation, y, g
+        self.unit, self.rule, self.operands = adjoints.unit, operation.rule, operation.operands
+        self.wanted = [k for k, o in enumerate(self.operands) if isinstance(o, gast.Name) and o.id in adjoints.active]
+        self.keywords = keywords.differentiated(operation, adjoints.active)
+
+    def run(self) -> None:
+        """Contribute to the active operands and keywords; NoRule where the rule has none for these arguments."""
+        if not self.wanted and not self.keywords:
+            return
+        if self.operation.target is np.where and self._is_selection():
+            self._select()
+            return
+        self._prepare()
+        if self.keywords:
+            self.g = self.adjoints.named(self.adjoints.held_apart(self.g))
+            keywords.contribute(self.adjoints, self.operation, self.keywords, self.y, self.g)
+        why = self.rule.refusal(self.kinds)
+        if why is not None:
+            self.unit.no_rule(self.operation.node, why)
+        if not self.wanted:
+            return
+        if self.formula is None:
+            self._call()
+        else:
+            self._contribute(self._jointly(self._cotangents()))
+
+    @cached_property
+    def kinds(self) -> dict[str, Kind]:
+        """The kinds of the arguments, by the rule's names."""
+        return pullback_text.argument_kinds(self.adjoints, self.operation)
+
+    @cached_property
+    def pullback(self) -> Callable:
+        """The pullback for these kinds."""
+        return self.rule.pullback if self.rule.variadic else self.rule.choose(self.kinds)
+
+    @cached_property
+    def formula(self) -> inline.Formula | None:
+        """The pullback as expressions; None where it is called."""
+        return None if self.rule.variadic else inline.formula(self.pullback)
+
+    @property
+    def is_elementwise(self) -> bool:
+        """Whether the rule leaves broadcasting to us."""
+        return self.rule.tag == "elementwise"
+
+    # --- the cotangent of the result ---
+
+    def _prepare(self) -> None:
+        """Bring the cotangent of the result to what the rule needs."""
+        if self.g.mask is not None and (not self.is_elementwise or self.operation.target is np.where or self.keywords):
+            self.g = self.adjoints.settled(self.g, self.y.id)
+        if not self.g.full and not (self.is_elementwise and not self.keywords and self._fills()):
+            self.g = self.adjoints.spread(self.g, self.y.id)
+
+    def _fills(self) -> bool:
+        """Whether a cotangent left small serves every operand: it need not be summed there, or is of full shape by then."""
+        if self._same_shapes():
+            return True
+        formula = inline.formula(self.rule.choose(self.kinds))
+        if self.g.mask is not None or formula is None or formula.prelude:
+            return False
+        result = self.adjoints.kinds.get(self.y.id)
+        small = replace(self.g, value=clone(self.g.value))
+        values = pullback_text.written(self.adjoints, self.operation, formula, self.y, small, self.wanted)
+        return all(relation(self.adjoints.inference.kind(value), result) == "same" for value in values.values())
+
+    def _same_shapes(self) -> bool:
+        """Whether each operand has the shape of the result, so that a cotangent left small serves them as well."""
+        inference, result = self.adjoints.inference, self.adjoints.kinds.get(self.y.id)
+        dims = result.dims if isinstance(result, Array) and result.dims is not None else ()
+        if not all(map(inference.symbols.is_exact, dims)):  # one of them may have been stretched
+            return False
+        return all(relation(result, inference.kind(self.operands[k])) == "same" for k in self.wanted)
+
+    # --- `np.where` ---
+
+    def _is_selection(self) -> bool:
+        """Whether a branch of `np.where` was computed in place, and may have a derivative that is not finite."""
+        names = [self.operands[k].id for k in self.wanted]
+        return len(self.operands) == 3 and bool(names) and any(n in self.unit.temps for n in names)
+
+    def _select(self) -> None:
+        g = self.g if self.g.mask is None else self.adjoints.settled(self.g, self.y.id)
+        if not g.full and not self._same_shapes():
+            g = self.adjoints.spread(g, self.y.id)
+        if len(self.wanted) > 1:
+            g = self.adjoints.named(g)
+        for k in self.wanted:
+            part = Cotangent(g.value, g.kind, False, mask=(self.operands[0], k == 1))
+            self.adjoints.contribute(self.operands[k], part)
+
+    # --- a pullback that is called ---
+
+    def _call(self) -> None:
+        g = self.adjoints.named(self.adjoints.held_apart(self.g))
+        value = pullback_text.called(self.adjoints, self.operation, self.pullback, self.y, g)
+        several = self.rule.variadic or len(self.rule.differentiable) > 1
+        if several:
+            holder = self.unit.temp()
+            self.adjoints.kinds[holder] = UNKNOWN
+            self.adjoints.out.append(assign(holder, value))
+        idle = self._idle(g)
+        for k in self.wanted:
+            part = gast.Subscript(name(holder), constant(k), gast.Load()) if several else value
+            kind = self.adjoints.kinds.get(self.operands[k].id)
+            numeric = not isinstance(kind, Container)
+            self.adjoints.contribute(self.operands[k], Cotangent(part, kind, numeric=numeric, idle=idle))
+
+    # --- a pullback that is written out ---
+
+    def _cotangents(self) -> Cotangents:
+        """The cotangents of the wanted operands; one that is 0 on purpose is selected, never multiplied."""
+        formula = self.formula
+        spoiled, beside = self._spoiled(), self._beside_selected()
+        if spoiled or beside:
+            self.g = replace(self.adjoints.named(self.g), mask=self.g.mask)
+        if formula.uses(formula.parameters[0], self.wanted) > 1 or (
+            formula.prelude and stores.reads_section(self.adjoints, self.g.value)
+        ):
+            held = self.adjoints.held_apart(self.g) if formula.prelude else self.g
+            self.g = replace(self.adjoints.named(held), mask=self.g.mask)
+        out = self._written(self.g, [k for k in self.wanted if k not in spoiled])
+        if spoiled:
+            slopes = self._written(replace(self.g, value=constant(1.0)), sorted(spoiled))
+            out |= {k: zeros.kept(self.unit, self.g.value, slope) for k, slope in slopes.items()}
+            out = dict(sorted(out.items()))
+        if beside:
+            slopes = self._written(replace(self.g, value=constant(1.0)), beside)
+            out |= {k: zeros.product(self.unit, slope, self.g.value) for k, slope in slopes.items()}
+        return out
+
+    def _written(self, g: Cotangent, wanted: list[int]) -> Cotangents:
+        return pullback_text.written(self.adjoints, self.operation, self.formula, self.y, g, wanted)
+
+    def _spoiled(self) -> set[int]:
+        """The operands whose cotangents would be nan where `g` is 0 because its value is not used there."""
+        if not self.g.idle or not self.is_elementwise:
+            return set()
+        spoiled = zeros.spoiled(self.operation, self.pullback, self.adjoints.inference, self.g.idle)
+        return set(spoiled.intersection(self.wanted))
+
+    def _beside_selected(self) -> list[int]:
+        """The factors of a product, or of a quotient, with a value that a mask makes 0."""
+        node = self.operation.node
+        if not isinstance(node, gast.BinOp) or not isinstance(node.op, (gast.Mult, gast.Div)):
+            return []
+        made = [isinstance(o, gast.Name) and o.id in self.adjoints.selected_values for o in self.operands]
+        return [k for k in self.wanted if made[1 - k] and (k == 1 or isinstance(node.op, gast.Mult))]
+
+    def _jointly(self, cotangents: Cotangents) -> Cotangents:
+        """The names of all cotangents, from one call that gives what these expressions would, where the rule has one."""
+        rule, adjoints = self.rule, self.adjoints
+        if rule.joint is None or self.pullback is not rule.pullback or len(cotangents) != len(rule.differentiable):
+            return cotangents
+        adjoints.decisions.discard()
+        call = pullback_text.written(adjoints, self.operation, inline.formula(rule.joint, 1), self.y, self.g, [0])[0]
+        names = {k: self.unit.temp() for k in cotangents}
+        adjoints.kinds |= {names[k]: adjoints.inference.kind(value) or UNKNOWN for k, value in cotangents.items()}
+        target = gast.Tuple([name(n, store=True) for n in names.values()], gast.Store())
+        adjoints.out.append(gast.Assign([target], call, None))
+        return {k: name(n) for k, n in names.items()}
+
+    def _contribute(self, cotangents: Cotangents) -> None:
+        """Hand the cotangents to the operands, with what is known of their shapes and memory."""
+        g, full, idle = self.g, self._is_full(), self._idle(self.g)
+        alone = len(cotangents) == 1 and isinstance(g.value, gast.Name)
+        for k, value in cotangents.items():
+            value = simplified(clone(value))  # which may be no new memory any more
+            kind = self.adjoints.inference.kind(value)
+            if self.is_elementwise and g.full:
+                kind = self._stretched(kind)
+            own = g.own and alone and same(value, g.value)
+            self.adjoints.contribute(
+                self.operands[k], Cotangent(value, kind, full, None, self._is_numeric(k), g.mask, own, idle)
+            )
+
+    def _is_full(self) -> bool:
+        """Whether the cotangents have the shapes of the operands: a refined pullback may leave that to broadcasting."""
+        return self.g.full and self._one_shape() if self.is_elementwise else self.pullback in self.rule.exact
+
+    def _one_shape(self) -> bool:
+        """Whether all operands but one are numbers, so that the result has the shape of that one."""
+        if any(k in self.rule.keyword_rules for k in self.operation.keywords):
+            return False
+        kinds = [self.adjoints.inference.kind(o) for o in self.operands]
+        numbers = [isinstance(k, Number) for k in kinds]
+        return numbers.count(False) == 1 and not any(numbers[k] for k in self.wanted)
+
+    def _stretched(self, kind: Kind | None) -> Kind | None:
+        """The kind of a full cotangent times a slope: the operands that the slope reads were stretched to the result."""
+        result = self.adjoints.kinds.get(self.y.id)
+        if not isinstance(kind, Array) or not isinstance(result, Array) or result.dims is None:
+            return kind
+        return kind if kind.dims is not None and None not in kind.dims else Array(kind.dtype, result.dims)
+
+    def _is_numeric(self, k: int) -> bool:
+        """Whether an operand is no list, tuple or dict, and its cotangent neither: rules of NumPy and SciPy give arrays."""
+        given = self.adjoints.kinds.get(self.operands[k].id)
+        package = libraries.package_of(self.operation.target)
+        passes_structures = not self.is_elementwise and bool(package) and package not in libraries.ARRAYS
+        return not isinstance(given, Container) and (isinstance(given, (Array, Number)) or not passes_structures)
+
+    def _idle(self, g: Cotangent) -> int:
+        """Whether cotangents are 0 where that of the result is 0, or where the operation leaves its operands out."""
+        own = table.passes_over(self.operation.target)
+        if own and self.adjoints.are_picked(getattr(self.operation.node, "args", [])):
+            own = table.VALUES
+        return max(own, g.idle if self.rule.tag in ("elementwise", "linear") else 0)

@@ -123,7 +123,8 @@ def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
         if call.func.attr == "copy" and isinstance(owner, gast.Name) and isinstance(kinds.get(owner.id), Container):
             return _held(unit, owner, kinds)  # a shallow copy
         trust = trust_of_owner(unit, owner, kinds)
-        new = methods.may_be(call.func.attr, class_of_owner(unit, owner, kinds)) is Gives.NEW
+        cls = class_of_owner(unit, owner, kinds) or np.ndarray  # else it carries no derivative: the text checks it
+        new = methods.may_be(call.func.attr, cls) is Gives.NEW
         if new and not copies and trust <= Trust.DATA:
             return set()
         if trust == Trust.DRAWING and not methods.draws_items(call.func.attr):

@@ -28,7 +28,7 @@ from differences import central_difference, leaves
 
 import s2sgrad
 from s2sgrad import S2SGradError, grad, value_and_grad
-from s2sgrad.driver import load
+from s2sgrad.driver.text import whereabouts
 from s2sgrad.rules import table
 
 ROOT = pathlib.Path(s2sgrad.__file__).resolve().parent.parent
@@ -1006,7 +1006,7 @@ def test_every_helper_of_every_rule_can_be_imported():
             needed = [pullback.__globals__.get(name) for name in pullback.__code__.co_names]
             needed = [v for v in needed if v is not None and not isinstance(v, (type(np), table.Rule))]
             for value in (pullback, *needed):
-                module, attribute, path = load.whereabouts(value)
+                module, attribute, path = whereabouts(value)
                 space = {}
                 line = f"from {module} import {attribute} as it" if attribute else f"import {module}\nit = {module}.{path}"
                 exec(line, space)

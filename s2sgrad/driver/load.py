@@ -11,7 +11,6 @@ import ast
 import collections
 import hashlib
 import linecache
-import sys
 import threading
 import types
 import weakref
@@ -21,69 +20,12 @@ from typing import Any, Protocol
 
 import gast
 
-from s2sgrad import emit
-from s2sgrad.driver import namespace
-from s2sgrad.driver.program import Emitted, Program
+from s2sgrad.driver.emitted import Emitted
+from s2sgrad.driver.program import Program
+from s2sgrad.driver.text import mentioned, text_of
 from s2sgrad.errors import Place, raised
 from s2sgrad.ir.quote import nodes
-from s2sgrad.rules import table
-from s2sgrad.rules.table import Rule
-from s2sgrad.source import GENERATED, GENERATED_TEXTS, Primal, read
-
-
-def text_of(program: Program) -> str:
-    """The text of all functions of a program, the entry last, under the imports that it needs beside the user's function."""
-    imports, earlier = namespace.settle(program.functions)
-    modules, values, aliases = set(), set(), {f"{n} = {f.__name__}\n" for n, f in earlier.items() if n != f.__name__}
-    mentioned = [_mentioned(e) for e in program.functions]
-    used = [{n: v for n, v in e.unit.helpers.items() if n in m} for e, m in zip(program.functions, mentioned, strict=True)]
-    for helpers in (*map(namespace.reached, earlier.values()), *used):
-        for name, value in helpers.items():
-            if isinstance(value, Emitted):
-                aliases |= {f"{name} = {value.name}\n"} - {f"{name} = {name}\n"}
-                continue
-            module, attribute, path = whereabouts(value)
-            if attribute:
-                imports.setdefault(module, set()).add(attribute if attribute == name else f"{attribute} as {name}")
-            elif path:
-                modules.add(f"import {module}\n")
-                values.add(f"{name} = {module}.{path}\n")
-            elif module:
-                modules.add(f"import {module}\n" if module == name else f"import {module} as {name}\n")
-    lines = [f"from {module} import {', '.join(sorted(names))}\n" for module, names in sorted(imports.items())]
-    head = ["".join([*sorted(modules), *lines, *(["\n"] if values else []), *sorted(values)])]
-    known = [f"{(primal := read(f)).text(primal.tree)}\n" for f in {id(f): f for f in earlier.values()}.values()]
-    *parts, last = [emit.function(e.tree, e.header) for e in program.functions]
-    return "\n\n".join(part for part in [*head, *known, *parts, "".join(sorted(aliases)), last] if part)
-
-
-def whereabouts(value: Any) -> tuple[str, str, str]:
-    """Where pasted text finds one of our helpers: in which module, as which attribute, or else by which path from there.
-
-    >>> from s2sgrad.rules.scans import cumsum
-    >>> from s2sgrad.runtime import unbroadcast
-    >>> whereabouts(unbroadcast), whereabouts(cumsum.pullback)
-    (('s2sgrad.runtime', 'unbroadcast', ''), ('s2sgrad.rules.scans', '', 'cumsum.pullback'))
-    """
-    if isinstance(value, types.ModuleType):
-        return value.__name__, "", ""
-    name = getattr(value, "__name__", "_")
-    module = getattr(value, "__module__", None) or "numpy"  # ufuncs of some versions of NumPy do not say
-    space = {k: v for k, v in vars(sys.modules[module]).items() if k != "_"} if module in sys.modules else {}
-    if space.get(name) is value:
-        return module, name, ""
-    for known, rule in space.items():  # the module has the rule, and the rule has its pullbacks
-        if isinstance(rule, Rule):
-            if rule.pullback is value:
-                return module, "", f"{known}.pullback"
-            for k, (_, pullback) in enumerate(rule.refinements):
-                if pullback is value:
-                    return module, "", f"{known}.refinements[{k}][1]"
-    for rule in set(table.rules().values()):  # a rule called `_`: by what it differentiates
-        if rule.pullback is value:
-            home, attribute, _ = whereabouts(rule.primitive)
-            return (table.__name__, "", f"lookup({home}.{attribute}).pullback") if attribute else ("", "", "")
-    return "", "", ""
+from s2sgrad.source import GENERATED, GENERATED_TEXTS, Primal
 
 
 @dataclass(frozen=True)
@@ -129,7 +71,7 @@ class Plan:
         self.parts = [_part(e, written[e.name], filename, order, world) for e in program.functions]
         spans: dict[int, Spans] = {}
         for part, emitted in zip(self.parts, program.functions, strict=True):
-            named = emitted.unit.explained(_mentioned(emitted) & emitted.unit.locals)
+            named = emitted.unit.explained(mentioned(emitted) & emitted.unit.locals)
             raised.register(part.code, _places(emitted, written[emitted.name], spans), named)
             weakref.finalize(part.code, _forget, filename).atexit = False
 
@@ -225,10 +167,6 @@ def _forget(filename: str) -> None:
             del _users[filename]
             GENERATED_TEXTS.pop(filename, None)
             linecache.cache.pop(filename, None)
-
-
-def _mentioned(emitted: Emitted) -> set[str]:
-    return {n.id for n in nodes(emitted.tree) if isinstance(n, gast.Name)}
 
 
 def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[int, int], world: World) -> Part:

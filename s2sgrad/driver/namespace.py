@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 import types
+from dataclasses import dataclass, field
 from typing import Any
 
 import gast
@@ -26,37 +27,95 @@ _NOTHING = object()
 def settle(functions: list[Emitted]) -> tuple[dict[str, set[str]], dict[str, types.FunctionType]]:
     """Give what clashes another name.  The modules from which the text imports names, beside what `helpers` say; and the
     functions of earlier texts that it calls, by their names, each behind those that it calls itself."""
-    home = functions[-1].primal.__globals__
-    stands: dict[str, Any] = {emitted.name: emitted for emitted in functions}
     earlier: dict[str, types.FunctionType] = {}
     for emitted in functions:
         _earlier(emitted.primal, {n.id for n in nodes(emitted.tree) if isinstance(n, gast.Name)}, earlier)
-    for function in earlier.values():
-        stands.update(reached(function))
-    stands.update(earlier)
-    trees: dict[int, tuple[Unit, types.FunctionType, list[gast.FunctionDef]]] = {}
+    text = _Text(functions, earlier)
+    sources: dict[int, _Source] = {}
     for emitted in functions:
-        trees.setdefault(id(emitted.unit), (emitted.unit, emitted.primal, []))[2].append(emitted.tree)
-    free = {key: _free(unit, made) for key, (unit, _, made) in trees.items()}
-    for key, (unit, primal, _) in trees.items():
-        if primal.__globals__ is home:
-            for n in free[key] - unit.helpers.keys():
-                found = look_up(primal, n)
-                stands[n] = _NOTHING if found is None else found.value
-    imports: dict[str, set[str]] = {}
-    for key, (unit, primal, made) in trees.items():
+        source = sources.setdefault(id(emitted.unit), _Source(emitted.unit, emitted.primal))
+        source.trees.append(emitted.tree)
+    for source in sources.values():
+        source.free = _free(source.unit, source.trees)
+        text.read_globals(source)
+    for source in sources.values():
+        text.settle(source)
+    return text.imports, earlier
+
+
+@dataclass
+class _Source:
+    """A function of the user, and the functions of the text that are made of it; `free` are the names that these read."""
+
+    unit: Unit
+    primal: types.FunctionType
+    trees: list[gast.FunctionDef] = field(default_factory=list)
+    free: set[str] = field(default_factory=set)
+
+
+class _Text:
+    """What each name stands for, in the text and in the user's module, its `home`."""
+
+    def __init__(self, functions: list[Emitted], earlier: dict[str, types.FunctionType]) -> None:
+        self.home = functions[-1].primal.__globals__
+        self.stands: dict[str, Any] = {emitted.name: emitted for emitted in functions}
+        for function in earlier.values():
+            self.stands.update(reached(function))
+        self.stands.update(earlier)
+        self.imports: dict[str, set[str]] = {}
+
+    def read_globals(self, source: _Source) -> None:
+        """The names that a function of this module reads stand for what they stand for there."""
+        if source.primal.__globals__ is self.home:
+            for n in source.free - source.unit.helpers.keys():
+                found = look_up(source.primal, n)
+                self.stands[n] = _NOTHING if found is None else found.value
+
+    def settle(self, source: _Source) -> None:
+        """Give other names to what clashes in the functions that are made of one."""
+        unit = source.unit
         renamed: dict[str, gast.AST] = {}
-        for n in sorted(free[key]):
-            if n in unit.helpers:
-                if _is_free(n, value := unit.helpers[n], stands, home):
-                    stands[n] = value
-                else:
-                    renamed[n] = name(_helper(unit, n, unit.helpers.pop(n), stands, home))
-            elif primal.__globals__ is not home:
-                _from_elsewhere(unit, primal, n, stands, home, renamed, imports)
-        for node in (part for tree in made for part in nodes(tree)) if renamed else ():
+        for n in sorted(source.free):
+            if n not in unit.helpers:
+                if source.primal.__globals__ is not self.home:
+                    self.from_elsewhere(source, n, renamed)
+            elif self.is_free(n, value := unit.helpers[n]):
+                self.stands[n] = value
+            else:
+                renamed[n] = name(self.helper(unit, n, unit.helpers.pop(n)))
+        for node in (part for tree in source.trees for part in nodes(tree)) if renamed else ():
             _replace(node, renamed)
-    return imports, earlier
+
+    def is_free(self, n: str, value: Any) -> bool:
+        """Whether a name stands for this object, or for nothing yet."""
+        return self.stands.get(n, value) is value and (n in self.stands or self.home.get(n, value) is value)
+
+    def helper(self, unit: Unit, base: str, value: Any) -> str:
+        """A name for an object that nothing else has, in the function or in the text."""
+        fresh = unit.names.fresh(base)
+        while not self.is_free(fresh, value):
+            fresh = unit.names.fresh(base)
+        unit.helpers[fresh] = self.stands[fresh] = value
+        return fresh
+
+    def from_elsewhere(self, source: _Source, n: str, renamed: dict[str, gast.AST]) -> None:
+        """A global name of a function that stands in another module."""
+        unit, space = source.unit, source.primal.__globals__
+        found = look_up(source.primal, n)
+        if found is None or found.where == "cell":
+            return
+        module = sys.modules.get(space.get("__name__", ""))
+        known = module is not None and vars(module) is space
+        if self.is_free(n, found.value):
+            if found.where == "global" and known and self.home.get(n, _NOTHING) is not found.value:
+                self.imports.setdefault(module.__name__, set()).add(n)
+            self.stands[n] = found.value
+        elif callable(found.value) or isinstance(found.value, types.ModuleType):
+            renamed[n] = name(self.helper(unit, n, found.value))
+        elif known:  # data, which may be another object when the text runs
+            base = module.__name__.rpartition(".")[2]
+            held = next((k for k, v in unit.helpers.items() if v is module), None) or self.helper(unit, base, module)
+            renamed[n] = gast.Attribute(name(held), n, gast.Load())
 
 
 def reached(function: types.FunctionType) -> dict[str, Any]:
@@ -87,48 +146,13 @@ def _free(unit: Unit, trees: list[gast.FunctionDef]) -> set[str]:
     return {n.id for tree in trees for n in nodes(tree) if isinstance(n, gast.Name)} - unit.locals
 
 
-def _is_free(n: str, value: Any, stands: dict[str, Any], home: dict[str, Any]) -> bool:
-    return stands.get(n, value) is value and (n in stands or home.get(n, value) is value)
-
-
-def _helper(unit: Unit, base: str, value: Any, stands: dict[str, Any], home: dict[str, Any]) -> str:
-    """A name for an object that nothing else has, in the function or in the text."""
-    fresh = unit.names.fresh(base)
-    while not _is_free(fresh, value, stands, home):
-        fresh = unit.names.fresh(base)
-    unit.helpers[fresh] = stands[fresh] = value
-    return fresh
-
-
-def _from_elsewhere(
-    unit: Unit, primal: types.FunctionType, n: str, stands: dict[str, Any], home: dict[str, Any],
-    renamed: dict[str, gast.AST], imports: dict[str, set[str]],
-) -> None:  # fmt: skip
-    """A global name of a function that stands in another module."""
-    found = look_up(primal, n)
-    if found is None or found.where == "cell":
-        return
-    module = sys.modules.get(primal.__globals__.get("__name__", ""))
-    known = module is not None and vars(module) is primal.__globals__
-    if _is_free(n, found.value, stands, home):
-        if found.where == "global" and known and home.get(n, _NOTHING) is not found.value:
-            imports.setdefault(module.__name__, set()).add(n)
-        stands[n] = found.value
-    elif callable(found.value) or isinstance(found.value, types.ModuleType):
-        renamed[n] = name(_helper(unit, n, found.value, stands, home))
-    elif known:  # data, which may be another object when the text runs
-        base = module.__name__.rpartition(".")[2]
-        held = next((k for k, v in unit.helpers.items() if v is module), None) or _helper(unit, base, module, stands, home)
-        renamed[n] = gast.Attribute(name(held), n, gast.Load())
-
-
 def _replace(node: gast.AST, renamed: dict[str, gast.AST]) -> None:
     if isinstance(node, gast.Name) and isinstance(renamed.get(node.id), gast.Name):
         node.id = renamed[node.id].id
         return
-    for field, value in node.__dict__.items():
+    for key, value in node.__dict__.items():
         if isinstance(value, gast.Name) and isinstance(renamed.get(value.id), gast.Attribute):
-            node.__dict__[field] = renamed[value.id]
+            node.__dict__[key] = renamed[value.id]
         elif isinstance(value, list):
             value[:] = [
                 renamed[v.id] if isinstance(v, gast.Name) and isinstance(renamed.get(v.id), gast.Attribute) else v

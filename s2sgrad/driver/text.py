@@ -1,0 +1,102 @@
+"""The text of a program: one file, which can be pasted elsewhere, with the imports that it needs beside the user's function.
+
+    loss_grad, which calls `like`      ->      from s2sgrad.runtime import like
+                                               def loss_grad(w, *, seed=1.0): ...
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+import gast
+
+from s2sgrad import emit
+from s2sgrad.driver import namespace
+from s2sgrad.driver.emitted import Emitted
+from s2sgrad.driver.program import Program
+from s2sgrad.ir.quote import nodes
+from s2sgrad.rules import table
+from s2sgrad.rules.table import Rule
+from s2sgrad.source import read
+
+
+def text_of(program: Program) -> str:
+    """The text of all functions of a program, the entry last."""
+    imported, earlier = namespace.settle(program.functions)
+    head = _Head(imported)
+    head.aliases |= {f"{n} = {f.__name__}\n" for n, f in earlier.items() if n != f.__name__}
+    for function in earlier.values():
+        head.reach(namespace.reached(function))
+    for emitted in program.functions:
+        names = mentioned(emitted)
+        head.reach({n: v for n, v in emitted.unit.helpers.items() if n in names})
+    known = [f"{(primal := read(f)).text(primal.tree)}\n" for f in {id(f): f for f in earlier.values()}.values()]
+    *parts, last = [emit.function(e.tree, e.header) for e in program.functions]
+    return "\n\n".join(part for part in [head.text(), *known, *parts, "".join(sorted(head.aliases)), last] if part)
+
+
+def mentioned(emitted: Emitted) -> set[str]:
+    """The names that stand in a function."""
+    return {n.id for n in nodes(emitted.tree) if isinstance(n, gast.Name)}
+
+
+class _Head:
+    """What stands above the functions: modules, what is `imported` from them, other `values`; and second names
+    (`aliases`) of functions of the text, which stand below them."""
+
+    def __init__(self, imported: dict[str, set[str]]) -> None:
+        self.imported = imported
+        self.modules: set[str] = set()
+        self.values: set[str] = set()
+        self.aliases: set[str] = set()
+
+    def reach(self, helpers: dict[str, Any]) -> None:
+        """Let the text find these objects under these names."""
+        for name, value in helpers.items():
+            if isinstance(value, Emitted):
+                self.aliases |= {f"{name} = {value.name}\n"} - {f"{name} = {name}\n"}
+                continue
+            module, attribute, path = whereabouts(value)
+            if attribute:
+                self.imported.setdefault(module, set()).add(attribute if attribute == name else f"{attribute} as {name}")
+            elif path:
+                self.modules.add(f"import {module}\n")
+                self.values.add(f"{name} = {module}.{path}\n")
+            elif module:
+                self.modules.add(f"import {module}\n" if module == name else f"import {module} as {name}\n")
+
+    def text(self) -> str:
+        """The lines, each group in the order of the alphabet."""
+        imports = [f"from {module} import {', '.join(sorted(names))}\n" for module, names in sorted(self.imported.items())]
+        return "".join([*sorted(self.modules), *imports, *(["\n"] if self.values else []), *sorted(self.values)])
+
+
+def whereabouts(value: Any) -> tuple[str, str, str]:
+    """Where pasted text finds one of our helpers: in which module, as which attribute, or else by which path from there.
+
+    >>> from s2sgrad.rules.scans import cumsum
+    >>> from s2sgrad.runtime import unbroadcast
+    >>> whereabouts(unbroadcast), whereabouts(cumsum.pullback)
+    (('s2sgrad.runtime', 'unbroadcast', ''), ('s2sgrad.rules.scans', '', 'cumsum.pullback'))
+    """
+    if isinstance(value, types.ModuleType):
+        return value.__name__, "", ""
+    name = getattr(value, "__name__", "_")
+    module = getattr(value, "__module__", None) or "numpy"  # ufuncs of some versions of NumPy do not say
+    space = {k: v for k, v in vars(sys.modules[module]).items() if k != "_"} if module in sys.modules else {}
+    if space.get(name) is value:
+        return module, name, ""
+    for known, rule in space.items():  # the module has the rule, and the rule has its pullbacks
+        if isinstance(rule, Rule):
+            if rule.pullback is value:
+                return module, "", f"{known}.pullback"
+            for k, (_, pullback) in enumerate(rule.refinements):
+                if pullback is value:
+                    return module, "", f"{known}.refinements[{k}][1]"
+    for rule in set(table.rules().values()):  # a rule called `_`: by what it differentiates
+        if rule.pullback is value:
+            home, attribute, _ = whereabouts(rule.primitive)
+            return (table.__name__, "", f"lookup({home}.{attribute}).pullback") if attribute else ("", "", "")
+    return "", "", ""

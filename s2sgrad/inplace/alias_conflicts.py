@@ -24,6 +24,7 @@ from s2sgrad.inplace.rebind_markers import is_said
 from s2sgrad.ir.quote import place_of
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
+from s2sgrad.memory.fresh import fresh_stacks
 from s2sgrad.memory.writes import in_place
 
 
@@ -104,7 +105,7 @@ class _Finder:
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: frozenset[str]) -> None:
         self.unit, self.kinds = unit, kinds
-        self.aliases = Aliases(unit, tree, kinds, separate)
+        self.aliases = Aliases(unit, tree, kinds, separate, fresh_stacks(unit, tree, kinds))
         self.live = Liveness(self.aliases.graph)
         self.changed_later = _changed_later(unit, tree)
         self.found = Sharing()

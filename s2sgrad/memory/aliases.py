@@ -22,10 +22,11 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
+from s2sgrad.analysis.trust import is_writable
 from s2sgrad.flow.graph import Graph, Names
+from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.unit import MISSING, Unit, parameters
-from s2sgrad.memory.fresh import fresh_stacks
-from s2sgrad.memory.sources import bound_sources, has_memory, sources
+from s2sgrad.memory.sources import HANDED_OUT, bound_sources, has_memory, sources
 from s2sgrad.memory.writes import in_place
 
 ARGUMENT, OUTSIDE = "argument ", "outside "
@@ -58,20 +59,25 @@ def _joined(one: _Relation, other: _Relation) -> _Relation:
 
 
 class Aliases:
-    """The relation before each statement of one function.  Names in `separate` share nothing, as is checked when it runs."""
+    """The relation before each statement of one function.
+
+    Names in `separate` share nothing, as is checked when it runs; what is taken off one of the `stacks` was nowhere else.
+    """
 
     def __init__(
-        self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: Collection[str] = frozenset()
+        self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: Collection[str] = (),
+        stacks: Collection[str] = (),
     ) -> None:
-        self.unit, self.kinds, self.separate = unit, kinds, separate
+        self.unit, self.kinds, self.separate, self.stacks = unit, kinds, separate, stacks
         self.graph = Graph(tree)
-        self.fresh_stacks = fresh_stacks(unit, tree, kinds)
         given = [p.id for p in parameters(tree) if has_memory(kinds.get(p.id))]
         self.names = Names(())
         start = State({}, {})
         for p in given:
             start.seers[p] = self.names.member(ARGUMENT + p)
             self._join(start, p, start.seers[p])
+        free = {n.id for s in effects.walk(tree.body) for n in effects.loads(effects.header(s))} - unit.locals
+        self.handed_out = self._set(OUTSIDE + n for n in sorted(free) if is_writable(unit.resolve(name_(n))))
         self._sources: dict[int, set[str]] = {}
         self.states = self.graph.solve(start, self._after, State.joined)
 
@@ -173,7 +179,7 @@ class Aliases:
     def _bind(self, target: str, value: gast.AST, state: State) -> State:
         shared = 0
         if has_memory(self.kinds.get(target)) and target not in self.separate:
-            if popped(value) not in self.fresh_stacks:  # what is taken off one is in it no more, and nowhere else
+            if popped(value) not in self.stacks:  # what is taken off one is in it no more, and nowhere else
                 shared = self._closed(self._of(value, target), state)
         seen = self._seen_anew(target, value, state)
         bit = self.names.member(target)
@@ -236,9 +242,9 @@ class Aliases:
             known = self._sources[id(value)] = sources(self.unit, value, self.kinds)
         return known
 
-    def _closed(self, names: Iterable[str], state: State) -> int:
-        """The names and all that may share memory with one of them."""
-        out = 0
+    def _closed(self, names: set[str], state: State) -> int:
+        """The names and all that may share memory with one of them; what a function hands out may be whatever is outside."""
+        out = self.handed_out if HANDED_OUT in names else 0
         for name in names:
             if name not in self.separate:
                 out |= self.names.member(self.known(name)) | state.shares.get(self.known(name), 0)

@@ -17,14 +17,15 @@ from s2sgrad.memory.sources import sources
 from s2sgrad.primitives.catalogue import on_stack
 
 
-def fresh_stacks(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> set[str]:
+def fresh_stacks(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], lasting: bool = False) -> set[str]:
     """Lists that start empty, grow by values that nothing else refers to, and shrink: no two items share memory.
 
-    The stacks of a record of ours are such lists, but for those that are named for the references that they hold.
+    `lasting`: where a reverse sweep is to follow, which may read what a temporary stood for.  The stacks of a record of ours
+    are such lists, but for those that are named for the references that they hold.
     """
     lists: set[str] = set()
     other: set[str] = set()
-    made = made_once(unit, tree, kinds)
+    made = set() if lasting else made_once(unit, tree, kinds)
     for statement in effects.walk(tree.body):
         value = getattr(statement, "value", None)
         bound = set(binds(statement))

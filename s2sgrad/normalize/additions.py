@@ -32,7 +32,8 @@ import gast
 
 from s2sgrad.ir.quote import assign, at, clone, name, nodes
 from s2sgrad.ir.reach import numpy_function
-from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.normalize.name_uses import NameUses
 
 _DISPLAYS = (gast.List, gast.Tuple, gast.Set, gast.Dict, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 _UNHELD = (gast.Set, gast.Dict, gast.SetComp, gast.DictComp, gast.GeneratorExp)  # which no array takes
@@ -44,7 +45,7 @@ class Additions:
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
-        self.lists = _bound_to_lists(tree)
+        self.lists = NameUses(tree).always(gast.List, gast.ListComp, updated=True)
         updates = [n for n in nodes(tree) if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)]
         found = [self.lists]
         while len(found) == 1 or found[-1] != found[-2]:
@@ -80,18 +81,6 @@ class Additions:
         classes: list[gast.AST] = [numpy_function(self.unit, t) for t in types]
         asked = classes[0] if len(classes) == 1 else gast.Tuple(classes, gast.Load())
         return gast.Call(self.unit.builtin(isinstance), [name(what), asked], [])
-
-
-def _bound_to_lists(tree: gast.FunctionDef) -> set[str]:
-    """The names to which lists of the text are bound, and nothing else."""
-    bound = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
-    lists: Counter[str] = Counter()
-    for node in nodes(tree):
-        if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
-            bound[node.target.id] -= 1
-        elif isinstance(node, gast.Assign) and isinstance(node.value, (gast.List, gast.ListComp)):
-            lists.update(t.id for t in node.targets if isinstance(t, gast.Name) and len(node.targets) == 1)
-    return {n for n, times in lists.items() if times == bound[n]} - {p.id for p in parameters(tree)}
 
 
 def _leaves_a_list(unit: Unit, update: gast.AugAssign, lists: set[str]) -> bool:

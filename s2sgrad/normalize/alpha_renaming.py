@@ -25,15 +25,13 @@ def f(x, y):
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
-
 import gast
 
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.scoping import COMPREHENSIONS, FUNCTIONS, apart, own
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.normalize.check import yields
+from s2sgrad.normalize.name_uses import NameUses
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -49,47 +47,28 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         for parameter in parameters(scope) if isinstance(scope, FUNCTIONS) else ():
             parameter.annotation = None
         unit.locals |= own(scope)
-    bound = {n.id for n in nodes(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
-    unit.locals &= bound | {n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef)}
-    unit.locals |= {n.name for n in found if isinstance(n, gast.FunctionDef)}
-    unit.generators = {n.name for n in found if isinstance(n, gast.FunctionDef) and yields(n)}
+    functions = [n for n in found if isinstance(n, gast.FunctionDef)]
+    unit.locals &= NameUses(tree).bound.keys() | {tree.name}
+    unit.locals |= {n.name for n in functions}
+    unit.generators = {n.name for n in functions if yields(n)}
     return tree
 
 
 def _displays(tree: gast.FunctionDef) -> dict[str, gast.AST]:
     """The displays that have one name, are bound once, and are only read item by item, looped over or starred."""
-    bound = Counter(n for n in _stored(tree))
-    out: dict[str, gast.AST] = {}
-    for node in nodes(tree):
-        if isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Name) and len(node.targets) == 1:
-            if _is_display(node.value) and bound[node.targets[0].id] == 1:
-                out[node.targets[0].id] = node.value
-    if not out:
-        return out
-    reads: Counter[str] = Counter()
-    for node in nodes(tree):
-        owners = []
+    uses = NameUses(tree)
+    shown = {n: values[0] for n, values in uses.assigned.items() if uses.bound[n] == 1 and _is_display(values[0])}
+    items: set[int] = set()  # what only items are taken of
+    for node in nodes(tree) if shown else ():
         read = isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Load)
         if read or isinstance(node, (gast.Starred, gast.keyword)):
-            owners = [node.value]
+            items.add(id(node.value))
         elif isinstance(node, (gast.For, gast.comprehension)):
-            owners = [node.iter]
-        for owner in owners:
-            if isinstance(owner, gast.Name):
-                reads[owner.id] += 1
-    mentions = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name))
-    return {n: value for n, value in out.items() if isinstance(value, gast.Tuple) or mentions[n] == reads[n] + 1}
+            items.add(id(node.iter))
+    return {n: value for n, value in shown.items() if isinstance(value, gast.Tuple) or uses.only_read_in(n, items)}
 
 
 def _is_display(value: gast.AST) -> bool:
     if isinstance(value, (gast.Tuple, gast.List)):
         return not any(isinstance(e, gast.Starred) for e in value.elts)
     return isinstance(value, gast.Dict) and None not in value.keys
-
-
-def _stored(tree: gast.FunctionDef) -> Iterator[str]:
-    for node in nodes(tree):
-        if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
-            yield node.id
-        elif isinstance(node, gast.FunctionDef):
-            yield node.name

@@ -27,10 +27,11 @@ def f(xs):
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 
 import gast
 
-from s2sgrad.ir.quote import at, blocks, clone, constant, name, nodes
+from s2sgrad.ir.quote import at, blocks, clone, constant, name, nodes, rewritten
 from s2sgrad.ir.unit import MISSING, Unit
 
 _READERS = (len, sorted, list, dict)
@@ -46,7 +47,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         statement = made[local]
         default = _default(unit, statement.value)
         statement.value = at(statement.value, gast.Dict([], []))[0]
-        tree.body = _asked(unit, tree.body, local, default)
+        tree.body = rewritten(tree.body, lambda s: _asked(unit, s, local, default))
     return tree
 
 
@@ -79,25 +80,36 @@ def _parameters(function: gast.Lambda) -> list[gast.AST]:
 
 
 def _is_followed(unit: Unit, tree: gast.FunctionDef, local: str, statement: gast.Assign) -> bool:
-    """Whether every mention of the variable is one of those that can be written out."""
-    allowed = {id(statement.targets[0])}
+    """Whether every mention of the variable is one of those that can be written out, and every key is read at once."""
+    mentions = [n for n in nodes(tree) if isinstance(n, gast.Name) and n.id == local and n is not statement.targets[0]]
+    if any(_reads(n, local) for part in _read_later(tree) for n in nodes(part)):
+        return False
+    followed = _followed(unit, tree)
+    return all(id(n) in followed for n in mentions)
+
+
+def _read_later(tree: gast.FunctionDef) -> Iterator[gast.AST]:
+    """The parts of a function that are not evaluated where they stand, once."""
     for node in nodes(tree):
-        if isinstance(node, _LATER) and node is not tree:
-            inside = [n for n in nodes(node) if _reads(n, local)]
-            if inside:
-                return False
-        if isinstance(node, gast.While) and any(_reads(n, local) for n in nodes(node.test)):
-            return False
-        if isinstance(node, (gast.Subscript, gast.Attribute)) and isinstance(node.value, gast.Name):
-            if isinstance(node, gast.Subscript) or node.attr in _READ:
-                allowed.add(id(node.value))
+        if isinstance(node, gast.While):
+            yield node.test
+        elif isinstance(node, _LATER) and node is not tree:
+            yield node
+
+
+def _followed(unit: Unit, tree: gast.FunctionDef) -> set[int]:
+    """The nodes, by identity, of which items, or what a dict tells of itself, are read or stored."""
+    out: set[int] = set()
+    for node in nodes(tree):
+        if isinstance(node, gast.Subscript) or (isinstance(node, gast.Attribute) and node.attr in _READ):
+            out.add(id(node.value))
         elif isinstance(node, gast.Compare):
-            allowed |= {id(c) for c in node.comparators}
+            out |= set(map(id, node.comparators))
         elif isinstance(node, gast.Call) and any(unit.resolve(node.func) is reader for reader in _READERS):
-            allowed |= {id(a) for a in node.args}
+            out |= set(map(id, node.args))
         elif isinstance(node, (gast.For, gast.comprehension)):
-            allowed.add(id(node.iter))
-    return all(id(n) in allowed for n in nodes(tree) if isinstance(n, gast.Name) and n.id == local)
+            out.add(id(node.iter))
+    return out
 
 
 def _reads(node: gast.AST, local: str) -> bool:
@@ -106,30 +118,30 @@ def _reads(node: gast.AST, local: str) -> bool:
     return mine and isinstance(node.ctx, gast.Load)
 
 
-def _asked(unit: Unit, body: list[gast.AST], local: str, default: gast.AST) -> list[gast.AST]:
-    """A block in which the keys that a statement reads are there before."""
+def _asked(unit: Unit, statement: gast.AST, local: str, default: gast.AST) -> list[gast.AST]:
+    """The statement behind others that ask for the keys that it reads."""
     out: list[gast.AST] = []
-    for statement in body:
-        for inner in blocks(statement):
-            inner[:] = _asked(unit, inner, local, default)
-        inside = {id(n) for inner in blocks(statement) for s in inner for n in nodes(s)}
-        read = [n for n in nodes(statement) if _reads(n, local) and id(n) not in inside]
-        if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
-            if getattr(statement.target.value, "id", "") == local:
-                read.append(statement.target)
-        for section in read:
-            if not isinstance(section.slice, (gast.Name, gast.Constant)):
-                key = unit.local("key")
-                out += at(statement, gast.Assign([name(key, store=True)], section.slice, None))
-                section.slice = at(section, name(key))[0]
-        asked = [_call(local, section, default) for section in read]
-        call = statement.value if isinstance(statement, gast.Expr) and len(read) == 1 else None
-        method = call.func if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) else None
-        if method is not None and method.value is read[0]:
-            method.value = at(method, asked.pop())[0]
-        out += at(statement, *(gast.Expr(a) for a in asked))
-        out.append(statement)
-    return out
+    read = _read_by(statement, local)
+    for section in read:
+        if not isinstance(section.slice, (gast.Name, gast.Constant)):
+            key = unit.local("key")
+            out += at(statement, gast.Assign([name(key, store=True)], section.slice, None))
+            section.slice = at(section, name(key))[0]
+    asked = [_call(local, section, default) for section in read]
+    call = statement.value if isinstance(statement, gast.Expr) and len(read) == 1 else None
+    method = call.func if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) else None
+    if method is not None and method.value is read[0]:
+        method.value = at(method, asked.pop())[0]
+    return [*out, *at(statement, *(gast.Expr(a) for a in asked)), statement]
+
+
+def _read_by(statement: gast.AST, local: str) -> list[gast.Subscript]:
+    """The items of the variable that a statement reads, of a compound one its header."""
+    inside = {id(n) for inner in blocks(statement) for s in inner for n in nodes(s)}
+    read = [n for n in nodes(statement) if _reads(n, local) and id(n) not in inside]
+    if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
+        read += [statement.target] if getattr(statement.target.value, "id", "") == local else []
+    return read
 
 
 def _call(local: str, section: gast.Subscript, default: gast.AST) -> gast.Call:

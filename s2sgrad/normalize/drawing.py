@@ -41,6 +41,7 @@ from typing import Any
 
 import gast
 
+from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.ir.quote import (
     Transformer,
     assign,
@@ -54,11 +55,12 @@ from s2sgrad.ir.quote import (
     nodes,
     placed,
 )
-from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.ir.unit import Unit
+from s2sgrad.normalize import iterables
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.drawn_tools import Drawer
 from s2sgrad.normalize.draws import Draw, NotDrawn, is_true, own_statements, stored, with_exits
-from s2sgrad.normalize.named_iterators import TO_THE_END, Changes, hashable, named, reduces, takes_the_rest
+from s2sgrad.normalize.named_iterators import Changes, named, reduces, takes_the_rest
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -151,7 +153,7 @@ class _Scope:
         for part in inner:
             zips = not beside and self.drawer.called(part) in (builtins.zip, builtins.enumerate)
             plain = zips or self.drawer.is_generator(part)
-            asks = hashable(target) and target in (any, all, builtins.next, *TO_THE_END)
+            asks = is_one_of(target, iterables.DRAWS)
             self.require_ended(part, listed if plain or asks else True)
 
     def wants(self, node: gast.AST, listed: bool = False) -> bool:
@@ -298,7 +300,7 @@ class _Expressions(Transformer):
             return self.next(node)
         if reduces(self.unit, node) and self.scope.wants(node.args[1], listed=True):
             node.args[1] = at(node, gast.Call(self.unit.builtin(list), [node.args[1]], []))[0]
-        found = target in (any, all) or target in TO_THE_END if target is not MISSING and hashable(target) else False
+        found = target is not builtins.next and is_one_of(target, iterables.DRAWS)
         if found and node.args and self.scope.wants(node.args[0], listed=True):
             over = node.args[0]
             item = self.unit.local("item")

@@ -22,6 +22,7 @@ from s2sgrad.ir.unit import MISSING, parameters
 from s2sgrad.normalize import targets
 from s2sgrad.normalize.draws import own_statements, with_exits
 from s2sgrad.normalize.inlining import Inliner
+from s2sgrad.normalize.name_uses import NameUses
 from s2sgrad.normalize.static_values import Function, Generator, is_generator
 from s2sgrad.primitives import catalogue
 
@@ -90,14 +91,10 @@ class Generators(Inliner):
         nothing but sums of its own."""
         if any(running.unit is not self.unit for running, _ in self.running):
             return False
-        inside = [n for s in self.unit.primal.tree.body for n in nodes(s)]
-        if any(map(self.may_write, inside)):
+        if any(self.may_write(n) for s in self.unit.primal.tree.body for n in nodes(s)):
             return False
-        sums = {n.target.id for n in inside if isinstance(n, gast.AugAssign)}
-        bindings = [(t, n.value) for n in inside if isinstance(n, gast.Assign) for t in n.targets]
-        plain = [(t.id, value) for t, value in bindings if isinstance(t, gast.Name)]
-        starts = {bound for bound, value in plain if isinstance(value, gast.Constant)}
-        if sums - starts or any(bound in sums and not isinstance(value, gast.Constant) for bound, value in plain):
+        around = NameUses(self.unit.primal.tree)
+        if around.updated.keys() - around.always(gast.Constant, updated=True):
             return False
         own = scoping.bound(function.node.body) | {p.id for p in parameters(function.node)}
         read = {n.id for s in function.node.body for n in nodes(s) if isinstance(n, gast.Name)} - own

@@ -6,24 +6,20 @@
 
 from __future__ import annotations
 
-import builtins
 import functools
-import math
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import gast
-import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.ir.quote import children, name, nodes
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.normalize import iterables
 from s2sgrad.normalize.draws import LAZY, Sources
+from s2sgrad.normalize.name_uses import NameUses
 from s2sgrad.primitives import catalogue
-
-TO_THE_END = (list, tuple, sum, max, min, sorted, set, frozenset, dict, math.prod, math.fsum, np.fromiter)
-_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
 def named(drawer: Sources, function: gast.FunctionDef) -> dict[str, gast.AST]:
@@ -32,13 +28,9 @@ def named(drawer: Sources, function: gast.FunctionDef) -> dict[str, gast.AST]:
     stored = Counter(n.id for n in inside if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
     stored.update(p.id for p in parameters(function))
     foreign = {n for part in nodes(function) if isinstance(part, (gast.Nonlocal, gast.Global)) for n in part.names}
-    held: dict[str, gast.AST] = {}
-    for node in inside:
-        if isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Name):
-            made = isinstance(node.value, gast.GeneratorExp) or drawer.called(node.value) in LAZY
-            made = made and not any(map(drawer.is_generator, nodes(node.value)))  # its text is a loop
-            if made and stored[node.targets[0].id] == 1 and node.targets[0].id not in foreign:
-                held[node.targets[0].id] = node.value
+    assigned = [n for n in inside if isinstance(n, gast.Assign) and _makes_iterator(drawer, n.value)]
+    made = {s.targets[0].id: s.value for s in assigned if len(s.targets) == 1 and isinstance(s.targets[0], gast.Name)}
+    held = {n: value for n, value in made.items() if stored[n] == 1 and n not in foreign}
     mentions = Counter(n.id for n in nodes(function) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
     while True:
         asked = Counter(n for root in _roots(drawer, inside, held) for n in _drawn_from(drawer, root, held))
@@ -46,6 +38,12 @@ def named(drawer: Sources, function: gast.FunctionDef) -> dict[str, gast.AST]:
         if len(left) == len(held):
             return held
         held = left
+
+
+def _makes_iterator(drawer: Sources, value: gast.AST) -> bool:
+    """Whether an expression is an iterator, and none of a generator function, whose text is a loop."""
+    made = isinstance(value, gast.GeneratorExp) or drawer.called(value) in LAZY
+    return made and not any(map(drawer.is_generator, nodes(value)))
 
 
 class Changes:
@@ -90,14 +88,14 @@ def _rebound(function: gast.FunctionDef) -> frozenset[str]:
 
 
 def _resizes(unit: Unit, function: gast.FunctionDef) -> bool:
-    updated = {n.target.id for n in nodes(function) if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)}
-    if updated - _own_sums(function):
+    uses = NameUses(function)
+    if uses.updated.keys() - uses.always(gast.Constant, updated=True):  # what these write is their own
         return True
     stores = [n for n in nodes(function) if isinstance(n, gast.Subscript) and not isinstance(n.ctx, gast.Load)]
     if any(isinstance(n.ctx, gast.Del) or isinstance(n.slice, gast.Slice) for n in stores):
         return True
-    drawn = (builtins.next, *LAZY, *TO_THE_END, any, all, len)
-    own = _own_lists(unit, function)
+    drawn = (*LAZY, *iterables.DRAWS, len)
+    own = _own_lists(unit, function, uses)
     calls = [n for n in nodes(function) if isinstance(n, gast.Call) and _owner(n) not in own]
     return not all(effects.is_one_of(unit.resolve(c.func), drawn) or effects.is_pure_call(unit, c) for c in calls)
 
@@ -107,35 +105,17 @@ def _owner(call: gast.Call) -> str:
     return call.func.value.id if isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name) else ""
 
 
-def _own_lists(unit: Unit, function: gast.FunctionDef) -> set[str]:
+def _own_lists(unit: Unit, function: gast.FunctionDef, uses: NameUses) -> set[str]:
     """The names of lists of this function that have no other name, and from which nothing is drawn."""
-    stored = Counter(n.id for n in nodes(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
-    alone: list[gast.AST] = []  # the mentions that give nobody else the list
-    for node in nodes(function):
-        if isinstance(node, gast.Assign) and isinstance(node.value, gast.List) and len(node.targets) == 1:
-            stored.subtract([node.targets[0].id] if isinstance(node.targets[0], gast.Name) else [])
+    alone = {id(n.value) for n in _of_scope(function) if isinstance(n, gast.Return)}
+    for node in nodes(function):  # what gives nobody else the list
+        if isinstance(node, gast.Subscript):
+            alone.add(id(node.value))
         elif isinstance(node, gast.Call):
-            alone += [node.func.value] if _owner(node) else []
+            alone |= {id(node.func.value)} if _owner(node) else set()
             reads = effects.is_pure_call(unit, node) and not effects.is_one_of(unit.resolve(node.func), LAZY)
-            alone += node.args if reads and len(node.args) == 1 and not node.keywords else []
-        elif isinstance(node, gast.Subscript):
-            alone.append(node.value)
-    alone += [n.value for n in _of_scope(function) if isinstance(n, gast.Return)]
-    known = {id(n) for n in alone}
-    loads = [n for n in nodes(function) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)]
-    shared = {n.id for n in loads if id(n) not in known} | {p.id for p in parameters(function)}
-    return {n for n, others in stored.items() if others == 0} - shared
-
-
-def _own_sums(function: gast.FunctionDef) -> set[str]:
-    """The names that are bound to constants, and otherwise only by augmented assignments: what these write is their own."""
-    every = Counter(n.id for n in nodes(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
-    every.update(p.id for p in parameters(function))
-    for node in nodes(function):
-        starts = isinstance(node, gast.Assign) and isinstance(node.value, gast.Constant) and len(node.targets) == 1
-        target = node.target if isinstance(node, gast.AugAssign) else node.targets[0] if starts else None
-        every.subtract([target.id] if isinstance(target, gast.Name) else [])
-    return {n for n, others in every.items() if others == 0}
+            alone |= set(map(id, node.args)) if reads and len(node.args) == 1 and not node.keywords else set()
+    return {n for n in uses.always(gast.List) if uses.only_read_in(n, alone)}
 
 
 def _roots(drawer: Sources, inside: list[gast.AST], held: dict[str, gast.AST]) -> Iterator[gast.AST]:
@@ -152,7 +132,7 @@ def _roots(drawer: Sources, inside: list[gast.AST], held: dict[str, gast.AST]) -
             target = drawer.unit.resolve(node.func)
             if reduces(drawer.unit, node):
                 yield node.args[1]
-            if hashable(target) and target in (next, any, all, *TO_THE_END):
+            if effects.is_one_of(target, iterables.DRAWS):
                 yield node.args[0]
 
 
@@ -174,7 +154,7 @@ def _of_scope(function: gast.FunctionDef) -> Iterator[gast.AST]:
         yield node
         if isinstance(node, gast.FunctionDef):
             yield name(node.name, store=True)
-        elif isinstance(node, _COMPREHENSIONS):
+        elif isinstance(node, iterables.COMPREHENSIONS):
             waiting += [p for p in children(node) if not isinstance(p, gast.comprehension)]
             waiting += [p for g in node.generators for p in (g.iter, *g.ifs)]
         elif not isinstance(node, gast.Lambda):
@@ -195,8 +175,3 @@ def reduces(unit: Unit, node: gast.Call) -> bool:
     if isinstance(function, gast.Lambda):
         return all(effects.is_pure_call(unit, n) for n in nodes(function) if isinstance(n, gast.Call))
     return catalogue.of(unit.resolve(function)).pure
-
-
-def hashable(target: Any) -> bool:
-    """Whether a value can be looked for in a set."""
-    return type(target).__hash__ is not None

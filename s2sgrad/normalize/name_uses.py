@@ -1,0 +1,54 @@
+"""How the names of a function are used, those of functions in it included: what is bound to them, and where they are read.
+
+    xs = [1.0]; xs += ys; n = len(xs)      ->      `xs` is always a list, updated in place, and read in `len(xs)` alone
+
+>>> import gast
+>>> uses = NameUses(gast.parse('''
+... def f(ys):
+...     xs, n = [1.0], 0
+...     s = 0.0
+...     s += ys[0]
+...     t = [s]
+... ''').body[0])
+>>> sorted(uses.always(gast.Constant, gast.List)), sorted(uses.always(gast.Constant, updated=True)), len(uses.reads["ys"])
+(['t'], ['s'], 1)
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+import gast
+
+from s2sgrad.ir.quote import nodes
+
+
+class NameUses:
+    """`bound` says how often each name is bound; `assigned` are the values of assignments to it alone, `updated` says how
+    often it is the target of an augmented one; `reads` are the nodes that read it."""
+
+    def __init__(self, tree: gast.FunctionDef) -> None:
+        self.bound, self.updated = Counter[str](), Counter[str]()
+        self.assigned, self.reads = defaultdict[str, list[gast.AST]](list), defaultdict[str, list[gast.Name]](list)
+        for node in nodes(tree):
+            if isinstance(node, gast.Name):
+                if isinstance(node.ctx, gast.Load):
+                    self.reads[node.id].append(node)
+                else:
+                    self.bound[node.id] += 1
+            elif isinstance(node, gast.FunctionDef) and node is not tree:
+                self.bound[node.name] += 1
+            elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+                self.updated[node.target.id] += 1
+            elif isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Name):
+                self.assigned[node.targets[0].id].append(node.value)
+
+    def always(self, *kinds: type, updated: bool = False) -> set[str]:
+        """The names that are bound to expressions of these kinds and to nothing else; `updated`: but may be updated."""
+        alone = {n for n, v in self.assigned.items() if self.bound[n] == len(v) + (self.updated[n] if updated else 0)}
+        return {n for n in alone if all(isinstance(value, kinds) for value in self.assigned[n])}
+
+    def only_read_in(self, name: str, places: Iterable[int]) -> bool:
+        """Whether all that reads a name is among these nodes, given by identity."""
+        return all(id(node) in places for node in self.reads[name])

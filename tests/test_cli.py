@@ -37,6 +37,19 @@ def jumps(x):
     return np.floor(x) * x
 
 
+def scale(a, c):
+    a *= c
+
+
+def scaled_behind(x, mode=None):
+    u = x * 2.0
+    v = u[1:]
+    scale(v, 3.0)
+    if mode is not None:
+        u = u * mode
+    return np.sum(u * x)
+
+
 def store(x):
     x.flags.writeable = True
     return np.sum(x)
@@ -116,6 +129,16 @@ def test_show_stages(here, capsys):
     assert names.index("flatten") < names.index("reverse") < names.index("deadcode") < names.index("forward_substitution")
     for stage in re.split(r"# ---- .* ----\n", printed):
         compile(stage, "stage", "exec")
+
+
+def test_show_stages_of_settling(here, capsys):
+    assert main(["show", "model.py:scaled_behind", "--stages", "--args", "np.ones(3)"]) == 0
+    printed = capsys.readouterr().out
+    names = re.findall(r"^# ---- after (\w+)", printed, re.M)
+    order = ["flatten", "branch_pruning", "inline_writers", "alias_elimination", "reverse"]
+    assert [name for name in names if name in order] == order
+    last = re.split(r"# ---- .* ----\n", printed)[1 + names.index("alias_elimination")]
+    assert "scale(" not in last and "if t" not in last and "u[1:] = t" in last
 
 
 def test_every_stage_runs(here, capsys):

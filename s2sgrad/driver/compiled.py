@@ -30,7 +30,7 @@ from s2sgrad.source import GENERATED, look_up
 from s2sgrad.transform import global_conflicts
 
 LOCK = threading.RLock()  # one compilation at a time; running compiled functions takes no lock
-_RECURSION = 20_000  # nested branches of a long `elif` chain; Python-to-Python calls take no C stack
+_RECURSION = 20_000  # each `elif` of a chain and each term of a sum is a level deeper, and gast takes five frames for it
 
 
 class Recipe:

@@ -37,19 +37,6 @@ def jumps(x):
     return np.floor(x) * x
 
 
-def scale(a, c):
-    a *= c
-
-
-def scaled_behind(x, mode=None):
-    u = x * 2.0
-    v = u[1:]
-    scale(v, 3.0)
-    if mode is not None:
-        u = u * mode
-    return np.sum(u * x)
-
-
 def store(x):
     x.flags.writeable = True
     return np.sum(x)
@@ -76,6 +63,19 @@ class Model:
     @staticmethod
     def area(r):
         return rate * r ** 2
+
+
+def scale(a, c):
+    a *= c
+
+
+def scaled_behind(x, mode=None):
+    u = x * 2.0
+    v = u[1:]
+    scale(v, 3.0)
+    if mode is not None:
+        u = u * mode
+    return np.sum(u * x)
 '''
 
 

@@ -49,6 +49,7 @@ SEARCH = """
         ("def f(x):\n    for i in x:\n        x = i\n    return x", "x = i", {"x"}),  # what a loop runs over is read once
         ("def f(x):\n    x += x\n    return x", "x += x", {"x"}),
         ("def f(x):\n    x[0] = 1.0\n    return 2.0", "x[0] = 1.0", set()),
+        ("def f(x, y):\n    if x:\n        y = x\n        raise x\n    return y", "y = x", {"x"}),  # nothing behind it
     ],
 )
 def test_liveness(text, statement, live):
@@ -73,6 +74,7 @@ def test_liveness_of_some_names():
         ("def f(x):\n    if x:\n        x = 1.0\n    return x", "x", "return x", [1, 3]),
         ("def f(x):\n    for i in x:\n        pass\n    return i", "i", "return i", [2]),
         ("def f(x):\n    x, y = y, x\n    return x", "x", "return x", [2]),
+        ("def f(x):\n    if x:\n        x = 1.0\n        raise x\n    return x", "x", "return x", [1]),
     ],
 )
 def test_reaching_definitions(text, name, statement, lines):
@@ -121,6 +123,12 @@ def test_a_name_is_unbound_at_the_end_of_a_trip_that_a_break_ends():
     assert Facts(tree).lifetimes.unbound_at_end(id(loop.body)) == {"t"}
 
 
+def test_an_arm_that_raises_goes_on_nowhere():
+    tree = parsed("def f(x):\n    if x:\n        while x:\n            x = x - 1\n        raise x\n    return x")
+    arms = found(tree, "if x:")
+    assert not Facts(tree).graph.goes_on(arms.body) and Facts(tree).graph.goes_on(arms.orelse)
+
+
 def test_sets_are_integers():
     assert list(bits(0)) == [] and list(bits(0b101001)) == [0, 3, 5]
 
@@ -133,14 +141,14 @@ NAMES = "abcd"
 def statement(rng: random.Random, depth: int, looped: bool) -> list[str]:
     """The lines of a random statement; conditions and numbers of trips are left open."""
     compound = ["if", "if", "for", "while"] * (depth < 2)
-    kind = rng.choice(["bind"] * 4 + ["swap", "update", "store"] + compound + ["break"] * looped)
+    kind = rng.choice(["bind"] * 4 + ["swap", "update", "store", "raise"] + compound + ["break"] * looped)
     a, b, c = (rng.choice(NAMES) for _ in range(3))
     if kind in ("bind", "swap", "update", "store"):
         other = next(n for n in NAMES if n != a)
         return [{"bind": f"{a} = {b} + {c}", "swap": f"{a}, {other} = {other}, {a}", "update": f"{a} += {b}",
                  "store": f"{a}[0] = {b}"}[kind]]  # fmt: skip
-    if kind == "break":
-        return [f"if {a}:", "    break"]
+    if kind in ("break", "raise"):
+        return [f"if {a}:", "    break" if kind == "break" else f"    raise {b}"]
     inner = [line for _ in range(rng.randint(1, 2)) for line in statement(rng, depth + 1, looped or kind != "if")]
     head = {"if": f"if {a}:", "for": f"for {b} in {a}:", "while": f"while {a}:"}[kind]
     lines = [head, *(f"    {line}" for line in inner)]
@@ -157,7 +165,7 @@ def program(seed: int) -> gast.FunctionDef:
 
 
 class Stop(Exception):
-    """A way through the program takes more decisions than are given."""
+    """A way through the program ends before its return, or takes more decisions than are given."""
 
 
 def way(tree: gast.FunctionDef, decisions: list[bool]) -> list[tuple[gast.AST, str]]:
@@ -176,6 +184,8 @@ def way(tree: gast.FunctionDef, decisions: list[bool]) -> list[tuple[gast.AST, s
             met.append((s, "whole"))
             if isinstance(s, gast.Break):
                 return True
+            if isinstance(s, gast.Raise):
+                raise Stop
             if isinstance(s, gast.If) and run(s.body if decide() else s.orelse):
                 return True
             if isinstance(s, gast.For):
@@ -238,7 +248,7 @@ def test_what_every_way_through_a_program_meets(seed):
 
 def test_the_random_programs_have_all_that_directs_control():
     kinds = {type(s) for seed in range(60) for s in effects.walk(program(seed).body)}
-    assert {gast.If, gast.For, gast.While, gast.Break, gast.AugAssign, gast.Assign, gast.Return} <= kinds
+    assert {gast.If, gast.For, gast.While, gast.Break, gast.Raise, gast.AugAssign, gast.Assign, gast.Return} <= kinds
 
 
 def test_each_statement_has_a_point_and_each_edge_two_ends():

@@ -1,6 +1,6 @@
-"""Which adjoints are not plainly zero at a point: the variables whose value there reaches the result differentiably.
+"""Which adjoints are not plainly zero where a loop begins: those of variables whose value there reaches the result.
 
-a = x * y; b = x + 1.0; return a      ->      before the first statement: x, y; after it: a
+    for i in range(n): a = x * y; s = s + a      ->      x, y, s, given that after it s is: each trip binds a anew
 """
 
 from __future__ import annotations
@@ -9,38 +9,39 @@ import gast
 
 from s2sgrad.analysis import activity, effects
 from s2sgrad.analysis.activity import Operations
-from s2sgrad.flow.graph import Block, binds
+from s2sgrad.flow.graph import Graph, Names, Point
 
 
-def before(body: Block, present: set[str], found: Operations, active: set[str]) -> set[str]:
-    """The variables whose adjoint is not plainly zero before a block, given those after it."""
-    for statement in reversed(body):
-        if isinstance(statement, gast.If):
-            arms = (before(arm, present, found, active) for arm in (statement.body, statement.orelse))
-            present = set().union(*arms)
-        elif isinstance(statement, (gast.For, gast.While)):
-            while True:
-                more = present | before(statement.body, present, found, active)
-                if more == present:
-                    break
-                present = more
-        else:
-            present = _before_simple(statement, present, found, active)
-    return present
+def before(graph: Graph, loop: gast.For | gast.While, present: set[str], found: Operations, active: set[str]) -> set[str]:
+    """The variables whose adjoint is not plainly zero before a loop, given those after it; nothing is behind a `raise`."""
+    names = Names(sorted(present | active))
+    inside = range(graph.at[id(loop)], graph.leaving[id(loop.body)][-1] + 1)
+    into = [0] * len(graph.points)
+    for behind in {target for k in inside for target in graph.after[k] if target not in inside}:
+        into[behind] = names.mask(present) if behind != graph.exit else 0
+    effect = {k: _effect(names, graph.points[k], found, active) for k in inside}
+
+    def step(k: int, live: int) -> int:
+        wanted, ends, begins = effect[k]
+        return (live & ~ends) | begins if wanted & live or wanted < 0 else live
+
+    graph.backward_by(step, into, inside)
+    return set(names.decoded(into[inside[0]])) | present
 
 
-def _before_simple(statement: gast.AST, present: set[str], found: Operations, active: set[str]) -> set[str]:
-    operation = found.get(id(statement))
-    section = effects.stored(statement)
+def _effect(names: Names, point: Point, found: Operations, active: set[str]) -> tuple[int, int, int]:
+    """Of a point, if one of the first (-1: whatever) is present behind it: the variables that are not before it, and those
+    that are."""
+    statement = point.statement
+    if point.role != "whole" or isinstance(statement, (gast.If, gast.For, gast.While)):
+        return 0, 0, 0
+    operation, section = found.get(id(statement)), effects.stored(statement)
     if section is not None:
-        operands = effects.loads(statement.value) if effects.base(section) in present else ()
-        return present | ({n.id for n in operands} & active)
+        return names.mask([effects.base(section)]), 0, names.mask({n.id for n in effects.loads(statement.value)} & active)
     if operation is not None and operation.form == "append":
-        return present | ({o.id for o in operation.operands if isinstance(o, gast.Name)} & active)
+        return -1, 0, names.mask({o.id for o in operation.operands if isinstance(o, gast.Name)} & active)
     if operation is not None and operation.form == "grow":
         owner, value = operation.operands
-        return present | ({value.id} & active) if isinstance(value, gast.Name) and owner.id in present else present
-    targets = set(binds(statement))
-    if not targets & present:
-        return present
-    return (present - targets) | (set(activity.sources(operation)) & active)
+        return names.mask([owner.id]), 0, names.mask({value.id} & active) if isinstance(value, gast.Name) else 0
+    targets = names.mask(point.binds)
+    return targets, targets, names.mask(set(activity.sources(operation)) & active) if operation is not None else 0

@@ -49,4 +49,4 @@ class Facts:
     @functools.cached_property
     def lifetimes(self) -> Lifetimes:
         """Where each variable lives, and where it may be unbound or bound already."""
-        return Lifetimes(self.graph)
+        return Lifetimes(self.graph, self.liveness)

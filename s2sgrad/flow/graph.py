@@ -28,7 +28,8 @@ fact settles after as many rounds as loops are nested, and one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -70,8 +71,9 @@ class Graph:
         self.leaving: dict[int, list[int]] = {}
         self._breaks: list[list[int]] = []  # of the loops around
         self._within: list[list[Block]] = [[]]  # by such a loop: the blocks around that a `break` leaves
-        last = self._block(tree.body, [], None)
-        self.exit = self._point(Point("exit", None), [last])
+        self._raising: list[int] = []
+        self.end = last = self._block(tree.body, [], None)
+        self.exit = self._point(Point("exit", None), [last, *self._raising])
         self.before: list[list[int]] = [[] for _ in self.points]
         self.is_cyclic = False
         for k, targets in enumerate(self.after):
@@ -120,6 +122,9 @@ class Graph:
             self._within.pop()
             broken = self._breaks.pop()
             return broken if broken and is_endless(statement) else [head, *broken]
+        if isinstance(statement, gast.Raise):
+            self._raising.append(here)
+            return []
         if isinstance(statement, gast.Break):
             self._breaks[-1].append(here)
             for body in self._within[-1]:
@@ -130,6 +135,16 @@ class Graph:
     def reads(self, statement: gast.AST) -> frozenset[str]:
         """The names that a statement, or the header of one, reads."""
         return self.points[self.at[id(statement)]].reads
+
+    def goes_on(self, body: Block) -> bool:
+        """Whether some way through a block leads to the end of the function, and does not raise before."""
+        return bool(self._ending[self.entry[id(body)]])
+
+    @functools.cached_property
+    def _ending(self) -> list[int]:
+        nothing = [0] * len(self.points)
+        into, _ = self.backward([int(k == self.end) for k in range(len(nothing))], nothing)
+        return into
 
     # --- the solver ---
 
@@ -190,16 +205,17 @@ class Graph:
                         waiting.add(target)
         return into
 
-    def backward_by(self, step: Callable[[int, int], int], into: list[int]) -> None:
+    def backward_by(self, step: Callable[[int, int], int], into: list[int], inside: Sequence[int] = ()) -> None:
         """Find what holds before each point where that is more than a matter of what is made and taken away there.
 
         `step(k, then)`: what holds before a point if `then` holds behind it; the more holds there, the more here.  `into` is
-        what is known so far, and filled in place.
+        what is known so far, and filled in place; with `inside` at these points alone, which stand in order.
         """
+        points = (inside or range(len(self.points)))[::-1]
         changed = True
         while changed:
             changed = False
-            for k in range(len(self.points) - 1, -1, -1):
+            for k in points:
                 after = self.after[k]
                 here = step(k, into[after[0]] if len(after) == 1 else _joined([into[a] for a in after], False))
                 if here != into[k]:

@@ -11,7 +11,8 @@ block; any other is recorded before each statement that binds it anew.
 ...         x = t + x
 ...     return x
 ... ''').body[0]
->>> lives, (loop, _) = Lifetimes(Graph(tree)), tree.body
+>>> graph, (loop, _) = Graph(tree), tree.body
+>>> lives = Lifetimes(graph, Liveness(graph))
 >>> sorted(lives.locals_of[id(loop.body)]), sorted(lives.locals_of[lives.root])
 (['t'], ['i', 'n', 'range', 'x'])
 >>> lives.is_rebound("t", loop.body[0]), lives.is_rebound("x", loop.body[1])
@@ -23,6 +24,7 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.flow.graph import Block, Graph, Names, binds
+from s2sgrad.flow.liveness import Liveness
 from s2sgrad.ir.scoping import parameters
 
 
@@ -33,18 +35,16 @@ class Lifetimes:
     `repeated`: blocks that run more than once a call.  A name is unbound where a trip of its block begins.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, live: Liveness) -> None:
         self.graph, tree = graph, graph.tree
         self.root = id(tree.body)
         self.blocks: dict[int, Block] = {self.root: tree.body}
         self.parent: dict[int, int] = {}
         self.repeated: set[int] = set()
         self.home: dict[str, int] = {}
-        self._exposed: dict[int, set[str]] = {}
         self._mention(tree.body, False)
-        self._expose(tree.body)
         for name, block in self.home.items():
-            while block != self.root and name in self._exposed[block]:
+            while block != self.root and live.is_live_at(name, graph.entry[block]):  # read before it is surely bound
                 block = self.parent[block]
             self.home[name] = block
         for parameter in parameters(tree):
@@ -76,25 +76,6 @@ class Lifetimes:
         while b not in above:
             b = self.parent[b]
         return b
-
-    def _expose(self, body: Block) -> tuple[set[str], set[str]]:
-        """(read before they are surely bound, surely bound) in the block."""
-        exposed: set[str] = set()
-        bound: set[str] = set()
-        for statement in body:
-            exposed |= self.graph.reads(statement) - bound
-            if isinstance(statement, gast.If):
-                (e1, b1), (e2, b2) = self._expose(statement.body), self._expose(statement.orelse)
-                exposed |= (e1 | e2) - bound
-                bound |= b1 & b2
-            elif isinstance(statement, (gast.For, gast.While)):
-                inner, _ = self._expose(statement.body)
-                self._expose(statement.orelse)
-                exposed |= inner - bound - set(binds(statement))
-            else:
-                bound |= set(binds(statement))
-        self._exposed[id(body)] = exposed
-        return exposed, bound
 
     def _assign(self) -> None:
         """Find what may and what must be bound at each point."""

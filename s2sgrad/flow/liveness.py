@@ -37,6 +37,10 @@ class Liveness:
         """Whether a name may be read behind a simple statement (or behind the evaluation of a header)."""
         return bool(self.after_point[self.graph.at[id(statement)]] & self.names.mask([name]))
 
+    def is_live_at(self, name: str, point: int) -> bool:
+        """Whether a name may be read behind a point: behind the entry of a block, which binds the variable of a `for`."""
+        return bool(self.after_point[point] & self.names.mask([name]))
+
     @property
     def at_start(self) -> frozenset[str]:
         """The names that the function may read before it binds them."""

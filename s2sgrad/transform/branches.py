@@ -50,13 +50,19 @@ class Branches:
         arms: list[Block] = []
         swept: list[Block] = []
         ends: list[dict[str, Bar]] = []
+        goes_on = [self.lifetimes.graph.goes_on(arm) for arm in (statement.body, statement.orelse)]
         for arm in (statement.body, statement.orelse):
             adjoints.out, adjoints.present = [], {x: replace(b) for x, b in before.items()}
-            adjoints.arms += 1
+            adjoints.arms += all(goes_on)
             arms.append(self._block(arm))
-            adjoints.arms -= 1
+            adjoints.arms -= all(goes_on)
             swept.append(adjoints.out)
             ends.append(adjoints.present)
+        if not all(goes_on):  # the reverse sweep comes by one arm alone: the other one raises
+            way = int(goes_on[1])
+            out += swept[way]
+            adjoints.out, adjoints.present, self.segment = out, ends[way], None
+            return [*before_test, at(statement, gast.If(statement.test, *arms))[0]]
         for x in sorted(ends[0].keys() | ends[1].keys()):
             for sweep, end in zip(swept, ends, strict=True):
                 if x not in end:
@@ -96,7 +102,7 @@ class Branches:
 
     def _loop(self, loop: gast.For | gast.While, body: Block) -> Block:
         adjoints = self.adjoints
-        carried = adjoint_liveness.before([loop], set(adjoints.present), self.found, self.active)
+        carried = adjoint_liveness.before(self.lifetimes.graph, loop, set(adjoints.present), self.found, self.active)
         bound = {n for s in effects.walk(loop.body) for n in binds(s)}
         in_parts = self._in_parts(loop)
         start = len(adjoints.out)

@@ -269,6 +269,23 @@ def exception_in_one_arm(x, y):
     return a * a
 
 
+@case(np.array([0.4, 1.1, 0.7]), 0.3)
+def a_trip_that_raises_before_it_binds(u, a):
+    for k in range(len(u)):
+        if abs(a) > 100.0:
+            raise ValueError(f"{a} is too large")
+        else:
+            v = 0.7 * u + a * k
+        u = np.cos(v * v[::-1])
+        while True:
+            if a > 50.0:
+                raise ValueError("still too large")
+            a = a * 1.5
+            if a > 1.0:
+                break
+    return np.sum(u * a)
+
+
 @case(1.3, 0.7)
 def prints_what_it_computes(x, y):
     a = x * y

@@ -126,16 +126,16 @@ class _Finder:
 
     def disturbed(self, statement: gast.AST, base: str) -> set[str]:
         """The names through which it is seen that a statement writes the memory of `base`, `base` itself among them."""
-        aliases, state = self.aliases, self.aliases.before(statement)
+        aliases = self.aliases
         if not isinstance(self.kinds.get(base), Container) and resized(self.unit, statement) != base:
-            return aliases.memory_of(base, state)
-        out = aliases.seers(base, state)
+            return aliases.memory_of(base, statement)
+        out = aliases.seers(base, statement)
         section = effects.stored(statement)
         if section is not None and not isinstance(section.value, gast.Name):  # of an item
-            out |= aliases.seen_inside(base, kind_at(self.kinds, section.value), state)
+            out |= aliases.seen_inside(base, kind_at(self.kinds, section.value), statement)
         elif getattr(statement, "inner", False):  # an item that has changed is put back
             item = statement.value.id
-            out |= aliases.seen_inside(base, self.kinds.get(item), state) - {item}
+            out |= aliases.seen_inside(base, self.kinds.get(item), statement) - {item}
         elif updates_item(self.unit, statement, self.kinds):
-            out |= aliases.memory_of(base, state)
+            out |= aliases.memory_of(base, statement)
         return out

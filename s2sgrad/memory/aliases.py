@@ -83,20 +83,25 @@ class Aliases:
 
     # --- questions ---
 
-    def before(self, statement: gast.AST) -> State:
-        """What holds where a statement is reached; nothing where none ever comes."""
-        return self.states[self.graph.at[id(statement)]] or State({}, {})
+    def may_alias(self, one: str, other: str, before: gast.AST) -> bool:
+        """Whether two names may share memory where a statement is reached."""
+        return self.known(other) in self.memory_of(one, before)
 
-    def memory_of(self, name: str, state: State) -> set[str]:
-        """The names that may share memory with a name, itself among them."""
-        return set(self.names.decoded(self._closed({name}, state)))
+    def is_fresh(self, name: str, before: gast.AST) -> bool:
+        """Whether nothing else refers to the memory of a name, neither another one nor the caller."""
+        return self.memory_of(name, before) == {name}
 
-    def seers(self, name: str, state: State) -> set[str]:
+    def memory_of(self, name: str, before: gast.AST) -> set[str]:
+        """The names that may share memory with a name where a statement is reached, itself among them."""
+        return set(self.names.decoded(self._closed({name}, self._before(before))))
+
+    def seers(self, name: str, before: gast.AST) -> set[str]:
         """The names through which the list or dict itself is seen that `name` stands for, itself included."""
-        return set(self.names.decoded(self._seen(self.known(name), state)))
+        return set(self.names.decoded(self._seen(self.known(name), self._before(before))))
 
-    def seen_inside(self, owner: str, item: Kind | None, state: State) -> set[str]:
+    def seen_inside(self, owner: str, item: Kind | None, before: gast.AST) -> set[str]:
         """The names through which an item of this kind of a container may be seen."""
+        state = self._before(before)
         inside = self._held(self.names.member(self.known(owner)), state)
         names = self._closed({owner}, state) | self._set(inside)
         for key in inside:
@@ -115,6 +120,10 @@ class Aliases:
     def known(self, name: str) -> str:
         """The name under which the memory of a variable, or of what a free name stands for, is known."""
         return name if name in self.unit.locals else OUTSIDE + name
+
+    def _before(self, statement: gast.AST) -> State:
+        """What holds where a statement is reached; nothing where none ever comes."""
+        return self.states[self.graph.at[id(statement)]] or State({}, {})
 
     # --- what a statement does ---
 

@@ -5,7 +5,6 @@ x: Array('float64', (Size(0),));  y = np.sum(x * 2.0)   ->   y: Number(float64)
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +12,7 @@ import gast
 import numpy as np
 
 from s2sgrad import pullbacks, runtime
-from s2sgrad.analysis import effects, plain_classes, sampled_shapes
+from s2sgrad.analysis import call_results, effects, plain_classes, sampled_shapes
 from s2sgrad.analysis.kinds import (
     DRAWING,
     OPAQUE,
@@ -31,7 +30,7 @@ from s2sgrad.analysis.kinds import (
     constant_kind,
     join,
 )
-from s2sgrad.analysis.results import call_of, item_of, memo, object_kind, reshaped, sized, sizes_known
+from s2sgrad.analysis.results import item_of, memo, object_kind, reshaped, sized, sizes_known
 from s2sgrad.analysis.symbolic_shapes import Symbols, without_symbols
 from s2sgrad.ir.quote import name
 from s2sgrad.ir.unit import MISSING, Unit
@@ -223,20 +222,9 @@ class Inference:
             return owner.items[owner.keys.index(node.attr)]
         if isinstance(owner, (Opaque, Instance)):
             return OPAQUE
-        if owner is None or not isinstance(owner, (Array, Number)):
-            return None if owner is None else _INT if node.attr in spellings.COUNTS else UNKNOWN
-        if node.attr == "ndim" and owner.rank is not None:
-            return constant_kind(owner.rank)
-        if node.attr == "dtype" and getattr(owner, "dtype", None) is not None:
-            return Known(np.dtype(owner.dtype))
-        if node.attr == "shape" and owner.rank is not None:
-            dims = owner.dims if isinstance(owner, Array) else ()
-            return Container(tuple, tuple(sized(d) for d in dims))
-        if node.attr in spellings.COUNTS:
-            return _INT
-        return memo(
-            ("attribute", node.attr), [owner], lambda: sampled_shapes.by_example(lambda x: getattr(x, node.attr), [owner])
-        )
+        if isinstance(owner, (Array, Number)):
+            return _attribute_of_array(owner, node.attr)
+        return None if owner is None else _INT if node.attr in spellings.COUNTS else UNKNOWN
 
     def _Subscript(self, node: gast.Subscript) -> Kind | None:
         owner = self.kind(node.value)
@@ -244,20 +232,13 @@ class Inference:
         if owner is None or index is None:
             return None
         if isinstance(owner, Container):
-            if owner.items is None:
-                scalar = isinstance(index, Number) or owner.type is dict
-                return owner.element() if scalar else Container(owner.type, None, None, owner.item)
-            if isinstance(index, Number) and index.known:
-                place = owner.keys.index(index.value) if owner.keys and index.value in owner.keys else index.value
-                inside = isinstance(place, int) and -len(owner.items) <= place < len(owner.items)
-                return owner.items[place] if inside else UNKNOWN
-            if isinstance(index, Known) and owner.keys is not None and index.value in owner.keys:
-                return owner.items[owner.keys.index(index.value)]
-            if owner.type is dict or (isinstance(index, Number) and owner.keys is None):
-                return owner.element()
-            return Container(owner.type, None, None, owner.element()) if isinstance(index, _Slice) else UNKNOWN
+            return _item_of_container(owner, index)
         if not isinstance(owner, Array):
             return OPAQUE if isinstance(owner, Opaque) else UNKNOWN
+        return self._section(node, owner, index)
+
+    def _section(self, node: gast.Subscript, owner: Array, index: Kind) -> Kind | None:
+        """The kind of an element or a section of an array."""
         parts = list(index.items) if isinstance(index, Container) and index.type is tuple and index.items else [index]
         flat: list[Kind] = []
         for part in parts:
@@ -299,28 +280,18 @@ class Inference:
             self.unit.refuse(node, "the first value of this sum of lists cannot be followed: write `sum(xs, [])`")
         if target is dict and isinstance(kinds[0] if kinds else None, Container) and kinds[0].type is not dict:
             self.unit.refuse(node, "the keys of this dict cannot be followed: write a dict comprehension")
-        if target is runtime.keys:
-            return Container(list, None)
-        if target is runtime.sequence:
-            listed = isinstance(kinds[0], Container) and kinds[0].type is dict
-            return Container(list, None) if listed else kinds[0]
-        if target in (runtime.add_at, runtime.put_back, copy.copy, copy.deepcopy) and kinds:
-            return kinds[0]
-        if target is runtime.pop and isinstance(kinds[0], Container):
-            return kinds[0].element()
-        if isinstance(target, type) and hasattr(target, "_fields") and plain_classes.hides_methods(target):
-            return OPAQUE
+        known = call_results.exact(target, kinds, names)
+        if known is not None:
+            return known
+        positional, named = kinds[: len(node.args)], dict(zip(names, kinds[len(node.args) :], strict=True))
         if isinstance(target, type) and hasattr(target, "_fields"):
-            given = dict(zip(target._fields, kinds[: len(node.args)], strict=False)) | dict(
-                zip(names, kinds[len(node.args) :], strict=True)
-            )
-            return Container(tuple, tuple(given.get(f, UNKNOWN) for f in target._fields), tuple(target._fields))
-        if not catalogue.of(target).pure:
-            if target is np.random.default_rng or effects.is_one_of(target, libraries.DRAWING):
-                return DRAWING
-            kinds = [without_symbols(k) for k in kinds]
-            return self.call_kind(target, kinds[: len(node.args)], dict(zip(names, kinds[len(node.args) :], strict=True)))
-        return call_of(target, kinds, names)
+            return _named_tuple(target, positional, named)
+        if catalogue.of(target).pure:
+            return call_results.by_example(target, kinds, names)
+        if target is np.random.default_rng or effects.is_one_of(target, libraries.DRAWING):
+            return DRAWING
+        named = {n: without_symbols(k) for n, k in named.items()}
+        return self.call_kind(target, list(map(without_symbols, positional)), named)
 
     def _method(self, node: gast.Call, kinds: list[Kind], names: list[str]) -> Kind | None:
         if not isinstance(node.func, gast.Attribute):
@@ -352,6 +323,43 @@ class Inference:
         known = sizes_known(kinds)
         return memo(("method", method, tuple(names)), [owner, *kinds],
                      lambda: sampled_shapes.by_example(run, [owner, *kinds], known))  # fmt: skip
+
+
+def _attribute_of_array(owner: Array | Number, attribute: str) -> Kind:
+    """The kind of an attribute of an array or a number."""
+    if attribute == "ndim" and owner.rank is not None:
+        return constant_kind(owner.rank)
+    if attribute == "dtype" and getattr(owner, "dtype", None) is not None:
+        return Known(np.dtype(owner.dtype))
+    if attribute == "shape" and owner.rank is not None:
+        dims = owner.dims if isinstance(owner, Array) else ()
+        return Container(tuple, tuple(sized(d) for d in dims))
+    if attribute in spellings.COUNTS:
+        return _INT
+    return memo(("attribute", attribute), [owner], lambda: sampled_shapes.by_example(lambda x: getattr(x, attribute), [owner]))
+
+
+def _item_of_container(owner: Container, index: Kind) -> Kind | None:
+    """The kind of an item, or of a slice, of a list, a tuple, a dict or a range."""
+    if owner.items is None:
+        scalar = isinstance(index, Number) or owner.type is dict
+        return owner.element() if scalar else Container(owner.type, None, None, owner.item)
+    if isinstance(index, Number) and index.known:
+        place = owner.keys.index(index.value) if owner.keys and index.value in owner.keys else index.value
+        inside = isinstance(place, int) and -len(owner.items) <= place < len(owner.items)
+        return owner.items[place] if inside else UNKNOWN
+    if isinstance(index, Known) and owner.keys is not None and index.value in owner.keys:
+        return owner.items[owner.keys.index(index.value)]
+    if owner.type is dict or (isinstance(index, Number) and owner.keys is None):
+        return owner.element()
+    return Container(owner.type, None, None, owner.element()) if isinstance(index, _Slice) else UNKNOWN
+
+
+def _named_tuple(cls: type, positional: list[Kind], named: dict[str, Kind]) -> Kind:
+    if plain_classes.hides_methods(cls):
+        return OPAQUE
+    given = dict(zip(cls._fields, positional, strict=False)) | named
+    return Container(tuple, tuple(given.get(f, UNKNOWN) for f in cls._fields), tuple(cls._fields))
 
 
 class _Slice(Kind):

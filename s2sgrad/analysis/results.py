@@ -1,6 +1,6 @@
-"""The kinds of what pure library functions return, remembered for arguments of equal kinds.
+"""The kinds of results, in parts: of an object that is there, of an item, of a size; remembered for equal kinds.
 
-np.zeros(n), n the length of x      ->      Array('float64', (Size(0),))
+    object_kind(np.zeros(3))      ->      Array('float64', (3,)), whose size is no other array's
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad import runtime
 from s2sgrad.analysis import sampled_shapes
 from s2sgrad.analysis.kinds import (
     DRAWING,
@@ -24,81 +23,14 @@ from s2sgrad.analysis.kinds import (
     Kind,
     Known,
     Number,
-    Text,
     constant_kind,
-    join,
     kinds_of,
 )
 from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.analysis.trust import Trust, trust_of_object
-from s2sgrad.primitives import catalogue
-from s2sgrad.rules import table
 
 _MEMO: dict[Any, Kind] = {}
-_INT, _BOOL = Number(int), Number(bool)
-_SHAPED = (np.zeros, np.ones, np.empty, np.full, np.ndarray)
-_RESULTS: dict[Any, Kind] = {len: _INT, int: _INT, bool: _BOOL, isinstance: _BOOL, float: Number(float), str: Text(),
-                             range: Container(range, None, None, _INT), runtime.raised: _INT}  # fmt: skip
-
-
-def call_of(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
-    """The kind of a pure library function's result."""
-    if target is np.reshape and len(kinds) == 2:
-        return reshaped(kinds[0], kinds[1:])
-    if target is np.squeeze and any(isinstance(k, Array) and (k.dims is None or None in k.dims) for k in kinds):
-        return Array(None, None)
-    if catalogue.of(target).keeps_kind and len(kinds) == 1:
-        return kinds[0]
-    if target in (runtime.zeros, runtime.own) and isinstance(kinds[0], Container) and kinds[0].items is None:
-        return kinds[0]
-    if target is dict and len(kinds) == 1 and not names and isinstance(kinds[0], Container) and kinds[0].type is dict:
-        return Container(dict, None, None, kinds[0].element())
-    if target is len and isinstance(kinds[0], Array) and kinds[0].dims:
-        return sized(kinds[0].dims[0])
-    if target in _RESULTS:
-        return _RESULTS[target]
-    if target is runtime.as_dict and isinstance(kinds[0], Container) and kinds[0].keys is not None:
-        return Container(dict, kinds[0].items, kinds[0].keys)
-    if target is runtime.with_fields:
-        return _with_fields(*kinds)
-    if target in (max, min) and len(kinds) > 1:
-        out: Kind | None = None
-        for kind in kinds:
-            out = join(out, Number(kind.type) if isinstance(kind, Number) else kind)
-        return out or UNKNOWN
-
-    if target in (np.matmul, np.dot) and len(kinds) == 2 and not names:
-        return memo(target, kinds, lambda: sampled_shapes.matmul(target, kinds))
-
-    def run(*values: Any) -> Any:
-        cut = len(values) - len(names)
-        return target(*values[:cut], **dict(zip(names, values[cut:], strict=True)))
-
-    rule = table.lookup(target)
-    if rule is not None and rule.tag == "elementwise" and not names:
-        return memo(target, kinds, lambda: sampled_shapes.elementwise(run, kinds))
-    known = sizes_known(kinds)
-    found = memo((target, tuple(names)), kinds, lambda: sampled_shapes.by_example(run, kinds, known))
-    if not known and target in _SHAPED and kinds and isinstance(found, Array):
-        return Array(found.dtype, _lengths(kinds[0]) or found.dims)
-    return found
-
-
-def _with_fields(record: Kind, names: Kind, *values: Kind) -> Kind:
-    """The kind of a named tuple some of whose fields are replaced."""
-    if not isinstance(record, Container) or record.items is None or record.keys is None or not isinstance(names, Container):
-        return UNKNOWN
-    given = dict(zip((n.value for n in names.items or ()), values, strict=False))
-    items = (given.get(key, item) for key, item in zip(record.keys, record.items, strict=True))
-    return Container(tuple, tuple(items), record.keys)
-
-
-def _lengths(shape: Kind) -> tuple[Dim, ...] | None:
-    """The axes of a shape of which some are known: `(n, 2)`."""
-    if not isinstance(shape, Container) or shape.items is None or not all(isinstance(i, Number) for i in shape.items):
-        return None
-    return tuple(i.value if type(i.value) is int else i.size for i in shape.items)
 
 
 def sized(dim: Dim) -> Kind:

@@ -1,0 +1,176 @@
+"""The kinds of what calls of library functions return: from a table by object, else from a run on examples.
+
+    len(x)                       an integer, the length of x
+    np.reshape(x, (n, 2))        Array(dtype of x, (None, 2))
+    np.zeros(n), n = len(x)      Array('float64', (Size(0),)), by an example
+
+A function of the table takes the kinds of the arguments and the names of the last of them, and gives None where it does not
+know better than an example.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.analysis import sampled_shapes
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Text, join
+from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
+from s2sgrad.analysis.sizes import Dim
+from s2sgrad.primitives import catalogue
+from s2sgrad.rules import table
+
+Known = Callable[[list[Kind], list[str]], Kind | None]
+
+_SHAPED = (np.zeros, np.ones, np.empty, np.full, np.ndarray)
+_TABLE: dict[int, tuple[Any, Known]] = {}  # by the identity of the function
+
+
+def _of(*functions: Any) -> Callable[[Known], Known]:
+    def register(known: Known) -> Known:
+        _TABLE.update({id(function): (function, known) for function in functions})
+        return known
+
+    return register
+
+
+def _always(kind: Kind, *functions: Any) -> None:
+    _of(*functions)(lambda kinds, names: kind)
+
+
+def exact(target: Any, kinds: list[Kind], names: list[str]) -> Kind | None:
+    """The kind of a result that follows from those of the arguments; None where an example has to tell."""
+    _, known = _TABLE.get(id(target), (None, None))
+    return None if known is None else known(kinds, names)
+
+
+def by_example(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
+    """The kind of a pure function's result, by running it on values of these kinds; remembered for equal ones."""
+    if catalogue.of(target).keeps_kind and len(kinds) == 1:
+        return kinds[0]
+
+    def run(*values: Any) -> Any:
+        cut = len(values) - len(names)
+        return target(*values[:cut], **dict(zip(names, values[cut:], strict=True)))
+
+    rule = table.lookup(target)
+    if rule is not None and rule.tag == "elementwise" and not names:
+        return memo(target, kinds, lambda: sampled_shapes.elementwise(run, kinds))
+    known = sizes_known(kinds)
+    found = memo((target, tuple(names)), kinds, lambda: sampled_shapes.by_example(run, kinds, known))
+    if not known and target in _SHAPED and kinds and isinstance(found, Array):
+        return Array(found.dtype, _lengths(kinds[0]) or found.dims)
+    return found
+
+
+def _lengths(shape: Kind) -> tuple[Dim, ...] | None:
+    """The axes of a shape of which some are known: `(n, 2)`."""
+    if not isinstance(shape, Container) or shape.items is None or not all(isinstance(i, Number) for i in shape.items):
+        return None
+    return tuple(i.value if type(i.value) is int else i.size for i in shape.items)
+
+
+# --- numbers, texts, containers ---
+
+_always(Number(int), int, runtime.raised)
+_always(Number(bool), bool, isinstance)
+_always(Number(float), float)
+_always(Text(), str)
+_always(Container(range, None, None, Number(int)), range)
+_always(Container(list, None), runtime.keys)
+
+
+@_of(len)
+def _len(kinds: list[Kind], names: list[str]) -> Kind | None:
+    known = isinstance(kinds[0], Array) and kinds[0].dims
+    return sized(kinds[0].dims[0]) if known else Number(int)
+
+
+@_of(max, min)
+def _extreme(kinds: list[Kind], names: list[str]) -> Kind | None:
+    """Of several arguments, one of them."""
+    if len(kinds) < 2:
+        return None
+    out: Kind | None = None
+    for kind in kinds:
+        out = join(out, Number(kind.type) if isinstance(kind, Number) else kind)
+    return out or UNKNOWN
+
+
+@_of(dict)
+def _dict(kinds: list[Kind], names: list[str]) -> Kind | None:
+    copied = len(kinds) == 1 and not names and isinstance(kinds[0], Container) and kinds[0].type is dict
+    return Container(dict, None, None, kinds[0].element()) if copied else None
+
+
+@_of(copy.copy, copy.deepcopy, runtime.add_at, runtime.put_back)
+def _same(kinds: list[Kind], names: list[str]) -> Kind | None:
+    return kinds[0] if kinds else None
+
+
+# --- of our runtime ---
+
+
+@_of(runtime.sequence)
+def _sequence(kinds: list[Kind], names: list[str]) -> Kind | None:
+    """What a loop runs over: of a dict, its keys."""
+    listed = isinstance(kinds[0], Container) and kinds[0].type is dict
+    return Container(list, None) if listed else kinds[0]
+
+
+@_of(runtime.pop)
+def _popped(kinds: list[Kind], names: list[str]) -> Kind | None:
+    return kinds[0].element() if isinstance(kinds[0], Container) else None
+
+
+@_of(runtime.zeros, runtime.own)
+def _structure(kinds: list[Kind], names: list[str]) -> Kind | None:
+    return kinds[0] if isinstance(kinds[0], Container) and kinds[0].items is None else None
+
+
+@_of(runtime.as_dict)
+def _as_dict(kinds: list[Kind], names: list[str]) -> Kind | None:
+    known = isinstance(kinds[0], Container) and kinds[0].keys is not None
+    return Container(dict, kinds[0].items, kinds[0].keys) if known else None
+
+
+@_of(runtime.with_fields)
+def _with_fields(kinds: list[Kind], names: list[str]) -> Kind | None:
+    """A named tuple some of whose fields are replaced."""
+    record, fields, *values = kinds
+    if not isinstance(record, Container) or record.items is None or record.keys is None or not isinstance(fields, Container):
+        return UNKNOWN
+    given = dict(zip((n.value for n in fields.items or ()), values, strict=False))
+    items = (given.get(key, item) for key, item in zip(record.keys, record.items, strict=True))
+    return Container(tuple, tuple(items), record.keys)
+
+
+# --- of NumPy ---
+
+
+@_of(np.reshape)
+def _reshape(kinds: list[Kind], names: list[str]) -> Kind | None:
+    return reshaped(kinds[0], kinds[1:]) if len(kinds) == 2 else None
+
+
+@_of(np.squeeze)
+def _squeeze(kinds: list[Kind], names: list[str]) -> Kind | None:
+    """An axis of unknown length may be squeezed away."""
+    unknown = any(isinstance(k, Array) and (k.dims is None or None in k.dims) for k in kinds)
+    return Array(None, None) if unknown else None
+
+
+def _product(function: Any) -> Known:
+    def known(kinds: list[Kind], names: list[str]) -> Kind | None:
+        two = len(kinds) == 2 and not names
+        return memo(function, kinds, lambda: sampled_shapes.matmul(function, kinds)) if two else None
+
+    return known
+
+
+_of(np.matmul)(_product(np.matmul))
+_of(np.dot)(_product(np.dot))

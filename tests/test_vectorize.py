@@ -11,9 +11,9 @@ import pytest
 from kernels import kernel_of
 
 from s2sgrad import grad
-from s2sgrad.driver import pipeline
+from s2sgrad.driver import pipeline, program
 
-TRIP_BY_TRIP = tuple(p for p in pipeline.FINISH if p[0] != "vectorize")
+TRIP_BY_TRIP = tuple(stage for stage in pipeline.PIPELINE if getattr(stage, "name", "") != "vectorize")
 
 
 def loops(df):
@@ -91,7 +91,7 @@ def assert_as_trip_by_trip(f, args, got, monkeypatch):
     lines = linecache.getlines(f.__code__.co_filename)
     first = f.__code__.co_firstlineno - 1
     end = next((k for k in range(first + 1, len(lines)) if lines[k].strip() and not lines[k].startswith(" ")), len(lines))
-    monkeypatch.setattr(pipeline, "FINISH", TRIP_BY_TRIP)
+    monkeypatch.setattr(program, "PIPELINE", TRIP_BY_TRIP)
     plain = grad(loaded("".join(lines[first:end]), f.__name__), argnums=(0, 1))
     want = plain(*args)
     assert loops(plain)
@@ -343,7 +343,7 @@ def test_random_loops(part, monkeypatch):
             df, plain = grad(f, **options), grad(loaded(text, "f"), **options)
             got = df(*args)
             with monkeypatch.context() as patch:
-                patch.setattr(pipeline, "FINISH", TRIP_BY_TRIP)
+                patch.setattr(program, "PIPELINE", TRIP_BY_TRIP)
                 want = plain(*args)
         changed += loops(df) != loops(plain)
         for one, other in zip(got, want, strict=True):

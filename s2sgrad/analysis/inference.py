@@ -336,7 +336,8 @@ def _attribute_of_array(owner: Array | Number, attribute: str) -> Kind:
         return Container(tuple, tuple(sized(d) for d in dims))
     if attribute in spellings.COUNTS:
         return _INT
-    return memo(("attribute", attribute), [owner], lambda: sampled_shapes.by_example(lambda x: getattr(x, attribute), [owner]))
+    key = "attribute", attribute
+    return memo(key, [owner], lambda: sampled_shapes.by_example(lambda x: getattr(x, attribute), [owner]))
 
 
 def _item_of_container(owner: Container, index: Kind) -> Kind | None:

@@ -37,7 +37,6 @@ from s2sgrad.cleanup import (
 from s2sgrad.cleanup import global_names as globals_
 from s2sgrad.driver.compilation import Compilation, Repeated, Stage
 from s2sgrad.inplace import nested_lists, rebind_markers
-from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.ir.quote import clone
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.legality import checks
@@ -120,7 +119,7 @@ SETTLE: tuple[Stage | Repeated, ...] = (
         Stage("known_sequences", _typed(known_sequences.run)),
         Stage("item_updates", lambda c: nested_lists.check_updates(c.unit, c.tree, c.kinds)),
         Stage("nested_lists", lambda c: nested_lists.merge_names(c.unit, c.tree, c.kinds)),
-        Stage("inline_writers", lambda c: Splicer(c.unit, c.callees, c.kinds).run(c.tree)),
+        Stage("inline_writers", lambda c: c.aliases.writers(c.unit, c.kinds).run(c.tree)),
         Stage("alias_elimination", lambda c: c.aliases.run(c.unit, c.tree, c.kinds)),
     )),
     Stage("rebind_markers", lambda c: rebind_markers.drop(c.unit, c.tree, c.kinds)),

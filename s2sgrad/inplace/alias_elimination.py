@@ -42,6 +42,11 @@ class AliasElimination:
         self.written: dict[str, gast.AST] = {}
         self.separate: set[str] = set()  # elements that are checked to be no rows when the text runs
         self.rounds = 0
+        self.units: list[Unit] = []  # of the callees that were written out
+
+    def writers(self, unit: Unit, kinds: dict[str, Kind]) -> Splicer:
+        """What writes callees out in this function."""
+        return Splicer(unit, self.pairs, kinds, self.units)
 
     def run(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
         """Resolve what clashes; whether anything was changed, so that the kinds are to be found anew."""
@@ -50,7 +55,7 @@ class AliasElimination:
         if not alias_conflicts.writes_in_place(unit, tree, kinds):
             return False
         found = alias_conflicts.run(unit, tree, kinds, frozenset(self.separate))
-        resolver = _Resolver(unit, tree, kinds, Splicer(unit, self.pairs, kinds), self.separate)
+        resolver = _Resolver(unit, tree, kinds, self.writers(unit, kinds), self.separate)
         if found.clashes:
             said = [c for c in found.clashes if is_said(unit, c.statement)]
             if said:

@@ -32,11 +32,10 @@ _LONGEST = 20_000  # statements
 
 
 class Splicer:
-    """Writes callees out in one function; `units` are the callees', whose names the text was specialised on as well."""
+    """Writes callees out in one function; `units` are those of all callees that were: each copy of a text has a number."""
 
-    def __init__(self, unit: Unit, pairs: Pairs, kinds: dict[str, Kind]) -> None:
-        self.unit, self.pairs, self.kinds = unit, pairs, kinds
-        self.units: list[Unit] = []
+    def __init__(self, unit: Unit, pairs: Pairs, kinds: dict[str, Kind], units: list[Unit]) -> None:
+        self.unit, self.pairs, self.kinds, self.units = unit, pairs, kinds, units
 
     def run(self, tree: gast.FunctionDef, also: frozenset[str] = frozenset()) -> bool:
         """Write out the calls that write their arguments, and those that bind a name in `also`; whether there were any."""

@@ -19,7 +19,7 @@ Number(None, False, None)
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, ClassVar
@@ -213,26 +213,40 @@ def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
         if type(v) not in _PLAIN_NUMBERS and not isinstance(v, np.generic):
             _require_arithmetic(v)
         return Number(type(v))
-    if isinstance(v, (np.matrix, np.ma.MaskedArray)):
-        raise TypeError(f"operators of a {type(v).__name__} mean something else than an array's: pass an ndarray")
-    if type(v) is np.ndarray:
-        if v.dtype.kind not in "fiubc":
-            return OPAQUE if v.dtype.hasobject else UNKNOWN
-        return Array(v.dtype.name, tuple(n if n < 2 else Size(sizes.setdefault(n, len(sizes))) for n in v.shape))
+    if isinstance(v, np.ndarray):
+        return _array(v, sizes)
     if v is None or isinstance(v, ModuleType):
         return Known(v)
     if isinstance(v, str):
         return Text()
-    if type(v) in (list, tuple) or (isinstance(v, tuple) and hasattr(v, "_fields")):
-        items = tuple(_kind_of(item, sizes, depth) for item in v)
-        if hasattr(v, "_fields") and hides_methods(type(v)):
+    return _container(v, sizes, depth) or _object(v, sizes, depth)
+
+
+def _array(v: np.ndarray, sizes: dict[int, int]) -> Kind:
+    if isinstance(v, (np.matrix, np.ma.MaskedArray)):
+        raise TypeError(f"operators of a {type(v).__name__} mean something else than an array's: pass an ndarray")
+    if type(v) is not np.ndarray:
+        return _object(v, sizes, 0)
+    if v.dtype.kind not in "fiubc":
+        return OPAQUE if v.dtype.hasobject else UNKNOWN
+    return Array(v.dtype.name, tuple(n if n < 2 else Size(sizes.setdefault(n, len(sizes))) for n in v.shape))
+
+
+def _container(v: Any, sizes: dict[int, int], depth: int) -> Kind | None:
+    """The kind of a plain list, tuple or dict, or of a named tuple; None for anything else."""
+    if isinstance(v, tuple) and hasattr(v, "_fields"):
+        if hides_methods(type(v)):
             return OPAQUE
-        if hasattr(v, "_fields"):
-            return Container(tuple, items, tuple(v._fields))
-        whole = Container(type(v), items)
-        return whole if len(items) <= LONGEST else Container(type(v), None, None, whole.element())
+        return Container(tuple, tuple(_kind_of(item, sizes, depth) for item in v), tuple(v._fields))
+    if type(v) in (list, tuple):
+        whole = Container(type(v), tuple(_kind_of(item, sizes, depth) for item in v))
+        return whole if len(v) <= LONGEST else Container(type(v), None, None, whole.element())
     if type(v) is dict and all(isinstance(k, (str, int)) for k in v) and len(v) <= LONGEST:
         return Container(dict, tuple(_kind_of(item, sizes, depth) for item in v.values()), tuple(v))
+    return None
+
+
+def _object(v: Any, sizes: dict[int, int], depth: int) -> Kind:
     if methods := assigning(type(v)):
         return Assignable(methods=methods)
     found = _instance(v, sizes, depth)
@@ -275,33 +289,63 @@ def constant_kind(value: Any) -> Kind:
 
 
 def join(a: Kind | None, b: Kind | None) -> Kind | None:
-    """The least kind that both values have; None is the kind of no value yet."""
+    """The least kind that both values have; None is the kind of no value yet.
+
+    >>> join(Array("float64", (3, 2)), Array("float64", (3, 4))), join(Number(int), Number(float)), join(None, Text())
+    (Array('float64', (3, None)), Number(None, False, None), Text())
+    """
     if a is None or b is None or a == b:
         return a if b is None else b
-    if isinstance(a, Number) and isinstance(b, Number):
-        return Number(a.type if a.type is b.type else None, size=a.size if a.size == b.size else None)
-    if isinstance(a, Array) and isinstance(b, Array):
-        dims = None
-        if a.dims is not None and b.dims is not None and len(a.dims) == len(b.dims):
-            dims = tuple(m if m == n else None for m, n in zip(a.dims, b.dims, strict=True))
-        return Array(a.dtype if a.dtype == b.dtype else None, dims)
-    if isinstance(a, Container) and isinstance(b, Container) and a.type is b.type:
-        items = None
-        if a.type is dict and a.keys is not None and b.keys is not None and None not in (a.items, b.items):
-            mine, others = dict(zip(a.keys, a.items, strict=True)), dict(zip(b.keys, b.items, strict=True))
-            both = {k: join(mine.get(k), others.get(k)) or UNKNOWN for k in {**mine, **others}}  # it may lack some of them
-            return Container(dict, tuple(both.values()), tuple(both)) if len(both) <= LONGEST else Container(dict, None)
-        if a.items is not None and b.items is not None and len(a.items) == len(b.items) and a.keys == b.keys:
-            items = tuple(join(m, n) or UNKNOWN for m, n in zip(a.items, b.items, strict=True))
-        if items is None:
-            return Container(a.type, None, None, join(a.element(), b.element()))
-        return Container(a.type, items, a.keys)
-    if isinstance(a, Instance) and isinstance(b, Instance) and (a.cls, a.names) == (b.cls, b.names):
-        return Instance(a.cls, a.names, tuple(join(m, n) or UNKNOWN for m, n in zip(a.items, b.items, strict=True)))
+    if type(a) is type(b) and type(a) in _JOINS:
+        joined = _JOINS[type(a)](a, b)
+        if joined is not None:
+            return joined
     if isinstance(a, (Known, Text)) and isinstance(b, (Known, Text)):
         texts = all(isinstance(k, Text) or isinstance(k.value, str) for k in (a, b))
         return Text() if texts else UNKNOWN
     return OPAQUE if isinstance(a, (Opaque, Instance)) or isinstance(b, (Opaque, Instance)) else UNKNOWN
+
+
+def _join_numbers(a: Number, b: Number) -> Kind:
+    return Number(a.type if a.type is b.type else None, size=a.size if a.size == b.size else None)
+
+
+def _join_arrays(a: Array, b: Array) -> Kind:
+    dims = None
+    if a.dims is not None and b.dims is not None and len(a.dims) == len(b.dims):
+        dims = tuple(m if m == n else None for m, n in zip(a.dims, b.dims, strict=True))
+    return Array(a.dtype if a.dtype == b.dtype else None, dims)
+
+
+def _join_containers(a: Container, b: Container) -> Kind | None:
+    """Of one type: item by item where both have as many; of dicts, by the keys of both."""
+    if a.type is not b.type:
+        return None
+    if a.items is not None and b.items is not None:
+        if a.type is dict and a.keys is not None and b.keys is not None:
+            return _join_dicts(dict(zip(a.keys, a.items, strict=True)), dict(zip(b.keys, b.items, strict=True)))
+        if len(a.items) == len(b.items) and a.keys == b.keys:
+            return Container(a.type, _join_items(a.items, b.items), a.keys)
+    return Container(a.type, None, None, join(a.element(), b.element()))
+
+
+def _join_dicts(a: dict[Any, Kind], b: dict[Any, Kind]) -> Kind:
+    both = {k: join(a.get(k), b.get(k)) or UNKNOWN for k in {**a, **b}}  # it may lack some of them
+    return Container(dict, tuple(both.values()), tuple(both)) if len(both) <= LONGEST else Container(dict, None)
+
+
+def _join_instances(a: Instance, b: Instance) -> Kind | None:
+    same = (a.cls, a.names) == (b.cls, b.names)
+    return Instance(a.cls, a.names, _join_items(a.items, b.items)) if same else None
+
+
+def _join_items(a: tuple[Kind, ...], b: tuple[Kind, ...]) -> tuple[Kind, ...]:
+    return tuple(join(m, n) or UNKNOWN for m, n in zip(a, b, strict=True))
+
+
+_JOINS: dict[type, Callable[[Any, Any], Kind | None]] = {
+    Number: _join_numbers, Array: _join_arrays, Container: _join_containers, Instance: _join_instances,
+}  # fmt: skip
 
 
 def widened(kind: Kind) -> Kind:

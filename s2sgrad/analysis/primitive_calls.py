@@ -161,11 +161,13 @@ def named_place(owner: Kind | None, attribute: str) -> Any:
     return None
 
 
+_STARRED = "`*` and `**` in this call cannot be differentiated yet: write it out"
+
+
 def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
     target = unit.resolve(node.func)
-    starred = any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
-    if target is MISSING and isinstance(node.func, gast.Attribute):
-        return _method(unit, node, kinds, starred)
+    if target is MISSING:
+        return _method(unit, node, kinds) if isinstance(node.func, gast.Attribute) else _unruled(node, target)
     if len(node.args) == 1 and any(target is known for known in _OF_KEYS):
         held = _kind(node.args[0], kinds)
         if isinstance(held, Container) and held.type is dict:
@@ -174,72 +176,76 @@ def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
         return Operation("append", node, list(node.args))
     if target is runtime.pop and len(node.args) == 1:
         return Operation("pop", node, list(node.args))
-    if len(node.args) == 1 and not node.keywords and _hashable(target):
-        target = spellings.OF_ONE.get(target, target)
-    if len(node.args) > 2 and not node.keywords and _hashable(target):
-        target = spellings.OF_MANY.get(target, target)
-    if hasattr(target, "_fields") and isinstance(target, type) and not starred:
-        given = dict(zip(target._fields, node.args, strict=False)) | {k.arg: k.value for k in node.keywords}
-        given = {**{f: constant(None) for f in target._fields}, **given}
-        if all(f in given for f in target._fields):
-            return Operation("display", node, [given[f] for f in target._fields])
-    rule = table.lookup(target) if target is not MISSING else None
-    if rule is not None and starred:
-        return Operation("opaque", node, why="`*` and `**` in this call cannot be differentiated yet: write it out")
+    fields = _fields(node, target)
+    if fields is not None:
+        return Operation("display", node, fields)
+    target = _by_count(node, target)
+    rule = table.lookup(target)
     if rule is not None:
-        return _bound(node, rule, target, list(node.args))
-    if target is np.ndarray and (len(node.args) > 2 or any(k.arg == "buffer" for k in node.keywords)):
-        return Operation("call", node, list(node.args) + [k.value for k in node.keywords], {}, None, target)
-    if target is not MISSING and catalogue.of(target).is_flat:
-        return Operation("flat", node)
-    if starred:
-        return Operation("opaque", node, why="`*` and `**` in this call cannot be differentiated yet: write it out")
-    operands = list(node.args) + [k.value for k in node.keywords]
-    return Operation("call", node, operands, {}, None, target)
+        return Operation("opaque", node, why=_STARRED) if _is_starred(node) else _bound(node, rule, target, list(node.args))
+    of_memory = target is np.ndarray and (len(node.args) > 2 or any(k.arg == "buffer" for k in node.keywords))
+    return Operation("flat", node) if catalogue.of(target).is_flat and not of_memory else _unruled(node, target)
 
 
 _OF_KEYS = (sorted, list, tuple, max, min, sum)  # what these give of a dict is made of its keys
 
 
-def _hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
+def _is_starred(node: gast.Call) -> bool:
+    return any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
 
 
-def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind], starred: bool) -> Operation:
+def _unruled(node: gast.Call, target: Any) -> Operation:
+    """A call of a function without a rule."""
+    if _is_starred(node):
+        return Operation("opaque", node, why=_STARRED)
+    return Operation("call", node, list(node.args) + [k.value for k in node.keywords], {}, None, target)
+
+
+def _by_count(node: gast.Call, target: Any) -> Any:
+    """The function whose rule a call has, which for some depends on how many arguments there are: `max(xs)`, `max(a, b)`."""
+    if node.keywords:
+        return target
+    known = spellings.OF_ONE if len(node.args) == 1 else spellings.OF_MANY if len(node.args) > 2 else {}
+    return next((means for function, means in known.items() if function is target), target)
+
+
+def _fields(node: gast.Call, target: Any) -> list[gast.AST] | None:
+    """The fields of a named tuple that is made here; None for any other call."""
+    if not hasattr(target, "_fields") or not isinstance(target, type) or _is_starred(node):
+        return None
+    given = dict(zip(target._fields, node.args, strict=False)) | {k.arg: k.value for k in node.keywords}
+    return [given.get(f, constant(None)) for f in target._fields]
+
+
+def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
     owner, name = node.func.value, node.func.attr
     if on_stack(name) and isinstance(owner, gast.Name) and owner.id in unit.locals and not node.keywords:
         if name == "append" and len(node.args) == 1:
             return Operation("append", node, [owner, node.args[0]])
         if name == "pop" and not node.args:
             return Operation("pop", node, [owner])
+    given = list(node.args) + [k.value for k in node.keywords]
     if trust_of_owner(unit, owner, kinds) > Trust.DATA:  # a method of its own, whatever it is called
-        return Operation("call", node, list(node.args) + [k.value for k in node.keywords])
+        return Operation("call", node, given)
+    primitive = spellings.METHODS.get(name)
     if any(record.flat for record in methods_named(name)):
         return Operation("flat", node)
     held = _kind(owner, kinds)
     if name == "copy" and isinstance(held, Container) and held.type in (list, dict) and not node.args:
         return _bound(node, table.lookup(copy.copy), copy.copy, [owner])
-    primitive = spellings.METHODS.get(name)
     rule = table.lookup(primitive) if primitive is not None else None
-    if rule is None or starred or isinstance(held, (Container, Text, Known)):
-        if primitive is not None and table.is_flat(primitive):
-            return Operation("flat", node)
-        if starred:
-            return Operation("opaque", node, why="`*` and `**` in this call cannot be differentiated yet: write it out")
-        return Operation("call", node, list(node.args) + [k.value for k in node.keywords])
-    arguments = list(node.args)
+    if rule is None and primitive is not None and table.is_flat(primitive):
+        return Operation("flat", node)
+    if _is_starred(node):
+        return Operation("opaque", node, why=_STARRED)
+    if rule is None or isinstance(held, (Container, Text, Known)):
+        return Operation("call", node, given)
     keyword = spellings.VARIADIC.get(name)
-    if keyword is not None:
-        if len(arguments) == 1:
-            extra = {keyword: arguments[0]}
-        else:
-            extra = {keyword: gast.Tuple(arguments, gast.Load())} if arguments else {}
-        return _bound(node, rule, primitive, [owner], extra)
-    return _bound(node, rule, primitive, [owner, *arguments])
+    if keyword is None:
+        return _bound(node, rule, primitive, [owner, *node.args])
+    several = len(node.args) != 1
+    value = gast.Tuple(list(node.args), gast.Load()) if several else node.args[0]
+    return _bound(node, rule, primitive, [owner], {keyword: value} if node.args else {})
 
 
 def _bound(

@@ -20,8 +20,9 @@ from mutation_programs import mutation_program
 from s2sgrad import emit
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, kinds_of
+from s2sgrad.analysis.kinds import UNKNOWN
 from s2sgrad.analysis.trust import Trust
+from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.driver.compiled import compiling
 from s2sgrad.driver.program import Program as Compiler
 from s2sgrad.errors import S2SGradError

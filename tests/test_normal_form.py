@@ -16,7 +16,7 @@ from mutation_programs import mutation_program
 from programs import program_from_seed
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import kinds_of
+from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.cleanup.record_stacks import local_stacks, operations
 from s2sgrad.driver.compiled import compiling
 from s2sgrad.driver.options import Options

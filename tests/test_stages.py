@@ -11,7 +11,7 @@ from corpus import CASES
 from differences import leaves
 
 from s2sgrad import emit
-from s2sgrad.analysis.kinds import kinds_of
+from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.driver import load
 from s2sgrad.driver.compiled import compiling
 from s2sgrad.driver.emitted import Emitted

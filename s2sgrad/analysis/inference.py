@@ -27,11 +27,11 @@ from s2sgrad.analysis.kinds import (
     Number,
     Opaque,
     Text,
-    constant_kind,
     join,
 )
 from s2sgrad.analysis.results import item_of, memo, object_kind, reshaped, sized, sizes_known
 from s2sgrad.analysis.symbolic_shapes import Symbols, without_symbols
+from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.ir.quote import name
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, libraries, spellings

@@ -2,7 +2,7 @@
 
     (("w", Array(float64, ("n",))), ("o", Instance(Layer, ..)))      ->      a key, equal as long as the class lives
 
->>> from s2sgrad.analysis.kinds import kinds_of
+>>> from s2sgrad.analysis.value_kinds import kinds_of
 >>> Kinds(kinds_of((1.0, 2))) == Kinds(kinds_of((5.0, 7))), Kinds(kinds_of((1.0,))) == Kinds(kinds_of((1,)))
 (True, False)
 """

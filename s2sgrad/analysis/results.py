@@ -13,22 +13,11 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.analysis import sampled_shapes
-from s2sgrad.analysis.kinds import (
-    DRAWING,
-    OPAQUE,
-    UNKNOWN,
-    Array,
-    Container,
-    Instance,
-    Kind,
-    Known,
-    Number,
-    constant_kind,
-    kinds_of,
-)
+from s2sgrad.analysis.kinds import DRAWING, OPAQUE, UNKNOWN, Array, Container, Instance, Kind, Known, Number
 from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.analysis.trust import Trust, trust_of_object
+from s2sgrad.analysis.value_kinds import constant_kind, kinds_of
 
 _MEMO: dict[Any, Kind] = {}
 

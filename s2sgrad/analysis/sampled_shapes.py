@@ -6,7 +6,8 @@ offset if that holds in both samples, whose sizes are chosen so that no sum, pro
     np.sum(Array('float64', (Size(0), Size(1))), axis=0)   ->   Array('float64', (Size(1),))
 
 >>> import numpy as np
->>> from s2sgrad.analysis.kinds import Array, Number, constant_kind
+>>> from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.analysis.value_kinds import constant_kind
 >>> from s2sgrad.analysis.sizes import Size
 >>> x = Array('float64', (Size(0), Size(1)))
 >>> by_example(lambda x, axis: np.sum(x, axis=axis), [x, constant_kind(0)])
@@ -25,8 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Slicing, Text, broadcast, constant_kind
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Slicing, Text, broadcast
 from s2sgrad.analysis.sizes import Dim, Size
+from s2sgrad.analysis.value_kinds import constant_kind
 
 _SYMBOLIC = 20  # the first number of a size that is no argument's
 _LARGEST = 200_000  # elements of a sample

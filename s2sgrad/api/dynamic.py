@@ -11,8 +11,9 @@ from typing import Any
 
 from s2sgrad import pullbacks, runtime
 from s2sgrad.analysis.call_keys import shapes_of
-from s2sgrad.analysis.kinds import Kind, Unknown, kinds_of, may_carry
+from s2sgrad.analysis.kinds import Kind, Unknown, may_carry
 from s2sgrad.analysis.kinds_key import Kinds
+from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.api import brought
 from s2sgrad.api.higher import Call, Forward, higher_backward, higher_call_backward, is_constant
 from s2sgrad.api.library import plain

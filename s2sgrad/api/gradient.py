@@ -11,8 +11,9 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
 from s2sgrad.analysis.call_keys import NUMBERS, shapes_of
-from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number, kinds_of
+from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number
 from s2sgrad.analysis.kinds_key import Forgotten, Kinds
+from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.api import travel
 from s2sgrad.api.argnums import Argnums, parameter_named
 from s2sgrad.api.arguments import require_floats, require_separate

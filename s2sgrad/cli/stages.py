@@ -8,8 +8,9 @@ from itertools import pairwise
 import gast
 
 from s2sgrad import emit
-from s2sgrad.analysis.kinds import UNKNOWN, Kind, kinds_of
+from s2sgrad.analysis.kinds import UNKNOWN, Kind
 from s2sgrad.analysis.kinds_key import Kinds
+from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.api import Gradient
 from s2sgrad.driver.compiled import compile_gradient
 from s2sgrad.ir.signatures import signature

@@ -14,8 +14,9 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Container, Kind, constant_kind
+from s2sgrad.analysis.kinds import Array, Container, Kind
 from s2sgrad.analysis.trust import is_writable
+from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.backends import NUMPY, Backend
 from s2sgrad.driver.options import Options
 from s2sgrad.flow.graph import binds

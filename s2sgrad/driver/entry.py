@@ -10,8 +10,9 @@ import types
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number, kinds_of
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
 from s2sgrad.analysis.type_text import described
+from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.driver.compilation import Compilation
 from s2sgrad.driver.differentiated import Differentiated
 from s2sgrad.driver.emitted import Emitted, mark, marked, stem_of, title

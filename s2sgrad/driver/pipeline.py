@@ -17,8 +17,9 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, is_complex, module_of, opened
+from s2sgrad.analysis.kinds import UNKNOWN, is_complex
 from s2sgrad.analysis.primitive_calls import own_methods
+from s2sgrad.analysis.value_kinds import module_of, opened
 from s2sgrad.cleanup import (
     accumulation,
     algebra,

@@ -11,7 +11,8 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis.kinds import Array as ArrayKind
-from s2sgrad.analysis.kinds import Container, Kind, Number, constant_kind
+from s2sgrad.analysis.kinds import Container, Kind, Number
+from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.primitives import spellings
 from s2sgrad.rules import binding, table

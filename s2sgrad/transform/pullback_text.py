@@ -10,9 +10,10 @@ from collections.abc import Callable
 import gast
 import numpy as np
 
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, constant_kind, is_python_number
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, is_python_number
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.sizes import surely_not_one
+from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.ir.quote import clone, constant, name, nodes
 from s2sgrad.primitives import catalogue
 from s2sgrad.transform import inline

@@ -1,0 +1,140 @@
+"""The kinds of values that are there: of arguments, of constants of the text, of objects of the module.
+
+    kinds_of((x, y)), x of shape (3, 4), y of shape (4,)      ->      equal sizes are one symbol
+
+>>> kinds_of((np.zeros((3, 4)), np.zeros(4), 1))
+(Array('float64', (Size(0, 0), Size(1, 0))), Array('float64', (Size(1, 0),)), Number(int, False, None))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.analysis.kinds import (
+    DRAWING,
+    OPAQUE,
+    UNKNOWN,
+    Array,
+    Assignable,
+    Container,
+    Foreign,
+    Instance,
+    Kind,
+    Known,
+    Number,
+    Opaque,
+    Plain,
+    Text,
+)
+from s2sgrad.analysis.plain_classes import (
+    DEEPEST,
+    LONGEST,
+    Opened,
+    assigning,
+    attributes_of,
+    draws,
+    hides_methods,
+    runs_nothing,
+)
+from s2sgrad.analysis.sizes import Size
+
+
+def kinds_of(values: Iterable[Any]) -> tuple[Kind, ...]:
+    """The kinds of run-time values, sizes numbered in the order of their first appearance."""
+    sizes: dict[int, int] = {}
+    return tuple(_kind_of(v, sizes) for v in values)
+
+
+_PLAIN_NUMBERS = (float, int, bool, complex)
+_OPERATORS = [f"__{r}{word}__" for word in ("add", "sub", "mul", "truediv", "pow", "floordiv", "mod") for r in ("", "r")]
+
+
+def _require_arithmetic(v: Any) -> None:
+    """Raise TypeError for a number of a subclass whose arithmetic is not that of numbers."""
+    plain = next(t for t in _PLAIN_NUMBERS if isinstance(v, t))
+    if any(getattr(type(v), word, None) is not getattr(plain, word, None) for word in _OPERATORS):
+        raise TypeError(f"operators of a {type(v).__name__} mean something else than a number's: pass a {plain.__name__}")
+
+
+def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
+    if isinstance(v, (float, int, complex, np.generic)) and not isinstance(v, (np.str_, np.bytes_)):
+        if type(v) not in _PLAIN_NUMBERS and not isinstance(v, np.generic):
+            _require_arithmetic(v)
+        return Number(type(v))
+    if isinstance(v, np.ndarray):
+        return _array(v, sizes)
+    if v is None or isinstance(v, ModuleType):
+        return Known(v)
+    if isinstance(v, str):
+        return Text()
+    return _container(v, sizes, depth) or _object(v, sizes, depth)
+
+
+def _array(v: np.ndarray, sizes: dict[int, int]) -> Kind:
+    if isinstance(v, (np.matrix, np.ma.MaskedArray)):
+        raise TypeError(f"operators of a {type(v).__name__} mean something else than an array's: pass an ndarray")
+    if type(v) is not np.ndarray:
+        return _object(v, sizes, 0)
+    if v.dtype.kind not in "fiubc":
+        return OPAQUE if v.dtype.hasobject else UNKNOWN
+    return Array(v.dtype.name, tuple(n if n < 2 else Size(sizes.setdefault(n, len(sizes))) for n in v.shape))
+
+
+def _container(v: Any, sizes: dict[int, int], depth: int) -> Kind | None:
+    """The kind of a plain list, tuple or dict, or of a named tuple; None for anything else."""
+    if isinstance(v, tuple) and hasattr(v, "_fields"):
+        if hides_methods(type(v)):
+            return OPAQUE
+        return Container(tuple, tuple(_kind_of(item, sizes, depth) for item in v), tuple(v._fields))
+    if type(v) in (list, tuple):
+        whole = Container(type(v), tuple(_kind_of(item, sizes, depth) for item in v))
+        return whole if len(v) <= LONGEST else Container(type(v), None, None, whole.element())
+    if type(v) is dict and all(isinstance(k, (str, int)) for k in v) and len(v) <= LONGEST:
+        return Container(dict, tuple(_kind_of(item, sizes, depth) for item in v.values()), tuple(v))
+    return None
+
+
+def _object(v: Any, sizes: dict[int, int], depth: int) -> Kind:
+    if methods := assigning(type(v)):
+        return Assignable(methods=methods)
+    found = _instance(v, sizes, depth)
+    operators = hasattr(v, "__matmul__") and not hasattr(v, "__array_ufunc__")
+    return Foreign(found.quiet) if operators and isinstance(found, Opaque) else found
+
+
+def _instance(v: Any, sizes: dict[int, int], depth: int) -> Kind:
+    if isinstance(v, (np.ufunc, BuiltinFunctionType)) or (isinstance(v, FunctionType) and v.__closure__ is None):
+        return Plain() if depth else Opaque(quiet=True)
+    if draws(v):
+        return DRAWING
+    held = attributes_of(v) if depth < DEEPEST else None
+    if held is None or len(held) > LONGEST:
+        return Opaque(quiet=runs_nothing(type(v)))
+    return Instance(type(v), tuple(held), tuple(_kind_of(item, sizes, depth + 1) for item in held.values()))
+
+
+def opened(kind: Kind | None) -> Opened | None:
+    """What an argument of this kind holds, where plain instances are among it."""
+    if isinstance(kind, Instance):
+        return Opened(kind.cls, {n: opened(item) for n, item in zip(kind.names, kind.items, strict=True)})
+    if isinstance(kind, Container) and kind.items is not None:
+        places = range(len(kind.items)) if kind.type is not dict else kind.keys
+        parts = {p: opened(item) for p, item in zip(places, kind.items, strict=True)}
+        return Opened(None, parts) if any(part is not None for part in parts.values()) else None
+    return None
+
+
+def module_of(kind: Kind | None) -> ModuleType | None:
+    """The module that an argument of this kind is."""
+    return kind.value if isinstance(kind, Known) and isinstance(kind.value, ModuleType) else None
+
+
+def constant_kind(value: Any) -> Kind:
+    """The kind of a constant of the text."""
+    if isinstance(value, (float, int, complex, np.generic)):
+        return Number(type(value), True, value)
+    return Known(value)

@@ -5,6 +5,7 @@ unknown.  An axis is an int where the size is fixed, `Size(k, offset)` where it 
 an offset, None where nothing is known.  Argument sizes are never 1 (an axis of size 1 is the int 1), so two sizes that
 are surely not 1 must agree wherever NumPy broadcasts them.
 
+>>> from s2sgrad.analysis.sizes import Size
 >>> x, b = Array("float64", (Size(0), Size(1))), Array("float64", (Size(1),))
 >>> broadcast([x, b]) == x.dims
 True

@@ -129,7 +129,7 @@ def attributes_of(value: Any) -> dict[str, Any] | None:
 
 
 def opened_of(value: Any, depth: int = 0) -> Opened | None:
-    """What an instance holds, or a short container of instances; None for anything else (as `value_kinds.opened` says it)."""
+    """What an instance holds, or a short container of instances; None for anything else (`value_kinds.opened`)."""
     held = attributes_of(value) if depth < DEEPEST else None
     if held is not None:
         parts = {name: opened_of(item, depth + 1) for name, item in held.items()}

@@ -7,7 +7,7 @@ offset if that holds in both samples, whose sizes are chosen so that no sum, pro
 
 >>> import numpy as np
 >>> from s2sgrad.analysis.kinds import Array, Number
-from s2sgrad.analysis.value_kinds import constant_kind
+>>> from s2sgrad.analysis.value_kinds import constant_kind
 >>> from s2sgrad.analysis.sizes import Size
 >>> x = Array('float64', (Size(0), Size(1)))
 >>> by_example(lambda x, axis: np.sum(x, axis=axis), [x, constant_kind(0)])

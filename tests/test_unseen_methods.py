@@ -351,3 +351,18 @@ def test_plain_attributes_that_nobody_reads_are_left_out():
 
 def test_computed_attributes_stay():
     assert grad(plain).source_for(AT, Counting()).count("o.scale") == 2
+
+
+def weighted(x, tables):
+    total = x * 0.0
+    for table in tables:
+        total = total + x * table.get("a", 1.0)
+    return total
+
+
+def test_get_of_a_dict_that_is_not_known_is_checked():
+    assert "replaces" not in grad(weighted).source_for(AT, [{"a": 2.0}])
+    assert grad(weighted)(AT, [{"a": 2.0}, {}]) == pytest.approx(3.0)
+    with pytest.raises(S2SGradError, match="`get` of a Doubling is not that of a dict"):
+        grad(weighted)(AT, [doubling()])
+    assert grad(weighted)(AT, [collections.Counter(a=3), collections.OrderedDict(a=2.0)]) == pytest.approx(5.0)

@@ -268,6 +268,7 @@ class _Flattener(Sections):
     def flat(self, node: gast.AST, target: str | None = None) -> gast.AST:
         """The node with atoms as operands: one operation, whose value will be bound to `target`."""
         if self.is_whole(node):
+            self.require_own_methods(node)
             return self.functions.in_whole(node)
         if self.functions.stands_for(node):
             value = self.functions.evaluate(node)

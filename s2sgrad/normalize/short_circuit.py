@@ -33,8 +33,9 @@ from collections.abc import Callable
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.ir.quote import assign, name
-from s2sgrad.ir.unit import Unit
+from s2sgrad.ir.quote import assign, at, clone, name, nodes
+from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.normalize import containers
 from s2sgrad.normalize._calls import holds_loops, pops, walruses
 from s2sgrad.normalize.partial_evaluation import Functions
 
@@ -53,10 +54,13 @@ class Conditions:
 
     def flat(self, node: gast.AST, target: str | None = None) -> gast.AST: ...
 
+    def atom(self, node: gast.AST) -> gast.AST: ...
+
     def condition(self, node: gast.AST) -> gast.AST:
         """A name (or constant) that holds the truth of a test."""
         if isinstance(node, gast.Constant):
             return node
+        self.require_own_methods(node)
         holder = self.unit.temp()
         whole = isinstance(node, (gast.BoolOp, gast.Name)) and not (walruses(node) or pops(node) or self.grows(node))
         value = self.functions.in_whole(node) if whole else self.flat(node)
@@ -64,6 +68,15 @@ class Conditions:
             return value
         self.out.append(assign(holder, value))
         return name(holder)
+
+    def require_own_methods(self, node: gast.AST) -> None:
+        """Check, of what stands in the place of a method of a dict (`library.dicts`), that the owner has no other one."""
+        for part in nodes(node):
+            owner = part.comparators[0] if hasattr(part, "method") else None
+            if isinstance(owner, gast.Attribute) and self.unit.resolve(owner) is MISSING:
+                owner = self.atom(clone(owner))
+            if isinstance(owner, gast.Name) and owner.id in self.unit.locals and owner.id not in self.functions.values:
+                self.out += at(node, *containers.own_method(self.unit, owner.id, part.method, node))
 
     def grows(self, node: gast.AST) -> bool:
         """Whether an expression stands for statements before it."""

@@ -6,7 +6,7 @@ t = a[i]; a[i] = a[j]; use(t)      ->      scalar(t, "t", 2): an element stays w
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -71,10 +71,24 @@ def replaces(x: Any, method: str, line: int) -> None:
     Traceback (most recent call last):
     s2sgrad.runtime.checks.Refusal: line 7: `update` of a Counter is not that of a dict: store into a dict, item by item
     """
-    if not isinstance(x, (list, dict)) or has_methods_of_its_own(x):
+    reads = _READERS.get(method)
+    if reads is not None:
+        if not reads(type(x)):
+            raise Refusal(line, f"`{method}` of a {type(x).__name__} is not that of a dict: pass a dict")
+    elif not isinstance(x, (list, dict)) or has_methods_of_its_own(x):
         kind, way = ("list", "make a new list") if isinstance(x, list) else ("dict", "store into a dict, item by item")
         raise Refusal(line, f"`{method}` of a {type(x).__name__} is not that of a {kind}: {way}")
 
+
+def _gets_items(cls: type) -> bool:
+    """Whether `x.get(k, v)` of a class is `x[k] if k in x else v`."""
+    plain = dict.get, type(vars(type)).get, Mapping.get, collections.ChainMap.get, collections.UserDict.get
+    own = getattr(cls, "get", None)
+    return any(own is one for one in plain) and not is_special(cls, frozenset({"__contains__", "__getitem__"}))
+
+
+_READERS = {"get": _gets_items}
+"""Methods that only read, with what tells that a class has them as they are written out."""
 
 _ALIKE = (list, dict, collections.OrderedDict, collections.defaultdict)
 _OTHERS = {"__init__", "__new__", "__doc__", "__repr__", "__hash__", "__getattribute__", "__class_getitem__"}

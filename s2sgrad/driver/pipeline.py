@@ -43,14 +43,12 @@ from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.legality import checks
 from s2sgrad.legality.context import Context
 from s2sgrad.memory.aliasing import Memory
-from s2sgrad.normalize import check, deletes, flatten, loops, single_exit, stop_gradient, targets, temporary_copies, webs
-from s2sgrad.normalize.definitions import DEFINITION
+from s2sgrad.normalize import check, deletes, flatten, stop_gradient, temporary_copies, webs
+from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS, Pass
 from s2sgrad.source import Primal, read
 from s2sgrad.transform import shape_obligations, shape_refinement, sinking
 from s2sgrad.transform.paths import Paths
 from s2sgrad.typed import array_likes, branch_pruning, known_sequences
-
-Pass = Callable[[Unit, gast.FunctionDef], gast.FunctionDef]
 
 
 def _stages(*passes: tuple[str, Pass]) -> tuple[Stage, ...]:
@@ -86,9 +84,7 @@ def _note(c: Compilation) -> None:
 
 NORMALIZE: tuple[Stage, ...] = _stages(
     *DEFINITION,
-    ("targets", targets.run),
-    ("loops", loops.run),
-    ("single_exit", single_exit.run),
+    *STATEMENTS,
     ("flatten", flatten.run),
     ("deletes", deletes.run),
     ("webs", webs.run),

@@ -2,7 +2,8 @@
 
     def f(x, xp=np): from math import pi; a = b = x * pi; ...      ->      names, imports and constructs are what they say
 
-They look at a definition as a whole; exits, loops and operations follow where its text stands.
+`DEFINITION` looks at a definition as a whole, `STATEMENTS` at the statements of its body.  To take expressions apart, which
+follows, is to take apart what they call: there the text of one function becomes a part of another's.
 """
 
 from __future__ import annotations
@@ -20,13 +21,18 @@ from s2sgrad.normalize import (
     global_names,
     imports,
     library_desugaring,
+    loops,
     match_statements,
     module_values,
+    single_exit,
+    targets,
     try_except,
     with_statements,
 )
 
-DEFINITION: tuple[tuple[str, Callable[[Unit, gast.FunctionDef], gast.FunctionDef]], ...] = (
+Pass = Callable[[Unit, gast.FunctionDef], gast.FunctionDef]
+
+DEFINITION: tuple[tuple[str, Pass], ...] = (
     ("match_statements", match_statements.run),
     ("module_values", module_values.run),
     ("imports", imports.run),
@@ -38,4 +44,10 @@ DEFINITION: tuple[tuple[str, Callable[[Unit, gast.FunctionDef], gast.FunctionDef
     ("drawing", drawing.run),
     ("library_desugaring", library_desugaring.run),
     ("alpha_renaming", alpha_renaming.run),
+)
+
+STATEMENTS: tuple[tuple[str, Pass], ...] = (
+    ("targets", targets.run),
+    ("loops", loops.run),
+    ("single_exit", single_exit.run),
 )

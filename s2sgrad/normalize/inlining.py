@@ -20,9 +20,8 @@ from s2sgrad.analysis import effects
 from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import Place, assign, at, clone, constant, name, nodes, place_of, rewritten
 from s2sgrad.ir.unit import MISSING, Unit, parameters
-from s2sgrad.normalize import loops, single_exit, targets
 from s2sgrad.normalize.constant_branches import folded
-from s2sgrad.normalize.definitions import DEFINITION
+from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
 from s2sgrad.normalize.static_values import (
     Display,
     Function,
@@ -141,8 +140,8 @@ class Inliner:
         at(function.node, tree)
         if left is not None:
             tree.body = rewritten(tree.body, _returning)
-        tree.body = loops.block(function.unit, targets.block(function.unit, tree.body))
-        tree = single_exit.run(function.unit, tree)
+        for _, run in STATEMENTS:
+            tree = run(function.unit, tree)
         if not chosen and left is None:
             function.tree = tree
         return tree

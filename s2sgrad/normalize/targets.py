@@ -34,6 +34,7 @@ from s2sgrad.ir.unit import Unit
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with one target an assignment: a name, a flat tuple of names, or a section `x[i]`."""
     counts = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name))
+    counts.update(n for s in nodes(tree) if isinstance(s, gast.Nonlocal) for n in s.names)  # others read them
     tree.body = block(unit, tree.body)
     _swaps(tree.body, counts)
     return tree

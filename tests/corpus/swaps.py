@@ -164,3 +164,16 @@ def rebound_to_a_product_after_a_store(u):
     return np.sum(BOARD * t)
 
 
+
+@case(VECTOR, OTHER)
+def swap_in_a_nested_function_by_a_name_that_is_read_outside(u, v):
+    kept = 0.0
+
+    def swap():
+        nonlocal kept, u, v
+        kept = u
+        u = v
+        v = kept
+
+    swap()
+    return np.sum(WEIGHTS * u * u) + np.sum(v * kept * kept)

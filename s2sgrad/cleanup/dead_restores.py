@@ -24,7 +24,6 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.disjointness import parts_of
 from s2sgrad.analysis.kinds import Array
 from s2sgrad.analysis.shape_reads import shape_reads
-from s2sgrad.cleanup.record_stacks import of_copies
 from s2sgrad.cleanup.sections import Sections
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import Transformer, clone, nodes
@@ -70,7 +69,7 @@ class Overwritten:
         self.around: dict[int, tuple[gast.AST, list[gast.AST], int]] = {}  # by block: what holds it, and its place
         self.behind = False  # whether what is followed comes behind the restore in its block, or within that
         self.inside: list[gast.For] = []  # the loops behind the restore that are looked into
-        self.separate = of_copies(unit, tree.body)
+        self.separate: set[str] = set()
         self.within: list[tuple[list[gast.AST], int]] = []
         self.places: dict[int, dict[str, list[int]]] = {}  # by block: where each name, or a `break`, stands in it
         self.words: dict[tuple[int, int], set[str]] = {}  # by block and place in it: what the statement there mentions

@@ -60,17 +60,3 @@ def operated(unit: Unit, node: gast.AST) -> str | None:
         ours = isinstance(node.func, gast.Name) and unit.resolve(node.func) in (runtime.push, runtime.pop)
         owner = node.args[0] if ours else None
     return owner.id if isinstance(owner, gast.Name) else None
-
-
-def of_copies(unit: Unit, body: list[gast.AST]) -> set[str]:
-    """The stacks on which only copies of arrays are put."""
-    kept: dict[str, bool] = {}
-    for statement in effects.walk(body):
-        for call, stack in operations(unit, effects.header(statement)) if isinstance(statement, gast.Expr) else ():
-            if isinstance(call.func, gast.Attribute) and call.func.attr == "append":
-                method = call.args[-1].func if isinstance(call.args[-1], gast.Call) else None
-                copied = isinstance(method, gast.Attribute) and method.attr == "copy"
-                kept[stack] = kept.get(stack, True) and copied
-            elif call is statement.value and len(call.args) > 1:  # push(s, x), whatever x is
-                kept[stack] = False
-    return {stack for stack, copied in kept.items() if copied}

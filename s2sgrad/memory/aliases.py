@@ -65,8 +65,8 @@ class Aliases:
     """
 
     def __init__(
-        self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: Collection[str] = (),
-        stacks: Collection[str] = (),
+        self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: Collection[str] = frozenset(),
+        stacks: Collection[str] = frozenset(),
     ) -> None:
         self.unit, self.kinds, self.separate, self.stacks = unit, kinds, separate, stacks
         self.graph = Graph(tree)
@@ -112,9 +112,12 @@ class Aliases:
     def ever(self) -> dict[str, set[str]]:
         """By name: the names with which it may share memory at some time."""
         out: _Relation = {}
+        last = None
         for state in self.states:
-            for name, others in state.shares.items() if state is not None else ():
-                out[name] = out.get(name, 0) | others
+            if state is not None and state is not last:
+                for name, others in state.shares.items():
+                    out[name] = out.get(name, 0) | others
+            last = state
         return {name: set(self.names.decoded(others)) for name, others in out.items() if others}
 
     def known(self, name: str) -> str:
@@ -188,8 +191,7 @@ class Aliases:
     def _bind(self, target: str, value: gast.AST, state: State) -> State:
         shared = 0
         if has_memory(self.kinds.get(target)) and target not in self.separate:
-            if popped(value) not in self.stacks:  # what is taken off one is in it no more, and nowhere else
-                shared = self._closed(self._of(value, target), state)
+            shared = self._closed(self._of(value, target), state)
         seen = self._seen_anew(target, value, state)
         bit = self.names.member(target)
         before = target in state.shares or target in state.seers or any(others & bit for others in state.seers.values())
@@ -243,13 +245,15 @@ class Aliases:
     # --- sets of names ---
 
     def _of(self, value: gast.AST, target: str | None = None) -> set[str]:
-        """What an expression shares memory with; where it is bound to a target, without what a call made for it."""
-        known = self._sources.get(id(value)) if target is None else None
-        if known is None:
-            if target is not None:
-                return bound_sources(self.unit, [target], value, self.kinds)
-            known = self._sources[id(value)] = sources(self.unit, value, self.kinds)
-        return known
+        """What an expression shares memory with; where it is bound to a target, without what a call made for it.
+
+        What it takes off one of the stacks is in it no more, and nowhere else.
+        """
+        if target is not None:
+            return bound_sources(self.unit, [target], value, self.kinds) - self.stacks
+        if id(value) not in self._sources:
+            self._sources[id(value)] = sources(self.unit, value, self.kinds) - self.stacks
+        return self._sources[id(value)]
 
     def _closed(self, names: set[str], state: State) -> int:
         """The names and all that may share memory with one of them; what a function hands out may be whatever is outside."""

@@ -12,36 +12,44 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind
 from s2sgrad.flow.graph import binds
+from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.sources import sources
 from s2sgrad.primitives.catalogue import on_stack
 
 
 def fresh_stacks(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], lasting: bool = False) -> set[str]:
-    """Lists that start empty, grow by values that nothing else refers to, and shrink: no two items share memory.
+    """Lists that start empty, and on which what nothing else refers to is put, and taken off; nothing else is done to them.
 
     `lasting`: where a reverse sweep is to follow, which may read what a temporary stood for.  The stacks of a record of ours
     are such lists, but for those that are named for the references that they hold.
     """
-    lists: set[str] = set()
-    other: set[str] = set()
+    stacks: set[str] = set()
+    others: set[str] = set()  # names that are bound to something else
+    for statement in effects.walk(tree.body):
+        bound = set(binds(statement))
+        target, value = (statement.targets[0], statement.value) if isinstance(statement, gast.Assign) else (None, None)
+        if isinstance(value, gast.List) and not value.elts:
+            stacks |= bound
+        elif unit.primal.is_generated and isinstance(target, gast.Tuple):
+            kept = {b for b in bound if b.rstrip("_0123456789").endswith("_stack")}
+            stacks |= kept
+            others |= bound - kept
+        else:
+            others |= bound
+    stacks -= others
+    if not stacks:
+        return stacks
     made = set() if lasting else made_once(unit, tree, kinds)
     for statement in effects.walk(tree.body):
-        value = getattr(statement, "value", None)
-        bound = set(binds(statement))
-        if isinstance(statement, gast.Assign) and isinstance(value, gast.List) and not value.elts:
-            lists |= bound
-            continue
-        if unit.primal.is_generated and isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):
-            lists |= {b for b in bound if b.rstrip("_0123456789").endswith("_stack")}
-            other |= {b for b in bound if "_stack" not in b}
-            continue
-        method = value.func if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) else None
-        owner = method.value if method is not None and on_stack(method.attr) else None
-        keeps = isinstance(owner, gast.Name) and not set().union(*(sources(unit, a, kinds) for a in value.args)) - made
-        mentioned = [n.id for n in effects.loads(effects.header(statement))]
-        other |= {n for n in mentioned if mentioned.count(n) > int(keeps and n == owner.id)} | bound
-    return lists - other
+        plain: set[int] = set()  # mentions that only put something new on a stack, or take something off
+        for call in nodes(effects.header(statement)):
+            method = call.func if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) else None
+            if method is not None and on_stack(method.attr) and isinstance(method.value, gast.Name):
+                if not set().union(*(sources(unit, a, kinds) for a in call.args)) - made:
+                    plain.add(id(method.value))
+        stacks -= {n.id for n in effects.loads(effects.header(statement)) if id(n) not in plain}
+    return stacks
 
 
 def made_once(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> set[str]:

@@ -76,10 +76,8 @@ def _twice(node: gast.AST) -> gast.AST:
 
 def _negated(node: gast.AST) -> gast.AST | None:
     """`-node` where it is shorter than that."""
-    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
-        return node.operand
     value = _number(node)
-    return None if value is None else constant(-value)
+    return _unsigned(node) if value is None else constant(-value)
 
 
 def _gathered(node: gast.BinOp) -> gast.AST | None:
@@ -93,54 +91,90 @@ def _gathered(node: gast.BinOp) -> gast.AST | None:
     return None
 
 
+def _unsigned(node: gast.AST) -> gast.AST | None:
+    """`a` of `-a`; None for anything else."""
+    return node.operand if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub) else None
+
+
+def _minus(node: gast.AST) -> gast.AST:
+    return _negated(node) or gast.UnaryOp(gast.USub(), node)
+
+
 def _binary(node: gast.BinOp) -> gast.AST:
     left, right = _number(node.left), _number(node.right)
     if left is not None and right is not None and type(node.op) in _FOLDED:
         return constant(_FOLDED[type(node.op)](left, right))
-    if isinstance(node.op, gast.Mult):
-        gathered = _gathered(node)
-        if gathered is not None:
-            return gathered
-        for value, other in ((left, node.right), (right, node.left)):
-            if value == 1:
-                return other
-            if value == -1:
-                return _negated(other) or gast.UnaryOp(gast.USub(), other)
-        for side in ("left", "right"):
-            part = getattr(node, side)
-            if isinstance(part, gast.UnaryOp) and isinstance(part.op, gast.USub):
-                setattr(node, side, part.operand)
-                inner = _binary(node)
-                return _negated(inner) or gast.UnaryOp(gast.USub(), inner)
-    elif isinstance(node.op, gast.MatMult):
-        for side in ("left", "right"):
-            part = getattr(node, side)
-            if isinstance(part, gast.UnaryOp) and isinstance(part.op, gast.USub):
-                setattr(node, side, part.operand)
-                return gast.UnaryOp(gast.USub(), _binary(node))
-    elif isinstance(node.op, gast.Div):
-        if right == 1:
-            return node.left
-        if isinstance(node.left, gast.UnaryOp) and isinstance(node.left.op, gast.USub):
-            inner = gast.BinOp(node.left.operand, gast.Div(), node.right)
-            return gast.UnaryOp(gast.USub(), inner)
-    elif isinstance(node.op, gast.Pow):
-        if right == 1:
-            return node.left
-    elif isinstance(node.op, (gast.Add, gast.Sub)):
-        if right == 0:
-            return node.left
-        if left == 0 and isinstance(node.op, gast.Add):
-            return node.right
-        if isinstance(node.op, gast.Add) and same(node.left, node.right):
-            return _twice(node.left)
-        before = node.left
-        if isinstance(node.op, gast.Add) and isinstance(before, gast.BinOp) and isinstance(before.op, gast.Add):
-            if same(before.right, node.right):
-                return gast.BinOp(before.left, gast.Add(), _twice(node.right))
-        if isinstance(node.right, gast.UnaryOp) and isinstance(node.right.op, gast.USub):
-            flipped = gast.Sub() if isinstance(node.op, gast.Add) else gast.Add()
-            return gast.BinOp(node.left, flipped, node.right.operand)
-        if isinstance(node.op, gast.Add) and isinstance(node.left, gast.UnaryOp) and isinstance(node.left.op, gast.USub):
-            return gast.BinOp(node.right, gast.Sub(), node.left.operand)
-    return node
+    simplify = _BY_OPERATOR.get(type(node.op))
+    return node if simplify is None else simplify(node) or node
+
+
+def _product(node: gast.BinOp) -> gast.AST | None:
+    """`1 * e`, `-1 * e`, `-a * b`."""
+    gathered = _gathered(node)
+    if gathered is not None:
+        return gathered
+    for factor, other in ((node.left, node.right), (node.right, node.left)):
+        if _number(factor) == 1:
+            return other
+        if _number(factor) == -1:
+            return _minus(other)
+    inner = _without_sign(node)
+    return None if inner is None else _minus(inner)
+
+
+def _matrix_product(node: gast.BinOp) -> gast.AST | None:
+    """`-a @ b` as `-(a @ b)`."""
+    inner = _without_sign(node)
+    return None if inner is None else gast.UnaryOp(gast.USub(), inner)
+
+
+def _without_sign(node: gast.BinOp) -> gast.AST | None:
+    """The product without the sign of its first factor that has one; None where none has."""
+    if (plain := _unsigned(node.left)) is not None:
+        return _binary(gast.BinOp(plain, node.op, node.right))
+    if (plain := _unsigned(node.right)) is not None:
+        return _binary(gast.BinOp(node.left, node.op, plain))
+    return None
+
+
+def _quotient(node: gast.BinOp) -> gast.AST | None:
+    """`e / 1`, `-a / b`."""
+    if _number(node.right) == 1:
+        return node.left
+    plain = _unsigned(node.left)
+    return None if plain is None else gast.UnaryOp(gast.USub(), gast.BinOp(plain, gast.Div(), node.right))
+
+
+def _power(node: gast.BinOp) -> gast.AST | None:
+    return node.left if _number(node.right) == 1 else None
+
+
+def _sum(node: gast.BinOp) -> gast.AST | None:
+    """`e + 0`, `a + a`, `a + -b`, `-a + b`."""
+    if _number(node.right) == 0:
+        return node.left
+    if _number(node.left) == 0:
+        return node.right
+    if same(node.left, node.right):
+        return _twice(node.left)
+    before = node.left
+    if isinstance(before, gast.BinOp) and isinstance(before.op, gast.Add) and same(before.right, node.right):
+        return gast.BinOp(before.left, gast.Add(), _twice(node.right))
+    if (plain := _unsigned(node.right)) is not None:
+        return gast.BinOp(node.left, gast.Sub(), plain)
+    plain = _unsigned(node.left)
+    return None if plain is None else gast.BinOp(node.right, gast.Sub(), plain)
+
+
+def _difference(node: gast.BinOp) -> gast.AST | None:
+    """`e - 0`, `a - -b`."""
+    if _number(node.right) == 0:
+        return node.left
+    plain = _unsigned(node.right)
+    return None if plain is None else gast.BinOp(node.left, gast.Add(), plain)
+
+
+_BY_OPERATOR = {
+    gast.Mult: _product, gast.MatMult: _matrix_product, gast.Div: _quotient, gast.Pow: _power, gast.Add: _sum,
+    gast.Sub: _difference,
+}  # fmt: skip

@@ -105,17 +105,9 @@ class Unit:
         tree.decorator_list = []  # they have run
         names = Namer({n for part in (tree.args, *tree.body) for n in scoping.names(part)})
         renamed = scoping.apart(tree, names.fresh)
-        bound: set[str] = set()
-        for node in nodes(tree):
-            if isinstance(node, gast.Name) and not isinstance(node.ctx, (gast.Load, gast.Del)):
-                bound.add(node.id)
-            elif isinstance(node, gast.FunctionDef) and node is not tree:
-                bound.add(node.name)
-            elif isinstance(node, _CAPTURES):
-                bound |= {n for n in (getattr(node, "name", None), getattr(node, "rest", None)) if isinstance(n, str)}
         compound = {place_of(n) for n in nodes(tree) if isinstance(n, (gast.If, gast.For, gast.While))}
         outer = {n for node in nodes(tree) if isinstance(node, gast.Global) for n in node.names}
-        bound -= outer
+        bound = _bound(tree) - outer
         found = imported.bindings(tree, primal.function)
         bound |= {imported.bound_name(s, alias) for s in imported.statements(tree.body) for alias in s.names} - found.keys()
         names.taken |= {*outer, *bound, *found}
@@ -124,16 +116,21 @@ class Unit:
         for bound_, binding in found.items():
             note_import(binding.name if binding.home is sys.modules else bound_, binding)
         unit.bindings.update(found)
-        for name in getattr(primal.function, "reaches", ()):  # of a function that we wrote
-            place = primal.function.__code__.co_freevars.index(name)
-            unit.helpers[name] = primal.function.__closure__[place].cell_contents
-        for node in nodes(tree) if unit.helpers else ():
-            if isinstance(node, gast.Name) and any(unit.helpers.get(node.id) is value for value in _CHANGING):
-                node.changes_first = True
+        unit._read_helpers(tree)
         for owner, name, value in imported.looked_up(tree, primal.function):
             note_attribute(owner, name, value)
         unit.helpers.update({name: binding.value for name, binding in found.items()})
         return unit, tree
+
+    def _read_helpers(self, tree: gast.FunctionDef) -> None:
+        """Note the functions of ours that a text of ours reaches, and where it calls one that changes its first argument."""
+        function = self.primal.function
+        for name in getattr(function, "reaches", ()):
+            place = function.__code__.co_freevars.index(name)
+            self.helpers[name] = function.__closure__[place].cell_contents
+        for node in nodes(tree) if self.helpers else ():
+            if isinstance(node, gast.Name) and any(self.helpers.get(node.id) is value for value in _CHANGING):
+                node.changes_first = True
 
     def temp(self) -> str:
         """A new name for the value of a subexpression."""
@@ -309,3 +306,16 @@ class Unit:
         primal = getattr(node, "primal", self.primal)
         place = primal.place(node)
         return raised.behind(primal.function.__code__, place.line) or place
+
+
+def _bound(tree: gast.FunctionDef) -> set[str]:
+    """The names that a function binds, but for those of imports."""
+    bound: set[str] = set()
+    for node in nodes(tree):
+        if isinstance(node, gast.Name) and not isinstance(node.ctx, (gast.Load, gast.Del)):
+            bound.add(node.id)
+        elif isinstance(node, gast.FunctionDef) and node is not tree:
+            bound.add(node.name)
+        elif isinstance(node, _CAPTURES):
+            bound |= {n for n in (getattr(node, "name", None), getattr(node, "rest", None)) if isinstance(n, str)}
+    return bound

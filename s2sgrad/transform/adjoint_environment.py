@@ -237,37 +237,21 @@ class Bars:
         return replace(c, value=call(self.unit, "own", runtime.own, value))
 
     def _write_whole(self, x: str, bar: str, whole: list[Cotangent], kind: Kind) -> None:
-        numeric = isinstance(kind, (Number, Array)) or all(c.numeric for c in whole)
-        held = self.present.get(x)
+        """Write the contributions to all of `x`, the first of which makes its adjoint."""
         if x in self.stacks:  # the cotangent of a whole list, to be taken apart in place
             self.out.append(assign(bar, call(self.unit, "own", runtime.own, whole[0].value)))
             return
-        if numeric:
-            value = total([c.value for c in whole])
-        else:
-            value = whole[0].value
-            for c in whole[1:]:
-                value = call(self.unit, "add", runtime.add, value, c.value)
-        value = simplified(clone(value))  # `z_bar * 1.0` would look like new memory
+        numeric = isinstance(kind, (Number, Array)) or all(c.numeric for c in whole)
+        value = simplified(clone(self._total(whole, numeric)))  # `z_bar * 1.0` would look like new memory
+        held = self.present.get(x)
+        if held is None and self._reuse(x, bar, value, kind):
+            return
         new = is_fresh(self.unit, value)
-        fresh = isinstance(kind, Array) and (new or (len(whole) == 1 and whole[0].own))
-        if held is None and isinstance(kind, Array) and self.consumed.get(x) and not self.shared:
-            if isinstance(value, gast.Name) and value.id == bar:  # it stays what it was
-                self.present[x] = Bar(bar, True, self._is_exact(value, kind))
-                return
-            scaled = isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Mult, gast.Div))
-            if scaled and same(value.left, name(bar)) and bar not in {n.id for n in effects.loads(value.right)}:
-                exact = self._is_exact(value, kind)
-                self.out.append(gast.AugAssign(name(bar, store=True), value.op, value.right))
-                self.present[x] = Bar(bar, True, exact)
-                return
         if not new and not (held is not None and held.own):
             self.shared = True
-        if held is None and not fresh and stores.reads_section(self, value):
-            value, fresh = stores.detached(self, value, kind), isinstance(kind, Array)
         if held is None:
-            self.out.append(assign(bar, value))
-            self.present[x] = Bar(bar, fresh and kind.rank != 0, self._is_exact(value, kind))
+            fresh = isinstance(kind, Array) and (new or (len(whole) == 1 and whole[0].own))
+            self._make(x, bar, value, kind, fresh)
         elif isinstance(kind, Number) or (isinstance(kind, Array) and held.own):
             self.out.append(accumulate(name(bar, store=True), value))
         elif numeric:
@@ -277,6 +261,36 @@ class Bars:
         else:
             self.out.append(assign(bar, call(self.unit, "add", runtime.add, name(bar), value)))
             self.present[x] = Bar(bar)
+
+    def _total(self, whole: list[Cotangent], numeric: bool) -> gast.AST:
+        """The sum of contributions: by operators, or item by item where they may be containers."""
+        if numeric:
+            return total([c.value for c in whole])
+        value = whole[0].value
+        for c in whole[1:]:
+            value = call(self.unit, "add", runtime.add, value, c.value)
+        return value
+
+    def _reuse(self, x: str, bar: str, value: gast.AST, kind: Kind) -> bool:
+        """Keep the memory of the adjoint of the value that `x` gets, where that is the adjoint of its old one, scaled."""
+        if not isinstance(kind, Array) or not self.consumed.get(x) or self.shared:
+            return False
+        stays = isinstance(value, gast.Name) and value.id == bar
+        factor = isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Mult, gast.Div))
+        scaled = factor and same(value.left, name(bar)) and bar not in {n.id for n in effects.loads(value.right)}
+        if not stays and not scaled:
+            return False
+        self.present[x] = Bar(bar, True, self._is_exact(value, kind))
+        if scaled:
+            self.out.append(gast.AugAssign(name(bar, store=True), value.op, value.right))
+        return True
+
+    def _make(self, x: str, bar: str, value: gast.AST, kind: Kind, fresh: bool) -> None:
+        """Bind the adjoint of `x`; `fresh`: to memory of its own."""
+        if not fresh and stores.reads_section(self, value):
+            value, fresh = stores.detached(self, value, kind), isinstance(kind, Array)
+        self.out.append(assign(bar, value))
+        self.present[x] = Bar(bar, fresh and kind.rank != 0, self._is_exact(value, kind))
 
     def _joined(self, sections: list[Cotangent]) -> list[Cotangent]:
         """The contributions to one section as one."""

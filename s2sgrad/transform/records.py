@@ -111,6 +111,18 @@ class Records:
         early = (names for block, plan in self.plans.items() for names in self.early(blocks[block], plan).values())
         return set().union(*early, *(plan.names for plan in self.plans.values())) & self.unit.temps
 
+    def around(self, statement: gast.AST, body: Block) -> tuple[Block, Block]:
+        """What the forward sweep records before a statement, and what the reverse sweep restores from it."""
+        if effects.stored(statement) is not None:
+            return self.section(statement, body)
+        records: Block = []
+        restores: Block = []
+        for target in binds(statement):
+            record, restore = self.before(statement, target, body)
+            records += record
+            restores = restore + restores
+        return records, restores
+
     def before(self, statement: gast.AST, name: str, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of the value of `name` that the statement overwrites; empty where there is none."""
         if not self.lifetimes.is_rebound(name, statement):

@@ -183,82 +183,100 @@ class Reverse(Branches):
         self.targets = []
 
     def _simple(self, statement: gast.AST, body: Block, again: Block) -> Block:
+        """The statement of the forward sweep, with what it records; its adjoint is written behind those of later ones."""
         targets = binds(statement)
-        here = place_of(statement)
-        in_group = len(targets) == 1 and targets[0] in self.unit.temps and here == self.position
-        in_group = in_group and targets[0] not in effects.reads(statement)  # an update reads the adjoint that it changes
+        in_group = self._continues(statement, targets)
         if not in_group:
             self._flush()
-        self.position, self.segment = here, statement
-        adjoints = self.adjoints
-        start = len(adjoints.out)
+        self.position, self.segment = place_of(statement), statement
+        start = len(self.adjoints.out)
         if with_regions.end(statement) is not None:
             self._context(statement, body)
-            self._tag(adjoints.out[start:], statement, False)
+            self._tag(self.adjoints.out[start:], statement, False)
             return [statement]
         if effects.permutes(statement):
             self._permute(statement)
             self._tag_since(start, statement)
             return [statement]
-        records: Block = []
-        restores: Block = []
-        for target in targets:
-            record, restore = self.records.before(statement, target, body)
-            records += record
-            restores = restore + restores
-        section = effects.stored(statement)
-        if section is not None:
-            records, restores = self.records.section(statement, body)
+        records, restores = self.records.around(statement, body)
         operation = self.found.get(id(statement))
         for watched in self.watched & set(targets):
             self._keep(watched)
             self.perhaps |= {watched} if id(body) != self.lifetimes.root else set()
         cotangent = self._cotangent(statement, targets)
-        y: gast.AST = statement.targets[0] if isinstance(statement, gast.Assign) else None
-        if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
-            y = name(statement.target.id)
-        if restores and cotangent is not None and operation is not None and operation.form == "rule":
-            held = self.unit.local(f"{targets[0]}_new")
-            self.kinds[held] = self.kinds.get(targets[0], UNKNOWN)
-            adjoints.out.append(assign(held, self.records.kept(statement, targets[0])))
-            y = name(held)
-        if section is not None:
-            found = again_.recovered(adjoints, self.found, statement, body, again)
-            ahead = again_.ahead(section, self.records.memory, again)
-            restores = [*ahead, *found, *restores]
-            again = again[len(ahead) :]
-        if operation is not None and operation.is_resizing:
-            containers.begun(adjoints, operation, cotangent)
-            restores = containers.restored(operation, targets) + restores
-        adjoints.out += restores + again
-        if here in self.unit.compound and cotangent is None:  # a condition: there is no adjoint to comment
-            self._tag(adjoints.out[start:], statement, False)
+        y = self._result(statement, targets, operation if restores and cotangent is not None else None)
+        self._bring_back(statement, body, operation, cotangent, restores, again)
+        if self.position in self.unit.compound and cotangent is None:  # a condition: there is no adjoint to comment
+            self._tag(self.adjoints.out[start:], statement, False)
         self._tag_since(start, statement)
-        forward = [statement]
-        if operation is not None and operation.is_stack:
-            containers.stack(self.adjoints, operation, targets, cotangent)
-        elif operation is not None and operation.is_resizing:
-            containers.resized(self.adjoints, operation, targets, cotangent)
-        elif section is not None:
-            stores.begin(self.adjoints, statement)
-        elif cotangent is not None:
-            if isinstance(y, gast.Tuple):
-                assert isinstance(operation.node, gast.Name)
-                containers.unpacked(self.adjoints, operation.node, targets, cotangent)
-            elif operation.form == "call":
-                if self.varied.intersection(activity.sources(operation)):  # else it is a constant, like a random draw
-                    forward = self._call(statement, operation, body, cotangent)
-            else:
-                y = name(y.id) if isinstance(y, gast.Name) else y
-                adjoints.decisions.begin(operation if self._is_overwritten(operation, body) else None)
-                adjoints.operation(operation, y, cotangent)
-                decided = adjoints.decisions.made()
-                self.extra.setdefault(id(body), []).extend(s.targets[0].id for s in decided)
-                forward = checked_owner(self.unit, self.kinds, operation) + at(statement, *decided) + forward
+        forward = self._contribute(statement, body, operation, y, cotangent)
         if not in_group:
             self.targets = targets
         self._tag_since(start, statement)
         return records + forward
+
+    def _continues(self, statement: gast.AST, targets: list[str]) -> bool:
+        """Whether a statement computes a temporary of the user's statement whose adjoint is being written."""
+        one = len(targets) == 1 and targets[0] in self.unit.temps and place_of(statement) == self.position
+        return one and targets[0] not in effects.reads(statement)  # an update reads the adjoint that it changes
+
+    def _result(self, statement: gast.AST, targets: list[str], restored: Operation | None) -> gast.AST | None:
+        """What stands for the result in the adjoint: the name under which it is kept where an old value is restored."""
+        if restored is not None and restored.form == "rule":
+            held = self.unit.local(f"{targets[0]}_new")
+            self.kinds[held] = self.kinds.get(targets[0], UNKNOWN)
+            self.adjoints.out.append(assign(held, self.records.kept(statement, targets[0])))
+            return name(held)
+        if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
+            return name(statement.target.id)
+        return statement.targets[0] if isinstance(statement, gast.Assign) else None
+
+    def _bring_back(
+        self, statement: gast.AST, body: Block, operation: Operation | None, cotangent: Cotangent | None, restores: Block,
+        again: Block,
+    ) -> None:  # fmt: skip
+        """Write what brings back the values before a statement: what is restored, and what is run `again`."""
+        section = effects.stored(statement)
+        if section is not None:
+            found = again_.recovered(self.adjoints, self.found, statement, body, again)
+            ahead = again_.ahead(section, self.records.memory, again)
+            restores = [*ahead, *found, *restores]
+            again = again[len(ahead) :]
+        if operation is not None and operation.is_resizing:
+            containers.begun(self.adjoints, operation, cotangent)
+            restores = containers.restored(operation, binds(statement)) + restores
+        self.adjoints.out += restores + again
+
+    def _contribute(
+        self, statement: gast.AST, body: Block, operation: Operation | None, y: gast.AST | None, cotangent: Cotangent | None
+    ) -> Block:
+        """Hand the cotangent of a statement's result on; the statements of the forward sweep."""
+        adjoints, targets = self.adjoints, binds(statement)
+        if operation is not None and operation.is_stack:
+            containers.stack(adjoints, operation, targets, cotangent)
+        elif operation is not None and operation.is_resizing:
+            containers.resized(adjoints, operation, targets, cotangent)
+        elif effects.stored(statement) is not None:
+            stores.begin(adjoints, statement)
+        elif cotangent is not None:
+            if isinstance(y, gast.Tuple):
+                assert isinstance(operation.node, gast.Name)
+                containers.unpacked(adjoints, operation.node, targets, cotangent)
+            elif operation.form != "call":
+                return self._operation(statement, body, operation, y, cotangent)
+            elif self.varied.intersection(activity.sources(operation)):  # else it is a constant, like a random draw
+                return self._call(statement, operation, body, cotangent)
+        return [statement]
+
+    def _operation(
+        self, statement: gast.AST, body: Block, operation: Operation, y: gast.AST | None, cotangent: Cotangent
+    ) -> Block:
+        y = name(y.id) if isinstance(y, gast.Name) else y
+        self.adjoints.decisions.begin(operation if self._is_overwritten(operation, body) else None)
+        self.adjoints.operation(operation, y, cotangent)
+        decided = self.adjoints.decisions.made()
+        self.extra.setdefault(id(body), []).extend(s.targets[0].id for s in decided)
+        return [*checked_owner(self.unit, self.kinds, operation), *at(statement, *decided), statement]
 
     def _is_overwritten(self, operation: Operation, body: Block) -> bool:
         """Whether a loop writes the memory of an operand, so that it would have to be recorded."""

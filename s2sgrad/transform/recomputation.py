@@ -44,56 +44,53 @@ class Recomputation:
         self.plans = {block: self._planned(body) for block, body in lifetimes.blocks.items()}
 
     def _planned(self, body: Block) -> Recomputed:
-        plan = Recomputed()
-        block = id(body)
-        repeated = block in self.lifetimes.repeated
-        last: dict[str, int] = {}
-        changed: list[set[str]] = []
-        for k, statement in enumerate(body):
-            inside = effects.walk([statement])
-            changed.append(set())
-            for part in inside:
-                for read in effects.reads(part):
-                    last[read] = k
-                changed[k] |= self.memory.changed(part)
-        here = self.lifetimes.locals_of.get(block, ())
-        home = {n for n in here if repeated or n in self.unit.temps or n in self.memory.written}
+        """From the end of a block: an assignment that is run again has its operands read there, which may be others."""
+        plan, readers = Recomputed(), _Readers(body, self.memory)
         single = _bound_once(body)
         for k in range(len(body) - 1, -1, -1):
             statement = body[k]
             if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
                 continue
             target = statement.targets[0].id
-            if target not in home or target not in single or not self.is_cheap(statement):
+            if target not in single or not self._is_candidate(statement, target, id(body)):
                 continue
-            if target in self.memory.written and not sources(self.unit, statement.value, self.kinds):
-                continue  # a buffer: made again, it would be without what was stored in it
-            if target not in self.unit.temps and not repeated and not sources(self.unit, statement.value, self.kinds):
-                continue
-            reader = max(last.get(target, k), k)
-            if any(with_regions.end(s) for s in body[k:reader]):
-                continue
-            operands = effects.reads(statement)
-            section = effects.stored(body[reader])
-            where = section is not None and target in {n.id for n in effects.loads(section.slice)}
-            compound = isinstance(body[reader], (gast.If, gast.For, gast.While))
-            between = set().union(*changed[k + 1 : reader + (compound or where)])
-            if operands & self.memory.lost:
-                continue
-            end = reader + (compound or where)
-            asks_shape = self.asks_shape(statement.value, body[k + 1 : end])
-            if operands & between and not asks_shape and not self.lies_apart(statement, body, k, end, between):
+            reader = max(readers.last.get(target, k), k)
+            across = any(with_regions.end(s) for s in body[k:reader])
+            if across or not self._is_unchanged(statement, body, k, reader, readers):
                 continue
             plan.at.setdefault(reader, []).insert(0, statement)
             plan.names.add(target)
-            for operand in operands:
-                last[operand] = max(last.get(operand, 0), reader)
+            readers.note(effects.reads(statement), reader)
         return plan
 
+    def _is_candidate(self, statement: gast.Assign, target: str, block: int) -> bool:
+        """Whether a cheap value is at home in this block, and would otherwise be recorded."""
+        repeated, temporary = block in self.lifetimes.repeated, target in self.unit.temps
+        stored = target in self.memory.written
+        if target not in self.lifetimes.locals_of.get(block, ()) or not (repeated or temporary or stored):
+            return False
+        if not self.is_cheap(statement):
+            return False
+        buffer = stored and not sources(self.unit, statement.value, self.kinds)  # made again, it would lack what was stored
+        return not buffer and (repeated or temporary or bool(sources(self.unit, statement.value, self.kinds)))
+
+    def _is_unchanged(self, statement: gast.Assign, body: Block, k: int, reader: int, readers: _Readers) -> bool:
+        """Whether what a value is made of is the same where its last reader needs it."""
+        operands = effects.reads(statement)
+        if operands & self.memory.lost:
+            return False
+        section = effects.stored(body[reader])
+        where = section is not None and statement.targets[0].id in {n.id for n in effects.loads(section.slice)}
+        end = reader + (where or isinstance(body[reader], (gast.If, gast.For, gast.While)))
+        between = set().union(*readers.changed[k + 1 : end])
+        if not operands & between or self.asks_shape(statement.value, body[k + 1 : end]):
+            return True
+        return self.lies_apart(statement, body, k, end, between)
+
     def asks_shape(self, value: gast.AST, between: Block) -> bool:
-        """Whether a value is the shape of an array, which stays what it is whatever is stored in the array."""
+        """Whether a value follows from the shape of an array, which stays what it is whatever is stored in the array."""
         owner = value.value if isinstance(value, gast.Attribute) and value.attr in spellings.FLAT_ATTRIBUTES else None
-        if isinstance(value, gast.Call) and self.unit.resolve(value.func) is len and len(value.args) == 1:
+        if isinstance(value, gast.Call) and catalogue.of(self.unit.resolve(value.func)).asks_shape and len(value.args) == 1:
             owner = value.args[0]
         if not isinstance(owner, gast.Name) or not isinstance(self.kinds.get(owner.id), Array):
             return False
@@ -157,6 +154,24 @@ class Recomputation:
                 return any(method.cheap for method in methods_named(node.func.attr))
             return catalogue.of(target).pure and catalogue.of(target).cheap
         return False
+
+
+class _Readers:
+    """Of a block: the place of the last statement that reads a name, and what each statement changes."""
+
+    def __init__(self, body: Block, memory: Memory) -> None:
+        self.last: dict[str, int] = {}
+        self.changed: list[set[str]] = []
+        for k, statement in enumerate(body):
+            parts = list(effects.walk([statement]))
+            self.changed.append(set().union(*map(memory.changed, parts)))
+            for part in parts:
+                self.note(effects.reads(part), k)
+
+    def note(self, names: set[str], place: int) -> None:
+        """Have these names read at a place as well."""
+        for name in names:
+            self.last[name] = max(self.last.get(name, 0), place)
 
 
 def _bound_once(body: Block) -> set[str]:

@@ -136,31 +136,47 @@ def _is_section(store: Store, cotangent: Cotangent) -> bool:
 
 
 def _new_value(adjoints: Bars, store: Store, values: list[gast.AST]) -> None:
+    """Write what the adjoint of a section is before the store: the sum of the contributions to its old value, or 0."""
     target = clone(store.section)
     target.ctx = gast.Store()
     values = [store.section if isinstance(v, gast.Name) and v.id in store.copies else v for v in values]
+    if not values:
+        adjoints.out.append(gast.Assign([target], _nothing(adjoints, store), None))
+    elif not _accumulated(adjoints, store, target, values):
+        _replaced(adjoints, store, target, values)
+
+
+def _accumulated(adjoints: Bars, store: Store, target: gast.Subscript, values: list[gast.AST]) -> bool:
+    """Add the other contributions in place where the adjoint itself is one of them and none of the others reads it."""
     kept = [v for v in values if same(v, store.section)]
     rest = [v for v in values if v not in kept]
     in_array = isinstance(store.owner, Array)  # an item of a list may be shared
-    if len(kept) == 1 and in_array and not any(_reads(v, store) for v in rest):
-        for value in rest:
-            minus = isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub)
-            op = gast.Sub() if minus else gast.Add()
-            adjoints.out.append(gast.AugAssign(clone(target), op, value.operand if minus else value))
-        return
-    if not values:
-        if in_array:
-            bar = adjoints.present[store.base]
-            bar.idle = max(bar.idle, adjoints.level_of(store.section.slice) or _stays(store.section.slice) * SLOPES)
-        zero: gast.AST = constant(0.0)
-        if not in_array and not isinstance(store.kind, Number):  # what it held before may have any structure
-            held: gast.AST = clone(store.primal)
-            cut = any(isinstance(n, gast.Slice) for n in nodes(held.slice))
-            if not cut and getattr(store.owner, "type", dict) is dict:  # it may have held nothing
-                held = call(adjoints.unit, "held", runtime.held, held.value, held.slice)
-            zero = call(adjoints.unit, "zeros", runtime.zeros, held)
-        adjoints.out.append(gast.Assign([target], zero, None))
-        return
+    if len(kept) != 1 or not in_array or any(_reads(v, store) for v in rest):
+        return False
+    for value in rest:
+        minus = isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub)
+        op = gast.Sub() if minus else gast.Add()
+        adjoints.out.append(gast.AugAssign(clone(target), op, value.operand if minus else value))
+    return True
+
+
+def _nothing(adjoints: Bars, store: Store) -> gast.AST:
+    """A zero for what was overwritten: of a container's item, which may have any structure, one like what it held."""
+    if isinstance(store.owner, Array):
+        bar = adjoints.present[store.base]
+        bar.idle = max(bar.idle, adjoints.level_of(store.section.slice) or _stays(store.section.slice) * SLOPES)
+        return constant(0.0)
+    if isinstance(store.kind, Number):
+        return constant(0.0)
+    held: gast.AST = clone(store.primal)
+    cut = any(isinstance(n, gast.Slice) for n in nodes(held.slice))
+    if not cut and getattr(store.owner, "type", dict) is dict:  # it may have held nothing
+        held = call(adjoints.unit, "held", runtime.held, held.value, held.slice)
+    return call(adjoints.unit, "zeros", runtime.zeros, held)
+
+
+def _replaced(adjoints: Bars, store: Store, target: gast.Subscript, values: list[gast.AST]) -> None:
+    in_array = isinstance(store.owner, Array)
     if in_array or isinstance(store.kind, (Number, Array)):
         value = simplified(total(values))
     else:  # they may be containers

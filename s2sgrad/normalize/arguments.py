@@ -114,10 +114,7 @@ class Arguments(Inliner):
         stars = [a for a in node.args if isinstance(a, gast.Starred)] + [k for k in node.keywords if k.arg is None]
         if function is None or len(stars) != 1 or function.node.args.kwarg or function.node.args.vararg:
             return None
-        args = function.node.args
-        named = {k.arg for k in node.keywords}
-        unfilled = [*args.args[max(0, len(node.args) - len(args.posonlyargs)) :], *args.kwonlyargs]
-        left = {getattr(p, "keyword", p.id): p.id for p in unfilled if getattr(p, "keyword", p.id) not in named}
+        left = _unfilled(function.node.args, node)
         data = self.flattener.atom(value)
         if not isinstance(data, gast.Name):
             return None
@@ -127,13 +124,14 @@ class Arguments(Inliner):
             expression("f(d, words, called)", f=check, d=data, words=words, called=constant(function.name))))  # fmt: skip
         out: dict[str, gast.AST] = {}
         for word, parameter in left.items():
-            held: gast.AST = gast.Subscript(clone(data), constant(word), gast.Load())
             default = function.defaults.get(parameter)
-            if parameter in function.defaults:
-                otherwise = default.node if isinstance(default, Known) else default
-                if not isinstance(otherwise, gast.AST):
-                    return None
-                held = gast.IfExp(gast.Compare(constant(word), [gast.In()], [clone(data)]), held, clone(otherwise))
+            otherwise = default.node if isinstance(default, Known) else default
+            if parameter not in function.defaults:
+                held = expression("d[k]", d=data, k=constant(word))
+            elif isinstance(otherwise, gast.AST):
+                held = expression("d[k] if k in d else v", d=data, k=constant(word), v=otherwise)
+            else:
+                return None
             out[word] = at(value, held)[0]
         return out
 
@@ -156,3 +154,10 @@ class Arguments(Inliner):
     def display(self, node: gast.AST) -> gast.AST | None:
         """The tuple, list or dict that a name stands for and keeps standing for."""
         return self.unit.displays.get(node.id) if isinstance(node, gast.Name) else None
+
+
+def _unfilled(args: gast.arguments, node: gast.Call) -> dict[str, str]:
+    """The parameters that neither places nor words of a call fill, by the words for them."""
+    places = max(0, len(node.args) - len(args.posonlyargs))
+    words = {getattr(p, "keyword", p.id): p.id for p in [*args.args[places:], *args.kwonlyargs]}
+    return {word: p for word, p in words.items() if word not in {k.arg for k in node.keywords}}

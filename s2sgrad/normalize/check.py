@@ -70,43 +70,46 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def _block(unit: Unit, body: list[gast.AST], in_generator: bool = False) -> list[gast.AST]:
-    kept = []
-    outside = set(unit.primal.function.__code__.co_freevars)
-    for statement in body:
-        if isinstance(statement, gast.Nonlocal) and outside & set(statement.names):
-            unit.refuse(statement, "`nonlocal` binds a variable outside of the function, which is not differentiated: pass "
-                                   "the value as an argument and return it")  # fmt: skip
-        if type(statement) in _STATEMENTS:
-            what, way = _STATEMENTS[type(statement)]
-            unit.refuse(statement, f"{what} cannot be differentiated yet: {way}")
-        if not isinstance(statement, _KEPT):
-            unit.refuse(statement, f"`{type(statement).__name__}` statements cannot be differentiated yet")
-        if isinstance(statement, gast.Delete):
-            _delete(unit, statement)
-        if isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Yield) and in_generator:
-            _expression(unit, statement.value.value or constant(None))
-            kept.append(statement)
-            continue
-        if isinstance(statement, gast.Expr) and isinstance(statement.value, gast.YieldFrom) and in_generator:
-            _expression(unit, statement.value.value)
-            item = unit.local("item")
-            each = at(statement, gast.Expr(at(statement, gast.Yield(name(item)))[0]))
-            kept += at(statement, gast.For(name(item, store=True), statement.value.value, each, [], None))
-            continue
-        for field in ("test", "iter", "value", "target", "targets", "exc", "msg"):
-            for part in _parts(getattr(statement, field, None)):
-                _expression(unit, part)
-        if isinstance(statement, gast.Pass) or (
-            isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Constant)
-        ):
-            continue
-        if isinstance(statement, gast.FunctionDef):
-            statement.body = _block(unit, statement.body, yields(statement))
-        elif isinstance(statement, (gast.If, gast.For, gast.While)):
-            statement.body = _block(unit, statement.body, in_generator)
-            statement.orelse = _block(unit, statement.orelse, in_generator)
-        kept.append(statement)
-    return kept
+    return [kept for statement in body for kept in _statement(unit, statement, in_generator)]
+
+
+def _statement(unit: Unit, statement: gast.AST, in_generator: bool) -> list[gast.AST]:
+    """What is kept of a statement."""
+    _require_kept(unit, statement)
+    value = statement.value if isinstance(statement, gast.Expr) else None
+    if in_generator and isinstance(value, gast.Yield):
+        _expression(unit, value.value or constant(None))
+        return [statement]
+    if in_generator and isinstance(value, gast.YieldFrom):
+        _expression(unit, value.value)
+        item = unit.local("item")
+        each = at(statement, gast.Expr(at(statement, gast.Yield(name(item)))[0]))
+        return at(statement, gast.For(name(item, store=True), value.value, each, [], None))
+    for field in ("test", "iter", "value", "target", "targets", "exc", "msg"):
+        for part in _parts(getattr(statement, field, None)):
+            _expression(unit, part)
+    if isinstance(statement, gast.Pass) or isinstance(value, gast.Constant):
+        return []
+    if isinstance(statement, gast.FunctionDef):
+        statement.body = _block(unit, statement.body, yields(statement))
+    elif isinstance(statement, (gast.If, gast.For, gast.While)):
+        statement.body = _block(unit, statement.body, in_generator)
+        statement.orelse = _block(unit, statement.orelse, in_generator)
+    return [statement]
+
+
+def _require_kept(unit: Unit, statement: gast.AST) -> None:
+    """Refuse a statement that no later pass handles, whatever is in it."""
+    if isinstance(statement, gast.Nonlocal) and set(unit.primal.function.__code__.co_freevars) & set(statement.names):
+        unit.refuse(statement, "`nonlocal` binds a variable outside of the function, which is not differentiated: pass "
+                               "the value as an argument and return it")  # fmt: skip
+    if type(statement) in _STATEMENTS:
+        what, way = _STATEMENTS[type(statement)]
+        unit.refuse(statement, f"{what} cannot be differentiated yet: {way}")
+    if not isinstance(statement, _KEPT):
+        unit.refuse(statement, f"`{type(statement).__name__}` statements cannot be differentiated yet")
+    if isinstance(statement, gast.Delete):
+        _delete(unit, statement)
 
 
 def _delete(unit: Unit, statement: gast.Delete) -> None:

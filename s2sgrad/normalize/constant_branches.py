@@ -39,24 +39,41 @@ def folded(unit: Unit, body: list[gast.AST], known: dict[str, Any]) -> tuple[lis
 
 def decided(unit: Unit, test: gast.AST, known: dict[str, Any]) -> bool | None:
     """The truth of a test; None where it depends on what is not known."""
-    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
-        inner = decided(unit, test.operand, known)
-        return None if inner is None else not inner
-    if isinstance(test, gast.BoolOp):
-        parts = [decided(unit, v, known) for v in test.values]
-        decisive = isinstance(test.op, gast.Or)
-        if decisive in parts[: next((k for k, p in enumerate(parts) if p is None), len(parts))]:
-            return decisive
-        return None if None in parts else not decisive
-    if isinstance(test, gast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (gast.Is, gast.IsNot)):
-        if getattr(test.comparators[0], "value", 0) is None and isinstance(test.left, gast.Name) and test.left.id in known:
-            value = known[test.left.id]
-            if isinstance(value, (Value, gast.Constant)):
-                nothing = isinstance(value, gast.Constant) and value.value is None
-                return nothing == isinstance(test.ops[0], gast.Is)
-    if isinstance(test, gast.Call) and unit.resolve(test.func) is isinstance and len(test.args) == 2:
-        return _is_instance(unit, *test.args, known)
-    return None
+    decide = _BY_TYPE.get(type(test))
+    return None if decide is None else decide(unit, test, known)
+
+
+def _negated(unit: Unit, test: gast.UnaryOp, known: dict[str, Any]) -> bool | None:
+    inner = decided(unit, test.operand, known) if isinstance(test.op, gast.Not) else None
+    return None if inner is None else not inner
+
+
+def _joined(unit: Unit, test: gast.BoolOp, known: dict[str, Any]) -> bool | None:
+    decisive = isinstance(test.op, gast.Or)
+    for operand in test.values:
+        part = decided(unit, operand, known)
+        if part is None or part is decisive:  # those behind may raise
+            return part
+    return not decisive
+
+
+def _compared(unit: Unit, test: gast.Compare, known: dict[str, Any]) -> bool | None:
+    """`p is None`, `p is not None`."""
+    if len(test.ops) > 1 or not isinstance(test.ops[0], (gast.Is, gast.IsNot)) or not isinstance(test.left, gast.Name):
+        return None
+    value = known.get(test.left.id)
+    if getattr(test.comparators[0], "value", 0) is not None or not isinstance(value, (Value, gast.Constant)):
+        return None
+    nothing = isinstance(value, gast.Constant) and value.value is None
+    return nothing == isinstance(test.ops[0], gast.Is)
+
+
+def _called(unit: Unit, test: gast.Call, known: dict[str, Any]) -> bool | None:
+    asks = unit.resolve(test.func) is isinstance and len(test.args) == 2
+    return _is_instance(unit, *test.args, known) if asks else None
+
+
+_BY_TYPE = {gast.UnaryOp: _negated, gast.BoolOp: _joined, gast.Compare: _compared, gast.Call: _called}
 
 
 def _is_instance(unit: Unit, owner: gast.AST, classes: gast.AST, known: dict[str, Any]) -> bool | None:

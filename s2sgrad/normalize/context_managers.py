@@ -78,13 +78,20 @@ def _hides(function: types.FunctionType) -> bool:
     except S2SGradError:
         return True
     inside = [n for s in tree.body for n in nodes(s)]
-    if function.__name__ == "__exit__":
-        asked = {p.id for p in parameters(tree)[1:]}
-        if any(isinstance(n, gast.Name) and n.id in asked for n in inside):  # whether something was raised
-            return True
-        returned = [n.value for n in inside if isinstance(n, gast.Return)]
-        return any(v is not None and getattr(v, "value", True) not in (None, False) for v in returned)
-    tries = [n for n in inside if isinstance(n, gast.Try) and n.handlers]
-    return any(isinstance(part, gast.Yield) for n in tries for s in n.body for part in nodes(s)) or any(
-        isinstance(n, gast.With) and any(isinstance(part, gast.Yield) for part in nodes(n)) for n in inside
-    )
+    return _may_hide_at_exit(tree, inside) if function.__name__ == "__exit__" else any(map(_catches_at_yield, inside))
+
+
+def _may_hide_at_exit(tree: gast.FunctionDef, inside: list[gast.AST]) -> bool:
+    """Whether `__exit__` asks what was raised, or returns something that may be true."""
+    asked = {p.id for p in parameters(tree)[1:]}
+    if any(isinstance(n, gast.Name) and n.id in asked for n in inside):
+        return True
+    returned = [n.value for n in inside if isinstance(n, gast.Return)]
+    return any(v is not None and getattr(v, "value", True) not in (None, False) for v in returned)
+
+
+def _catches_at_yield(statement: gast.AST) -> bool:
+    """Whether a statement may catch what is raised at a `yield` in it."""
+    guarded = statement.body if isinstance(statement, gast.Try) and statement.handlers else []
+    guarded = [statement] if isinstance(statement, gast.With) else guarded
+    return any(isinstance(part, gast.Yield) for s in guarded for part in nodes(s))

@@ -42,6 +42,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes, statements
 from s2sgrad.ir.unit import Unit
+from s2sgrad.normalize import iterables
 from s2sgrad.normalize.draws import (
     BATCHED,
     Draw,
@@ -51,6 +52,7 @@ from s2sgrad.normalize.draws import (
     Words,
     given_to,
     is_length,
+    is_none,
     is_shown,
     names,
     only,
@@ -180,28 +182,13 @@ class Drawer(Sources):
 
     def islice(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         given, *bounds = args
-        start, stop, step = bounds if len(bounds) == 3 else (*bounds, constant(1)) if len(bounds) == 2 else (
-            constant(0), *bounds, constant(1))  # fmt: skip
-        none = [isinstance(b, gast.Constant) and b.value is None for b in (start, stop, step)]
-        start, step = constant(0) if none[0] else start, constant(1) if none[2] else step
-        places: gast.AST | None = None
-        if none[1]:
+        start, stop, step = iterables.slice_bounds(bounds)
+        start, step = constant(0) if is_none(start) else start, constant(1) if is_none(step) else step
+        before, (start, stop, step) = self.counted_bounds([start, stop, step])
+        if is_none(stop):
             places = gast.Call(name(self.unit.helper("count", itertools.count)), [], [])
-        bounds = [b for b in (start, stop, step) if not is_length(b) and getattr(b, "value", 0) is not None]
-        if any(isinstance(b, (gast.Constant, gast.UnaryOp)) for b in bounds):
-            raise NotDrawn  # Python refuses it
-        held = [self.unit.temp() for _ in bounds]
-        otherwise = {id(start): 0, id(stop): sys.maxsize, id(step): 1}  # what None stands for
-        before: list[gast.AST] = []
-        for h, b in zip(held, bounds, strict=True):
-            value = clone(b)
-            if not isinstance(b, gast.BinOp) and self.called(b) is not builtins.len:
-                before.append(assign(asked := self.unit.temp(), value))
-                value = expression("d if n is None else n", n=asked, d=constant(otherwise[id(b)]))
-            before.append(assign(h, value))
-        before += [when(expression("n < 0", n=h), _negative(self.unit)) for h in held]
-        start, stop, step = (name(held[bounds.index(b)]) if b in bounds else b for b in (start, stop, step))
-        places = places if none[1] else gast.Call(self.unit.builtin(range), [clone(stop)], [])
+        else:
+            places = gast.Call(self.unit.builtin(range), [clone(stop)], [])
         inner = self.zip([places, given], {}, first)
         inner.setup = [*before, *inner.setup]
         place, item = inner.item.elts
@@ -212,6 +199,24 @@ class Drawer(Sources):
         inner.setup += [assign(begin.id, clone(start)), assign(by.id, clone(step))]
         test = expression("k >= a and (k - a) % d == 0", k=place, a=begin, d=by)
         return self.ending(self.passing(inner, test, first))
+
+    def counted_bounds(self, bounds: list[gast.AST]) -> tuple[list[gast.AST], list[gast.AST]]:
+        """Statements for the bounds of a slice that the text does not show, and the bounds: numbers from 0 on, and None."""
+        asked = [b for b in bounds if not is_length(b) and not is_none(b)]
+        if any(isinstance(b, (gast.Constant, gast.UnaryOp)) for b in asked):
+            raise NotDrawn  # Python refuses it
+        held = {id(b): self.unit.temp() for b in asked}
+        before: list[gast.AST] = []
+        for bound, otherwise in zip(bounds, (0, sys.maxsize, 1), strict=True):  # what None stands for
+            if id(bound) not in held:
+                continue
+            value = clone(bound)
+            if not isinstance(bound, gast.BinOp) and self.called(bound) is not builtins.len:
+                before.append(assign(given := self.unit.temp(), value))
+                value = expression("d if n is None else n", n=given, d=constant(otherwise))
+            before.append(assign(held[id(bound)], value))
+        before += [when(expression("n < 0", n=h), _negative(self.unit)) for h in held.values()]
+        return before, [name(held[id(b)]) if id(b) in held else b for b in bounds]
 
     def accumulate(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         nothing = constant(None)

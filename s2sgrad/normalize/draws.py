@@ -325,6 +325,11 @@ def is_length(node: gast.AST) -> bool:
     return isinstance(node, gast.Constant) and type(node.value) is int and node.value >= 0
 
 
+def is_none(node: gast.AST) -> bool:
+    """Whether an expression is None in the text."""
+    return isinstance(node, gast.Constant) and node.value is None
+
+
 def is_shown(node: gast.AST) -> bool:
     """Whether an expression is a list or tuple of the text that holds something."""
     shown = isinstance(node, (gast.List, gast.Tuple)) and bool(node.elts)

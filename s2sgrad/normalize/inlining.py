@@ -283,7 +283,7 @@ class Inliner:
         """The arguments of a call by the parameters."""
         args = tree.args
         named = {getattr(p, "keyword", p.id): p.id for p in parameters(tree)}
-        takes = _signature(args, function.defaults)
+        takes = signature_of(args, function.defaults)
         try:
             fitted = takes.bind(*given, **keywords)
         except TypeError:
@@ -305,7 +305,7 @@ class Inliner:
         return bound
 
 
-def _signature(args: gast.arguments, defaults: dict[str, Any]) -> inspect.Signature:
+def signature_of(args: gast.arguments, defaults: dict[str, Any]) -> inspect.Signature:
     """How Python passes arguments to these parameters."""
     kinds = [(inspect.Parameter.POSITIONAL_ONLY, args.posonlyargs), (inspect.Parameter.POSITIONAL_OR_KEYWORD, args.args),
              (inspect.Parameter.VAR_POSITIONAL, [args.vararg] if args.vararg else []),

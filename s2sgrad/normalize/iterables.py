@@ -23,7 +23,7 @@ import numpy as np
 
 from s2sgrad import standard
 from s2sgrad.analysis.effects import is_one_of
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import constant, nodes
 from s2sgrad.ir.unit import Unit
 
 COMPREHENSIONS = (gast.GeneratorExp, gast.ListComp, gast.SetComp, gast.DictComp)
@@ -85,3 +85,9 @@ def _run_through(unit: Unit, node: gast.AST) -> list[gast.AST]:
     if isinstance(node, gast.Call) and is_one_of(unit.resolve(node.func), (sum, list, tuple, max, min)):
         return node.args[:1]
     return []
+
+
+def slice_bounds(bounds: list[gast.AST]) -> list[gast.AST]:
+    """`start, stop, step` of a call of `itertools.islice` behind its first argument."""
+    whole = [constant(0), *bounds] if len(bounds) == 1 else bounds
+    return whole if len(whole) == 3 else [*whole, constant(1)]

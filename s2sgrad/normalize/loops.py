@@ -59,6 +59,7 @@ from dataclasses import dataclass, field
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views
@@ -301,21 +302,34 @@ def _elements(unit: Unit, node: gast.AST) -> list[gast.AST] | None:
     """The elements of a display, of `enumerate`, `reversed` or `zip` of displays; None for anything else."""
     if isinstance(node, (gast.Tuple, gast.List)):
         return None if any(isinstance(e, gast.Starred) for e in node.elts) else list(node.elts)
-    if not isinstance(node, gast.Call) or any(k.arg != "strict" for k in node.keywords):
-        return None
-    called = unit.resolve(node.func)
+    called = unit.resolve(node.func) if isinstance(node, gast.Call) else None
+    tool = _OF_DISPLAYS.get(called) if is_one_of(called, _OF_DISPLAYS) else None
+    return None if tool is None else tool(unit, node)
+
+
+def _zipped_elements(unit: Unit, node: gast.Call) -> list[gast.AST] | None:
     inner = [_elements(unit, a) for a in node.args]
-    if not inner or None in inner[: None if called is builtins.zip else 1]:
+    if not inner or None in inner or any(k.arg != "strict" for k in node.keywords):
         return None
-    if called is builtins.zip and (not node.keywords or len(set(map(len, inner))) == 1):
-        return [gast.Tuple(list(row), gast.Load()) for row in zip(*inner, strict=False)]
-    if called is builtins.reversed and len(inner) == 1:
-        return inner[0][::-1]
-    if called is builtins.enumerate:
-        start = node.args[1] if len(inner) == 2 else constant(0)
-        if isinstance(start, gast.Constant) and type(start.value) is int:
-            return [gast.Tuple([constant(k), e], gast.Load()) for k, e in enumerate(inner[0], start.value)]
-    return None
+    if node.keywords and len(set(map(len, inner))) > 1:
+        return None
+    return [gast.Tuple(list(row), gast.Load()) for row in zip(*inner, strict=False)]
+
+
+def _reversed_elements(unit: Unit, node: gast.Call) -> list[gast.AST] | None:
+    inner = _elements(unit, node.args[0]) if len(node.args) == 1 and not node.keywords else None
+    return None if inner is None else inner[::-1]
+
+
+def _counted_elements(unit: Unit, node: gast.Call) -> list[gast.AST] | None:
+    inner = _elements(unit, node.args[0]) if node.args and not node.keywords else None
+    start = node.args[1] if len(node.args) == 2 else constant(0)
+    if inner is None or not isinstance(start, gast.Constant) or type(start.value) is not int:
+        return None
+    return [gast.Tuple([constant(k), e], gast.Load()) for k, e in enumerate(inner, start.value)]
+
+
+_OF_DISPLAYS = {builtins.zip: _zipped_elements, builtins.reversed: _reversed_elements, builtins.enumerate: _counted_elements}
 
 
 def _held(unit: Unit, element: gast.AST, bound: set[str], out: list[gast.AST]) -> gast.AST:

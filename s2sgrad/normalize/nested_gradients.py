@@ -23,6 +23,7 @@ from s2sgrad.ir.quote import constant, name, nodes
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Derived, parameters
 from s2sgrad.normalize import lambda_lifting
+from s2sgrad.normalize.inlining import signature_of
 from s2sgrad.normalize.nested_definitions import Definitions
 from s2sgrad.normalize.static_values import Derivative, Function, Known, Object, Partial, Value, Vectorized
 
@@ -112,26 +113,25 @@ class Derivatives(Definitions):
         self, f: Any, bound: int, words: set[str], node: gast.AST
     ) -> tuple[str, list[str], list[str], dict[str, Any]]:
         """The name of a function, its parameters by position and by keyword that are not bound yet, and their defaults."""
-        if isinstance(f, Function) and f.node.args.vararg is None and f.node.args.kwarg is None:
-            args = f.node.args
-            order = [_keyword(p) for p in [*args.posonlyargs, *args.args][bound:]]
-            keywords = [_keyword(p) for p in args.kwonlyargs]
-            defaults = {_keyword(p): f.defaults[p.id] for p in parameters(f.node) if p.id in f.defaults}
+        if isinstance(f, Function):
+            base, takes = f.name, signature_of(f.node.args, f.defaults)
         elif isinstance(f, Known) and inspect.isfunction(f.target):
-            known = signature(f.target).parameters.values()
-            if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in known):
-                self.unit.refuse(node, f"`{f.target.__name__}` is differentiated here and takes `*` or `**` arguments, "
-                                       "which cannot be followed: name them")  # fmt: skip
-            order = [p.name for p in known if p.kind is not p.KEYWORD_ONLY][bound:]
-            keywords = [p.name for p in known if p.kind is p.KEYWORD_ONLY]
-            defaults = {p.name: self.outside(p.name, p.default) for p in known if p.default is not p.empty}
+            base, takes = f.target.__name__, signature(f.target)
         else:
             self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
+        known = takes.parameters.values()
+        if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in known):
+            self.unit.refuse(node, f"`{base}` is differentiated here and takes `*` or `**` arguments, which cannot be "
+                                   "followed: name them")  # fmt: skip
+        order = [p.name for p in known if p.kind is not p.KEYWORD_ONLY][bound:]
+        keywords = [p.name for p in known if p.kind is p.KEYWORD_ONLY]
+        defaults = {p.name: p.default for p in known if p.default is not p.empty}
+        if isinstance(f, Known):
+            defaults = {p: self.outside(p, value) for p, value in defaults.items()}
         first = next((k for k, p in enumerate(order) if p in words), len(order))  # from there on by keyword alone
         keywords = [p for p in (*order[first:], *keywords) if p not in words]
         open_ = {*order[:first], *keywords}
-        name_ = f.name if isinstance(f, Function) else f.target.__name__
-        return name_, order[:first], keywords, {p: v for p, v in defaults.items() if p in open_}
+        return base, order[:first], keywords, {p: v for p, v in defaults.items() if p in open_}
 
     def kind_of(self, node: gast.Call) -> gast.AST:
         """The kind of number that `np.vectorize(f, otypes=..)` gives; None where the first value says it."""

@@ -44,22 +44,29 @@ def _of_shape(tree: gast.FunctionDef) -> Iterator[tuple[gast.AST, str]]:
         if id(statement) in seen:
             yield statement, "a statement that stands in two places"
         seen.add(id(statement))
-        if not isinstance(statement, _STATEMENTS):
-            yield statement, f"a statement of class {type(statement).__name__}"
-        if isinstance(statement, gast.Assign) and len(statement.targets) != 1:
-            yield statement, "an assignment to several targets"
-        if isinstance(statement, gast.For) and not isinstance(statement.target, gast.Name):
-            yield statement, "a loop binds more than one name"
-        elif isinstance(statement, gast.For) and not _may_be_range(statement.iter):
-            yield statement, "a loop over something else than a range"
-        if isinstance(statement, (gast.For, gast.While)) and statement.orelse:
-            yield statement, "a loop with an `else`"
         if isinstance(statement, gast.Break) and id(statement) not in loops:
             yield statement, "a `break` outside of a loop"
         if isinstance(statement, gast.Return) and statement is not tree.body[-1]:
             yield statement, "a `return` that does not end the function"
+        for text in _of_statement(statement):
+            yield statement, text
     if not tree.body or not isinstance(tree.body[-1], gast.Return):
         yield tree, "a function that does not end with `return`"
+
+
+def _of_statement(statement: gast.AST) -> Iterator[str]:
+    """What is wrong with a statement wherever it stands."""
+    if not isinstance(statement, _STATEMENTS):
+        yield f"a statement of class {type(statement).__name__}"
+    if isinstance(statement, gast.Assign) and len(statement.targets) != 1:
+        yield "an assignment to several targets"
+    if isinstance(statement, (gast.For, gast.While)) and statement.orelse:
+        yield "a loop with an `else`"
+    if isinstance(statement, gast.For):
+        if not isinstance(statement.target, gast.Name):
+            yield "a loop binds more than one name"
+        elif not _may_be_range(statement.iter):
+            yield "a loop over something else than a range"
 
 
 def _may_be_range(node: gast.AST) -> bool:

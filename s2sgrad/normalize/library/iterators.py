@@ -30,6 +30,7 @@ import gast
 
 from s2sgrad import standard
 from s2sgrad.ir.quote import constant, name, nodes, placed
+from s2sgrad.normalize import iterables
 from s2sgrad.normalize.library.table import LibraryCall, desugars
 from s2sgrad.runtime.structure import ENDLESS
 
@@ -110,12 +111,9 @@ def _islice(call: LibraryCall) -> gast.AST | None:
     if not call.at_once or not 2 <= len(call.args) <= 4:
         return None
     over, *bounds = call.args
-    if len(bounds) == 1:
-        if any(call.resolve(n) in ENDLESS for n in nodes(over)):
-            return None  # it is walked as it stands
-        bounds = [constant(0), *bounds]
-    start, stop, step = bounds if len(bounds) == 3 else (*bounds, constant(1))
-    return call.calling(standard.islice, [over, start, stop, step])
+    if len(bounds) == 1 and any(call.resolve(n) in ENDLESS for n in nodes(over)):
+        return None  # it is walked as it stands
+    return call.calling(standard.islice, [over, *iterables.slice_bounds(bounds)])
 
 
 @desugars(itertools.product)

@@ -55,7 +55,7 @@ def _edges(statement: gast.AST, found: Operations) -> list[tuple[str, str]]:
     operation = found.get(id(statement))
     if operation is None:
         return []
-    if operation.form == "append":
+    if operation.form == "push":
         owner, value = operation.operands
         return [(value.id, owner.id)] if isinstance(value, gast.Name) else []
     if isinstance(statement, gast.Expr):

@@ -34,7 +34,7 @@ class Operation:
     - `rule`: a primitive with a rule: `operands` in the rule's order, `keywords` by the rule's names;
     - `flat`: something whose derivative is zero;
     - `item`: `operands[0][index]`;  `display`: a tuple, list or dict of `operands`;
-    - `pop`, `append`: of a local stack; `shrink`, `grow`: of a local list that is read besides;
+    - `pop`, `push`: of a local stack; `shrink`, `grow`: of a local list that is read besides;
     - `call`: a call of a function without a rule: `target` if it is known now, else MISSING;
     - `opaque`: anything else, which may not touch a value that carries a derivative; `why` says what to do.
     """
@@ -63,7 +63,7 @@ class Operation:
         return [*self.operands, *self.keywords.values()]
 
 
-_STACK = ("append", "pop")
+_STACK = ("push", "pop")
 _RESIZING = ("grow", "shrink")
 
 
@@ -173,7 +173,7 @@ def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
         if isinstance(held, Container) and held.type is dict:
             return Operation("flat", node)
     if target is runtime.push and len(node.args) == 2:
-        return Operation("append", node, list(node.args))
+        return Operation("push", node, list(node.args))
     if target is runtime.pop and len(node.args) == 1:
         return Operation("pop", node, list(node.args))
     fields = _fields(node, target)
@@ -221,7 +221,7 @@ def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
     owner, name = node.func.value, node.func.attr
     if on_stack(name) and isinstance(owner, gast.Name) and owner.id in unit.locals and not node.keywords:
         if name == "append" and len(node.args) == 1:
-            return Operation("append", node, [owner, node.args[0]])
+            return Operation("push", node, [owner, node.args[0]])
         if name == "pop" and not node.args:
             return Operation("pop", node, [owner])
     given = list(node.args) + [k.value for k in node.keywords]

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
@@ -50,7 +51,8 @@ def kinds_of(values: Iterable[Any]) -> tuple[Kind, ...]:
 
 
 _PLAIN_NUMBERS = (float, int, bool, complex)
-_OPERATORS = [f"__{r}{word}__" for word in ("add", "sub", "mul", "truediv", "pow", "floordiv", "mod") for r in ("", "r")]
+_OPERATIONS = (operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.floordiv, operator.mod)
+_OPERATORS = [f"__{r}{run.__name__}__" for run in _OPERATIONS for r in ("", "r")]
 
 
 def _require_arithmetic(v: Any) -> None:

@@ -47,7 +47,7 @@ def stack(adjoints: Adjoints, operation: Operation, targets: list[str], cotangen
     if stack not in adjoints.stacks:
         return
     bar = adjoints.bar(stack)
-    if operation.form == "append":
+    if operation.form == "push":
         popped = expression("s.pop()", s=bar)
         value = operation.operands[1]
         if isinstance(value, gast.Name) and value.id in adjoints.active:
@@ -97,7 +97,7 @@ def grown(unit: Unit, tree: gast.FunctionDef, found: Operations) -> set[str]:
     out = {s for s in changed if mentions.get(s, 0) != uses[s]}
     for operation in found.values():
         if operation.is_stack and getattr(operation.operands[0], "id", None) in out:
-            operation.form = {"append": "grow", "pop": "shrink"}[operation.form]
+            operation.form = {"push": "grow", "pop": "shrink"}[operation.form]
     return out
 
 

@@ -10,6 +10,7 @@ the list itself back to what it held.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import gast
@@ -69,35 +70,47 @@ def stack(adjoints: Adjoints, operation: Operation, targets: list[str], cotangen
 
 def grown(unit: Unit, tree: gast.FunctionDef, found: Operations) -> set[str]:
     """The lists that `append` and `pop` change and that are read too; their operations become `grow` and `shrink`."""
-    ours = unit.primal.is_generated
-    changed: set[str] = set()
-    uses: dict[str, int] = {}
-    for operation in found.values():
-        if operation.is_stack:
-            if isinstance(operation.operands[0], gast.Name):
-                changed.add(operation.operands[0].id)
-                uses[operation.operands[0].id] = uses.get(operation.operands[0].id, 0) + 1
-        elif operation.form == "display" or (ours and _reads_structure(unit, operation.node)):
-            for operand in operation.operands or getattr(operation.node, "args", []):
-                if isinstance(operand, gast.Name):
-                    uses[operand.id] = uses.get(operand.id, 0) + 1
+    owners = (o.operands[0] for o in found.values() if o.is_stack)
+    changed = {owner.id for owner in owners if isinstance(owner, gast.Name)}
+    if not changed:
+        return set()
+    mentions: Counter[str] = Counter()
     for statement in effects.walk(tree.body):
-        for stack in set(binds(statement)) & changed:
-            if isinstance(statement, gast.AugAssign):
-                uses[stack] = -1
-                continue
-            empty = isinstance(statement.value, gast.List) and not statement.value.elts
-            taken = isinstance(statement.targets[0], gast.Tuple) or _reads_structure(unit, statement.value)
-            if not empty and not (ours and taken):
-                uses[stack] = -1
-    mentions: dict[str, int] = {}
-    for statement in effects.walk(tree.body):
-        for read in effects.loads(effects.header(statement)):
-            mentions[read.id] = mentions.get(read.id, 0) + 1
-    out = {s for s in changed if mentions.get(s, 0) != uses[s]}
+        mentions.update(n.id for n in effects.loads(effects.header(statement)))
+    as_stacks = _mentioned_as_stacks(unit, found)
+    out = {s for s in changed if mentions[s] != as_stacks[s]} | _made_elsewhere(unit, tree, changed)
     for operation in found.values():
         if operation.is_stack and getattr(operation.operands[0], "id", None) in out:
             operation.form = {"push": "grow", "pop": "shrink"}[operation.form]
+    return out
+
+
+def _mentioned_as_stacks(unit: Unit, found: Operations) -> Counter[str]:
+    """How often a list is mentioned where it is pushed on or popped from, or handed on as a whole."""
+    out: Counter[str] = Counter()
+    for operation in found.values():
+        if operation.is_stack:
+            whole = operation.operands[:1]
+        elif operation.form == "display" or (unit.primal.is_generated and _reads_structure(unit, operation.node)):
+            whole = operation.operands or getattr(operation.node, "args", [])
+        else:
+            whole = []
+        out.update(n.id for n in whole if isinstance(n, gast.Name))
+    return out
+
+
+def _made_elsewhere(unit: Unit, tree: gast.FunctionDef, changed: set[str]) -> set[str]:
+    """Of these lists, those that do not begin empty; a record of ours may bring them."""
+    out: set[str] = set()
+    for statement in effects.walk(tree.body):
+        bound = changed.intersection(binds(statement))
+        if not bound or isinstance(statement, gast.AugAssign):
+            out |= bound
+            continue
+        empty = isinstance(statement.value, gast.List) and not statement.value.elts
+        recorded = isinstance(statement.targets[0], gast.Tuple) or _reads_structure(unit, statement.value)
+        if not empty and not (unit.primal.is_generated and recorded):
+            out |= bound
     return out
 
 

@@ -6,6 +6,7 @@ a: (n,), b: (m,)      ->      `a * b` raises, and so must the gradient of np.sum
 from __future__ import annotations
 
 from itertools import repeat
+from typing import Any
 
 import gast
 import numpy as np
@@ -14,6 +15,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Kind, Number
+from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.sizes import Dim
 
 _ANY_SHAPES = {np.outer, np.kron, np.ix_, np.meshgrid, np.interp, np.searchsorted}
@@ -32,36 +34,45 @@ def is_certain(statement: gast.AST, inference: Inference, found: Operations) -> 
     section = effects.stored(statement)
     if section is not None:
         _require_cast(statement, section, inference)
-        if isinstance(section.value, gast.Name) and isinstance(inference.env.get(section.value.id), Number):
-            return False  # it has no items
-        load = gast.Subscript(section.value, section.slice, gast.Load())
-        return _holds(inference, inference.kind(load), inference.kind(statement.value))
-    operation = found.get(id(statement))
+        return _store_fits(statement, section, inference)
     if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
         target = inference.env.get(statement.target.id)
         if isinstance(target, Array) and not isinstance(statement.op, gast.MatMult):
             return _holds(inference, target, inference.kind(statement.value))
-    if operation is None or operation.form != "rule":
-        return True
-    if operation.target in (np.reshape,):
+    operation = found.get(id(statement))
+    return operation is None or operation.form != "rule" or _operands_fit(operation, inference)
+
+
+def _store_fits(statement: gast.Assign, section: gast.Subscript, inference: Inference) -> bool:
+    if isinstance(section.value, gast.Name) and isinstance(inference.env.get(section.value.id), Number):
+        return False  # it has no items
+    load = gast.Subscript(section.value, section.slice, gast.Load())
+    return _holds(inference, inference.kind(load), inference.kind(statement.value))
+
+
+def _operands_fit(operation: Operation, inference: Inference) -> bool:
+    """Whether the shapes of the operands of a primitive agree as it wants them to."""
+    if operation.target is np.reshape:
         return _reshapes(operation.keywords.get("shape"))
     kinds = [inference.kind(o) for o in operation.operands]
-    arrays = [k for k in kinds if isinstance(k, Array)]
-    if len(arrays) < 2 or operation.target in _ANY_SHAPES:
+    shapes = [k.dims for k in kinds if isinstance(k, Array)]
+    if len(shapes) < 2 or operation.target in _ANY_SHAPES:
         return True
-    if any(a.dims is None for a in arrays):
+    if None in shapes:
         return False
     if operation.rule.tag == "elementwise":
-        return all(_broadcast(inference, a.dims, b.dims) for k, a in enumerate(arrays) for b in arrays[k + 1 :])
-    if operation.target in _INNER and len(arrays) == 2:
-        left, right = (a.dims for a in arrays)
-        if not left or not right:
-            return operation.target is np.dot
-        inner = right[-2] if len(right) > 1 else right[0]
-        return max(len(left), len(right)) < 3 and _same(inference, left[-1], inner)
-    return all(
-        len(a.dims) == len(arrays[0].dims) and all(map(_same, repeat(inference), a.dims, arrays[0].dims)) for a in arrays
-    )
+        return all(_broadcast(inference, a, b) for k, a in enumerate(shapes) for b in shapes[k + 1 :])
+    if operation.target in _INNER and len(shapes) == 2:
+        return _product_fits(operation.target, *shapes, inference)
+    first = shapes[0]
+    return all(len(dims) == len(first) and all(map(_same, repeat(inference), dims, first)) for dims in shapes)
+
+
+def _product_fits(product: Any, left: tuple[Dim, ...], right: tuple[Dim, ...], inference: Inference) -> bool:
+    if not left or not right:
+        return product is np.dot
+    inner = right[-2] if len(right) > 1 else right[0]
+    return max(len(left), len(right)) < 3 and _same(inference, left[-1], inner)
 
 
 def _require_cast(statement: gast.Assign, section: gast.Subscript, inference: Inference) -> None:

@@ -15,6 +15,7 @@ from judging import loaded
 from mutation_programs import mutation_program
 from programs import program_from_seed
 
+from s2sgrad import grad
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.cleanup.record_stacks import local_stacks, operations
@@ -91,6 +92,14 @@ def test_the_normal_form_holds_after_every_pass(case):
     assert problems(tree, unit.locals) == []
     settled = {"webs", "known_sequences", "alias_elimination", "legality", "reverse", CLEANUP[-1][0], "branches"}
     assert settled <= checked(case.function, case.fresh_args(), case.argnums)
+
+
+@pytest.mark.sampled(one_in=36, turn=5)
+@pytest.mark.parametrize("case", [case for case in PLAIN if case.second], ids=lambda case: case.name)
+def test_the_normal_form_holds_for_what_is_generated(case):
+    number = case.argnums[0]
+    generated = grad(case.function, number).by_default().generated_for(case.fresh_args(), {})
+    assert {"alias_elimination", "reverse", "branches"} <= checked(generated, case.fresh_args(), (number,))
 
 
 @pytest.mark.sampled(one_in=8, turn=1)

@@ -11,6 +11,7 @@ import gast
 import pytest
 
 from s2sgrad.analysis import effects
+from s2sgrad.flow.copies import Copies, copied
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import Graph, binds, bits
 from s2sgrad.flow.liveness import Liveness
@@ -62,6 +63,24 @@ def test_liveness_of_some_names():
     live = Liveness(Graph(tree), ["y"])
     assert live.after(found(tree, "y = x")) == {"y"}
     assert live.is_live("y", found(tree, "y = t")) and not live.is_live("x", found(tree, "y = t"))
+
+
+@pytest.mark.parametrize(
+    ("text", "statement", "copies"),
+    [
+        ("def f(x):\n    y = x\n    z = y\n    return z", "return z", {"y": "x", "z": "x"}),
+        ("def f(x):\n    y = x\n    x = x + 1\n    return y", "return y", {}),
+        ("def f(x):\n    y = x\n    y[0] = 1\n    return y", "return y", {}),  # what it holds is changed
+        ("def f(x, c):\n    if c:\n        y = x\n    else:\n        y = x\n    return y", "return y", {"y": "x"}),
+        ("def f(x, c):\n    if c:\n        y = x\n    else:\n        y = c\n    return y", "return y", {}),
+        ("def f(x, c):\n    y = c\n    if c:\n        y = x\n        raise c\n    return y", "return y", {"y": "c"}),
+        ("def f(x):\n    y = x\n    for i in x:\n        z = y\n        y = i\n    return y", "z = y", {}),
+        ("def f(x):\n    y = x\n    for i in x:\n        z = y\n        y = z * i\n    return y", "y = z * i", {"z": "y"}),
+    ],
+)
+def test_copies(text, statement, copies):
+    tree = parsed(text)
+    assert Copies(Graph(tree), lambda target, source: True).before(found(tree, statement)) == copies
 
 
 @pytest.mark.parametrize(
@@ -141,12 +160,12 @@ NAMES = "abcd"
 def statement(rng: random.Random, depth: int, looped: bool) -> list[str]:
     """The lines of a random statement; conditions and numbers of trips are left open."""
     compound = ["if", "if", "for", "while"] * (depth < 2)
-    kind = rng.choice(["bind"] * 4 + ["swap", "update", "store", "raise"] + compound + ["break"] * looped)
+    kind = rng.choice(["bind"] * 4 + ["swap", "update", "store", "copy", "raise"] + compound + ["break"] * looped)
     a, b, c = (rng.choice(NAMES) for _ in range(3))
-    if kind in ("bind", "swap", "update", "store"):
+    if kind in ("bind", "swap", "update", "store", "copy"):
         other = next(n for n in NAMES if n != a)
         return [{"bind": f"{a} = {b} + {c}", "swap": f"{a}, {other} = {other}, {a}", "update": f"{a} += {b}",
-                 "store": f"{a}[0] = {b}"}[kind]]  # fmt: skip
+                 "store": f"{a}[0] = {b}", "copy": f"{a} = {b}"}[kind]]  # fmt: skip
     if kind in ("break", "raise"):
         return [f"if {a}:", "    break" if kind == "break" else f"    raise {b}"]
     inner = [line for _ in range(rng.randint(1, 2)) for line in statement(rng, depth + 1, looped or kind != "if")]
@@ -222,8 +241,10 @@ def test_what_every_way_through_a_program_meets(seed):
     seen_live: dict[int, set[str]] = {}
     seen_reaching: dict[tuple[int, str], set[int]] = {}
     unbound: dict[int, set[str]] = {}
+    copies = Copies(live.graph, lambda target, source: True)
     for decisions in itertools.product([False, True], repeat=LONGEST):
         last, met = {"a": 0, "b": 0}, way(tree, list(decisions))
+        values: dict[str, object] = {}
         for k, (s, part) in enumerate(met):
             here = point[id(s), part]
             reads = effects.reads(s) if part == "whole" else set()
@@ -231,7 +252,11 @@ def test_what_every_way_through_a_program_meets(seed):
                 seen_reaching.setdefault((here, name), set()).update([last[name]] if name in last else [])
             if part == "whole":
                 unbound.setdefault(here, set()).update(set(NAMES) - last.keys())
+                held = copies.before(s)
+                assert all(values.get(a, a) is values.get(b, b) for a, b in held.items()), gast.unparse(s)
             last |= dict.fromkeys(bound_by(s, part), here)
+            source = copied(s)[1] if part == "whole" else ""
+            values |= {n: values.get(source, source) if source else object() for n in bound_by(s, part)}
             for name in reads:  # live behind whatever comes before it since the last binding
                 for before, where in reversed(met[:k]):
                     seen_live.setdefault(point[id(before), where], set()).add(name)

@@ -39,6 +39,7 @@ from s2sgrad.analysis import effects
 
 Block = list[gast.AST]
 State = TypeVar("State")
+COMPOUND = (gast.If, gast.For, gast.While)
 Role = Literal["whole", "head", "enter", "leave", "exit"]
 
 
@@ -53,6 +54,11 @@ class Point:
     statement: gast.AST | None
     reads: frozenset[str] = frozenset()
     binds: tuple[str, ...] = ()
+
+    @property
+    def is_header(self) -> bool:
+        """Whether it is the evaluation of the header of a compound statement."""
+        return self.role == "whole" and isinstance(self.statement, COMPOUND)
 
 
 class Graph:
@@ -106,7 +112,7 @@ class Graph:
     def _statement(self, statement: gast.AST, before: list[int]) -> list[int]:
         """Add a statement; the points from which control goes on behind it."""
         reads = frozenset(effects.reads(statement))
-        if isinstance(statement, (gast.If, gast.For, gast.While)):
+        if isinstance(statement, COMPOUND):
             here = self._point(Point("whole", statement, reads), before)
         else:
             here = self._point(Point("whole", statement, reads, tuple(binds(statement))), before)

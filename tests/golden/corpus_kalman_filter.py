@@ -18,8 +18,6 @@ def kalman_filter_grad(q, r, observations, *, seed=1.0):
         variance_stack.append(variance)
         variance = (1.0 - gain) * variance2
     # reverse sweep
-    # return log_likelihood
-    log_likelihood_bar = seed
     mean_bar = 0.0
     observations_bar = np.zeros_like(observations)
     q_bar = 0.0
@@ -44,7 +42,7 @@ def kalman_filter_grad(q, r, observations, *, seed=1.0):
         variance2_bar += gain_bar / s
         s_bar = -(gain_bar * gain / s)
         # log_likelihood = log_likelihood - 0.5 * (np.log(2.0 * np.pi * s) + residual * residual / s)
-        t1 = -(log_likelihood_bar * 0.5)
+        t1 = -(seed * 0.5)
         t2 = 2.0 * np.pi
         s_bar += np.divide(t1, t2 * s) * t2 - t1 * (residual * residual / s) / s
         residual_bar += 2.0 * (t1 / s) * residual

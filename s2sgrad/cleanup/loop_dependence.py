@@ -48,15 +48,13 @@ class Touched:
                 if part.id not in own:
                     self.accesses.append(_Access(part.id, None, "r"))
 
-    def is_apart(self, new: set[str]) -> bool:
-        """Whether no trip meets what another one writes, but for sums; arrays in `new` share memory with no other."""
+    def is_apart(self) -> bool:
+        """Whether no trip meets what another one writes, but for sums."""
         arrays = {a.array for a in self.accesses}
         for one in self.accesses:
             if one.how == "r":
                 continue
-            others = self.unit.memory.at_once_with(one.array) - {one.array}
-            others -= new if one.array in new else set()
-            if others & arrays:
+            if (self.unit.memory.at_once_with(one.array) - {one.array}) & arrays:
                 return False
             for other in self.accesses:
                 if other.array == one.array and not (one.how == other.how == "a") and not self._are_apart(one, other):

@@ -33,7 +33,7 @@ from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes, s
 from s2sgrad.ir.reach import call as call_
 from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit
-from s2sgrad.memory.sources import is_fresh, new_memory
+from s2sgrad.memory.sources import is_fresh
 from s2sgrad.memory.writes import in_place
 
 _SUMS = (gast.Add, gast.Sub)
@@ -51,7 +51,6 @@ class _AtOnce:
         self.unit, self.kinds, self.tree = unit, unit.kinds, tree
         self.indices = Indices(unit, tree.body, unit.kinds)
         self.sizes = Sizes(unit, tree)
-        self.new = new_memory(unit, tree)
         origins = [getattr(s, "origin", None) for s in effects.walk(tree.body) if isinstance(s, gast.For)]
         self.forward = {o.line for o in origins if o is not None and o.sweep == "forward"}
         self.mentions = Mentions([tree.args, *tree.body])  # as it is now
@@ -129,7 +128,7 @@ class _Loop:
             if made is not None:
                 made.origin = statement.origin
                 out.append(made)
-        if not self.touched.is_apart(self.all.new):
+        if not self.touched.is_apart():
             raise Refused
         self.kinds |= self.vectors
         if self.guarded:

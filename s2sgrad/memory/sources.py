@@ -22,9 +22,8 @@ from s2sgrad.analysis import kinds as kinds_
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Opaque, Pullback, Text
 from s2sgrad.analysis.object_arrays import may_hold_objects
 from s2sgrad.analysis.trust import Trust, class_of_owner, is_writable, trust_of_owner
-from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import nodes
-from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory import mod_ref
 from s2sgrad.primitives import catalogue, libraries, methods, spellings
 from s2sgrad.primitives.catalogue import Gives
@@ -223,13 +222,3 @@ def is_fresh(unit: Unit, node: gast.AST) -> bool:
             return isinstance(node.func, gast.Attribute) and node.func.attr == "copy" and not node.args
         return catalogue.of(target).pure and not catalogue.of(target).may_view
     return isinstance(node, gast.BinOp) or (isinstance(node, gast.UnaryOp) and not isinstance(node.op, gast.Not))
-
-
-def new_memory(unit: Unit, tree: gast.FunctionDef) -> set[str]:
-    """The names that only ever stand for arrays made on the spot: no two of them share memory."""
-    made: dict[str, bool] = {}
-    for statement in effects.walk(tree.body):
-        for bound in binds(statement):
-            plain = isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name)
-            made[bound] = made.get(bound, True) and plain and is_fresh(unit, statement.value)
-    return {n for n, fresh in made.items() if fresh} - {p.id for p in parameters(tree)}

@@ -23,7 +23,6 @@ from s2sgrad.analysis.trip_counts import Sizes, Trips
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import children, nodes
 from s2sgrad.ir.unit import Unit, parameters
-from s2sgrad.memory.sources import new_memory
 
 LOOPS = (gast.For, gast.While)
 YIELDS = {"float64": "float", "int64": "int", "bool": "bool"}
@@ -58,7 +57,6 @@ class Plans:
         self.unit, self.kinds = unit, unit.kinds
         self.sizes = Sizes(unit, tree)
         self.found: list[Plan] = []
-        self._new = new_memory(unit, tree)
         self._block(tree.body, {p.id for p in parameters(tree)}, [])
 
     def _block(self, body: list[gast.AST], bound: set[str], around: Trips) -> None:
@@ -94,7 +92,6 @@ class Plans:
         changed = (written | set().union(*map(self.unit.memory.changed, inside))) - swapped
         for array in sorted(out - swapped):
             others = self.unit.memory.at_once_with(array) - {array}
-            others -= self._new if array in self._new else set()
             if others & mentions.all.keys() and (others | {array}) & changed:
                 out.discard(array)
         if not (swapped <= out and self._are_apart(swapped)):

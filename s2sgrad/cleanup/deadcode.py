@@ -258,7 +258,7 @@ class _Wanted:
         contents, restores = self._contents(bound), False
         makes = binds = self.names.interned(bound) | contents
         if changed is not None:
-            makes |= self._contents(self.unit.memory.with_memory_of(changed))
+            makes |= self._contents(self.unit.memory.at_once_with(changed))
         elif isinstance(statement, (gast.AugAssign, gast.Expr)):
             written = effects.writes(statement)
             if getattr(statement, "restore", False):  # of a list, whatever its name

@@ -20,7 +20,7 @@ from s2sgrad.driver.program import Program
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.unit import Origin, Unit, parameters
-from s2sgrad.memory.aliasing import Memory
+from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
 from s2sgrad.memory.writes import in_place
 from s2sgrad.source import read
 
@@ -38,7 +38,7 @@ def facts(derivative: Gradient, arguments: tuple | None) -> str:
 class _Beside:
     def __init__(self, unit: Unit, tree: gast.FunctionDef, kinds: dict) -> None:
         self.unit, self.tree, self.kinds = unit, tree, kinds
-        self.facts, self.memory = Facts(tree), Memory(unit, tree, kinds)
+        self.facts, self.aliases = Facts(tree), Aliases(unit, tree, kinds)
 
     def text(self) -> str:
         """The text of the function, with the facts about each statement in a comment in front of it."""
@@ -50,17 +50,24 @@ class _Beside:
 
     def note(self, statement: gast.AST) -> str:
         """The facts about one statement."""
-        written = in_place(self.unit, statement, self.kinds)
+        base = in_place(self.unit, statement, self.kinds)
+        written = set() if base is None else {base, *self.aliases.memory_of(base, statement)}
         parts = [
-            ("binds", [f"{n} ({in_words(self.kinds.get(n, UNKNOWN))}{self.shared(n)})" for n in binds(statement)]),
-            ("writes", sorted(self.memory.with_memory_of(written)) if written is not None else []),
+            ("binds", [f"{n} ({in_words(self.kinds.get(n, UNKNOWN))}{self.shared(n, statement)})" for n in binds(statement)]),
+            ("writes", self.seen(written, statement)),
             ("reads", [f"{n}{self.lines(n, statement)}" for n in sorted(effects.reads(statement) & self.unit.locals)]),
             ("live behind it:", sorted(self.facts.liveness.after(statement) & self.unit.locals)),
         ]
         return "; ".join(f"{what} {', '.join(names)}" for what, names in parts if names)
 
-    def shared(self, name: str) -> str:
-        others = sorted(self.memory.with_memory_of(name) - {name})
+    def seen(self, names: set[str], statement: gast.AST) -> list[str]:
+        """Those of these names that are bound here or live behind a statement, and what the caller holds."""
+        here = self.facts.liveness.after(statement) | effects.writes(statement)
+        shown = {n for n in names if n in here or n not in self.unit.locals}
+        return sorted(n.replace(ARGUMENT, "the caller's ").removeprefix(OUTSIDE) for n in shown)
+
+    def shared(self, name: str, statement: gast.AST) -> str:
+        others = self.seen(self.aliases.memory_behind(name, statement) - {name}, statement)
         return f", may share memory with {', '.join(others)}" if others else ""
 
     def lines(self, name: str, statement: gast.AST) -> str:

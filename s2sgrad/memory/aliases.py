@@ -95,6 +95,11 @@ class Aliases:
         """The names that may share memory with a name where a statement is reached, itself among them."""
         return set(self.names.decoded(self._closed({name}, self._before(before))))
 
+    def memory_behind(self, name: str, statement: gast.AST) -> set[str]:
+        """The names that may share memory with a name when a simple statement is done, itself among them."""
+        after = self._after(self.graph.at[id(statement)], self._before(statement))
+        return set(self.names.decoded(self._closed({name}, after)))
+
     def seers(self, name: str, before: gast.AST) -> set[str]:
         """The names through which the list or dict itself is seen that `name` stands for, itself included."""
         return set(self.names.decoded(self._seen(self.known(name), self._before(before))))

@@ -50,10 +50,10 @@ class _Beside:
 
     def note(self, statement: gast.AST) -> str:
         """The facts about one statement."""
-        base = in_place(self.unit, statement, self.kinds)
+        bound, base = binds(statement), in_place(self.unit, statement, self.kinds)
         written = set() if base is None else {base, *self.aliases.memory_of(base, statement)}
         parts = [
-            ("binds", [f"{n} ({in_words(self.kinds.get(n, UNKNOWN))}{self.shared(n, statement)})" for n in binds(statement)]),
+            ("binds", [f"{n} ({in_words(self.kinds.get(n, UNKNOWN))}{self.sharing(n, statement)})" for n in bound]),
             ("writes", self.seen(written, statement)),
             ("reads", [f"{n}{self.lines(n, statement)}" for n in sorted(effects.reads(statement) & self.unit.locals)]),
             ("live behind it:", sorted(self.facts.liveness.after(statement) & self.unit.locals)),
@@ -66,7 +66,7 @@ class _Beside:
         shown = {n for n in names if n in here or n not in self.unit.locals}
         return sorted(n.replace(ARGUMENT, "the caller's ").removeprefix(OUTSIDE) for n in shown)
 
-    def shared(self, name: str, statement: gast.AST) -> str:
+    def sharing(self, name: str, statement: gast.AST) -> str:
         others = self.seen(self.aliases.memory_behind(name, statement) - {name}, statement)
         return f", may share memory with {', '.join(others)}" if others else ""
 

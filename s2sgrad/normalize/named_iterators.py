@@ -25,12 +25,7 @@ from s2sgrad.primitives import catalogue
 def named(drawer: Sources, function: gast.FunctionDef) -> dict[str, gast.AST]:
     """The iterators of a function that have a name, and are mentioned only where items are drawn from them."""
     inside = list(_of_scope(function))
-    stored = Counter(n.id for n in inside if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
-    stored.update(p.id for p in parameters(function))
-    foreign = {n for part in nodes(function) if isinstance(part, (gast.Nonlocal, gast.Global)) for n in part.names}
-    assigned = [n for n in inside if isinstance(n, gast.Assign) and _makes_iterator(drawer, n.value)]
-    made = {s.targets[0].id: s.value for s in assigned if len(s.targets) == 1 and isinstance(s.targets[0], gast.Name)}
-    held = {n: value for n, value in made.items() if stored[n] == 1 and n not in foreign}
+    held = _bound_once(drawer, function, inside)
     mentions = Counter(n.id for n in nodes(function) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
     while True:
         asked = Counter(n for root in _roots(drawer, inside, held) for n in _drawn_from(drawer, root, held))
@@ -38,6 +33,16 @@ def named(drawer: Sources, function: gast.FunctionDef) -> dict[str, gast.AST]:
         if len(left) == len(held):
             return held
         held = left
+
+
+def _bound_once(drawer: Sources, function: gast.FunctionDef, inside: list[gast.AST]) -> dict[str, gast.AST]:
+    """The names that are bound once in a function, to an iterator, and that no function in it binds."""
+    stored = Counter(n.id for n in inside if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
+    stored.update(p.id for p in parameters(function))
+    foreign = {n for part in nodes(function) if isinstance(part, (gast.Nonlocal, gast.Global)) for n in part.names}
+    assigned = [n for n in inside if isinstance(n, gast.Assign) and _makes_iterator(drawer, n.value)]
+    made = {s.targets[0].id: s.value for s in assigned if len(s.targets) == 1 and isinstance(s.targets[0], gast.Name)}
+    return {n: value for n, value in made.items() if stored[n] == 1 and n not in foreign}
 
 
 def _makes_iterator(drawer: Sources, value: gast.AST) -> bool:

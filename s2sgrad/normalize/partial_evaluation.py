@@ -149,15 +149,12 @@ class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Obj
         self.flattener.out.append(statement)
 
     def name(self, target: str, value: Value, statement: gast.AST) -> None:
+        """Bind a name to a function value or an object."""
         if not isinstance(value, Object):
             keep_objects(value)
-        elif target in self.given:
-            self.unit.refuse(statement, f"`{target}` is an argument, and an object that is made here, which cannot be "
-                                        "followed: use two names")  # fmt: skip
+        else:
+            self.require_free(target, statement)
         known = self.values.get(target)
-        if target in self.data and known is None and isinstance(value, Object):
-            self.unit.refuse(statement, f"`{target}` stands for an object here and for something else before, which cannot "
-                                        "be followed: use two names")  # fmt: skip
         if (self.counts[target] > 1 or target in self.given) and self.choose(target, value, statement):
             return
         if target in self.chosen:
@@ -167,20 +164,35 @@ class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Obj
         if known is not None and known is not value and not free:
             self.unit.refuse(statement, f"`{target}` stands for one of several functions or objects, which cannot be "
                                         "followed: call them in the branches of an `if`")  # fmt: skip
-        if self.counts[target] > 1 and isinstance(value, Object):
-            self.rebind(target, value, statement)
-            return
         if isinstance(value, Object):
-            if value.loops and value.names and value.block != self.flattener.blocks[-1]:
-                self.unit.refuse(statement, f"`{target}` is another name, in some trips, of an object that the loop makes "
-                                            "again in each, which cannot be followed: make a new object")  # fmt: skip
-            if value.rebound:
-                value = self.copied(target, value, statement)
-            value.names += 1
-        if self.counts[target] > 1:
+            self.name_object(target, value, statement)
+        elif self.counts[target] > 1:
             self.unit.refuse(statement, f"`{target}` is bound to a function here and to something else elsewhere, which "
                                         "cannot be followed: use two names")  # fmt: skip
+        else:
+            self.values[target] = value
+
+    def name_object(self, target: str, value: Object, statement: gast.AST) -> None:
+        """Bind a name to an object, perhaps to one after the other."""
+        if self.counts[target] > 1:
+            self.rebind(target, value, statement)
+            return
+        if value.loops and value.names and value.block != self.flattener.blocks[-1]:
+            self.unit.refuse(statement, f"`{target}` is another name, in some trips, of an object that the loop makes "
+                                        "again in each, which cannot be followed: make a new object")  # fmt: skip
+        if value.rebound:
+            value = self.copied(target, value, statement)
+        value.names += 1
         self.values[target] = value
+
+    def require_free(self, target: str, statement: gast.AST) -> None:
+        """Refuse an object under the name of an argument, or of data."""
+        if target in self.given:
+            self.unit.refuse(statement, f"`{target}` is an argument, and an object that is made here, which cannot be "
+                                        "followed: use two names")  # fmt: skip
+        if target in self.data and target not in self.values:
+            self.unit.refuse(statement, f"`{target}` stands for an object here and for something else before, which cannot "
+                                        "be followed: use two names")  # fmt: skip
 
     def bound_to_value(self, target: gast.AST, statement: gast.Assign) -> bool:
         """Whether an assignment binds function values or objects, which then have these names; its value is data if not."""

@@ -66,8 +66,9 @@ def call(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
     if isinstance(target, type) and not library_calls.is_library_class(target):
         return _construct(points, target, given, node)
     if _is_ours(target) or effects.brings_gradient(target):
-        new = {Place("new", id(node))}  # ours with a rule give data
-        new |= set() if catalogue.of(target).rule is not None else {Place("object", id(node))}
+        record, new = catalogue.of(target), {Place("new", id(node))}
+        if record.rule is None and not record.is_flat:  # ours with a rule, or without a derivative, give data
+            new.add(Place("object", id(node)))
         return points.reached(given.all()) | new
     start = inspect.getattr_static(type(target), "__call__", None)
     if isinstance(start, types.FunctionType) and not effects.is_library(start):

@@ -89,6 +89,7 @@ def is_literal(node: gast.AST) -> bool:
 
 
 def walruses(node: gast.AST) -> set[str]:
+    """The names that `:=` binds in an expression."""
     return {n.target.id for n in nodes(node) if isinstance(n, gast.NamedExpr)}
 
 

@@ -1,6 +1,22 @@
 """Operands in their order, and what `*` and `**` stand for in a call, where the text or the callee's parameters say it.
 
     args = (x, 2.0); f(*args)   ->   f(args[0], args[1])        f(w, *data), f of three   ->   f(w, data[0], data[1])
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(x):
+...     def area(a, b):
+...         return a * b
+...     sides = (x, 2.0)
+...     return area(*sides)
+... ''', "flatten"))
+def f(x):
+    sides = x, 2.0
+    t1 = sides[0]
+    t2 = sides[1]
+    result_ = t1 * t2
+    result = result_
+    return result
 """
 
 from __future__ import annotations

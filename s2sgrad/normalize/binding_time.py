@@ -210,6 +210,7 @@ def is_class_method(target: Any) -> bool:
 
 
 def is_super(unit: Unit, node: gast.Call) -> bool:
+    """Whether a call is `super()`."""
     return unit.resolve(node.func) is super and not node.args
 
 

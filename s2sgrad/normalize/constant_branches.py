@@ -1,6 +1,21 @@
 """Tests of a parameter whose value is known where the function is written out: the other arm is not there.
 
     def add(self, o): if isinstance(o, Vec): return ..; return ..      ->      one of the two, by what `o` is in this call
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def act(x, by=None):
+...     if by is None:
+...         by = np.tanh
+...     return by(x)
+... def f(x):
+...     return act(x, by=lambda t: t * t)
+... ''', "flatten"))
+def f(x):
+    result_2 = x * x
+    result_ = result_2
+    result = result_
+    return result
 """
 
 from __future__ import annotations

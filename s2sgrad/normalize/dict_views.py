@@ -4,6 +4,21 @@
     {"a": x, "b": y}.items()                 ->      (("a", x), ("b", y))
 
 The keys are taken once, a value is read when its turn comes: that of a key may be stored anew meanwhile.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(d):
+...     total = 0.0
+...     for name, v in d.items():
+...         total = total + v
+...     return total + sum(d.values())
+... ''', "library_desugaring"))
+def f(d):
+    total = 0.0
+    for name in keys_of(d):
+        v = d[name]
+        total = total + v
+    return total + sum(d[key] for key in keys_of(d))
 """
 
 from __future__ import annotations

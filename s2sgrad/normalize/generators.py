@@ -6,6 +6,27 @@
 Where the body leaves the loop, the generator returns from the `yield` at which it stands.
 
 Anything else that consumes a generator gets the list of its values.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(x):
+...     def halves(n):
+...         for k in range(n):
+...             yield x / (k + 1)
+...     total = 0.0
+...     for v in halves(3):
+...         total = total + v
+...     return total
+... ''', "flatten"))
+def f(x):
+    total = 0.0
+    for k in range(3):
+        t1 = k + 1
+        v = x / t1
+        total = total + v
+    result_ = None
+    result = total
+    return result
 """
 
 from __future__ import annotations

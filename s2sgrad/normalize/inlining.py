@@ -3,6 +3,18 @@
     g = lambda t: t * w; y = g(x) + g(2.0)      ->      y = x * w + 2.0 * w
 
 Its variables get names of their own at every call but the first; a parameter that is never bound anew is its argument.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(x, w):
+...     g = lambda t: t * w
+...     return g(x) + g(2.0)
+... ''', "flatten"))
+def f(x, w):
+    result_ = x * w
+    result__ = 2.0 * w
+    result = result_ + result__
+    return result
 """
 
 from __future__ import annotations

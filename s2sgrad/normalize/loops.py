@@ -89,6 +89,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
+    """The statements of a block, in which every `for` runs over a range."""
     out = []
     for statement in body:
         trips = _trips(unit, statement)

@@ -1,6 +1,19 @@
 """Functions that are defined in the text, their decorators and defaults.
 
     def g(t, by=w): return t * by      ->      by is evaluated now, and kept; the text waits for its calls
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(x):
+...     def scaled(t, by=x * 2.0):
+...         return t * by
+...     return scaled(3.0)
+... ''', "flatten"))
+def f(x):
+    t1 = x * 2.0
+    result_ = 3.0 * t1
+    result = result_
+    return result
 """
 
 from __future__ import annotations

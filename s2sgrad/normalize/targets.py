@@ -61,6 +61,7 @@ def _is_copy(statement: gast.Assign) -> bool:
 
 
 def block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
+    """The statements of a block, in which every assignment has one target."""
     out = []
     for statement in body:
         if isinstance(statement, (gast.If, gast.For, gast.While)):

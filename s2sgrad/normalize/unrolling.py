@@ -2,6 +2,22 @@
 
     for layer in (np.tanh, double): x = layer(x)      ->      x = np.tanh(x); x = x * 2.0
     y = reduce(f, xs, first)      ->      y = first; for item in xs: y = f(y, item)
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(x):
+...     for layer in (np.tanh, lambda t: t * 2.0):
+...         x = layer(x)
+...     return x
+... ''', "flatten"))
+def f(x):
+    t2 = np.tanh(x)
+    x = t2
+    t = x
+    result_ = t * 2.0
+    x = result_
+    result = x
+    return result
 """
 
 from __future__ import annotations

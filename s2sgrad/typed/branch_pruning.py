@@ -64,24 +64,29 @@ class _Arms:
             inner = self.decided(test.operand)
             return None if inner is None else not inner
         if isinstance(test, gast.BoolOp):
-            decisive = isinstance(test.op, gast.Or)
-            for value in test.values:  # what would have been evaluated before the first that decides has no effects here
-                part = self.decided(value)
-                if part is not None and part == decisive:
-                    return decisive
-                if part is None:
-                    return None
-            return not decisive
+            return self._of_parts(test)
         if isinstance(test, gast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (gast.Is, gast.IsNot)):
-            sides = [self.unit.resolve(side) for side in (test.left, test.comparators[0])]
-            if all(isinstance(side, types.ModuleType) for side in sides):
-                return (sides[0] is sides[1]) == isinstance(test.ops[0], gast.Is)
-            if isinstance(test.comparators[0], gast.Constant) and test.comparators[0].value is None:
-                nothing = _is_none(self._kind(test.left))
-                return None if nothing is None else nothing == isinstance(test.ops[0], gast.Is)
+            same = self._is_same(test.left, test.comparators[0])
+            return None if same is None else same == isinstance(test.ops[0], gast.Is)
         if isinstance(test, gast.Call) and self.unit.resolve(test.func) is isinstance and len(test.args) == 2:
             return self._is_instance(*test.args)
         return None
+
+    def _of_parts(self, test: gast.BoolOp) -> bool | None:
+        decisive = isinstance(test.op, gast.Or)
+        for value in test.values:  # what would have been evaluated before the first that decides has no effects here
+            part = self.decided(value)
+            if part is None or part == decisive:
+                return part
+        return not decisive
+
+    def _is_same(self, left: gast.AST, right: gast.AST) -> bool | None:
+        """Whether both are one module, or both None."""
+        sides = [self.unit.resolve(side) for side in (left, right)]
+        if all(isinstance(side, types.ModuleType) for side in sides):
+            return sides[0] is sides[1]
+        nothing = isinstance(right, gast.Constant) and right.value is None
+        return _is_none(self._kind(left)) if nothing else None
 
     def _kind(self, node: gast.AST) -> Kind | None:
         return self.inference.kind(node) if isinstance(node, gast.Name) else None

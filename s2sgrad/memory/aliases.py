@@ -76,7 +76,7 @@ class Aliases:
         for p in given:
             start.seers[p] = self.names.member(ARGUMENT + p)
             self._join(start, p, start.seers[p])
-        free = {n.id for s in effects.walk(tree.body) for n in effects.loads(effects.header(s))} - unit.locals
+        free = frozenset().union(*(point.reads for point in self.graph.points)) - unit.locals
         self.handed_out = self._set(OUTSIDE + n for n in sorted(free) if is_writable(unit.resolve(name_(n))))
         self._sources: dict[int, set[str]] = {}
         self.states = self.graph.solve(start, self._after, State.joined)

@@ -42,13 +42,14 @@ def fresh_stacks(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], las
         return stacks
     made = set() if lasting else made_once(unit, tree, kinds)
     for statement in effects.walk(tree.body):
-        plain: set[int] = set()  # mentions that only put something new on a stack, or take something off
-        for call in nodes(effects.header(statement)):
+        mentioned = [n for n in effects.loads(effects.header(statement)) if n.id in stacks]
+        plain: set[int] = set()  # those that only put something new on a stack, or take something off
+        for call in nodes(effects.header(statement)) if mentioned else ():
             method = call.func if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) else None
             if method is not None and on_stack(method.attr) and isinstance(method.value, gast.Name):
                 if not set().union(*(sources(unit, a, kinds) for a in call.args)) - made:
                     plain.add(id(method.value))
-        stacks -= {n.id for n in effects.loads(effects.header(statement)) if id(n) not in plain}
+        stacks -= {n.id for n in mentioned if id(n) not in plain}
     return stacks
 
 

@@ -79,6 +79,7 @@ class _Wanted:
         self.heads: dict[int, int] = {}  # by point: what the header of a compound statement reads
         self.remaining: dict[int, int] = {}  # by statement: what the statements that remain of it read
         self.parts: dict[int, list[gast.AST]] = {}
+        self.quiet: dict[int, int] = {}  # by statement: how many of its operations were on idle stacks then
         self.touched: dict[int, list[tuple[gast.Call, str]]] = {}
         self.holder: dict[int, gast.AST] = {}  # by statement: the compound one that it stands in
         self.staying: set[int] = set()
@@ -212,9 +213,9 @@ class _Wanted:
 
     def _rest(self, statement: gast.AST) -> int:
         """Mark what remains of a statement that is not needed, or of the header of a compound one; what that reads."""
-        touched = self._operations(statement)
-        if id(statement) not in self.parts or touched:
-            idle = {id(call) for call, stack in touched if not self._is_read(stack)}
+        idle = {id(call) for call, stack in self._operations(statement) if not self._is_read(stack)}
+        if id(statement) not in self.parts or len(idle) != self.quiet[id(statement)]:  # they become fewer, if anything
+            self.quiet[id(statement)] = len(idle)
             if isinstance(statement, gast.Assign) and effects.accumulates(self.unit, statement) in binds(statement):
                 idle.add(id(statement.value))
             parts = remains.of_statement(self.unit, statement, lambda call: id(call) in idle)

@@ -107,11 +107,7 @@ class Sections:
         out = []
         begun: set[str] = set()  # the views that this trip has bound
         for order, statement, loops in statements:
-            header = statement
-            if isinstance(statement, (gast.If, gast.While)):
-                header = statement.test
-            elif isinstance(statement, gast.For):
-                header = statement.iter
+            header = effects.header(statement)
             stored = effects.stored(statement)
             target = stored if stored is not None else getattr(statement, "target", None)
             skipped = {id(n) for n in nodes(target)} if isinstance(target, gast.Subscript) else set()

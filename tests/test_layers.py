@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import ast
+import collections
+import functools
+import itertools
+import logging
+import math
+import operator
 import pathlib
+import random
 import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import s2sgrad
@@ -276,3 +284,18 @@ def test_what_a_name_stands_for_is_not_told_by_its_spelling():
             others = [n for s in sides if not isinstance(s, (ast.Call, ast.Attribute)) for n in ast.walk(s)]
             spelled = any(getattr(n, "id", "") in words or str(getattr(n, "value", "")).isidentifier() for n in others)
             assert not (named and spelled), f"{module}, line {node.lineno}: ask `unit.resolve`"
+
+
+def test_only_primitives_know_functions_and_methods_by_name():
+    """`node.attr in {"sort", "fill"}` is a second list of what writes; a record says it once, and of the object."""
+    classes = (np.ndarray, list, dict, set, str, collections.deque, np.random.Generator, logging.Logger)
+    spaces = (*classes, np, np.linalg, math, operator, random, itertools, functools)
+    named = {n for s in spaces for n, f in vars(s).items() if n[0] != "_" and callable(f) and not isinstance(f, type)}
+    for module, file in MODULES.items():
+        if room_of(module) in ("primitives", "rules", "emit"):
+            continue
+        for node in ast.walk(ast.parse(file.read_text())):
+            listed = node.keys if isinstance(node, ast.Dict) else getattr(node, "elts", [])
+            words = [getattr(item, "value", None) for item in listed]
+            keywords = words == ["min", "max"]  # of `np.clip`
+            assert len(words) < 2 or keywords or not named.issuperset(words), f"{module}, line {node.lineno}: {words}"

@@ -17,6 +17,7 @@ from s2sgrad.analysis.plain_classes import Opened, attributes_of
 from s2sgrad.analysis.trust import Trust, trust_of_object
 from s2sgrad.ir.quote import at, clone, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.primitives.catalogue import is_named
 
 
 def numpy_name(unit: Unit) -> str:
@@ -101,7 +102,7 @@ def holds_loops(node: gast.AST) -> bool:
 def pops(node: gast.AST) -> bool:
     """Whether the expression changes a container, which happens once and is differentiated."""
     methods = (n.func.attr for n in nodes(node) if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute))
-    return any(method in ("pop", "setdefault") for method in methods)
+    return any(is_named(method, list.pop, dict.pop, dict.setdefault) for method in methods)
 
 
 def calls_user(unit: Unit, value: gast.AST) -> bool:

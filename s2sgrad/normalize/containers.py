@@ -33,6 +33,7 @@ def f(x):
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import gast
 
@@ -43,19 +44,18 @@ from s2sgrad.normalize import library_desugaring, loops, targets
 
 Written = tuple[list[gast.AST], gast.AST]
 Atom = Callable[[gast.AST], gast.AST]
-_COUNTS = {"update": (0, 1), "setdefault": (1, 2), "insert": (2, 2), "pop": (1, 2), "reverse": (0, 0), "clear": (0, 0)}
 
 
 def changes(unit: Unit, node: gast.AST) -> bool:
     """Whether an expression is a call of such a method."""
-    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute) or node.func.attr not in _COUNTS:
+    method = _method(node.func.attr) if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) else None
+    if method is None:
         return False
     if isinstance(node.func.value, gast.Name) and node.func.value.id not in unit.locals:
         return False
-    least, most = _COUNTS[node.func.attr]
     plain = not any(isinstance(a, gast.Starred) for a in node.args) and all(k.arg for k in node.keywords)
-    words = node.func.attr == "update" or not node.keywords
-    return plain and words and least <= len(node.args) <= most and unit.resolve(node.func) is MISSING
+    counted = method.least <= len(node.args) <= method.most and (method.words or not node.keywords)
+    return plain and counted and unit.resolve(node.func) is MISSING
 
 
 def written(unit: Unit, node: gast.Call, atom: Atom) -> Written | None:
@@ -66,10 +66,7 @@ def written(unit: Unit, node: gast.Call, atom: Atom) -> Written | None:
     if not isinstance(owner, gast.Name) or owner.id not in unit.locals:
         return None
     check = own_method(unit, owner.id, node.func.attr, node)
-    if node.func.attr == "update":
-        return [*check, *_update(unit, owner.id, node, atom)], constant(None)
-    given = [atom(a) for a in node.args]
-    before, value = _METHODS[node.func.attr](unit, owner.id, given, node)
+    before, value = _method(node.func.attr).write(unit, owner.id, node, atom)
     return [*check, *before], value
 
 
@@ -121,7 +118,7 @@ def _copied(unit: Unit, owner: str, other: gast.AST) -> list[gast.AST]:
     return before + loops.block(unit, targets.block(unit, [library_desugaring.plainer(unit, s) for s in loop]))
 
 
-def _update(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> list[gast.AST]:
+def _update(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
     """`d.update(e, k=v)`: all is evaluated before anything is stored, but for what a generator yields."""
     given = list(node.args)
     for k, other in enumerate(given):
@@ -132,33 +129,35 @@ def _update(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> list[gast.AS
             given[k] = expression("f(s)", f=unit.helper("sequence", runtime.sequence), s=atom(other))
     words = [(constant(word.arg), atom(word.value)) for word in node.keywords]
     before = [s for other in given for s in _copied(unit, owner, other)]
-    return before + [s for k, v in words for s in statements("d[k] = v", d=owner, k=k, v=v)]
+    return before + [s for k, v in words for s in statements("d[k] = v", d=owner, k=k, v=v)], constant(None)
 
 
-def _setdefault(unit: Unit, owner: str, given: list[gast.AST], node: gast.Call) -> Written:
+def _setdefault(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
+    given = list(map(atom, node.args))
     value = given[1] if len(given) > 1 else constant(None)
     before = statements("if k not in d:\n    d[k] = v", d=owner, k=given[0], v=value)
     return before, expression("d[k]", d=owner, k=clone(given[0]))
 
 
-def _insert(unit: Unit, owner: str, given: list[gast.AST], node: gast.Call) -> Written:
-    place, value = given
+def _insert(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
+    place, value = map(atom, node.args)
     if isinstance(place, gast.Constant) and place.value == 0:
         return _rebound(unit, owner, expression("[v] + s", s=owner, v=value)), constant(None)
     return _rebound(unit, owner, expression("s[:i] + [v] + s[i:]", s=owner, i=place, v=value)), constant(None)
 
 
-def _reverse(unit: Unit, owner: str, given: list[gast.AST], node: gast.Call) -> Written:
+def _reverse(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
     return _rebound(unit, owner, expression("s[::-1]", s=owner)), constant(None)
 
 
-def _clear(unit: Unit, owner: str, given: list[gast.AST], node: gast.Call) -> Written:
+def _clear(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
     emptied = unit.helper("emptied", runtime.emptied)
     return _rebound(unit, owner, expression("f(s)", f=emptied, s=owner)), constant(None)
 
 
-def _pop(unit: Unit, owner: str, given: list[gast.AST], node: gast.Call) -> Written:
+def _pop(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
     """Of a list where the place may be a number; of a dict where it is a text, or where a default is given."""
+    given = list(map(atom, node.args))
     key, item = given[0], unit.local("item")
     if len(given) == 2 or (isinstance(key, gast.Constant) and isinstance(key.value, str)):
         each = unit.local("key")
@@ -179,5 +178,22 @@ def _rebound(unit: Unit, owner: str, value: gast.AST) -> list[gast.AST]:
     return [said, assign(owner, value)]
 
 
-_METHODS = {"setdefault": _setdefault, "insert": _insert, "pop": _pop, "reverse": _reverse,
-            "clear": _clear}  # fmt: skip
+class _Method(NamedTuple):
+    """What writes the statements of a method, and how many arguments it takes (`words`: also by name)."""
+
+    write: Callable[[Unit, str, gast.Call, Atom], Written]
+    least: int
+    most: int
+    words: bool = False
+
+
+_METHODS = {
+    dict.update: _Method(_update, 0, 1, words=True), dict.setdefault: _Method(_setdefault, 1, 2),
+    list.insert: _Method(_insert, 2, 2), list.pop: _Method(_pop, 1, 2), dict.pop: _Method(_pop, 1, 2),
+    list.reverse: _Method(_reverse, 0, 0), list.clear: _Method(_clear, 0, 0), dict.clear: _Method(_clear, 0, 0),
+}  # fmt: skip
+
+
+def _method(name: str) -> _Method | None:
+    """That of a list or a dict which has this name."""
+    return _METHODS.get(getattr(list, name, None)) or _METHODS.get(getattr(dict, name, None))

@@ -33,9 +33,10 @@ import gast
 
 from s2sgrad.ir.quote import at, blocks, clone, constant, name, nodes, rewritten
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.primitives.catalogue import is_named
 
 _READERS = (len, sorted, list, dict)
-_READ = {"items", "keys", "values", "get", "pop", "setdefault"}
+_READ = (dict.items, dict.keys, dict.values, dict.get, dict.pop, dict.setdefault)
 _LATER = (gast.IfExp, gast.BoolOp, gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp,
           gast.FunctionDef)  # fmt: skip
 
@@ -101,7 +102,7 @@ def _followed(unit: Unit, tree: gast.FunctionDef) -> set[int]:
     """The nodes, by identity, of which items, or what a dict tells of itself, are read or stored."""
     out: set[int] = set()
     for node in nodes(tree):
-        if isinstance(node, gast.Subscript) or (isinstance(node, gast.Attribute) and node.attr in _READ):
+        if isinstance(node, gast.Subscript) or (isinstance(node, gast.Attribute) and is_named(node.attr, *_READ)):
             out.add(id(node.value))
         elif isinstance(node, gast.Compare):
             out |= set(map(id, node.comparators))

@@ -31,6 +31,7 @@ from s2sgrad import runtime
 from s2sgrad.ir.quote import clone, expression, name
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize._calls import may_have_method
+from s2sgrad.primitives.catalogue import is_named
 
 
 class View(NamedTuple):
@@ -43,7 +44,7 @@ class View(NamedTuple):
 def of(unit: Unit, node: gast.AST) -> View | None:
     """What an expression shows of a dict; None where it does not, or calls a method of another class."""
     method = node.func if isinstance(node, gast.Call) and not node.args and not node.keywords else None
-    if not isinstance(method, gast.Attribute) or method.attr not in ("keys", "values", "items"):
+    if not isinstance(method, gast.Attribute) or not is_named(method.attr, dict.keys, dict.values, dict.items):
         return None
     return View(method.value, method.attr) if may_have_method(unit, method, dict) else None
 

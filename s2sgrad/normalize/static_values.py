@@ -22,6 +22,7 @@ from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import at, blocks, clone, nodes
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.primitives.catalogue import is_named
 from s2sgrad.source import look_up, read
 
 _RESIZING: weakref.WeakKeyDictionary[types.FunctionType, bool] = weakref.WeakKeyDictionary()
@@ -290,7 +291,9 @@ def resizes_argument(target: types.FunctionType) -> bool:
 
 def _resizes(target: types.FunctionType, call: gast.Call, given: set[str]) -> bool:
     if isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name) and call.func.value.id in given:
-        return call.func.attr in ("insert", "reverse", "clear") or (call.func.attr == "pop" and bool(call.args))
+        return is_named(call.func.attr, list.insert, list.reverse, list.clear) or (
+            is_named(call.func.attr, list.pop) and bool(call.args)
+        )
     hands_on = any(isinstance(n, gast.Name) and n.id in given for a in call.args for n in nodes(a))
     called = _stands_for(call.func, target)
     return hands_on and is_plain(called) and resizes_argument(called)

@@ -5,6 +5,7 @@ from s2sgrad.primitives.record import (
     VIEWS,
     Gives,
     Primitive,
+    is_named,
     know,
     know_methods,
     may_write,
@@ -17,5 +18,5 @@ from s2sgrad.primitives.record import (
 
 TOPICS = (costs, effects, methods, sharing, texts)
 
-__all__ = ["TOPICS", "VIEWS", "Gives", "Primitive", "know", "know_methods", "may_write", "methods_named", "of", "of_bound",
-           "on_stack", "records"]  # fmt: skip
+__all__ = ["TOPICS", "VIEWS", "Gives", "Primitive", "is_named", "know", "know_methods", "may_write", "methods_named", "of",
+           "of_bound", "on_stack", "records"]  # fmt: skip

@@ -218,6 +218,15 @@ def methods_named(name: str) -> list[Primitive]:
     return _METHODS.get(name, [])
 
 
+def is_named(name: str, *methods: Any) -> bool:
+    """Whether a name is that of one of these methods.
+
+    >>> is_named("items", dict.keys, dict.items), is_named("items", list.append)
+    (True, False)
+    """
+    return any(name == method.__name__ for method in methods)
+
+
 def on_stack(name: str) -> bool:
     """Whether a method of this name puts an item on a list, or takes the last one off."""
     return any(record.stack for record in _METHODS.get(name, ()))

@@ -206,7 +206,7 @@ def rebound_in_the_middle(x):
     return np.sum(WEIGHTS * x * x)
 
 
-@case(MATRIX, second=False)
+@case(MATRIX)
 def buffer_born_in_each_trip(m):
     s = 0.0
     for i in range(3):

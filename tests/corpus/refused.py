@@ -186,9 +186,9 @@ def swap_with_views_left_behind(u):
     un = np.ones_like(u)
     edge = u[0]
     for k in range(3):
-        un[1:] = u[:-1] * u[1:]
+        un[1:] = u[:-1] * u[1:]  # <-
         u, un = un, u
-        edge[1:] *= u[k + 1, 1:]  # <-
+        edge[1:] *= u[k + 1, 1:]
         un[2] -= edge
     return np.sum(BOARD * u) + edge @ un[2]
 

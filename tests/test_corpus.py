@@ -38,7 +38,6 @@ THIRD = [
 
 # Refused at second order, by name (docs/limits.md): their gradient rebinds buffers or keeps them by reference.
 REFUSED_TWICE = [
-    "buffer_born_in_each_trip",
     "new_buffer_in_some_trips",
     "swap_next_to_numbers",
 ]

@@ -198,9 +198,9 @@ def first_name_of_a_swapped_argument(u):
     first = u
     un = u + 1.0
     for k in range(3):
-        un *= u
+        un *= u  # <-
         u, un = un, u
-        first[k] += un[k + 1] * u[k]  # <-
+        first[k] += un[k + 1] * u[k]
     return np.sum(WEIGHTS * u * first) + np.sum(un * first)
 
 
@@ -208,8 +208,8 @@ def first_name_of_a_swapped_argument(u):
 def swap_in_a_helper(u):
     un = np.zeros_like(u)
     for k in range(3):
-        u, un = smoothed(u, un)
         un[k] = u[k] * u[k + 1]  # <-
+        u, un = smoothed(u, un)
     return np.sum(BOARD * u) + un[1] @ un[2]
 
 

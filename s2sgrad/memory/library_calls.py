@@ -12,7 +12,7 @@ import itertools
 import logging
 import operator
 import types
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import gast
@@ -48,70 +48,141 @@ def calls_back(target: Any) -> bool:
 
 def called(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
     """A function or a class of a library, by the object."""
-    every, new = given.all(), Place("new", id(node))
-    items = points.items
-    if not isinstance(target, Hashable):
+    record = catalogue.of(target)
+    if not isinstance(target, Hashable) or record.unseen:
         return points.anything()
     owner = getattr(target, "__self__", None)
-    record = catalogue.of(target)
-    if record.unseen:
-        return points.anything()
     of_function = record.writes and not hasattr(target, "__objclass__")
     if of_function or (isinstance(owner, np.ufunc) and catalogue.of_bound(target).writes):
-        first = given[0] if given.places else every
-        points.write(first | (items(first) if record.gives is Gives.OPERATOR else set()))
-        points.keep(first, every | items(every))
-        return points.reached(every)
+        return _writing(points, record, given)
     if isinstance(target, _METHODS) and not isinstance(owner, (types.ModuleType, type(None))):
         return _bound_method(points, target, owner, given, node)
     if isinstance(target, _METHODS[:2]):
-        if target.__objclass__ not in _PLAIN_CLASSES or not given.places or not points.are_data(given[0]):
-            return points.anything()
-        first = given.places.pop(0)
-        given.nodes.pop(0)
-        return plain_method(points, first, target.__name__, given, node)
+        return _unbound_method(points, target, given, node)
     out = _into(points, by_position(target), given)
-    by_key = record.called is None and record.called_name in given.named
-    if record.called is not None or by_key:
+    if record.called is not None or record.called_name in given.named:
         return _calling(points, record, given, node)
-    if record.gives is Gives.SHELL:
-        return points.shell(node, items(every) | (_objects(points, every)))
-    if target is dict:
-        pairs = set().union(*map(items, given.places), *(items(items(p)) for p in given.places))
-        return points.shell(node, pairs.union(given.unpacked or (), *given.named.values()) | _objects(points, every))
-    if record.gives is Gives.ROWS:
-        return points.shell(node, points.shell(node, items(every), "item"))
-    if target is itertools.repeat:
-        return points.shell(node, every)
-    if target is next:
-        return items(given[0]) | given[1] | _objects(points, every)
-    if target in (max, min):
-        return (items(every) if len(given.places) == 1 else every) | given.named.get("default", set()) | {new}
-    if target is sum:
-        inner = items(items(given[0])) | items(given[1]) | items(given.named.get("start", set()))
-        lists = {p for p in items(given[0]) | every if points.trust(p) != Trust.ARRAY}
-        started = given[1] | given.named.get("start", set())
-        return {new} | started | (points.shell(node, inner) if lists else set()) | _objects(points, every)
-    if target is getattr:
-        return points.reached(every)
-    if target is copy.copy:
-        return {new} | points.shell(node, items(every)) | _objects(points, every)
-    if target is copy.deepcopy:
-        return {new} | points.shell(node, {new}) | _objects(points, every)
-    if target is operator.getitem:
-        return items(given[0]) | points.shell(node, items(given[0]))
-    if record.gives is Gives.OPERATOR:
-        lists = {p for p in every if points.trust(p) != Trust.ARRAY}
-        return {new} | (points.shell(node, items(lists)) if lists else set()) | _objects(points, every)
+    _, known = _KNOWN.get(id(target), (None, _BY_RESULT.get(record.gives)))
+    if known is not None:
+        return known(points, given, node)
     if record.gives is Gives.NEW and not record.pure:
-        return {new} | _objects(points, every)
+        return {Place("new", id(node))} | _objects(points, given.all())
     if isinstance(target, type):
         return _instance(points, target, given, node)
-    if target is np.random.default_rng:
-        return {Place("drawing", id(node))}
-    if record.pure:
-        return _computed(points, record, given, node) | out
-    return _unknown(points, target, given, node) | out
+    return out | (_computed(points, record, given, node) if record.pure else _unknown(points, target, given, node))
+
+
+def _writing(points: Points, record: Primitive, given: Given) -> Places:
+    """A function that writes its first argument, and may put the others into it."""
+    every = given.all()
+    first = given[0] if given.places else every
+    points.write(first | (points.items(first) if record.gives is Gives.OPERATOR else set()))
+    points.keep(first, every | points.items(every))
+    return points.reached(every)
+
+
+def _unbound_method(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
+    """`np.ndarray.sort(y)`: the method of its first argument, where that is data."""
+    if target.__objclass__ not in _PLAIN_CLASSES or not given.places or not points.are_data(given[0]):
+        return points.anything()
+    given.nodes.pop(0)
+    return plain_method(points, given.places.pop(0), target.__name__, given, node)
+
+
+# --- functions that give containers and items: by how their results share memory, and some by the object -----------------
+
+_Known = Callable[[Points, Given, gast.AST], Places]
+_KNOWN: dict[int, tuple[Any, _Known]] = {}  # by the identity of the function
+
+
+def _of(*functions: Any) -> Callable[[_Known], _Known]:
+    def register(known: _Known) -> _Known:
+        _KNOWN.update({id(function): (function, known) for function in functions})
+        return known
+
+    return register
+
+
+def _shell(points: Points, given: Given, node: gast.AST) -> Places:
+    """`list(xs)`: a new container of the items."""
+    return points.shell(node, points.items(given.all()) | _objects(points, given.all()))
+
+
+def _rows(points: Points, given: Given, node: gast.AST) -> Places:
+    """`zip(xs, ys)`: a new container of tuples of the items."""
+    return points.shell(node, points.shell(node, points.items(given.all()), "item"))
+
+
+def _operator(points: Points, given: Given, node: gast.AST) -> Places:
+    """`operator.add(a, b)`: new memory, or a list of the items of two."""
+    lists = {p for p in given.all() if points.trust(p) != Trust.ARRAY}
+    joined = points.shell(node, points.items(lists)) if lists else set()
+    return {Place("new", id(node))} | joined | _objects(points, given.all())
+
+
+_BY_RESULT: dict[Gives, _Known] = {Gives.SHELL: _shell, Gives.ROWS: _rows, Gives.OPERATOR: _operator}
+
+
+@_of(dict)
+def _dict(points: Points, given: Given, node: gast.AST) -> Places:
+    pairs = set().union(*map(points.items, given.places), *(points.items(points.items(p)) for p in given.places))
+    return points.shell(node, pairs.union(given.unpacked or (), *given.named.values()) | _objects(points, given.all()))
+
+
+@_of(itertools.repeat)
+def _repeat(points: Points, given: Given, node: gast.AST) -> Places:
+    return points.shell(node, given.all())
+
+
+@_of(next)
+def _next(points: Points, given: Given, node: gast.AST) -> Places:
+    return points.items(given[0]) | given[1] | _objects(points, given.all())
+
+
+@_of(max, min)
+def _extreme(points: Points, given: Given, node: gast.AST) -> Places:
+    chosen = points.items(given.all()) if len(given.places) == 1 else given.all()
+    return chosen | given.named.get("default", set()) | {Place("new", id(node))}
+
+
+@_of(sum)
+def _sum(points: Points, given: Given, node: gast.AST) -> Places:
+    """Of lists: a list of their items."""
+    items, start = points.items, given[1] | given.named.get("start", set())
+    lists = any(points.trust(p) != Trust.ARRAY for p in items(given[0]) | given.all())
+    joined = points.shell(node, items(items(given[0])) | items(start)) if lists else set()
+    return {Place("new", id(node))} | start | joined | _objects(points, given.all())
+
+
+@_of(getattr)
+def _getattr(points: Points, given: Given, node: gast.AST) -> Places:
+    return points.reached(given.all())
+
+
+@_of(copy.copy)
+def _copied(points: Points, given: Given, node: gast.AST) -> Places:
+    every = given.all()
+    return {Place("new", id(node))} | points.shell(node, points.items(every)) | _objects(points, every)
+
+
+@_of(copy.deepcopy)
+def _deeply_copied(points: Points, given: Given, node: gast.AST) -> Places:
+    new = {Place("new", id(node))}
+    return new | points.shell(node, new) | _objects(points, given.all())
+
+
+@_of(operator.getitem)
+def _item(points: Points, given: Given, node: gast.AST) -> Places:
+    items = points.items(given[0])
+    return items | points.shell(node, items)
+
+
+@_of(np.random.default_rng)
+def _generator(points: Points, given: Given, node: gast.AST) -> Places:
+    return {Place("drawing", id(node))}
+
+
+# --- functions that compute, and those of which less is known ------------------------------------------------------------
 
 
 def _objects(points: Points, places: Places) -> Places:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 import copy
 import types
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import gast
@@ -106,44 +106,69 @@ def _held(unit: Unit, container: gast.Name, kinds: dict[str, Kind]) -> set[str]:
 
 def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
     target = unit.resolve(call.func)
-    given = [*call.args, *(k.value for k in call.keywords)]
-    if target in _SHALLOW and len(given) == 1 and isinstance(given[0], gast.Name):
-        if isinstance(kinds.get(given[0].id), Container):
-            return _held(unit, given[0], kinds)
-        if target is copy.copy and isinstance(kinds.get(given[0].id), (Array, Number)):
-            return set()
-        outside = unit.resolve(given[0])
-        items = outside.values() if isinstance(outside, dict) else outside
-        if isinstance(outside, (dict, list, tuple)) and not any(map(is_writable, items)):
-            return set()
     if target is MISSING and isinstance(call.func, gast.Attribute):
-        copies = any(k.arg == "copy" for k in call.keywords) or len(call.args) > 4  # of `astype`
-        owner = call.func.value
-        if call.func.attr == "copy" and isinstance(owner, gast.Name) and isinstance(kinds.get(owner.id), Container):
-            return _held(unit, owner, kinds)  # a shallow copy
-        trust = trust_of_owner(unit, owner, kinds)
+        return _of_method(unit, call, kinds)
+    given = [*call.args, *(k.value for k in call.keywords)]
+    if target is MISSING:  # a function may hold what it returns
+        return _of_all(unit, given if _is_derivative(unit, call.func, kinds) else [*given, call.func], kinds)
+    if target in _SHALLOW and len(given) == 1:
+        held = _of_shallow_copy(unit, target, given[0], kinds)
+        if held is not None:
+            return held
+    outside = {HANDED_OUT} if mod_ref.returns_outside(unit, target, call, kinds) else set()
+    return outside | _of_all(unit, _shared(unit, target, call, given), kinds)
+
+
+def _of_all(unit: Unit, given: Iterable[gast.AST], kinds: dict[str, Kind]) -> set[str]:
+    return set().union(*(sources(unit, argument, kinds) for argument in given))
+
+
+def _of_shallow_copy(unit: Unit, target: Any, given: gast.AST, kinds: dict[str, Kind]) -> set[str] | None:
+    """The names whose memory a copy of a container holds; None where it is not known to be one."""
+    if not isinstance(given, gast.Name):
+        return None
+    if isinstance(kinds.get(given.id), Container):
+        return _held(unit, given, kinds)
+    if target is copy.copy and isinstance(kinds.get(given.id), (Array, Number)):
+        return set()
+    outside = unit.resolve(given)
+    items = outside.values() if isinstance(outside, dict) else outside
+    fixed = isinstance(outside, (dict, list, tuple)) and not any(map(is_writable, items))
+    return set() if fixed else None
+
+
+def _of_method(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
+    owner, method = call.func.value, call.func.attr
+    if method == "copy" and isinstance(owner, gast.Name) and isinstance(kinds.get(owner.id), Container):
+        return _held(unit, owner, kinds)  # a shallow copy
+    trust = trust_of_owner(unit, owner, kinds)
+    if trust <= Trust.DATA and not _has_copy_option(call):
         cls = class_of_owner(unit, owner, kinds) or np.ndarray  # else it carries no derivative: the text checks it
-        new = methods.may_be(call.func.attr, cls) is Gives.NEW
-        if new and not copies and trust <= Trust.DATA:
+        if methods.may_be(method, cls) is Gives.NEW:
             return set()
-        if trust == Trust.DRAWING and not methods.draws_items(call.func.attr):
-            given = [k.value for k in call.keywords if k.arg == "out"]
-            return set().union(*(sources(unit, argument, kinds) for argument in given))
-        given.append(call.func.value)
-    elif target is MISSING:
-        given += [] if _is_derivative(unit, call.func, kinds) else [call.func]  # it may hold what it returns
-    elif target is np.einsum and len(call.args) > 2 and not call.keywords:
-        return set()  # of two arrays it is new memory
-    elif target is np.array:
-        given = given if any(k.arg == "copy" for k in call.keywords) or may_hold_objects(unit, call) else []
-    elif target is not MISSING and not _is_foreign(target):
-        record, option = catalogue.of(target), any(k.arg == "copy" for k in call.keywords)
-        if not record.may_view and not option and not (target is builtins.sum and len(given) > 1):
-            return set()
-        place = record.viewed
-        given = given if place is None else given[place : place + 1]
-    outside = {HANDED_OUT} if target is not MISSING and mod_ref.returns_outside(unit, target, call, kinds) else set()
-    return outside.union(*(sources(unit, argument, kinds) for argument in given))
+    if trust == Trust.DRAWING and not methods.draws_items(method):
+        return _of_all(unit, [k.value for k in call.keywords if k.arg == "out"], kinds)
+    return _of_all(unit, [*call.args, *(k.value for k in call.keywords), owner], kinds)
+
+
+def _has_copy_option(call: gast.Call) -> bool:
+    """Whether a call says whether it copies: `x.astype(t, copy=False)`."""
+    return any(k.arg == "copy" for k in call.keywords) or len(call.args) > 4
+
+
+def _shared(unit: Unit, target: Any, call: gast.Call, given: list[gast.AST]) -> list[gast.AST]:
+    """The arguments whose memory what a known callable returns may share."""
+    if target is np.einsum and len(call.args) > 2 and not call.keywords:
+        return []  # of two arrays it is new memory
+    if target is np.array:
+        return given if _has_copy_option(call) or may_hold_objects(unit, call) else []
+    if _is_foreign(target):
+        return given
+    record = catalogue.of(target)
+    lists = target is builtins.sum and len(given) > 1
+    if not record.may_view and not any(k.arg == "copy" for k in call.keywords) and not lists:
+        return []
+    return given if record.viewed is None else given[record.viewed : record.viewed + 1]
 
 
 def _is_derivative(unit: Unit, function: gast.AST, kinds: dict[str, Kind]) -> bool:

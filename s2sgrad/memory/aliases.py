@@ -58,6 +58,9 @@ def _joined(one: _Relation, other: _Relation) -> _Relation:
     return out
 
 
+_NOTHING = gast.Constant(None, None)  # stands for a value that shares no memory
+
+
 class Aliases:
     """The relation before each statement of one function.
 
@@ -78,7 +81,7 @@ class Aliases:
             self._join(start, p, start.seers[p])
         free = frozenset().union(*(point.reads for point in self.graph.points)) - unit.locals
         self.handed_out = self._set(OUTSIDE + n for n in sorted(free) if is_writable(unit.resolve(name_(n))))
-        self._sources: dict[int, set[str]] = {}
+        self._sources: dict[tuple[int, str | None], set[str]] = {}  # by the expression, and what it is bound to
         self.states = self.graph.solve(start, self._after, State.joined)
 
     # --- questions ---
@@ -139,7 +142,7 @@ class Aliases:
         statement = self.graph.points[point].statement
         role = self.graph.points[point].role
         if role == "enter" and isinstance(statement, gast.For):
-            return self._bind(statement.target.id, gast.Constant(0, None), state)
+            return self._bind(statement.target.id, _NOTHING, state)
         if role != "whole":
             return state
         if isinstance(statement, gast.Assign):
@@ -150,7 +153,7 @@ class Aliases:
             if effects.permutes(statement):
                 return self._permute(statement, state)
             record = self.unit.primal.is_generated and isinstance(statement.targets[0], gast.Tuple)
-            value = gast.Constant(None, None) if record else statement.value
+            value = _NOTHING if record else statement.value
             for target in effects.targets(statement):
                 state = self._bind(target, value, state)
         elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
@@ -254,11 +257,12 @@ class Aliases:
 
         What it takes off one of the stacks is in it no more, and nowhere else.
         """
-        if target is not None:
-            return bound_sources(self.unit, [target], value, self.kinds) - self.stacks
-        if id(value) not in self._sources:
-            self._sources[id(value)] = sources(self.unit, value, self.kinds) - self.stacks
-        return self._sources[id(value)]
+        key = id(value), target
+        if key not in self._sources:
+            bound = sources(self.unit, value, self.kinds) if target is None else (
+                bound_sources(self.unit, [target], value, self.kinds))  # fmt: skip
+            self._sources[key] = bound - self.stacks
+        return self._sources[key]
 
     def _closed(self, names: set[str], state: State) -> int:
         """The names and all that may share memory with one of them; what a function hands out may be whatever is outside."""

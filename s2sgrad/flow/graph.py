@@ -29,6 +29,7 @@ fact settles after as many rounds as loops are nested, and one.
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
@@ -196,6 +197,7 @@ class Graph:
         """
         into: list[State | None] = [None] * len(self.points)
         into[0] = start
+        ways = Counter(target for targets in self.after for target in targets)
         waiting = {0}
         while waiting:
             for k in range(len(self.points)):
@@ -205,7 +207,8 @@ class Graph:
                 state = after(k, into[k])
                 for target in self.after[k]:
                     old = into[target]
-                    new = state if old is None or old is state else joined(old, state)
+                    alone = ways[target] == 1 and target != 0  # what held there before has grown: it need not be joined
+                    new = state if old is None or old is state or alone else joined(old, state)
                     if old is None or (new is not old and new != old):
                         into[target] = new
                         waiting.add(target)

@@ -75,6 +75,7 @@ class Aliases:
         self.graph = Graph(tree)
         given = [p.id for p in parameters(tree) if has_memory(kinds.get(p.id))]
         self.names = Names(())
+        self._ever: _Relation = {}  # all that was in the relation at some time: what it was on the way, it is in the end
         start = State({}, {})
         for p in given:
             start.seers[p] = self.names.member(ARGUMENT + p)
@@ -119,14 +120,7 @@ class Aliases:
 
     def ever(self) -> dict[str, set[str]]:
         """By name: the names with which it may share memory at some time."""
-        out: _Relation = {}
-        last = None
-        for state in self.states:
-            if state is not None and state is not last:
-                for name, others in state.shares.items():
-                    out[name] = out.get(name, 0) | others
-            last = state
-        return {name: set(self.names.decoded(others)) for name, others in out.items() if others}
+        return {name: set(self.names.decoded(others)) for name, others in self._ever.items() if others}
 
     def known(self, name: str) -> str:
         """The name under which the memory of a variable, or of what a free name stands for, is known."""
@@ -194,7 +188,10 @@ class Aliases:
                 out[new.get(name, name)] = after
             return out
 
-        return State(renamed(state.shares), renamed(state.seers))
+        after = State(renamed(state.shares), renamed(state.seers))
+        for name, others in after.shares.items():
+            self._ever[name] = self._ever.get(name, 0) | others
+        return after
 
     def _bind(self, target: str, value: gast.AST, state: State) -> State:
         shared = 0
@@ -291,8 +288,10 @@ class Aliases:
         others &= ~bit
         if others:
             state.shares[name] = state.shares.get(name, 0) | others
+            self._ever[name] = self._ever.get(name, 0) | others
             for other in self.names.decoded(others):
                 state.shares[other] = state.shares.get(other, 0) | bit
+                self._ever[other] = self._ever.get(other, 0) | bit
 
 
 def popped(value: gast.AST) -> str | None:

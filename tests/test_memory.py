@@ -57,9 +57,14 @@ def analysed(function, *args):
     return unit, tree, inference.env
 
 
+def bare(text: str) -> str:
+    """Not every version of gast writes a tuple in parentheses."""
+    return text.replace("(", "").replace(")", "")
+
+
 def statement(tree: gast.FunctionDef, text: str) -> gast.AST:
     """The statement that is written so (of a compound one the header)."""
-    matches = [s for s in effects.walk(tree.body) if gast.unparse(s).splitlines()[0] == text]
+    matches = [s for s in effects.walk(tree.body) if bare(gast.unparse(s).splitlines()[0]) == bare(text)]
     assert len(matches) == 1, gast.unparse(tree)
     return matches[0]
 

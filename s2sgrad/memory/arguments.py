@@ -91,3 +91,8 @@ class Given:
 
     def __getitem__(self, k: int) -> Places:
         return self.places[k] if k < len(self.places) else set(self.unpacked or ())
+
+
+def objects_of(points: Points, places: Places) -> Places:
+    """What objects among these may give: all that they hold."""
+    return points.reached({p for p in places if points.trust(p) == Trust.ANY})

@@ -6,13 +6,11 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import itertools
 import logging
-import operator
 import types
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from typing import Any
 
 import gast
@@ -23,7 +21,8 @@ from s2sgrad.analysis.plain_classes import draws
 from s2sgrad.analysis.trust import Trust, trust_of_object
 from s2sgrad.ir.signatures import by_position
 from s2sgrad.ir.unit import MISSING
-from s2sgrad.memory.arguments import Given, Points
+from s2sgrad.memory import container_calls
+from s2sgrad.memory.arguments import Given, Points, objects_of
 from s2sgrad.memory.places import ANY, NONE, OUTSIDE, Place, Places
 from s2sgrad.primitives import catalogue, libraries, methods, spellings
 from s2sgrad.primitives.catalogue import VIEWS, Gives, Primitive, may_write, methods_named
@@ -62,11 +61,11 @@ def called(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
     out = _into(points, by_position(target), given)
     if record.called is not None or record.called_name in given.named:
         return _calling(points, record, given, node)
-    _, known = _KNOWN.get(id(target), (None, _BY_RESULT.get(record.gives)))
+    known = container_calls.known(target)
     if known is not None:
         return known(points, given, node)
     if record.gives is Gives.NEW and not record.pure:
-        return {Place("new", id(node))} | _objects(points, given.all())
+        return {Place("new", id(node))} | objects_of(points, given.all())
     if isinstance(target, type):
         return _instance(points, target, given, node)
     return out | (_computed(points, record, given, node) if record.pure else _unknown(points, target, given, node))
@@ -89,105 +88,7 @@ def _unbound_method(points: Points, target: Any, given: Given, node: gast.AST) -
     return plain_method(points, given.places.pop(0), target.__name__, given, node)
 
 
-# --- functions that give containers and items: by how their results share memory, and some by the object -----------------
-
-_Known = Callable[[Points, Given, gast.AST], Places]
-_KNOWN: dict[int, tuple[Any, _Known]] = {}  # by the identity of the function
-
-
-def _of(*functions: Any) -> Callable[[_Known], _Known]:
-    def register(known: _Known) -> _Known:
-        _KNOWN.update({id(function): (function, known) for function in functions})
-        return known
-
-    return register
-
-
-def _shell(points: Points, given: Given, node: gast.AST) -> Places:
-    """`list(xs)`: a new container of the items."""
-    return points.shell(node, points.items(given.all()) | _objects(points, given.all()))
-
-
-def _rows(points: Points, given: Given, node: gast.AST) -> Places:
-    """`zip(xs, ys)`: a new container of tuples of the items."""
-    return points.shell(node, points.shell(node, points.items(given.all()), "item"))
-
-
-def _operator(points: Points, given: Given, node: gast.AST) -> Places:
-    """`operator.add(a, b)`: new memory, or a list of the items of two."""
-    lists = {p for p in given.all() if points.trust(p) != Trust.ARRAY}
-    joined = points.shell(node, points.items(lists)) if lists else set()
-    return {Place("new", id(node))} | joined | _objects(points, given.all())
-
-
-_BY_RESULT: dict[Gives, _Known] = {Gives.SHELL: _shell, Gives.ROWS: _rows, Gives.OPERATOR: _operator}
-
-
-@_of(dict)
-def _dict(points: Points, given: Given, node: gast.AST) -> Places:
-    pairs = set().union(*map(points.items, given.places), *(points.items(points.items(p)) for p in given.places))
-    return points.shell(node, pairs.union(given.unpacked or (), *given.named.values()) | _objects(points, given.all()))
-
-
-@_of(itertools.repeat)
-def _repeat(points: Points, given: Given, node: gast.AST) -> Places:
-    return points.shell(node, given.all())
-
-
-@_of(next)
-def _next(points: Points, given: Given, node: gast.AST) -> Places:
-    return points.items(given[0]) | given[1] | _objects(points, given.all())
-
-
-@_of(max, min)
-def _extreme(points: Points, given: Given, node: gast.AST) -> Places:
-    chosen = points.items(given.all()) if len(given.places) == 1 else given.all()
-    return chosen | given.named.get("default", set()) | {Place("new", id(node))}
-
-
-@_of(sum)
-def _sum(points: Points, given: Given, node: gast.AST) -> Places:
-    """Of lists: a list of their items."""
-    items, start = points.items, given[1] | given.named.get("start", set())
-    lists = any(points.trust(p) != Trust.ARRAY for p in items(given[0]) | given.all())
-    joined = points.shell(node, items(items(given[0])) | items(start)) if lists else set()
-    return {Place("new", id(node))} | start | joined | _objects(points, given.all())
-
-
-@_of(getattr)
-def _getattr(points: Points, given: Given, node: gast.AST) -> Places:
-    return points.reached(given.all())
-
-
-@_of(copy.copy)
-def _copied(points: Points, given: Given, node: gast.AST) -> Places:
-    every = given.all()
-    return {Place("new", id(node))} | points.shell(node, points.items(every)) | _objects(points, every)
-
-
-@_of(copy.deepcopy)
-def _deeply_copied(points: Points, given: Given, node: gast.AST) -> Places:
-    new = {Place("new", id(node))}
-    return new | points.shell(node, new) | _objects(points, given.all())
-
-
-@_of(operator.getitem)
-def _item(points: Points, given: Given, node: gast.AST) -> Places:
-    items = points.items(given[0])
-    return items | points.shell(node, items)
-
-
-@_of(np.random.default_rng)
-def _generator(points: Points, given: Given, node: gast.AST) -> Places:
-    return {Place("drawing", id(node))}
-
-
 # --- functions that compute, and those of which less is known ------------------------------------------------------------
-
-
-def _objects(points: Points, places: Places) -> Places:
-    """What objects among these may give: all that they hold."""
-    return points.reached({p for p in places if points.trust(p) == Trust.ANY})
 
 
 def _computed(points: Points, record: Primitive, given: Given, node: gast.AST) -> Places:
@@ -208,7 +109,7 @@ def _computed(points: Points, record: Primitive, given: Given, node: gast.AST) -
     kind = _option(given, names, "dtype")
     if _fills(points, record, given, names) or (kind is not None and not _is_numeric(points, kind)):
         out |= points.shell(node, points.reached(every), _OBJECTS)
-    return out | views | _objects(points, every)
+    return out | views | objects_of(points, every)
 
 
 def _fills(points: Points, record: Primitive, given: Given, names: tuple[str, ...]) -> bool:
@@ -264,7 +165,7 @@ def _calling(points: Points, record: Primitive, given: Given, node: gast.AST) ->
         held = items(given[0]) if len(given.places) == 1 else given.all()
         if not _is_none(given.named_nodes["key"]):
             points.apply(given.named_nodes["key"], held)
-        held = held | _objects(points, given.all())
+        held = held | objects_of(points, given.all())
         return points.shell(node, held) if target is sorted else held | given.named.get("default", set())
     place = record.called
     function = given.nodes[place] if place < len(given.nodes) else given.named_nodes.get(record.called_name)
@@ -300,7 +201,7 @@ def _bound_method(points: Points, target: Any, owner: Any, given: Given, node: g
     """A method that a name stands for, with its object."""
     if isinstance(owner, np.ufunc):
         out = _into(points, by_position(target), given)
-        return {Place("new", id(node))} | out | _objects(points, given.all())
+        return {Place("new", id(node))} | out | objects_of(points, given.all())
     if owner is itertools.chain:
         return points.shell(node, points.items(points.items(given.all())))
     if draws(owner):
@@ -371,7 +272,7 @@ def drawing_method(points: Points, name: str, given: Given, node: gast.AST) -> P
     lists = {p for p in every if points.trust(p) != Trust.ARRAY}
     if methods.draws_items(name):
         out |= points.items(lists) | points.shell(node, points.items(lists)) if lists else set()
-    return out | {Place("new", id(node))} | _objects(points, every)
+    return out | {Place("new", id(node))} | objects_of(points, every)
 
 
 def method_of_object(points: Points, found: Any, given: Given, node: gast.AST) -> Places:

@@ -19,6 +19,7 @@ import numpy as np
 
 from s2sgrad.primitives.libraries import DRAWING
 from s2sgrad.primitives.record import Gives, know, know_methods, methods_named, of
+from s2sgrad.primitives.sharing import ROUNDED
 
 _IN_PLACE = (
     "__iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __imod__ __ipow__ __imatmul__ __iand__ __ior__ __ixor__ "
@@ -34,10 +35,11 @@ know_methods(
 know_methods(np.ndarray, _IN_PLACE, gives=Gives.OPERATOR)
 know_methods(
     np.ndarray,
-    "sum mean prod max min std var cumsum cumprod argmax argmin argsort argpartition all any round clip dot repeat copy "
+    "sum mean prod max min std var cumsum cumprod argmax argmin argsort argpartition all any clip dot repeat copy "
     "flatten astype take trace nonzero searchsorted tolist item tobytes ptp compress choose",
     gives=Gives.NEW, computes=True,
 )  # fmt: skip
+know_methods(np.ndarray, "round", gives=ROUNDED, computes=True)
 know_methods(np.ndarray, "transpose swapaxes squeeze", gives=Gives.VIEW, computes=True)
 know_methods(np.ndarray, "reshape ravel", gives=Gives.CONTIGUOUS, computes=True)
 know_methods(np.ndarray, "view diagonal conj conjugate getfield __array__", gives=Gives.MAYBE, computes=True)

@@ -96,6 +96,13 @@ know(runtime.seed_like, gives=Gives.MAYBE, of=1)
 know(builtin_functions.preceded, einsum.replaced, einsum.contracted, of=_ANY)
 
 
+_INTEGERS = np.arange(2)
+ROUNDED = Gives.MAYBE if np.shares_memory(_INTEGERS, _INTEGERS.round()) else Gives.NEW
+"""Integers that are rounded are themselves, up to NumPy 1.26."""
+
+know(np.round, np.around, gives=ROUNDED)
+
+
 def _reads_what_it_wrote() -> bool:
     v = np.arange(4.0)
     v[[3, 1]] = v[2:]

@@ -259,14 +259,19 @@ def watched(tree, statements):
 
 
 @pytest.mark.parametrize("maker", [alias_program, cursor_program, mutation_program])
-@pytest.mark.parametrize("seed", range(25))
-def test_names_that_share_memory_in_a_run_are_known_to(maker, seed):
-    program = maker(40_000 + seed)
+def test_names_that_share_memory_in_a_run_are_known_to(maker):
+    """Of programs that have a normal form; at least a quarter of them have one."""
+    assert sum(are_known_to_share(maker, 40_000 + seed) for seed in range(25)) > 6
+
+
+def are_known_to_share(maker, seed):
+    """Run a random program and compare what shares memory with what is known to; whether it has a normal form."""
+    program = maker(seed)
     function, args = defined(program.source, f"<{maker.__name__} {seed}>"), copied(program.args)
     try:
         unit, tree, kinds = analysed(function, *args)
     except S2SGradError:
-        pytest.skip("refused")
+        return False
     aliases = Aliases(unit, tree, kinds, stacks=fresh_stacks(unit, tree, kinds))
     live, statements, missing = Liveness(aliases.graph), [], []
     given = {p.id: list(held(a)) for p, a in zip(parameters(tree), args, strict=False)}
@@ -284,4 +289,5 @@ def test_names_that_share_memory_in_a_run_are_known_to(maker, seed):
     exec(emit.function(watched(tree, statements)), space)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(*STOPPED):
         space[tree.name](*args)
-    assert missing == []
+    assert missing == [], program.source
+    return True

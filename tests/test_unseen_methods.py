@@ -14,6 +14,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from corpus.named_alike import Doubling, Recipe
 
 from s2sgrad import S2SGradError, grad
 
@@ -248,32 +249,6 @@ def deviation_of_an_iterator(x, it):
 
 
 # --- methods with names of those of dicts ----------------------------------------------------------------------------
-
-
-class Recipe:
-    """No dict: what it says of a key is its own."""
-
-    def get(self, key, default=0.0):
-        return 3.0
-
-    def items(self):
-        return [("a", 2.0), ("b", 5.0)]
-
-    def __contains__(self, key):
-        return True
-
-    def __getitem__(self, key):
-        return 7.0
-
-
-class Doubling(dict):
-    """A dict that says something else of itself."""
-
-    def get(self, key, default=None):
-        return 2.0 * self[key]
-
-    def values(self):
-        return [10.0, 20.0]
 
 
 def doubling():

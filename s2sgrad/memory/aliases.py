@@ -26,11 +26,11 @@ from s2sgrad.analysis.trust import is_writable
 from s2sgrad.flow.graph import Graph, Names
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.memory.relation import Relation
 from s2sgrad.memory.sources import HANDED_OUT, bound_sources, has_memory, sources
 from s2sgrad.memory.writes import in_place
 
 ARGUMENT, OUTSIDE = "argument ", "outside "
-_Relation = dict[str, int]  # by name: a set of names
 
 
 class State:
@@ -38,24 +38,21 @@ class State:
 
     __slots__ = ("seers", "shares")
 
-    def __init__(self, shares: _Relation, seers: _Relation) -> None:
+    def __init__(self, shares: Relation, seers: Relation) -> None:
         self.shares, self.seers = shares, seers
+
+    def copy(self) -> State:
+        """The same, to be changed."""
+        return State(self.shares.copy(), self.seers.copy())
 
     def joined(self, other: State) -> State:
         """What holds where one or the other did."""
-        return State(_joined(self.shares, other.shares), _joined(self.seers, other.seers))
+        return State(self.shares | other.shares, self.seers | other.seers)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, State) and (self.shares, self.seers) == (other.shares, other.seers)
 
     __hash__ = None  # type: ignore[assignment]
-
-
-def _joined(one: _Relation, other: _Relation) -> _Relation:
-    out = dict(one)
-    for name, others in other.items():
-        out[name] = out.get(name, 0) | others
-    return out
 
 
 _NOTHING = gast.Constant(None, None)  # stands for a value that shares no memory
@@ -75,13 +72,14 @@ class Aliases:
         self.graph = Graph(tree)
         given = [p.id for p in parameters(tree) if has_memory(kinds.get(p.id))]
         self.names = Names(())
-        self._ever: _Relation = {}  # all that was in the relation at some time: what it was on the way, it is in the end
-        start = State({}, {})
+        self._ever: dict[str, int] = {}  # all that was in the relation at some time: what it was on the way, it is in the end
+        self._nothing = State(Relation(self.names, symmetric=True), Relation(self.names))
+        start = self._nothing.copy()
         for p in given:
-            start.seers[p] = self.names.member(ARGUMENT + p)
-            self._join(start, p, start.seers[p])
+            start.seers.add(p, self.names.member(ARGUMENT + p))
+            self._join(start, p, start.seers.of(p))
         free = frozenset().union(*(point.reads for point in self.graph.points)) - unit.locals
-        self.handed_out = self._set(OUTSIDE + n for n in sorted(free) if is_writable(unit.resolve(name_(n))))
+        self.handed_out = self.names.interned(OUTSIDE + n for n in sorted(free) if is_writable(unit.resolve(name_(n))))
         self._sources: dict[tuple[int, str | None], set[str]] = {}  # by the expression, and what it is bound to
         self.states = self.graph.solve(start, self._after, State.joined)
 
@@ -111,10 +109,10 @@ class Aliases:
     def seen_inside(self, owner: str, item: Kind | None, before: gast.AST) -> set[str]:
         """The names through which an item of this kind of a container may be seen."""
         state = self._before(before)
-        inside = self._held(self.names.member(self.known(owner)), state)
-        names = self._closed({owner}, state) | self._set(inside)
-        for key in inside:
-            names |= state.seers.get(key, 0)
+        inside = state.seers.to(self.known(owner))
+        names = self._closed({owner}, state) | inside
+        for key in self.names.decoded(inside):
+            names |= state.seers.of(key)
         never = (Array, Number) if isinstance(item, Container) else (Number,)
         return {n for n in self.names.decoded(names) if not isinstance(self.kinds.get(n.removeprefix(ARGUMENT)), never)}
 
@@ -128,7 +126,7 @@ class Aliases:
 
     def _before(self, statement: gast.AST) -> State:
         """What holds where a statement is reached; nothing where none ever comes."""
-        return self.states[self.graph.at[id(statement)]] or State({}, {})
+        return self.states[self.graph.at[id(statement)]] or self._nothing
 
     # --- what a statement does ---
 
@@ -162,34 +160,22 @@ class Aliases:
 
     def _keep(self, owner: str, values: Iterable[gast.AST], state: State, key: str | None = None) -> State:
         """A container holds values from now on: whatever sees it sees them."""
-        state = State(dict(state.shares), dict(state.seers))
+        state = state.copy()
         owner = self.known(owner) if key is None else key
         for value in values:
             names = self._of(value)
             self._join(state, owner, self._closed(names, state))
             seers = self._seen(owner, state)
             for name in map(self.known, names):
-                for seen in [name, *self._held(self.names.member(name), state)]:
-                    state.seers[seen] = state.seers.get(seen, 0) | (seers & ~self.names.member(seen))
+                for seen in [name, *self._held(name, state)]:
+                    state.seers.add(seen, seers)
         return state
 
     def _permute(self, statement: gast.Assign, state: State) -> State:
         """`a, b = b, a`: every name shares what its new value shared, under the new names."""
         new = {v.id: t.id for t, v in zip(statement.targets[0].elts, statement.value.elts, strict=True)}
-        moved = [(self.names.member(old), self.names.member(name)) for old, name in new.items()]
-        among = self._set(new)
-
-        def renamed(relation: _Relation) -> _Relation:
-            out = {}
-            for name, others in relation.items():
-                after = others & ~among
-                for old, bit in moved:
-                    after |= bit if others & old else 0
-                out[new.get(name, name)] = after
-            return out
-
-        after = State(renamed(state.shares), renamed(state.seers))
-        for name, others in after.shares.items():
+        after = State(state.shares.renamed(new), state.seers.renamed(new))
+        for name, others in after.shares.pairs():
             self._ever[name] = self._ever.get(name, 0) | others
         return after
 
@@ -198,39 +184,36 @@ class Aliases:
         if has_memory(self.kinds.get(target)) and target not in self.separate:
             shared = self._closed(self._of(value, target), state)
         seen = self._seen_anew(target, value, state)
-        bit = self.names.member(target)
-        before = target in state.shares or target in state.seers or any(others & bit for others in state.seers.values())
+        before = state.shares.mentions(target) or state.seers.mentions(target)
         if not before and not shared and not seen:
             return state
-        shares = dict(state.shares)
-        for other in self.names.decoded(shares.pop(target, 0)):
-            shares[other] &= ~bit
-        seers = {name: others & ~bit for name, others in state.seers.items() if name != target}
-        after = State(shares, seers)
+        after = state.copy()
+        after.shares.drop(target)
+        after.seers.drop(target)
         self._join(after, target, shared)
         for name, others in seen.items():
-            seers[name] = seers.get(name, 0) | (others & ~self.names.member(name))
+            after.seers.add(name, others)
         return after
 
-    def _seen_anew(self, target: str, value: gast.AST, state: State) -> _Relation:
+    def _seen_anew(self, target: str, value: gast.AST, state: State) -> dict[str, int]:
         """Who sees what, of what `target = value` changes."""
         if not has_memory(self.kinds.get(target)) or isinstance(self.kinds.get(target), Array):
             return {}
         bit, given = self.names.member(target), [self.known(n) for n in self._of(value)]
-        out: _Relation = {target: 0}
+        out = {target: 0}
         kept = isinstance(value, (gast.Tuple, gast.List, gast.Dict))
         if kept or self._copies(value):  # a container of its own: it sees what it holds
             for name in given:
-                for key in [*([name] if kept else []), *self._held(self.names.member(name), state)]:
-                    out[key] = state.seers.get(key, 0) | bit
+                for key in [*([name] if kept else []), *self._held(name, state)]:
+                    out[key] = state.seers.of(key) | bit
             return out
         item = popped(value)
         for name in given:  # the same object, or an item of it
-            inside = self._held(self.names.member(name), state)
-            out[target] |= self._seen(name, state) | self._set(inside)
+            inside = self._held(name, state)
+            out[target] |= self._seen(name, state) | state.seers.to(name)
             for key in [*([] if name == item else [name]), *inside]:  # a list is no item of itself
-                out[key] = state.seers.get(key, 0) | bit
-                out[target] |= state.seers.get(key, 0)
+                out[key] = state.seers.of(key) | bit
+                out[target] |= state.seers.of(key)
         return out
 
     def _copies(self, value: gast.AST) -> bool:
@@ -266,32 +249,23 @@ class Aliases:
         out = self.handed_out if HANDED_OUT in names else 0
         for name in names:
             if name not in self.separate:
-                out |= self.names.member(self.known(name)) | state.shares.get(self.known(name), 0)
+                out |= self.names.member(self.known(name)) | state.shares.of(self.known(name))
         return out
 
     def _seen(self, name: str, state: State) -> int:
-        return state.seers.get(name, 0) | self.names.member(name)
+        return state.seers.of(name) | self.names.member(name)
 
-    def _held(self, owner: int, state: State) -> list[str]:
+    def _held(self, owner: str, state: State) -> frozenset[str]:
         """What a list or dict may hold, of what has a name."""
-        return [name for name, others in state.seers.items() if others & owner]
-
-    def _set(self, names: Iterable[str]) -> int:
-        out = 0
-        for name in names:
-            out |= self.names.member(name)
-        return out
+        return self.names.decoded(state.seers.to(owner))
 
     def _join(self, state: State, name: str, others: int) -> None:
         """A name shares memory with others from now on."""
+        state.shares.add(name, others)
         bit = self.names.member(name)
-        others &= ~bit
-        if others:
-            state.shares[name] = state.shares.get(name, 0) | others
-            self._ever[name] = self._ever.get(name, 0) | others
-            for other in self.names.decoded(others):
-                state.shares[other] = state.shares.get(other, 0) | bit
-                self._ever[other] = self._ever.get(other, 0) | bit
+        self._ever[name] = self._ever.get(name, 0) | (others & ~bit)
+        for other in self.names.decoded(others & ~bit):
+            self._ever[other] = self._ever.get(other, 0) | bit
 
 
 def popped(value: gast.AST) -> str | None:

@@ -9,7 +9,7 @@ import gast
 
 from s2sgrad.analysis import activity, effects
 from s2sgrad.analysis.activity import Operations
-from s2sgrad.flow.graph import Graph, Names, Point
+from s2sgrad.flow.graph import Graph, Names, Point, Waiting
 
 
 def before(graph: Graph, loop: gast.For | gast.While, present: set[str], found: Operations, active: set[str]) -> set[str]:
@@ -25,7 +25,7 @@ def before(graph: Graph, loop: gast.For | gast.While, present: set[str], found: 
         wanted, ends, begins = effect[k]
         return (live & ~ends) | begins if wanted & live or wanted < 0 else live
 
-    graph.backward_by(step, into, inside)
+    graph.backward_by(step, into, Waiting(inside))
     return set(names.decoded(into[inside[0]])) | present
 
 

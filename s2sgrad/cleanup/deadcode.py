@@ -25,7 +25,7 @@ from s2sgrad.cleanup import remains
 from s2sgrad.cleanup.dead_restores import Overwritten
 from s2sgrad.cleanup.record_stacks import local_stacks, operated, operations
 from s2sgrad.cleanup.sections import Sections
-from s2sgrad.flow.graph import Graph, Names, Point, binds
+from s2sgrad.flow.graph import Graph, Names, Point, Waiting, binds
 from s2sgrad.ir.quote import assign, at, blocks, clone, constant
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory.writes import in_place
@@ -69,11 +69,12 @@ class _Wanted:
         self.needed: set[int] = set()
         self.left: dict[int, list[gast.AST]] = {}  # by a statement that is not needed: the statements that remain of it
         self.stacks: set[str] = set()  # stacks of which some record is read
-        self.idle: set[str] = set()  # those of which none was when it was asked
-        self.is_late = False  # whether one of these is read after all
+        self.idle: dict[str, set[int]] = {}  # of which none is, as far as is known: the statements where that was asked
+        self.waiting = Waiting(range(len(self.graph.points)))
         self.anchors: set[int] = set()
         self.partly: set[int] = set()  # overwritten restores whose array is read
-        self.doubtful: set[int] = set()  # spared ones: other elements of the array are still read
+        self.spared: set[int] = set()  # those that what follows their loops does not need, as far as is known
+        self.doubtful: set[int] = set()  # those that were spared at some time: other elements of the array are still read
         self.live = [0] * len(self.graph.points)  # before each point
         self.simple: dict[int, _Simple] = {}  # by point
         self.heads: dict[int, int] = {}  # by point: what the header of a compound statement reads
@@ -125,10 +126,19 @@ class _Wanted:
     def solve(self) -> None:
         """Find all that is needed: what comes to be may need more, wherever it stands."""
         while True:
-            self.is_late = False
-            self.graph.backward_by(self.step, self.live)
-            if not self.is_late and not self._keep_local():
+            self.graph.backward_by(self.step, self.live, self.waiting)
+            anchors = self._anchors() - self.anchors
+            missed = {s for s in self.spared if self._is_met(s)}
+            self.anchors |= anchors
+            self.spared -= missed
+            if not anchors and not missed:
                 return
+            self._look_again(anchors | missed)
+
+    def _look_again(self, statements: Iterable[int]) -> None:
+        """Note that what is known of some statements may be out of date."""
+        for statement in statements:
+            self.waiting.add(self.graph.at[statement])
 
     def step(self, k: int, live: int) -> int:
         """What is live before a point, given what is live behind it."""
@@ -143,6 +153,7 @@ class _Wanted:
                 self.heads[k] = self._reads(statement, point.reads)
             return live | self.heads[k]
         if point.role == "head" and live & self.names.interned([statement.target.id]):  # where the loop ends
+            self._look_again([id(statement)] if id(statement) not in self.needed else [])
             self._need(statement)
         return live & ~self.names.interned(point.binds) if point.binds else live
 
@@ -164,12 +175,13 @@ class _Wanted:
         if self.local_stacks and isinstance(statement, gast.Expr):
             stack = operated(self.unit, statement.value)
             if stack in self.local_stacks:
-                return self._is_read(stack)
+                return self._is_read(stack, statement)
         if id(statement) in self.overwritten:
             if facts.makes & live:
                 self.partly.add(id(statement))
             return False
-        if self.spare and any(not self.live[k] & contents for k, contents in self.spare.get(id(statement), ())):
+        if id(statement) in self.spare and not self._is_met(id(statement)):
+            self.spared.add(id(statement))
             self.doubtful.add(id(statement))
             return False
         if getattr(statement, "uncertain", False) and _sweep(statement) == "forward":
@@ -180,6 +192,10 @@ class _Wanted:
             return bool(facts.makes & live) or id(statement) in self.anchors or effects.uses_up(self.unit, statement)
         return True
 
+    def _is_met(self, restore: int) -> bool:
+        """Whether what reads the memory of a restore after its loops may need it."""
+        return all(self.live[k] & contents for k, contents in self.spare[restore])
+
     def _need(self, statement: gast.AST) -> None:
         """Mark a statement, or the header of a compound one."""
         if id(statement) not in self.needed:
@@ -188,32 +204,35 @@ class _Wanted:
             self._read(self._operations(statement))
             self._stay(statement)
 
-    def _is_read(self, stack: str) -> bool:
-        """Whether a record of a stack is read, as far as is known."""
+    def _is_read(self, stack: str, statement: gast.AST) -> bool:
+        """Whether a record of a stack is read, as far as is known; it matters to a statement."""
         if stack not in self.stacks:
-            self.idle.add(stack)
+            self.idle.setdefault(stack, set()).add(id(statement))
         return stack in self.stacks
 
     def _read(self, operations: list[tuple[gast.Call, str]]) -> None:
         """Note that these operations on stacks stay."""
-        found = {stack for _, stack in operations} - self.stacks
-        self.is_late |= bool(found & self.idle)
-        self.stacks |= found
+        for stack in {stack for _, stack in operations} - self.stacks:
+            self.stacks.add(stack)
+            self._look_again(self.idle.pop(stack, ()))
 
     def _stay(self, statement: gast.AST | None) -> None:
         """Mark what is needed because a statement stays: what holds it, and the contexts that it is in."""
         while statement is not None and id(statement) not in self.staying:
             self.staying.add(id(statement))
-            self.needed.update(map(id, self.around.get(id(statement), ())))
+            around = set(map(id, self.around.get(id(statement), ()))) - self.needed
+            self.needed |= around
+            self._look_again(around)
             statement = self.holder.get(id(statement))
             if statement is not None and id(statement) not in self.needed:
+                self._look_again([id(statement)])
                 self.needed.add(id(statement))
                 self.left.pop(id(statement), None)
                 self._read(self._operations(statement))
 
     def _rest(self, statement: gast.AST) -> int:
         """Mark what remains of a statement that is not needed, or of the header of a compound one; what that reads."""
-        idle = {id(call) for call, stack in self._operations(statement) if not self._is_read(stack)}
+        idle = {id(call) for call, stack in self._operations(statement) if not self._is_read(stack, statement)}
         if id(statement) not in self.parts or len(idle) != self.quiet[id(statement)]:  # they become fewer, if anything
             self.quiet[id(statement)] = len(idle)
             if isinstance(statement, gast.Assign) and effects.accumulates(self.unit, statement) in binds(statement):
@@ -231,8 +250,8 @@ class _Wanted:
             self._stay(statement)
         return self.remaining[id(statement)]
 
-    def _keep_local(self) -> bool:
-        """Need a binding of each variable that is read before any: without one its name would be a global's."""
+    def _anchors(self) -> set[int]:
+        """A binding of each variable that is read and bound nowhere: without one its name would be a global's."""
         read, bound, binders = 0, self.names.interned(p.id for p in parameters(self.tree)), {}
         for k, point in enumerate(self.graph.points):
             statement = point.statement
@@ -247,9 +266,7 @@ class _Wanted:
             else:
                 read |= self.simple[k].reads if k in self.simple else self.heads.get(k, 0)
                 bound |= self.names.interned(point.binds) if point.binds else 0
-        anchors = {id(binders[name]) for name in self.names.decoded(read & ~bound) & binders.keys()}
-        self.anchors |= anchors
-        return bool(anchors)
+        return {id(binders[name]) for name in self.names.decoded(read & ~bound) & binders.keys()}
 
     # --- what a statement reads and makes ---
 

@@ -29,8 +29,9 @@ fact settles after as many rounds as loops are nested, and one.
 from __future__ import annotations
 
 import functools
+import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -214,21 +215,47 @@ class Graph:
                         waiting.add(target)
         return into
 
-    def backward_by(self, step: Callable[[int, int], int], into: list[int], inside: Sequence[int] = ()) -> None:
+    def backward_by(self, step: Callable[[int, int], int], into: list[int], waiting: Waiting) -> None:
         """Find what holds before each point where that is more than a matter of what is made and taken away there.
 
         `step(k, then)`: what holds before a point if `then` holds behind it; the more holds there, the more here.  `into` is
-        what is known so far, and filled in place; with `inside` at these points alone, which stand in order.
+        what is known so far, and filled in place, beginning at the points that are `waiting`; to these a step may add.
         """
-        points = (inside or range(len(self.points)))[::-1]
-        changed = True
-        while changed:
-            changed = False
-            for k in points:
-                after = self.after[k]
-                here = step(k, into[after[0]] if len(after) == 1 else _joined([into[a] for a in after], False))
-                if here != into[k]:
-                    into[k], changed = here, self.is_cyclic
+        while (k := waiting.last()) is not None:
+            after = self.after[k]
+            here = step(k, into[after[0]] if len(after) == 1 else _joined([into[a] for a in after], False))
+            if here != into[k]:
+                into[k] = here
+                for before in self.before[k]:
+                    waiting.add(before)
+
+
+class Waiting:
+    """The points that are still to be looked at, of some that alone matter: from the last to the first.
+
+    >>> waiting = Waiting(range(3))
+    >>> waiting.last(), waiting.add(2), waiting.add(7), waiting.last(), waiting.last()
+    (2, None, None, 2, 1)
+    """
+
+    def __init__(self, points: Collection[int]) -> None:
+        self.points = points
+        self._known = set(points)
+        self._heap = sorted(-k for k in points)
+
+    def add(self, point: int) -> None:
+        """Look at a point again."""
+        if point in self.points and point not in self._known:
+            self._known.add(point)
+            heapq.heappush(self._heap, -point)
+
+    def last(self) -> int | None:
+        """Take off the last point; None where none is left."""
+        if not self._heap:
+            return None
+        point = -heapq.heappop(self._heap)
+        self._known.discard(point)
+        return point
 
 
 def _joined(sets: list[int], must: bool) -> int:

@@ -72,7 +72,7 @@ class Aliases:
         self.graph = Graph(tree)
         given = [p.id for p in parameters(tree) if has_memory(kinds.get(p.id))]
         self.names = Names(())
-        self._ever: dict[str, int] = {}  # all that was in the relation at some time: what it was on the way, it is in the end
+        self._ever: dict[str, int] = {}  # all that was in the relation at some time
         self._nothing = State(Relation(self.names, symmetric=True), Relation(self.names))
         start = self._nothing.copy()
         for p in given:

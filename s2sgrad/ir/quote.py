@@ -22,10 +22,11 @@ import gast
 
 Hole = gast.AST | str | int | float | None
 _POSITIONS = ("lineno", "col_offset", "end_lineno", "end_col_offset", "origin", "primal", "written_out", "uncertain")
+_NONE = object()
 Place = tuple[Any, int, int, int]
-# Fields that hold no trees: words, numbers, and whether a name is read or bound.
-_WORDS = frozenset({"ctx", "id", "attr", "arg", "type_comment", "kind", "level", "module", "asname", "simple", "is_async",
-                    "conversion"})  # fmt: skip
+# Fields that hold no trees: words, numbers, operators, and whether a name is read or bound.
+_WORDS = frozenset({"ctx", "op", "ops", "id", "attr", "arg", "type_comment", "kind", "level", "module", "asname", "simple",
+                    "is_async", "conversion"})  # fmt: skip
 
 
 class _Parts(dict):
@@ -36,7 +37,8 @@ class _Parts(dict):
         return self[kind]
 
 
-PARTS: dict[type, tuple[str, ...] | None] = _Parts({gast.Constant: ()})
+# Of a name not the annotation of a parameter, which nothing evaluates.
+PARTS: dict[type, tuple[str, ...] | None] = _Parts({gast.Constant: (), gast.Name: ()})
 
 
 def clone(node: Any) -> Any:
@@ -58,7 +60,7 @@ def clone(node: Any) -> Any:
 
 
 def nodes(root: gast.AST) -> Iterator[gast.AST]:
-    """All nodes of a tree but the contexts of names: `gast.walk`, several times faster, parents first."""
+    """All nodes of a tree but operators and the contexts of names: `gast.walk`, several times faster, parents first."""
     waiting, parts_of = [root], PARTS
     while waiting:
         node = waiting.pop()
@@ -160,10 +162,9 @@ def rewritten(body: list[gast.AST], rewrite: Callable[[gast.AST], list[gast.AST]
 
 def at(origin: gast.AST, *statements: gast.AST) -> list[gast.AST]:
     """The statements, marked as coming from where `origin` comes from (nested blocks excepted)."""
+    place = {attribute: value for attribute in _POSITIONS if (value := origin.__dict__.get(attribute, _NONE)) is not _NONE}
     for statement in statements:
-        for attribute in _POSITIONS:
-            if hasattr(origin, attribute):
-                setattr(statement, attribute, getattr(origin, attribute))
+        statement.__dict__.update(place)
     return list(statements)
 
 
@@ -207,24 +208,30 @@ def expression(text: str, **holes: Hole) -> Any:
 
 def substitute(node: Any, holes: dict[str, Any]) -> Any:
     """A copy of `node` in which every name of `holes` stands for a name, a constant or a tree."""
-    if isinstance(node, list):
+    kind = type(node)
+    if kind is list:
         out = []
         for item in node:
             new = substitute(item, holes)
-            out.extend(new) if isinstance(new, list) else out.append(new)
+            out.extend(new) if type(new) is list else out.append(new)
         return out
-    if not isinstance(node, gast.AST):
+    parts = PARTS[kind]
+    if parts is None:
         return node
-    if isinstance(node, gast.Expr) and isinstance(node.value, gast.Name) and isinstance(holes.get(node.value.id), list):
+    if kind is gast.Expr and type(node.value) is gast.Name and type(holes.get(node.value.id)) is list:
         return clone(holes[node.value.id])
-    if isinstance(node, gast.Name) and node.id in holes:
+    if kind is gast.Name and node.id in holes:
         value = holes[node.id]
         if isinstance(value, str):
             return gast.Name(value, node.ctx, None, None)
         return clone(value) if isinstance(value, gast.AST) else constant(value)
-    copy = type(node).__new__(type(node))
-    for key, value in node.__dict__.items():
-        copy.__dict__[key] = substitute(value, holes) if isinstance(value, (gast.AST, list)) else value
+    copy = kind.__new__(kind)
+    held = copy.__dict__
+    held.update(node.__dict__)
+    for field in parts:
+        value = held.get(field)
+        if value is not None:
+            held[field] = substitute(value, holes)
     return copy
 
 

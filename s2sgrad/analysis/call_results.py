@@ -18,11 +18,12 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import sampled_shapes
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Text, join
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Text, broadcast, join
 from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.primitives import catalogue
 from s2sgrad.rules import table
+from s2sgrad.runtime.given import fitted
 
 Known = Callable[[list[Kind], list[str]], Kind | None]
 
@@ -44,6 +45,10 @@ def _always(kind: Kind, *functions: Any) -> None:
 
 def exact(target: Any, kinds: list[Kind], names: list[str]) -> Kind | None:
     """The kind of a result that follows from those of the arguments; None where an example has to tell."""
+    own = table.given(target)
+    if own is not None and own.tag == "elementwise" and all(isinstance(k, (Number, Array)) for k in kinds):
+        dims = broadcast(kinds)
+        return Number(None) if dims == () else Array(None, dims)
     _, known = _TABLE.get(id(target), (None, None))
     return None if known is None else known(kinds, names)
 
@@ -130,6 +135,13 @@ def _popped(kinds: list[Kind], names: list[str]) -> Kind | None:
 @_of(runtime.zeros, runtime.own)
 def _structure(kinds: list[Kind], names: list[str]) -> Kind | None:
     return kinds[0] if isinstance(kinds[0], Container) and kinds[0].items is None else None
+
+
+@_of(fitted)
+def _fitted(kinds: list[Kind], names: list[str]) -> Kind | None:
+    """The cotangent that a rule of the user's gave for its second argument."""
+    x = kinds[1]
+    return Number(None) if isinstance(x, Number) else Array(None, x.dims) if isinstance(x, Array) else UNKNOWN
 
 
 @_of(runtime.as_dict)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.primitives.libraries import library, package
+from s2sgrad.rules import table
 from s2sgrad.source import brings_gradient
 
 CONTEXT_MANAGER = contextlib.contextmanager(lambda: iter(())).__code__
@@ -25,7 +26,7 @@ CONTEXT_MANAGER = contextlib.contextmanager(lambda: iter(())).__code__
 
 def is_library(target: Any) -> bool:
     """Whether a callable belongs to a library, which is taken not to write its arguments unless it is listed."""
-    if isinstance(target, (types.BuiltinFunctionType, np.ufunc, type)) or brings_gradient(target):
+    if isinstance(target, (types.BuiltinFunctionType, np.ufunc, type)) or is_given(target):
         return True
     if getattr(target, "__code__", None) is CONTEXT_MANAGER:
         return True
@@ -34,6 +35,11 @@ def is_library(target: Any) -> bool:
     if not _is_of_library(target.__globals__.get("__name__")):
         return False
     return _is_of_library(target.__module__) and ("<locals>" not in target.__qualname__ or _is_held(target))
+
+
+def is_given(target: Any) -> bool:
+    """Whether the user has given a callable a derivative, or said that it has none: it is called and never read."""
+    return brings_gradient(target) or table.given(target) is not None
 
 
 def _is_of_library(home: Any) -> bool:

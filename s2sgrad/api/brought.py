@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from s2sgrad.ir.signatures import signature
+from s2sgrad.runtime.given import called, fitted, new
 from s2sgrad.runtime.results import described
-from s2sgrad.runtime.structure import rebuilt
 
 
 def pair_of(f: Callable[..., Any], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Callable[..., Any]]:
@@ -35,7 +33,7 @@ def cotangents(name: str, pullback: Callable[..., Any], y_bar: Any, zeros: tuple
     zero cotangents; TypeError and ValueError where it is something else."""
     given = y_bar if isinstance(y_bar, tuple) else (y_bar,)
     try:
-        bars = pullback(*given)
+        bars = called(f"the pullback of `{name}`", pullback, *given)
     except TypeError as error:
         _require_fit(name, pullback, given, error)
         raise
@@ -46,7 +44,8 @@ def cotangents(name: str, pullback: Callable[..., Any], y_bar: Any, zeros: tuple
             f"the pullback of `{name}` returned {len(bars)} gradients for {len(zeros)} arguments: return one for each, None "
             "where there is none"
         )
-    return tuple(_fitted(name, bar, zero) for bar, zero in zip(bars, zeros, strict=True))
+    said = f"the pullback of `{name}`"
+    return tuple(zero if zero is None else fitted(new(bar), zero, said) for bar, zero in zip(bars, zeros, strict=True))
 
 
 def require_some(name: str, bars: Any) -> None:
@@ -66,29 +65,3 @@ def _require_fit(name: str, pullback: Callable[..., Any], given: tuple, error: E
         ) from error
     except ValueError:  # it does not say what it takes
         pass
-
-
-def _fitted(name: str, bar: Any, zero: Any) -> Any:
-    """A cotangent of the structure and shape of `zero`; None is a zero."""
-    if bar is None or zero is None:
-        return zero
-    if isinstance(zero, (list, tuple, dict)):
-        same = isinstance(bar, dict) == isinstance(zero, dict) and isinstance(bar, (list, tuple, dict))
-        if not same or len(bar) != len(zero) or (isinstance(zero, dict) and bar.keys() != zero.keys()):
-            raise ValueError(f"the pullback of `{name}` returned {described(bar)} for {described(zero)} of {len(zero)}")
-        return rebuilt(zero, lambda z, b: _fitted(name, b, z), bar)
-    shape, what = np.shape(zero), described(bar)
-    try:
-        number = (bar if hasattr(bar, "dtype") else np.asarray(bar)).dtype.kind in "fiub"
-        if number:
-            what = f"a gradient of shape {np.shape(bar)}"
-        fits = number and np.broadcast_shapes(np.shape(bar), shape) == shape
-    except ValueError:
-        fits = False
-    if not fits:
-        raise ValueError(f"the pullback of `{name}` returned {what} for an argument of shape {shape}")
-    return bar if np.shape(bar) == shape and hasattr(bar, "dtype") else _filled(bar, shape)
-
-
-def _filled(bar: Any, shape: tuple[int, ...]) -> Any:
-    return np.array(np.broadcast_to(bar, shape), dtype=float) if shape else float(bar)

@@ -25,11 +25,22 @@ _OPERATORS = {
 
 @functools.lru_cache(maxsize=1024)
 def _wrapper(primitive: Any) -> types.FunctionType:
+    return _written(primitive, table.lookup(primitive))
+
+
+@functools.lru_cache(maxsize=1024)
+def _given(rule: table.Rule) -> types.FunctionType:
+    return _written(rule.primitive, rule)
+
+
+def _written(primitive: Any, rule: table.Rule | None) -> types.FunctionType:
+    """The function with source; of a rule that the user gave it goes with the rule."""
     name = getattr(primitive, "__name__", "primitive")
-    if primitive in _OPERATORS:
+    name = name if name.isidentifier() else "function"
+    if isinstance(primitive, types.BuiltinFunctionType) and primitive in _OPERATORS:
         value = _OPERATORS[primitive]
         head = "a, b" if "b" in value.replace("abs", "") else "a"
-    elif (rule := table.lookup(primitive)) is None:  # it has a zero derivative
+    elif rule is None:  # it has a zero derivative
         head = ", ".join(advice.required(primitive))
         value = f"primitive({head})"
     else:
@@ -38,7 +49,8 @@ def _wrapper(primitive: Any) -> types.FunctionType:
         head = given + "".join(f", {k}={v!r}" for k, v in plain_.items())
         value = f"primitive({given}{''.join(f', {k}={k}' for k in plain_)})"
     text = f"def {name}({head}):\n    return {value}\n"
-    filename = f"<s2sgrad library {getattr(primitive, '__module__', '')}.{name}>"
+    given_here = f" {id(rule)}" if rule is not None and rule.given is not None else ""
+    filename = f"<s2sgrad library {getattr(primitive, '__module__', '')}.{name}{given_here}>"
     GENERATED_TEXTS[filename] = linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     space: dict[str, Any] = {"primitive": primitive, "__name__": f"s2sgrad.api.library.{name}"}
     exec(compile(text, filename, "exec"), space)
@@ -68,6 +80,8 @@ def spelled_out(primitive: Any) -> types.FunctionType | None:
     """A function with source that does what an operator or a primitive of the rule table does; None for anything else."""
     rule = table.lookup(primitive)
     operator_ = isinstance(primitive, types.BuiltinFunctionType) and primitive in _OPERATORS
+    if rule is not None and rule.given is not None:
+        return _given(rule)
     return _wrapper(primitive) if operator_ or (rule is not None and not rule.variadic) else None
 
 

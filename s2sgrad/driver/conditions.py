@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from s2sgrad.driver.inner import Defaults, fit
 from s2sgrad.ir.lookups import member_of
+from s2sgrad.rules import table
 
 Functions = list[Any]  # and the gradients of some of them
 Accepts = Callable[[Any], bool]
@@ -51,6 +52,16 @@ class Codes:
             if functions[k].__code__ is not code():
                 return False
         return True
+
+
+@dataclass
+class Rules:
+    """The rules that the user gave are those that the text was written by."""
+
+    changes: int
+
+    def holds(self, functions: Functions) -> bool:
+        return table.changes() == self.changes
 
 
 @dataclass

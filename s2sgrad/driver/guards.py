@@ -30,6 +30,7 @@ from s2sgrad.driver.inner import Defaults, is_gradient, steps
 from s2sgrad.ir.lookups import Lookups
 from s2sgrad.ir.unit import MISSING, Derived
 from s2sgrad.primitives import libraries
+from s2sgrad.rules import table
 
 _LASTING = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, np.ufunc, type(Ellipsis))
 
@@ -119,6 +120,7 @@ class Guards:
         modules = [(name, self.held(module)) for name, module in lookups.modules.items() if not _is_library(module)]
         plain = [(k, f) for k, f in enumerate(functions) if not is_gradient(f)]
         self._conditions = [
+            conditions.Rules(table.changes()),
             *_if_any(conditions.DefaultsOf, self._called(plain)),
             conditions.Codes([(k, weakref.ref(f.__code__)) for k, f in plain]),
             *_if_any(conditions.Cells, cells),

@@ -18,6 +18,7 @@ from typing import Any
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.unit import Derived
+from s2sgrad.rules import table
 
 Defaults = tuple[tuple[Callable[[Any], bool], ...], dict[str, Callable[[Any], bool]]]
 
@@ -130,7 +131,7 @@ def steps(
             if owner is None or id(value) in place:
                 continue
             index = function.__code__.co_freevars.index(name)
-            if type(value) is types.FunctionType:
+            if type(value) is types.FunctionType and table.given(value) is None:  # of whose rule the code says nothing
                 put(value, InCell(owner, index, value, defaults(value)))
             elif is_gradient(value) and value.asked is not None and any(g is value for g, _, _ in generated):
                 put(value, GradientInCell(owner, index, value))

@@ -93,7 +93,8 @@ def signature(function: Any) -> inspect.Signature:
     """The signature of the function itself, whatever it says that it wraps; of a method, without its receiver."""
     if isinstance(function, types.MethodType):
         own = signature(function.__func__)
-        return own.replace(parameters=list(own.parameters.values())[1:])
+        first, *others = own.parameters.values()
+        return own if first.kind is first.VAR_POSITIONAL else own.replace(parameters=others)
     if isinstance(function, types.FunctionType) and {"__wrapped__", "__signature__"} & function.__dict__.keys():
         bare = types.FunctionType(
             function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__

@@ -13,7 +13,7 @@ import numpy as np
 
 from s2sgrad import emit, source
 from s2sgrad.analysis import activity, effects
-from s2sgrad.analysis.kinds import Foreign, is_complex
+from s2sgrad.analysis.kinds import Foreign, Instance, is_complex
 from s2sgrad.analysis.primitive_calls import Operation, is_user_function
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import nodes
@@ -100,7 +100,12 @@ def _constants(context: Context, operation: Operation) -> None:
 
 
 def _callee(context: Context, operation: Operation) -> None:
-    """A call of what has neither a rule nor a source."""
+    """A call of what has neither a rule nor a source; one of a method whose gradient leaves out that in its object."""
+    owner = context.kind(operation.operands[0]) if operation.form == "call" and operation.operands else None
+    if isinstance(owner, Instance) and source.brings_gradient(operation.target) and context.depends(operation.operands[0]):
+        if source.is_method_of(operation.target, owner.cls):
+            context.unit.no_rule(operation.node, f"the pullback of the method `{operation.target.__name__}` gives no "
+                                                 "gradient in its object: make it a function of what it reads")  # fmt: skip
     if operation.form != "call" or _is_known_late(operation.target) or is_user_function(operation.target):
         return
     if not context.pairs.has_source(operation.target):

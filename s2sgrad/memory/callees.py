@@ -20,6 +20,7 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.libraries import is_given
 from s2sgrad.analysis.trust import CONTAINERS, Trust, trust_of_object
 from s2sgrad.ir.lookups import note_attribute, note_member
 from s2sgrad.ir.quote import nodes
@@ -61,13 +62,13 @@ def call(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
     if isinstance(target, types.FunctionType):
         if getattr(target, "__code__", None) is effects.CONTEXT_MANAGER:
             return call(points, target.__wrapped__, given, node)
-        if not effects.brings_gradient(target) and not effects.is_library(target) and not _is_ours(target):
+        if not effects.is_library(target) and not _is_ours(target):
             return _of_user(points, target, given, node)
     if isinstance(target, type) and not library_calls.is_library_class(target):
         return _construct(points, target, given, node)
-    if _is_ours(target) or effects.brings_gradient(target):
+    if _is_ours(target) or is_given(target):
         record, new = catalogue.of(target), {Place("new", id(node))}
-        if record.rule is None and not record.is_flat:  # ours with a rule, or without a derivative, give data
+        if is_given(target) or (record.rule is None and not record.is_flat):  # ours with a rule, or flat ones, give data
             new.add(Place("object", id(node)))
         return points.reached(given.all()) | new
     start = inspect.getattr_static(type(target), "__call__", None)

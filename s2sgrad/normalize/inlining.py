@@ -29,6 +29,7 @@ from typing import Any, Protocol
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.libraries import is_given
 from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import Place, assign, at, clone, constant, name, nodes, place_of, rewritten
 from s2sgrad.ir.unit import MISSING, Unit, parameters
@@ -45,7 +46,7 @@ from s2sgrad.normalize.static_values import (
     returns_function,
     substitute,
 )
-from s2sgrad.source import brings_gradient, read
+from s2sgrad.source import read
 
 MOST = 400  # calls written out in one function
 
@@ -129,7 +130,7 @@ class Inliner:
 
     def text_of(self, method: types.FunctionType, node: gast.AST) -> Function:
         """A method, as a function value: its text is written out at the call."""
-        if brings_gradient(method):
+        if is_given(method):
             self.unit.refuse(node, f"`{method.__name__}` brings its own gradient, and as a method called here it cannot be "
                                    "followed: make it a function of what it reads, or differentiate on a GradientTape")
         return self.read(method)

@@ -19,6 +19,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.libraries import is_given
 from s2sgrad.analysis.plain_classes import written_attributes
 from s2sgrad.ir.lookups import note_member
 from s2sgrad.ir.quote import assign, at, constant, expression, name
@@ -26,7 +27,7 @@ from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.normalize.argument_objects import GivenObjects
 from s2sgrad.normalize.static_values import Known, Object, Partial, Value
-from s2sgrad.source import brings_gradient, underlying
+from s2sgrad.source import underlying
 
 _OPERATORS = {
     gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul", gast.Div: "truediv", gast.MatMult: "matmul", gast.Pow: "pow",
@@ -265,8 +266,8 @@ class Objects(GivenObjects):
         if isinstance(found, types.FunctionType):
             return self.bound(found, owner, node)
         if isinstance(found, staticmethod):
-            own = brings_gradient(found.__func__)
-            return self.outside(attribute, found.__func__) if own else self.read(found.__func__)
+            inner = found.__func__
+            return self.outside(attribute, inner) if is_given(inner) else self.read(inner)
         if isinstance(found, classmethod):
             cls = name(self.unit.helper(owner.cls.__name__, owner.cls))
             return Partial(self.text_of(found.__func__, node), [Known(owner.cls, cls)], {})
@@ -289,6 +290,9 @@ class Objects(GivenObjects):
         return self.bound(found, owner, node)
 
     def bound(self, function: types.FunctionType, owner: Object, node: gast.AST) -> Partial:
+        if owner.given is not None and is_given(function):
+            self.loose.append((node, owner))  # it is called as it stands, with the object
+            return Partial(self.outside(function.__name__, function), [Known(None, owner.given)], {})
         value = self.text_of(function, node)
         value.owner = next((k for k in owner.cls.__mro__ if any(f is function for f in _functions(k))), owner.cls)
         return Partial(value, [owner], {})

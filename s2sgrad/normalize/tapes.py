@@ -11,10 +11,10 @@ from typing import Any
 
 import gast
 
+from s2sgrad.analysis.libraries import is_given
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.primitives import catalogue
-from s2sgrad.source import brings_gradient
 
 _TAPE = "s2sgrad.tape."
 
@@ -48,7 +48,7 @@ def _is_tapes(target: Any) -> bool:
     """Whether a callable is one of the tape's own."""
     if isinstance(target, types.FunctionType):
         home = target.__globals__.get("__name__", "")
-        return home.startswith(_TAPE) and not brings_gradient(target) and not catalogue.of(target).pure
+        return home.startswith(_TAPE) and not is_given(target) and not catalogue.of(target).pure
     return isinstance(target, type) and target.__module__.startswith(_TAPE)
 
 

@@ -99,6 +99,8 @@ class Primitive:
         if self.effect or self.writes:
             return False
         known = self.computes or self._is_elementwise or self._is_ours
+        if not known and table.given(self.function) is not None:  # which says nothing of what it does
+            return False
         return known or table.is_flat(self.function) or self.rule is not None
 
     @property
@@ -191,7 +193,7 @@ def of(target: Any) -> Primitive:
     try:
         record = _RECORDS.get(target)
     except (TypeError, ValueError):  # unhashable
-        return Primitive(None)
+        return Primitive(None if table.given(target) is None else target)
     if record is None or (record.function is not target and not isinstance(target, _EACH_TIME)):
         return Primitive(target)  # what only says that it is equal is something else
     return record

@@ -24,6 +24,7 @@ from s2sgrad.primitives.record import Gives, know
 from s2sgrad.rules import builtin_functions, einsum
 from s2sgrad.rules.table import existing
 from s2sgrad.runtime import structure
+from s2sgrad.runtime.given import fitted
 
 _ANY = -1  # the result may share memory with any of the arguments
 
@@ -92,6 +93,7 @@ know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.require_a
 know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, numeric=True)
 know(runtime.require_array, runtime.sequence, runtime.own, structure.kept, keeps_kind=True)
 know(runtime.add, runtime.call, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)
+know(fitted, gives=Gives.MAYBE, of=0, computes=True)
 know(runtime.seed_like, gives=Gives.MAYBE, of=1)
 know(builtin_functions.preceded, einsum.replaced, einsum.contracted, of=_ANY)
 

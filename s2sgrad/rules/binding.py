@@ -44,14 +44,15 @@ def bound(
         wanted = len(rule.differentiable)
         operands, left = arguments[:wanted], arguments[wanted:]
     operands = list(operands)
-    names = parameters_of(primitive) or rule.positional
+    names = (parameters_of(primitive) if rule.given is None else tuple(rule.given.defaults)) or rule.positional
     for position, argument in enumerate(left, len(operands)):
         if position < len(rule.positional):
             found[rule.positional[position]] = argument
         else:
             shown = names[position] if position < len(names) else f"number {position + 1}"
             why = f"the argument {shown} of `{name_of(primitive)}` is not known to its derivative rule"
-    for keyword, argument in keywords.items():
+    for keyword in sorted(keywords, key=lambda k: names.index(k) if k in names else len(names)):
+        argument = keywords[keyword]
         place = names.index(keyword) if keyword in names[: len(rule.positional)] else None
         if place is not None and place == len(operands) < len(rule.differentiable):
             operands.append(argument)

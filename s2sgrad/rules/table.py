@@ -26,6 +26,9 @@ are named by `rule.refuse`, arguments without one by `rule.constant`.  The compi
 
 Rules of a library that need not be there are read once the user has imported it: `later("scipy.linalg", its rules)`.
 
+A rule that the user gives (`give`) says nothing of its primitive but the derivative: that may have effects, and return what
+it likes.  It lives with the function where that is one of Python's, so that a closure's rule goes with the closure.
+
 >>> import numpy as np
 >>> rule = lookup(np.multiply)
 >>> rule.tag, rule.differentiable, rule.pullback(1.0, 6.0, 2.0, 3.0)
@@ -59,6 +62,8 @@ class Rule:
     exact: set[Callable[..., Any]] = field(default_factory=set)
     constants: dict[str, str] = field(default_factory=dict)
     joint: Callable[..., Any] | None = None
+    tangent: Callable[..., Any] | None = None  # of (result, *primals, *tangents), None for a tangent that is 0
+    given: Any = None  # what the user said, of a rule of theirs
 
     def __post_init__(self) -> None:
         parameters = list(inspect.signature(self.pullback).parameters.values())[2:]
@@ -142,6 +147,9 @@ _FLAT: set[Any] = set()
 _PASSING_OVER: dict[Any, int] = {}
 _OWNERS: dict[int, Any] = {}
 _TYPES: set[type] = set()  # of what has been entered: an object of another type only says that it is equal
+_GIVEN: dict[Any, Rule] = {}  # by the user, to callables that are no functions of Python's, by their identity
+_HOME = "s2sgrad rule"  # where a function keeps what the user gave it
+_changes = 0  # how often the user has changed what a text may have been written by
 _LATER: dict[str, str] = {}  # module of rules -> what it is about
 _imported = 0  # how many modules there were when they were last looked for
 
@@ -200,7 +208,7 @@ def passing_over(level: int, *primitives: Any) -> None:
 
 def passes_over(primitive: Any) -> int:
     """What may be infinite or nan where a primitive leaves elements out; 0 for one that leaves none out."""
-    return _PASSING_OVER.get(primitive, 0)
+    return _PASSING_OVER.get(primitive, 0) if given(primitive) is None else 0
 
 
 def later(module: str, rules: str) -> None:
@@ -223,8 +231,49 @@ def _read_later() -> bool:
     return bool(arrived)
 
 
+def give(primitive: Any, rule: Rule, new: bool = False) -> None:
+    """Enter what the user says of a callable, in the place of what was known; tag `flat`: its result is a constant.
+
+    Texts that were written before are written anew, but for a callable that is `new`.
+    """
+    global _changes
+    _changes += not new
+    if isinstance(primitive, types.FunctionType):
+        vars(primitive)[_HOME] = rule
+    else:
+        _GIVEN[_identity(primitive)] = rule
+        if isinstance(primitive, types.MethodType):
+            _OWNERS[id(primitive.__self__)] = primitive.__self__
+
+
+def _identity(primitive: Any) -> Any:
+    """What tells one callable from all others; a method is a new object at every access."""
+    method = isinstance(primitive, types.MethodType)
+    return (id(primitive.__self__), id(primitive.__func__)) if method else id(primitive)
+
+
+def given(primitive: Any) -> Rule | None:
+    """What the user says of this very callable; of a method, whose object is an argument, only that it is flat."""
+    if isinstance(primitive, types.FunctionType):
+        rule = vars(primitive).get(_HOME)
+        return rule if rule is not None and rule.primitive is primitive else None  # `functools.wraps` hands it on
+    rule = _GIVEN.get(_identity(primitive)) if _GIVEN else None
+    if rule is None and isinstance(primitive, types.MethodType):
+        rule = given(primitive.__func__)
+        return rule if rule is not None and rule.tag == "flat" else None
+    return rule
+
+
+def changes() -> int:
+    """How often the user has changed rules: a text is right while this has not changed."""
+    return _changes
+
+
 def lookup(primitive: Any) -> Rule | None:
     """The rule of a callable, found by the object itself and never by its name; None where there is none."""
+    own = given(primitive)
+    if own is not None:
+        return None if own.tag == "flat" else own
     try:
         rule = _RULES.get(primitive)
     except TypeError:  # unhashable callables have no rule
@@ -242,6 +291,9 @@ def owns(value: Any) -> bool:
 
 def is_flat(primitive: Any) -> bool:
     """Whether a callable is listed as having a zero derivative."""
+    own = given(primitive)
+    if own is not None:
+        return own.tag == "flat"
     try:
         known = primitive in _FLAT or (bool(_LATER) and _read_later() and primitive in _FLAT)
         return known and type(primitive) in _TYPES

@@ -23,10 +23,18 @@ Each room builds on the ones before it: `making`, `primal`, `mangling`, `refusin
 from __future__ import annotations
 
 from s2sgrad.source.files import GENERATED_TEXTS
-from s2sgrad.source.primal import GENERATED, Binding, Primal, brings_gradient, is_method_of, look_up, underlying
+from s2sgrad.source.primal import GENERATED, Binding, Primal, brings_gradient, is_method_of, look_up, stands_for, underlying
 from s2sgrad.source.reading import read
 
 __all__ = [
-    "GENERATED", "GENERATED_TEXTS", "Binding", "Primal", "brings_gradient", "is_method_of", "look_up",
-    "read", "underlying",
+    "GENERATED",
+    "GENERATED_TEXTS",
+    "Binding",
+    "Primal",
+    "brings_gradient",
+    "is_method_of",
+    "look_up",
+    "read",
+    "stands_for",
+    "underlying",
 ]  # fmt: skip

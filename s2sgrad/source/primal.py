@@ -66,14 +66,24 @@ def look_up(function: types.FunctionType, name: str) -> Binding | None:
     return None
 
 
+def stands_for(made: types.FunctionType, how: str, function: Any) -> None:
+    """Note on a function that we made of the user's what it was made of: `how` is "differentiated" or "custom_gradient"."""
+    vars(made).update({how: function, "made": made})
+
+
+def _is_made(value: Any, how: str) -> bool:
+    """Whether a function was made by us in this way, and does not only carry the note: `functools.wraps` copies it."""
+    return isinstance(value, types.FunctionType) and how in vars(value) and vars(value).get("made") is value
+
+
 def underlying(value: Any) -> Any:
     """The function that `differentiable` made an operation of; anything else as it is."""
-    return value.differentiated if isinstance(value, types.FunctionType) and "differentiated" in vars(value) else value
+    return value.differentiated if _is_made(value, "differentiated") else value
 
 
 def brings_gradient(value: Any) -> bool:
     """Whether a callable was made by `custom_gradient`: it is called and never read."""
-    return isinstance(value, types.FunctionType) and "custom_gradient" in vars(value)
+    return _is_made(value, "custom_gradient")
 
 
 def is_method_of(value: types.FunctionType, owner: Any) -> bool:

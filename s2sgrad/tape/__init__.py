@@ -6,11 +6,13 @@
 
 Each room builds on the ones before it: `recording`, `places`, `leaks`, `values`, `unconnected`, `contents`, `algebra`,
 `formulas`, `primitives`, `array`, `variable`, `stopping`, `optimizers`, `dispatch`, `sweep`, `targets`, `jacobians`,
-`graph`, `gradient_tape`, `custom`, `lifting`, `surroundings`, `node`.
+`graph`, `gradient_tape`, `custom`, `given`, `lifting`, `surroundings`, `node`.
 """
 
+from s2sgrad.api.given import defjvp, defvjp
 from s2sgrad.tape.array import Array, constant
 from s2sgrad.tape.custom import custom_gradient, recompute_grad
+from s2sgrad.tape.given import custom_jvp, nondifferentiable, primitive
 from s2sgrad.tape.gradient_tape import GradientTape
 from s2sgrad.tape.graph import function, gradients
 from s2sgrad.tape.node import differentiable
@@ -27,9 +29,14 @@ __all__ = [
     "Variable",
     "constant",
     "custom_gradient",
+    "custom_jvp",
+    "defjvp",
+    "defvjp",
     "differentiable",
     "function",
     "gradients",
+    "nondifferentiable",
+    "primitive",
     "recompute_grad",
     "stop_gradient",
     "trainable_variables",

@@ -17,7 +17,7 @@ import numpy as np
 from s2sgrad.api.brought import pair_of, require_some
 from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime.structure import rebuilt
-from s2sgrad.source import is_method_of
+from s2sgrad.source import is_method_of, stands_for
 from s2sgrad.tape.algebra import Algebra
 from s2sgrad.tape.array import Array, apply, arrays, wrapped
 from s2sgrad.tape.gradient_tape import GradientTape
@@ -146,7 +146,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
             tape.add(record, uids)
         return result
 
-    decorated.custom_gradient = f  # type: ignore[attr-defined]
+    stands_for(decorated, "custom_gradient", f)
     return decorated
 
 
@@ -207,7 +207,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
         return once(*given, *met, *(then for _, then in journal))
 
-    decorated.differentiated = f  # type: ignore[attr-defined]  # the compiler looks through
+    stands_for(decorated, "differentiated", f)  # the compiler looks through
     return decorated
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from s2sgrad.api.partials import partials
 from s2sgrad.errors import raised
 from s2sgrad.runtime.structure import rebuilt
+from s2sgrad.source import stands_for
 from s2sgrad.tape.array import Array, numeric
 from s2sgrad.tape.recording import STATE, Tape
 from s2sgrad.tape.targets import gradients_of
@@ -48,7 +49,7 @@ def function(f: Callable[..., Any]) -> Callable[..., Any]:
             STATE.tapes[:] = [tape for tape in STATE.tapes if tape is not graph]
             graph.clear()
 
-    decorated.differentiated = f  # type: ignore[attr-defined]  # the compiler looks through
+    stands_for(decorated, "differentiated", f)  # the compiler looks through
     return decorated
 
 

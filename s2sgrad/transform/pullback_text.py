@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import gast
 import numpy as np
@@ -16,6 +17,7 @@ from s2sgrad.analysis.sizes import surely_not_one
 from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.ir.quote import clone, constant, name, nodes
 from s2sgrad.primitives import catalogue
+from s2sgrad.rules.table import Rule
 from s2sgrad.transform import inline
 from s2sgrad.transform.adjoint_environment import Bars
 from s2sgrad.transform.cotangents import Cotangent
@@ -47,7 +49,7 @@ def written(
     """The wanted cotangents of a formula, by the place of the operand; the assignments before them are written."""
     g_name, y_name, *names = formula.parameters
     holes: dict[str, gast.AST] = {g_name: g.value, y_name: y}
-    holes |= {n: constant(v) for n, v in operation.rule.keywords.items()} | operation.keywords
+    holes |= {n: _default(adjoints, operation.rule, n, v) for n, v in operation.rule.keywords.items()} | operation.keywords
     holes |= dict(zip(names, operation.operands, strict=False))
     before, cotangents = inline.write(adjoints.unit, formula, holes, wanted, _divides(adjoints, operation))
     kind = adjoints.inference.kind
@@ -57,6 +59,12 @@ def written(
         adjoints.out.append(statement)
     read = {k: adjoints.decisions.read_off(_shapes_of_variables(adjoints, v)) for k, v in cotangents.items()}
     return {k: with_axes(adjoints.unit, v, kind) for k, v in read.items()}
+
+
+def _default(adjoints: Bars, rule: Rule, parameter: str, value: Any) -> gast.AST:
+    """A default in the text: in a rule of the user's it need not be a constant."""
+    plain = rule.given is None or value is None or isinstance(value, (bool, int, float, str))
+    return constant(value) if plain else name(adjoints.unit.helper(parameter, value))
 
 
 def called(adjoints: Bars, operation: Operation, pullback: Callable, y: gast.AST, g: Cotangent) -> gast.AST:

@@ -1,0 +1,304 @@
+"""Rules that a user gives: from one function for each argument to a rule of the table.
+
+    defvjp(power, power_x, power_n)     ->     def power_rule(g, y, x, n):
+                                                   return power_x(g, y, x, n), power_n(g, y, x, n)
+
+The functions are called through guards: what they are given they cannot write, and what they return is checked and new
+memory.  The compiler looks through a guard, so that the gradient of a gradient differentiates the user's function itself.
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import rules  # noqa: F401  (fills the table)
+from s2sgrad.errors import NoSource
+from s2sgrad.ir.signatures import signature
+from s2sgrad.rules import table
+from s2sgrad.runtime.given import called, fitted, new
+from s2sgrad.source import GENERATED_TEXTS, stands_for
+from s2sgrad.source.making import made
+
+_NONE = inspect.Parameter.empty
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+@dataclass
+class Given:
+    """What the user has said of one callable so far: its arguments with their defaults, functions by argument."""
+
+    primitive: Any
+    name: str
+    defaults: dict[str, Any]  # of all arguments that may be given by position, and of keywords behind them
+    positional: int
+    elementwise: bool = False
+    made: bool = False  # by `primitive`: nobody knew it before
+    vjps: dict[str, Callable[..., Any] | None] = field(default_factory=dict)
+    jvps: dict[str, Callable[..., Any] | None] = field(default_factory=dict)
+    jvp: Callable[..., Any] | None = None  # of all arguments at once
+
+    @property
+    def said(self) -> str:
+        """How messages call it."""
+        return f"`{self.name}`"
+
+
+def defvjp(f: Callable[..., Any], *vjps: Callable[..., Any] | None, argnums: Any = None, replace: bool = False) -> Any:
+    """Give a callable its derivative for reverse mode: for each argument in turn a function, or None where it has none.
+
+    `vjp(g, y, *arguments)` is called with the cotangent of the result, the result, and the arguments as they stand in the
+    definition of `f`, and returns the cotangent of its argument, of that argument's structure and shape.  None says that
+    the result does not change with an argument; an argument of which nothing is said is refused where it carries a
+    derivative.  `argnums` names the arguments by position or name, by default the first ones.
+
+    `f` is known by the object: a function, ufunc, C function or other callable that somebody else wrote, or what
+    `primitive` made.  From then on it is called and never read, in the whole process, and returns `f`.  What has a rule of
+    ours keeps it unless `replace` is True; your own rules are replaced, and gradients that used them are compiled anew.
+
+    Raises TypeError where `f` or a vjp is not callable or does not take these arguments, ValueError for a rule of ours.
+
+    >>> import scipy.special
+    >>> from s2sgrad import grad
+    >>> _ = defvjp(scipy.special.spence, lambda g, y, z: g * np.log(z) / (1.0 - z))
+    >>> float(round(grad(scipy.special.spence)(0.5), 6))
+    -1.386294
+    """
+    given = _given(f, vjps, replace, "defvjp")
+    new = given.made and not given.vjps
+    for argument, vjp in _by_argument(given, vjps, argnums, "defvjp"):
+        given.vjps[argument] = None if vjp is None else _guard(given, vjp, argument)
+    return enter(given, new)
+
+
+def defjvp(f: Callable[..., Any], *jvps: Callable[..., Any] | None, argnums: Any = None, replace: bool = False) -> Any:
+    """Give a callable its derivative for forward mode: for each argument in turn a function, or None where it has none.
+
+    `jvp(t, y, *arguments)` is called with the tangent of its argument, the result and the arguments, and returns what this
+    tangent adds to that of the result.  Otherwise as `defvjp`.
+
+    >>> import scipy.special
+    >>> _ = defjvp(scipy.special.spence, lambda t, y, z: t * np.log(z) / (1.0 - z))
+    """
+    given = _given(f, jvps, replace, "defjvp")
+    new = given.made and not given.jvps
+    for argument, jvp in _by_argument(given, jvps, argnums, "defjvp"):
+        if jvp is not None:
+            _require_takes(jvp, given, f"the jvp of {given.said} in `{argument}`", "t")
+        given.jvps[argument] = jvp
+    return enter(given, new)
+
+
+# --- what is known of a callable ---------------------------------------------------------------------------------------
+
+
+def _given(f: Any, functions: Sequence[Any], replace: bool, what: str) -> Given:
+    if not callable(f):
+        raise TypeError(f"{what} needs a function, not {f!r}")
+    rule = table.given(f)
+    first = next((g for g in functions if callable(g)), None)
+    if rule is not None and rule.tag != "flat":
+        if not rule.given.defaults:  # a function of C does not name its arguments
+            named = described(f, first)
+            rule.given.defaults, rule.given.positional = named.defaults, named.positional
+        return rule.given
+    name = getattr(f, "__name__", type(f).__name__)
+    if rule is None and not replace and (table.lookup(f) is not None or table.is_flat(f)):
+        raise ValueError(f"`{name}` has a derivative rule of s2sgrad's: pass replace=True to {what} to use yours instead")
+    return described(f, first)
+
+
+def described(f: Any, rule: Callable[..., Any] | None = None, elementwise: bool = False) -> Given:
+    """What is known of a callable; where it does not name its arguments, they have the names that a rule of it uses."""
+    name = getattr(f, "__name__", type(f).__name__)
+    said = f"`{name}`"
+    parameters = _parameters(f)
+    if parameters is None and rule is not None:
+        parameters = (_parameters(rule) or [])[2:]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters or ()):
+        raise TypeError(f"{said} takes any number of arguments, so that none has a rule of its own: give it a gradient with "
+                        "`custom_gradient`")  # fmt: skip
+    taken = [p for p in parameters or () if p.kind is not p.VAR_KEYWORD]
+    positional = [p for p in taken if p.kind in _POSITIONAL]
+    return Given(f, name, {p.name: p.default for p in (*positional, *(p for p in taken if p.kind is p.KEYWORD_ONLY))},
+                 len(positional), elementwise)  # fmt: skip
+
+
+def _parameters(f: Any) -> list[inspect.Parameter] | None:
+    if isinstance(f, np.ufunc):
+        names = [f"x{k + 1}" if f.nin > 1 else "x" for k in range(f.nin)]
+        return [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in names]
+    try:
+        return list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        return None
+
+
+def _by_argument(
+    given: Given, functions: Sequence[Any], argnums: Any, what: str
+) -> list[tuple[str, Callable[..., Any] | None]]:
+    """The functions by the names of their arguments."""
+    names = list(given.defaults)
+    if argnums is None:
+        argnums = range(len(functions))
+    places = [argnums] if isinstance(argnums, (int, str)) else list(argnums)
+    if not functions or len(places) != len(functions):
+        raise TypeError(f"{what} of {given.said} needs a function for each argument: {len(places)} arguments are named, and "
+                        f"{len(functions)} functions given")  # fmt: skip
+    out = []
+    for place, function in zip(places, functions, strict=True):
+        known = place in names if isinstance(place, str) else -len(names) <= place < len(names)
+        if not known:
+            shown = f"`{place}`" if isinstance(place, str) else f"number {place}"
+            raise TypeError(f"{given.said} has no argument {shown}: it takes {', '.join(names) or 'none'}")
+        argument = place if isinstance(place, str) else names[place]
+        if function is not None and not callable(function):
+            raise TypeError(f"{what} of {given.said} needs a function for `{argument}`, not {function!r}")
+        out.append((argument, function))
+    return out
+
+
+def _require_takes(rule: Callable[..., Any], given: Given, said: str, first: str) -> None:
+    """Raise TypeError where a rule cannot be called with the cotangent, the result and the arguments."""
+    names = list(given.defaults)
+    try:
+        signature(rule).bind(None, None, *names[: given.positional], **dict.fromkeys(names[given.positional :]))
+    except TypeError:
+        raise TypeError(f"{said} must take ({', '.join([first, 'y', *names])}); it takes {signature(rule)}") from None
+    except ValueError:  # it does not say what it takes
+        pass
+
+
+# --- guards ------------------------------------------------------------------------------------------------------------
+
+
+def _guard(given: Given, vjp: Callable[..., Any], argument: str) -> types.FunctionType:
+    """A function of the user's as a text calls it: it cannot write what it is given, and what it returns is checked.
+
+    It has a text of its own, in which the compiler sees the user's function.
+    """
+    said, names = f"the vjp of {given.said}", list(given.defaults)
+    _require_takes(vjp, given, f"{said} in `{argument}`", "g")
+
+    def guard(*arguments: Any, **keywords: Any) -> Any:
+        bar = called(f"{said} in `{argument}`", vjp, *arguments, **keywords)
+        if bar is None:
+            raise TypeError(f"{said} in `{argument}` returned None: `return` the gradient in `{argument}`, or give None in "
+                            "the place of this function where there is none")  # fmt: skip
+        return new(bar)
+
+    stands_for(guard, "differentiated", vjp)
+    own = getattr(vjp, "__name__", "<lambda>")
+    name = own if own.isidentifier() and own not in (*names, "g", "y", "vjp", "fitted") else (
+        f"{_identifier(given.name)}_vjp_{argument}"
+    )  # fmt: skip
+    like = "y" if given.elementwise else argument
+    text = (
+        f"def {name}({_head(given, False)}):\n"
+        f"    return fitted(vjp({_passed(given)}), {like}, {said!r}, {argument!r})\n"
+    )
+    home = vjp if isinstance(vjp, types.FunctionType) else _guard
+    return made(text, name, home, {"vjp": guard, "fitted": fitted}, set())
+
+
+def _head(given: Given, defaults: bool) -> str:
+    """The parameters of a function that is called with the cotangent, the result and the arguments."""
+    head = ["g", "y"]
+    for k, (argument, default) in enumerate(given.defaults.items()):
+        head += ["*"] * (k == given.positional)
+        head.append(f"{argument}=default_{k}" if defaults and default is not _NONE else argument)
+    return ", ".join(head)
+
+
+def _passed(given: Given) -> str:
+    """The arguments of a call of such a function."""
+    names = list(given.defaults)
+    return ", ".join(["g", "y", *names[: given.positional], *(f"{n}={n}" for n in names[given.positional :])])
+
+
+def _identifier(name: str) -> str:
+    return name if name.isidentifier() else "function"
+
+
+# --- rules -------------------------------------------------------------------------------------------------------------
+
+
+def enter(given: Given, new: bool) -> Any:
+    """Make a rule of what has been said, and enter it; `new`: no text was written by what was said before."""
+    table.give(given.primitive, rule_of(given), new)
+    return given.primitive
+
+
+def rule_of(given: Given) -> table.Rule:
+    """The rule: its pullback is text that calls the functions of the user's, one for each argument."""
+    base = _identifier(given.name)
+    space: dict[str, Any] = {"__name__": __name__}
+    calls: dict[str, str] = {}
+    names = list(given.defaults)
+    for argument, vjp in given.vjps.items():
+        if vjp is None:
+            calls[argument] = "None"
+            continue
+        free = vjp.__name__
+        while free in names or free in ("g", "y") or (free in space and space[free] is not vjp):
+            free += "_"
+        space[free] = vjp
+        calls[argument] = f"{free}({_passed(given)})"
+    required = [n for n, default in given.defaults.items() if default is _NONE]
+    rule = table.Rule(given.primitive, _written(given, f"{base}_rule", [calls.get(n, "None") for n in required], space),
+                      "elementwise" if given.elementwise else "general", given=given)  # fmt: skip
+    for name in names:
+        if name in required and name not in calls:
+            rule.constant(name, f"{given.said} has no derivative in `{name}`: give it one with "
+                                f"`defvjp(.., argnums=\"{name}\")`, None for an argument that the result does not change "
+                                "with, or pass a constant")  # fmt: skip
+        elif name in calls and name not in required:
+            pullback = _written(given, f"{base}_rule_{name}", [calls[name]], space)
+            rule.keyword_rules[name] = table.Rule(given.primitive, pullback, rule.tag, given=given)
+    rule.tangent = _tangent(given)
+    return rule
+
+
+def _written(given: Given, name: str, cotangents: list[str], space: dict[str, Any]) -> types.FunctionType:
+    """The text of a pullback, made a function."""
+    space = {**space, **{f"default_{k}": default for k, default in enumerate(given.defaults.values())}}
+    text = f"def {name}({_head(given, True)}):\n    return {', '.join(cotangents) or 'None'}\n"
+    filename = f"<s2sgrad rule {name} {id(space)}>"
+    GENERATED_TEXTS[filename] = linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    exec(compile(text, filename, "exec"), space)
+    return space.pop(name)
+
+
+def _tangent(given: Given) -> Callable[..., Any] | None:
+    """The rule for forward mode: of the result, the arguments, and a tangent for each of them, None where it is 0."""
+    names, jvps, whole = list(given.defaults), given.jvps, given.jvp
+    if not jvps and whole is None:
+        return None
+
+    def tangent(y: Any, *values: Any) -> Any:
+        primals, tangents = values[: len(names)], values[len(names) :]
+        if whole is not None:
+            zeros = [t if t is not None else _zeros(p) for t, p in zip(tangents, primals, strict=True)]
+            return whole(primals, tuple(zeros))[1]
+        parts = []
+        for name, t in zip(names, tangents, strict=True):
+            if t is None:
+                continue
+            if name not in jvps:
+                raise NoSource(f"{given.said} has no derivative in `{name}` for forward mode: give it one with `defjvp`")
+            if jvps[name] is not None:
+                parts.append(jvps[name](t, y, *primals))
+        return sum(parts[1:], parts[0]) if parts else _zeros(y)
+
+    tangent.__name__ = f"{_identifier(given.name)}_jvp"
+    return tangent
+
+
+def _zeros(x: Any) -> Any:
+    return np.zeros(np.shape(x)) if isinstance(x, np.ndarray) else 0.0

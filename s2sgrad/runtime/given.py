@@ -1,0 +1,94 @@
+"""What a derivative that the user wrote is given and returns: neither may corrupt the gradient around it.
+
+    def square_vjp(g, y, x): g *= 2.0 * x; return g     ->     ValueError: `g` is only lent, and would be written here
+
+>>> fitted([1.0, 2.0], np.zeros(3), "the vjp of `f`", "x")
+Traceback (most recent call last):
+ValueError: the vjp of `f` returned a list for an argument `x` of shape (3,)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.runtime.results import described
+from s2sgrad.runtime.structure import rebuilt
+
+_HOLDS = (list, tuple, dict)
+
+
+def lent(value: Any) -> Any:
+    """A value that cannot be written: views of arrays, containers of their own."""
+    if isinstance(value, np.ndarray):
+        view = value.view()
+        view.flags.writeable = False
+        return view
+    return rebuilt(value, lent) if type(value) in _HOLDS else value
+
+
+def new(value: Any) -> Any:
+    """A value that shares no memory with anything: a rule may return what it was given, or a buffer that it fills again."""
+    if type(value) is np.ndarray:
+        return value.copy()
+    return rebuilt(value, new) if type(value) in _HOLDS else value
+
+
+def called(said: str, rule: Callable[..., Any], *given: Any, **keywords: Any) -> Any:
+    """What a rule returns for values that are lent to it; where it writes them, the error says so."""
+    try:
+        return rule(*map(lent, given), **{k: lent(v) for k, v in keywords.items()})
+    except ValueError as error:
+        if "read-only" in str(error):
+            error.add_note(f"{said} writes an array that it is only lent: write a copy of it")
+        raise
+
+
+def fitted(bar: Any, x: Any, said: str, argument: str = "") -> Any:
+    """The cotangent that a rule returned for the argument `x`, of the structure and shape of `x`; None is a zero.
+
+    Raises ValueError that names the rule and the argument for anything that is none.
+
+    >>> fitted(2.0, np.zeros(2), "the vjp of `f`"), fitted((None, 1), (3.0, 4.0), "the vjp of `f`")
+    (array([2., 2.]), (0.0, 1.0))
+    """
+    place = f"an argument `{argument}`" if argument else "an argument"
+    if isinstance(x, _HOLDS):
+        if bar is None:
+            return rebuilt(x, lambda part: fitted(None, part, said, argument))
+        same = isinstance(bar, dict) == isinstance(x, dict) and isinstance(bar, _HOLDS)
+        if not same or len(bar) != len(x) or (isinstance(x, dict) and bar.keys() != x.keys()):
+            place = f"the argument `{argument}`, " if argument else ""
+            raise ValueError(f"{said} returned {described(bar)} for {place}{described(x)} of {len(x)}")
+        return rebuilt(x, lambda part, b: fitted(b, part, said, argument), bar)
+    if not isinstance(x, (np.ndarray, np.generic, int, float)) and not hasattr(x, "__array__"):
+        return bar
+    shape = np.shape(x)
+    if bar is None:
+        return np.zeros(shape) if shape else 0.0
+    what = described(bar)
+    try:
+        number = hasattr(bar, "dtype") or isinstance(bar, (int, float, complex))
+        kind = getattr(bar, "dtype", None) or np.result_type(bar) if number else np.dtype(object)
+        kind = kind.kind
+        if kind == "c" and np.result_type(x).kind != "c":
+            what = "complex numbers"
+        elif kind in "fiubc":
+            what = f"a gradient of shape {np.shape(bar)}"
+            if np.broadcast_shapes(np.shape(bar), shape) == shape:
+                return _of_floats(bar, shape)
+    except (ValueError, TypeError):
+        pass
+    raise ValueError(f"{said} returned {what} for {place} of shape {shape}")
+
+
+def _of_floats(bar: Any, shape: tuple[int, ...]) -> Any:
+    if not isinstance(bar, (np.ndarray, np.generic, int, float, complex)):  # of a tape, which brings it to its shape
+        return bar
+    if np.shape(bar) != shape:
+        return np.array(np.broadcast_to(bar, shape), dtype=float)
+    if hasattr(bar, "dtype"):
+        return bar if bar.dtype.kind in "fc" else bar.astype(float)
+    return float(bar) if not isinstance(bar, complex) else bar

@@ -1,0 +1,495 @@
+"""Rules of the user's: `primitive`, `defvjp`, `custom_gradient`, `nondifferentiable`, wherever a function can be called."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import functools
+
+import numpy as np
+import pytest
+
+import s2sgrad
+from s2sgrad import (
+    GradientTape,
+    NoRule,
+    Unsupported,
+    constant,
+    custom_gradient,
+    custom_jvp,
+    defvjp,
+    grad,
+    nondifferentiable,
+    primitive,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
+from s2sgrad.testing import check_grads
+
+THREE = np.array([0.3, 0.5, 1.1])
+
+
+@primitive
+def power(x, n):
+    return eval("x ** n")
+
+
+power.defvjp(lambda g, y, x, n: g * n * x ** (n - 1), lambda g, y, x, n: g * y * np.log(x))
+
+
+@primitive
+def softsum(x, k=2.0):
+    return eval("np.log(np.sum(np.exp(k * x))) / k")
+
+
+softsum.defvjp(lambda g, y, x, k: g * np.exp(k * (x - y)))
+
+
+@primitive(elementwise=True)
+def area(a, b):
+    return eval("a * a * b")
+
+
+area.defvjp(lambda g, y, a, b: g * 2.0 * a * b, lambda g, y, a, b: g * a * a)
+
+
+def taped(f, x):
+    """The first derivative of `f` on a tape, and that of its sum."""
+    x = constant(x)
+    with GradientTape() as outer:
+        outer.watch(x)
+        with GradientTape() as inner:
+            inner.watch(x)
+            y = f(x)
+        first = inner.gradient(y, x)
+        total = np.sum(first)
+    return first.numpy(), outer.gradient(total, x).numpy()
+
+
+class Spring:
+    def __init__(self, k):
+        self.k = k
+
+    @primitive
+    def force(self, x):
+        return eval("self.k * x * x")
+
+    force.defvjp(lambda g, y, self, x: g * 2.0 * self.k * x, argnums="x")
+
+    @custom_gradient
+    def energy(self, x):
+        k = self.k
+        return k * x * x, lambda g: g * 2.0 * k * x
+
+    @nondifferentiable
+    def rounded(self, x):
+        return np.round(x)
+
+    def both(self, x):
+        return self.force(x) * x + self.rounded(x) * x
+
+
+SPRING = Spring(2.0)
+
+
+def alone(x):
+    return power(x, 3.0)
+
+
+def within(x):
+    z = power(x * 2.0, 3.0)
+    return z * x
+
+
+def in_the_exponent(x):
+    return power(2.0, x) * power(x, x)
+
+
+def by_keyword(x):
+    return power(n=x, x=1.5) * x
+
+
+def looped(x):
+    s = 0.0
+    for i in range(3):
+        s = s + power(x + i, 2.0) * x
+    return s
+
+
+def until(x):
+    while x < 5.0:
+        x = power(x, 2.0) + x
+    return x
+
+
+def branched(x):
+    if x > 0.5:
+        y = power(x, 2.0)
+    else:
+        y = x
+    return y * x
+
+
+def helper(x):
+    return power(x, 2.0) * x
+
+
+def called(x):
+    return helper(x) + helper(x * x)
+
+
+def enclosed(x):
+    k = 3.0
+
+    def inner(t):
+        return power(t * k, 2.0)
+
+    return inner(x) * k
+
+
+def listed(x):
+    s = 0.0
+    for f in (functools.partial(power, n=2.0), np.sin):
+        s = s + f(x)
+    return s
+
+
+def of_a_method(x):
+    return SPRING.force(x) + SPRING.both(x)
+
+
+NUMBERS = [alone, within, in_the_exponent, by_keyword, looped, until, branched, called, enclosed, of_a_method]
+
+
+@pytest.mark.parametrize("f", NUMBERS, ids=lambda f: f.__name__)
+def test_a_primitive_of_numbers(f):
+    check_grads(f, (0.7,), order=2)
+    value, slope = value_and_grad(f)(0.7)
+    assert value == f(0.7) and vjp(f, 0.7)[1](1.0) == (slope,)
+    if f is not by_keyword:
+        first, second = taped(f, 0.7)
+        np.testing.assert_allclose([first, second], [slope, grad(grad(f))(0.7)], rtol=1e-12)
+
+
+def test_a_primitive_that_is_looked_up_when_it_is_called():
+    check_grads(listed, (0.7,), order=1)
+
+
+def of_an_array(x):
+    s = 0.0
+    for i in range(3):
+        s = s + softsum(x * i, k=1.5) * x[0]
+    return s + softsum(x) ** 2
+
+
+def elementwise(x):
+    m = np.outer(x, x)
+    return np.sum(area(m, x) * m) + area(x[0], 3.0)
+
+
+@pytest.mark.parametrize("f", [of_an_array, elementwise], ids=lambda f: f.__name__)
+def test_a_primitive_of_arrays(f):
+    check_grads(f, (THREE,), order=2)
+    first, second = taped(f, THREE)
+    np.testing.assert_allclose(first, grad(f)(THREE))
+    np.testing.assert_allclose(second, grad(lambda x: np.sum(grad(f)(x)))(THREE))
+
+
+def test_an_elementwise_primitive_has_any_order():
+    third = grad(grad(grad(lambda x: area(x, x) * x)))
+    np.testing.assert_allclose(third(0.7), 24.0 * 0.7)
+
+
+def test_a_primitive_itself():
+    assert grad(power)(2.0, 3.0) == 12.0
+    np.testing.assert_allclose(grad(power, "n")(2.0, 3.0), 8.0 * np.log(2.0))
+    check_grads(SPRING.force, (0.7,), order=2)
+
+
+def test_the_text_is_what_a_person_would_write():
+    f = grad(lambda x: np.sum(area(np.sin(x), 2.0)))
+    f(THREE)
+    assert "area_vjp_a(" in f.source and "unbroadcast" not in f.source
+
+
+def test_a_rule_that_is_replaced_replaces_the_text():
+    @primitive
+    def tripled(x):
+        return 3.0 * x
+
+    tripled.defvjp(lambda g, y, x: g * 3.0)
+    slope = grad(lambda x: tripled(x) * 2.0)
+    assert slope(1.0) == 6.0
+    tripled.defvjp(lambda g, y, x: g * 5.0)
+    assert slope(1.0) == 10.0 and grad(tripled)(1.0) == 5.0
+
+
+def test_closures_have_rules_of_their_own():
+    def made(k):
+        @primitive
+        def scaled(x):
+            return k * x
+
+        scaled.defvjp(lambda g, y, x: g * k)
+        return lambda x: scaled(x) * x
+
+    assert [grad(made(k))(1.0) for k in (1.0, 2.0, 3.0)] == [2.0, 4.0, 6.0]
+    assert [grad(grad(made(k)))(1.0) for k in (1.0, 2.0, 3.0)] == [2.0, 4.0, 6.0]
+
+
+# --- functions of others -----------------------------------------------------------------------------------------------
+
+
+def c_function(name):
+    library = ctypes.CDLL(ctypes.util.find_library("m"))
+    function = library[name]
+    function.restype, function.argtypes = ctypes.c_double, [ctypes.c_double]
+    return function
+
+
+def test_a_c_function():
+    cosine, sine = c_function("cos"), c_function("sin")
+    defvjp(cosine, lambda g, y, x: -g * sine(x))
+    defvjp(sine, lambda g, y, x: g * cosine(x))
+    check_grads(lambda x: cosine(x * x) * x, (0.7,), order=2)
+    wrapped, slope = primitive(sine), primitive(cosine)  # on a tape, that is called with Arrays
+    wrapped.defvjp(lambda g, y, x: g * slope(x))
+    assert taped(lambda x: wrapped(x) * x, 0.7)[0] == pytest.approx(grad(lambda x: np.sin(x) * x)(0.7))
+
+
+def test_a_function_of_a_library():
+    special = pytest.importorskip("scipy.special")
+    with pytest.raises(NoRule, match="has no derivative rule"):
+        grad(lambda x: np.real(special.lambertw(x)))(0.7)
+    lambert = primitive(lambda x: special.lambertw(x).real)
+    lambert.defvjp(lambda g, w, x: g * w / (x * (1.0 + w)))
+    check_grads(lambda x: np.sum(lambert(x) * x), (THREE,), order=2)
+
+
+def test_a_function_with_source_that_somebody_else_wrote():
+    def theirs(x):
+        for _ in range(3):
+            x = x * 1.0
+        return x * x
+
+    before = grad(lambda x: theirs(x) * 2.0)
+    assert before(3.0) == 12.0
+    defvjp(theirs, lambda g, y, x: g * 100.0)
+    assert before(3.0) == 200.0 and grad(theirs)(3.0) == 100.0
+
+
+def test_a_rule_of_ours_is_not_lost_by_accident():
+    with pytest.raises(ValueError, match="`sin` has a derivative rule of s2sgrad's: pass replace=True"):
+        defvjp(np.sin, lambda g, y, x: g)
+    assert grad(np.sin)(0.0) == 1.0
+
+
+def test_numba():
+    numba = pytest.importorskip("numba")
+    cube = numba.njit(lambda x: x * x * x)
+    defvjp(cube, lambda g, y, x: g * 3.0 * x * x)
+    check_grads(lambda x: cube(np.sin(x)), (0.7,), order=2)
+
+
+# --- what is no part of the derivative ---------------------------------------------------------------------------------
+
+
+def test_nondifferentiable():
+    @nondifferentiable
+    def largest(x):
+        return np.max(np.abs(x))
+
+    scaled = lambda x: np.sum(x / largest(x))  # noqa: E731
+    np.testing.assert_allclose(grad(scaled)(THREE), np.ones(3) / 1.1)
+    np.testing.assert_allclose(taped(lambda x: np.sum(x * x / largest(x)), THREE)[0], 2.0 * THREE / 1.1)
+    flat = nondifferentiable(lambda x: x * 5.0)
+    assert grad(lambda x: flat(x) * x)(2.0) == 10.0
+    assert grad(lambda x: SPRING.rounded(x) * x)(1.7) == 2.0
+    theirs = lambda x: x * 7.0  # noqa: E731
+    nondifferentiable(theirs)
+    assert grad(lambda x: theirs(x) * x)(2.0) == 14.0
+    sine = c_function("sin")
+    nondifferentiable(sine)
+    assert grad(lambda x: sine(x) * x)(0.7) == pytest.approx(np.sin(0.7))
+
+
+def test_stop_gradient():
+    def f(x):
+        y = [x, {"a": x * 2.0}]
+        z = stop_gradient(y)
+        return z[1]["a"] * x
+
+    assert grad(f)(3.0) == 6.0 and grad(grad(f))(3.0) == 0.0
+    assert grad(lambda x: stop_gradient(x) * x * x)(3.0) == 18.0
+
+
+# --- what is wrong with a rule -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rule", "error", "said"),
+    [
+        (lambda g, y, x: None, TypeError, "the vjp of `f` in `x` returned None: `return` the gradient in `x`"),
+        (lambda g, y, x: "a", ValueError, r"the vjp of `f` returned a str for an argument `x` of shape \(3,\)"),
+        (lambda g, y, x: (g, g), ValueError, r"the vjp of `f` returned a tuple for an argument `x` of shape \(3,\)"),
+        (lambda g, y, x: np.ones(2), ValueError, r"returned a gradient of shape \(2,\) for an argument `x` of shape \(3,\)"),
+        (lambda g, y, x: np.ones((3, 3)), ValueError, r"returned a gradient of shape \(3, 3\) for an argument `x`"),
+        (lambda g, y, x: g * 1j * x, ValueError, "returned complex numbers for an argument `x`"),
+    ],
+)
+def test_what_a_rule_returns_is_checked(rule, error, said):
+    @primitive
+    def f(x):
+        return np.sum(x)
+
+    f.defvjp(rule)
+    for way in (
+        lambda: grad(f)(THREE),
+        lambda: grad(lambda x: f(x) * 2.0)(THREE),
+        lambda: vjp(f, THREE)[1](1.0),
+        lambda: taped(f, THREE),
+        lambda: grad(lambda x: np.sum(grad(lambda t: f(t) * 2.0)(x)))(THREE),
+    ):
+        with pytest.raises(error, match=said):
+            way()
+
+
+@pytest.mark.parametrize(
+    ("given", "argnums", "said"),
+    [
+        ([lambda g, y: g], None, r"the vjp of `f` in `x` must take \(g, y, x, n\); it takes \(g, y\)"),
+        ([lambda g, y, x: g], None, r"the vjp of `f` in `x` must take \(g, y, x, n\)"),
+        ([3], None, "defvjp of `f` needs a function for `x`, not 3"),
+        ([], None, "needs a function for each argument"),
+        ([lambda *a: a[0]], "k", "`f` has no argument `k`: it takes x, n"),
+        ([lambda *a: a[0]], 2, "`f` has no argument number 2"),
+        ([lambda *a: a[0]], (0, 1), "2 arguments are named, and 1 functions given"),
+        ([None, None, None], None, "`f` has no argument number 2"),
+    ],
+)
+def test_what_cannot_be_a_rule_is_refused_at_once(given, argnums, said):
+    @primitive
+    def f(x, n):
+        return x * n
+
+    with pytest.raises(TypeError, match=said):
+        f.defvjp(*given, argnums=argnums)
+
+
+def test_any_number_of_arguments_is_not_for_a_primitive():
+    with pytest.raises(TypeError, match=r"takes any number of arguments, .* `custom_gradient`"):
+        primitive(lambda *xs: xs[0])
+    with pytest.raises(TypeError, match="primitive needs a function, not 3"):
+        primitive(3)
+
+
+def test_an_argument_without_a_rule_is_refused_where_it_carries_a_derivative():
+    @primitive
+    def f(x, n):
+        return x * n
+
+    f.defvjp(lambda g, y, x, n: g * n)
+    assert grad(f)(2.0, 3.0) == 3.0
+    with pytest.raises(NoRule, match="`f` has no derivative in `n`: give it one with `defvjp"):
+        grad(f, "n")(2.0, 3.0)
+    f.defvjp(None, argnums="n")
+    assert grad(f, "n")(2.0, 3.0) == 0.0
+
+
+def test_an_elementwise_function_that_is_none_is_refused():
+    @primitive(elementwise=True)
+    def f(x):
+        return np.sum(x)
+
+    with pytest.raises(ValueError, match=r"`f` is said to be elementwise, and returned shape \(\) for arguments that"):
+        f(THREE)
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["primitive", "custom_gradient"])
+def test_a_rule_that_writes_what_it_is_given_is_refused(own):
+    def written(g, y, x):
+        g *= 2.0
+        return g
+
+    if own:
+        f = primitive(lambda x: x * 2.0)
+        f.defvjp(written)
+    else:
+        f = custom_gradient(lambda x: (x * 2.0, lambda g: written(g, None, x)))
+
+    def both(x):
+        z = x * 1.0
+        return np.sum((f(z) + z) * 3.0)
+
+    with pytest.raises(ValueError, match="read-only") as caught:
+        grad(both)(THREE)
+    assert any("writes an array that it is only lent: write a copy" in note for note in caught.value.__notes__)
+
+
+def test_a_rule_may_return_what_it_was_given_and_a_buffer():
+    buffer = np.zeros(3)
+    straight = primitive(lambda x: np.round(x))
+    straight.defvjp(lambda g, y, x: g)
+    buffered = primitive(lambda x: np.multiply(x, 2.0, out=buffer))
+    buffered.defvjp(lambda g, y, x: np.multiply(g, 2.0, out=buffer))
+    itself = primitive(lambda x: 0.5 * np.sum(x * x))
+    itself.defvjp(lambda g, y, x: x)
+
+    def f(x):
+        a, b = buffered(x), buffered(x * x)
+        return np.sum(straight(x) * x) + np.sum(a * b) + itself(x)
+
+    expected = np.round(THREE) + THREE + 12.0 * THREE**2 + THREE
+    x = THREE.copy()
+    np.testing.assert_allclose(grad(f)(x), expected)
+    np.testing.assert_array_equal(x, THREE)
+    slope = grad(itself)(x)
+    slope[0] = 7.0
+    assert x[0] == THREE[0]
+
+
+def test_a_wrapper_of_a_function_has_no_share_in_its_gradient():
+    squared = custom_gradient(lambda x: (x * x, lambda g: g * 2.0 * x))
+    cubed = primitive(lambda x: x**3)
+    cubed.defvjp(lambda g, y, x: g * 3.0 * x**2)
+
+    def twice(f):
+        @functools.wraps(f)
+        def inner(x):
+            return 2.0 * f(x)
+
+        return inner
+
+    assert grad(twice(squared))(3.0) == 12.0 and grad(twice(cubed))(3.0) == 54.0
+    assert grad(lambda x: twice(squared)(x) * 2.0)(3.0) == 24.0
+
+
+def test_a_custom_jvp_has_no_reverse_mode_before_it_is_given_one():
+    @custom_jvp
+    def sine(x):
+        return np.sin(x)
+
+    @sine.defjvp
+    def sine_jvp(primals, tangents):
+        return np.sin(primals[0]), tangents[0] * np.cos(primals[0])
+
+    with pytest.raises(NoRule, match="`sine` has no derivative in `x`"):
+        grad(lambda x: sine(x) * 2.0)(0.7)
+    sine.defvjp(lambda g, y, x: g * np.cos(x))
+    assert grad(sine)(0.7) == np.cos(0.7)
+
+
+def test_a_method_gives_no_gradient_in_its_object():
+    with pytest.raises(NoRule, match="the pullback of the method `energy` gives no gradient in its object"):
+        grad(lambda spring, x: spring.energy(x))(SPRING, 0.7)
+    with pytest.raises(NoRule, match="`force` has no derivative in `self`"):
+        grad(lambda spring, x: spring.force(x))(SPRING, 0.7)
+    with pytest.raises(Unsupported, match="`force` brings its own gradient, and as a method called here"):
+        grad(lambda k: Spring(k).force(2.0))(0.7)
+    check_grads(SPRING.energy, (0.7,), order=1)
+    check_grads(lambda x: SPRING.energy(x) * x, (0.7,), order=1)
+
+
+def test_the_names_are_public():
+    assert {"primitive", "defvjp", "defjvp", "custom_jvp", "nondifferentiable", "custom_gradient"} <= set(s2sgrad.__all__)

@@ -128,12 +128,9 @@ class Inliner:
                 function.defaults[p.id] = self.outside(p.id, target.__kwdefaults__[p.id])
         return function
 
-    def text_of(self, method: types.FunctionType, node: gast.AST) -> Function:
-        """A method, as a function value: its text is written out at the call."""
-        if is_given(method):
-            self.unit.refuse(node, f"`{method.__name__}` brings its own gradient, and as a method called here it cannot be "
-                                   "followed: make it a function of what it reads, or differentiate on a GradientTape")
-        return self.read(method)
+    def text_of(self, method: types.FunctionType) -> Function | Known:
+        """A method, as a function value: its text is written out at the call, unless it brings its own gradient."""
+        return self.outside(method.__name__, method) if is_given(method) else self.read(method)
 
     def outside(self, base: str, value: Any) -> Any:
         if isinstance(value, (float, int, str, bool, type(None))):

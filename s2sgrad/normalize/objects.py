@@ -19,7 +19,6 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.libraries import is_given
 from s2sgrad.analysis.plain_classes import written_attributes
 from s2sgrad.ir.lookups import note_member
 from s2sgrad.ir.quote import assign, at, constant, expression, name
@@ -266,11 +265,10 @@ class Objects(GivenObjects):
         if isinstance(found, types.FunctionType):
             return self.bound(found, owner, node)
         if isinstance(found, staticmethod):
-            inner = found.__func__
-            return self.outside(attribute, inner) if is_given(inner) else self.read(inner)
+            return self.text_of(found.__func__)
         if isinstance(found, classmethod):
             cls = name(self.unit.helper(owner.cls.__name__, owner.cls))
-            return Partial(self.text_of(found.__func__, node), [Known(owner.cls, cls)], {})
+            return Partial(self.text_of(found.__func__), [Known(owner.cls, cls)], {})
         if hasattr(type(found), "__get__"):
             self.unit.refuse(node, f"`{attribute}` is a {type(found).__name__}, which computes what it is asked for and "
                                    "cannot be followed: use a property or a method")  # fmt: skip
@@ -279,9 +277,8 @@ class Objects(GivenObjects):
 
     def looked_up(self, cls: type, attribute: str) -> Any:
         """What a class holds under a name; the text is right while it does."""
-        found = underlying(inspect.getattr_static(cls, attribute, MISSING))
         note_member(cls, attribute)
-        return found
+        return underlying(inspect.getattr_static(cls, attribute, MISSING))
 
     def method(self, owner: Object, attribute: str, node: gast.AST) -> Any:
         found = self.looked_up(owner.cls, attribute)
@@ -290,10 +287,13 @@ class Objects(GivenObjects):
         return self.bound(found, owner, node)
 
     def bound(self, function: types.FunctionType, owner: Object, node: gast.AST) -> Partial:
-        if owner.given is not None and is_given(function):
-            self.loose.append((node, owner))  # it is called as it stands, with the object
-            return Partial(self.outside(function.__name__, function), [Known(None, owner.given)], {})
-        value = self.text_of(function, node)
+        value = self.text_of(function)
+        if isinstance(value, Known):  # it is called as it stands, with the object
+            if owner.given is None:
+                self.unit.refuse(node, f"`{function.__name__}` brings its own gradient, which cannot be followed in a method "
+                                       "of an object that is made here: make it a function of what it reads")  # fmt: skip
+            self.loose.append((node, owner))
+            return Partial(value, [Known(None, owner.given)], {})
         value.owner = next((k for k in owner.cls.__mro__ if any(f is function for f in _functions(k))), owner.cls)
         return Partial(value, [owner], {})
 

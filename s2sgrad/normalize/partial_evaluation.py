@@ -355,7 +355,7 @@ class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Obj
         if isinstance(callee.target, types.MethodType):
             cls = callee.target.__self__
             bound = [Known(cls, name(self.unit.helper(cls.__name__, cls)))]
-            return self.apply(self.text_of(callee.target.__func__, node), [*bound, *given], keywords, node)
+            return self.apply(self.text_of(callee.target.__func__), [*bound, *given], keywords, node)
         if is_plain_class(callee.target):
             return self.construct(callee.target, given, keywords, node)
         if callee.target is dataclasses.replace:

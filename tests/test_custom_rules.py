@@ -238,6 +238,127 @@ def test_closures_have_rules_of_their_own():
     assert [grad(grad(made(k)))(1.0) for k in (1.0, 2.0, 3.0)] == [2.0, 4.0, 6.0]
 
 
+# --- the gradient of the gradient of a function that brings one ------------------------------------------------------
+
+
+@custom_gradient
+def log1pexp(x):
+    e = np.exp(x)
+    return np.log(1 + e), lambda g: g * (1 - 1 / (1 + e))
+
+
+@custom_gradient
+def rebound(x, y):
+    x = x * 2.0
+
+    def deep(t):
+        return t * np.cos(x)
+
+    def pullback(g):
+        return deep(g) * 2.0 * y, g * np.sin(x)
+
+    return np.sin(x) * y, pullback
+
+
+@custom_gradient
+def sine_and_cosine(x):
+    s, c = np.sin(x), np.cos(x)
+    return (s, c), lambda a, b: a * c - b * s
+
+
+@custom_gradient
+def of_a_dict(p):
+    return p["a"] * p["b"][0], lambda g: {"a": g * p["b"][0], "b": [g * p["a"]]}
+
+
+def pair_of_results(x):
+    a, b = sine_and_cosine(x * x)
+    return a * b * x
+
+
+def in_a_loop(x):
+    for i in range(3):
+        x = log1pexp(x * i) + x
+    return x
+
+
+def on_a_path(x):
+    if x > 0.5:
+        y = log1pexp(x)
+    else:
+        y = x
+    return y * x
+
+
+@pytest.mark.parametrize("f", [
+    log1pexp, in_a_loop, on_a_path, pair_of_results, lambda x: rebound(x * x, np.exp(x)) * x,
+    lambda x: of_a_dict({"a": x, "b": [x * x]}) * x, lambda x: SPRING.energy(x) * x, SPRING.energy,
+    lambda x: np.sum(log1pexp(np.array([x, 2.0 * x]))),
+])  # fmt: skip
+def test_the_pullback_is_differentiated_again(f):
+    check_grads(f, (0.7,), order=2)
+
+
+def test_the_value_keeps_its_own_derivative_in_the_gradient_of_the_gradient():
+    rounded = custom_gradient(lambda x: (np.round(x), lambda g: g))
+    reversed_ = custom_gradient(lambda x: (x, lambda g: -g))
+    assert grad(grad(lambda x: rounded(x) ** 2))(0.3) == 2.0
+    assert grad(grad(lambda x: reversed_(x) ** 2 / 2.0))(0.3) == 1.0
+    for f in (lambda x: rounded(x) ** 2, lambda x: reversed_(x) ** 2 / 2.0):
+        assert taped(f, 0.3)[1] == grad(grad(f))(0.3)
+
+
+def test_what_a_function_draws_is_drawn_once():
+    rng = np.random.default_rng(0)
+
+    @custom_gradient
+    def dropped(x):
+        kept = rng.random(3) > 0.5
+        return x * kept, lambda g: g * kept
+
+    second = grad(lambda x: np.sum(grad(lambda t: np.sum(dropped(t) ** 3))(x)))(np.ones(3))
+    assert set(second) == {0.0, 6.0}
+
+
+def test_closures_bring_gradients_of_their_own():
+    def made(k):
+        f = custom_gradient(lambda x: (k * x * x, lambda g: g * 2.0 * k * x))
+        return lambda x: f(x) * x
+
+    assert [grad(grad(made(k)))(1.0) for k in (1.0, 2.0, 3.0)] == [6.0, 12.0, 18.0]
+
+
+def test_a_pullback_without_text_has_no_second_derivative():
+    space = {}
+    exec("def squared(x): return x * x, lambda g: 2.0 * g * x", space)
+    squared = custom_gradient(space["squared"])
+    assert grad(squared)(3.0) == 6.0
+    with pytest.raises(Unsupported, match="`squared` brings its own gradient, and the gradient of that is made of its text"):
+        grad(grad(squared))(3.0)
+
+
+def test_a_pullback_that_is_chosen_has_no_second_derivative():
+    @custom_gradient
+    def size(x):
+        if x > 0:
+            return x, lambda g: g
+        return -x, lambda g: -g
+
+    assert grad(size)(-2.0) == -1.0
+    with pytest.raises(Unsupported, match="it must end in its only `return value, pullback`") as caught:
+        grad(grad(lambda x: size(x) * x))(2.0)
+    assert caught.value.place.file == __file__
+
+
+def test_what_a_pullback_returns_is_checked_in_the_gradient_of_the_gradient():
+    @custom_gradient
+    def total(x):
+        return np.sum(x), lambda g: np.ones(7)
+
+    with pytest.raises(ValueError, match=r"the pullback of `total` returned a gradient of shape \(7,\) for an argument `x`"):
+        grad(lambda x: np.sum(grad(lambda t: total(t) * 2.0)(x)))(THREE)
+
+
 # --- functions of others -----------------------------------------------------------------------------------------------
 
 

@@ -49,6 +49,12 @@ def test_python_of_the_page_about_the_tape_runs(tmp_path):
     assert space["u_bar"].shape == (5,) and space["rate_bar"].numpy() < 0.0
 
 
+def test_python_of_the_page_about_own_rules_runs(tmp_path):
+    file = tmp_path / "page.py"
+    file.write_text("\n".join(text for language, text in documents.blocks("docs/your-own-rules.md") if language == "python"))
+    exec(compile(file.read_text(), str(file), "exec"), {"__name__": "page"})
+
+
 def test_the_test_command_is_what_ci_runs():
     commands = [t for language, t in documents.blocks("README.md") if language == "sh"]
     assert len(commands) == 2

@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from s2sgrad import pullbacks, runtime
+from s2sgrad.api.converted import again
 from s2sgrad.rules.picking import picked
 
 
@@ -36,7 +37,10 @@ class Forward:
             return self.of(*given, **options)
         hidden = given[0] if self.of is pullbacks.vjp_of_closure else 0
         f, *args = given[1:] if self.of is pullbacks.vjp_of_closure else given
-        fwd, bwd, places, receiver, keywords = runtime.hook("derivative")(f, tuple(args), options)
+        f, owners = again(f, tuple(args))
+        fwd, bwd, places, receiver, keywords = runtime.hook("derivative")(f, tuple(args[owners:]), options)
+        if owners:  # the first of the arguments is what the method is of
+            places, receiver = tuple(k + owners for k in places), ()
         value = Forward(self.level - 1, runtime.vjp)(fwd, *receiver, *args, **keywords)
 
         def lifted(value: Any, level: int) -> Any:

@@ -290,8 +290,8 @@ class Objects(GivenObjects):
         value = self.text_of(function)
         if isinstance(value, Known):  # it is called as it stands, with the object
             if owner.given is None:
-                self.unit.refuse(node, f"`{function.__name__}` brings its own gradient, which cannot be followed in a method "
-                                       "of an object that is made here: make it a function of what it reads")  # fmt: skip
+                self.unit.refuse(node, f"`{function.__name__}` brings its own gradient, which cannot be followed in a "
+                                       "method of an object that is made here: make a function of it")  # fmt: skip
             self.loose.append((node, owner))
             return Partial(value, [Known(None, owner.given)], {})
         value.owner = next((k for k in owner.cls.__mro__ if any(f is function for f in _functions(k))), owner.cls)

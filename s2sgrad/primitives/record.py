@@ -99,7 +99,8 @@ class Primitive:
         if self.effect or self.writes:
             return False
         known = self.computes or self._is_elementwise or self._is_ours
-        if not known and table.given(self.function) is not None:  # which says nothing of what it does
+        said = table.given(self.function)
+        if not known and said is not None and said.given is not None:  # by the user, and nothing of what it does
             return False
         return known or table.is_flat(self.function) or self.rule is not None
 

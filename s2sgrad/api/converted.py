@@ -1,0 +1,201 @@
+"""A function with a gradient of its own as functions of data alone, so that its gradient can be differentiated.
+
+    @custom_gradient                                      def log1pexp(x):
+    def log1pexp(x):                                          e = np.exp(x)
+        e = np.exp(x)                               ->        return log1pexp_value(np.log(1 + e), x, e)
+        return np.log(1 + e), lambda g: g * e / (1 + e)
+                                                          def log1pexp_pullback(g, e):
+                                                              return g * e / (1 + e)
+
+`log1pexp_value` gives its first argument; its rule calls `log1pexp_pullback` with what the pullback closed over.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import gast
+
+from s2sgrad.errors import NoSource, Unsupported
+from s2sgrad.ir.quote import assign, nodes
+from s2sgrad.ir.quote import name as name_of
+from s2sgrad.rules import table
+from s2sgrad.runtime.given import fitted, new
+from s2sgrad.source import brings_gradient, is_method_of, read
+from s2sgrad.source.making import made
+
+_MOST = 64  # objects of whose methods the text is kept
+_HEADS = (gast.FunctionDef, gast.Lambda)
+
+
+def again(f: Any, args: tuple) -> tuple[Any, int]:
+    """A callable that computes what `f` does and whose gradient can be differentiated, `f` itself unless it brings one; and
+    how many of the arguments it has already: that of which it is a method."""
+    receiver: tuple = ()
+    if isinstance(f, types.MethodType) and brings_gradient(f.__func__):
+        f, receiver = f.__func__, (f.__self__,)
+    if not brings_gradient(f):
+        return f, 0
+    given = (*receiver, *args)
+    owner = given[:1] if given and is_method_of(f, given[0]) else ()
+    known = vars(f).setdefault("again", {})
+    key = (len(given), *map(id, owner))
+    if key not in known:
+        if len(known) >= _MOST:
+            known.clear()
+        known[key] = _converted(f, len(given), owner)
+    function = known[key]
+    bound = types.MethodType(function, given[0]) if owner or receiver else function
+    return bound, 0 if receiver else len(owner)
+
+
+def _converted(f: types.FunctionType, count: int, owner: tuple) -> types.FunctionType:
+    """The function for so many arguments; of a method the first one is its `owner`, which the text then reads by name."""
+    function = f.custom_gradient
+    if not isinstance(function, types.FunctionType):
+        _refuse(f, "a function of Python's is needed")
+    try:
+        primal = read(function)
+    except NoSource as error:
+        _refuse(f, str(error.message))
+    tree = primal.fresh_tree()
+    returns = [n for n in _own_nodes(tree.body) if isinstance(n, gast.Return)]
+    end = tree.body[-1]
+    pair = end.value if isinstance(end, gast.Return) else None
+    if len(returns) != 1 or not isinstance(pair, gast.Tuple) or len(pair.elts) != 2:
+        _refuse(f, "it must end in its only `return value, pullback`", primal.place(returns[0] if returns else tree))
+    if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs or len(tree.args.args) < count:
+        _refuse(f, "it must take its arguments by position", primal.place(tree))
+    value, pullback = pair.elts
+    nested = {s.name: s for s in tree.body if isinstance(s, gast.FunctionDef)}
+    if isinstance(pullback, gast.Name):
+        pullback = nested.get(pullback.id, pullback)
+    if not isinstance(pullback, _HEADS) or pullback.args.vararg or pullback.args.defaults or pullback.args.kwonlyargs:
+        _refuse(f, "its pullback must be a lambda or a nested function that is returned by its name", primal.place(end))
+    tree.decorator_list = []
+    names = [p.id for p in [*tree.args.posonlyargs, *tree.args.args]]
+    local = {*names, *function.__code__.co_varnames, *function.__code__.co_cellvars}
+    captured, helpers = _captured(pullback, nested, local - {*function.__code__.co_freevars, *names[: len(owner)]})
+    receiver = dict(zip(names, owner, strict=False))
+    taken = {n.id for n in nodes(tree) if isinstance(n, gast.Name)} | local
+    name = function.__name__ if function.__name__.isidentifier() else "function"
+    base = next(b for b in _bases(name) if f"{b}_value" not in taken and f"{b}_pullback" not in taken)
+    cells = set(function.__code__.co_freevars)
+    text = _pullback_text(pullback, helpers, f"{base}_pullback", captured)
+    pull = made(text, f"{base}_pullback", function, receiver, cells)
+    bound = {n.id for n in _own_names(tree.body) if isinstance(n.ctx, (gast.Store, gast.Del))}
+    asked = {n: next(b for b in _bases(f"{n}_") if b not in taken) if n in bound else n for n in names[len(owner) : count]}
+    tree.body[:0] = [assign(first, name_of(n)) for n, first in asked.items() if first != n]
+    valued = _valued(f, base, pull, pullback, asked, captured)
+    given = [*asked.values(), *(c for c in captured if c not in asked.values())]
+    end.value = gast.Call(name_of(f"{base}_value"), [value, *map(name_of, given)], [])
+    tree.name, tree.returns = name, None
+    tree.args.defaults = []
+    for p in [*tree.args.posonlyargs, *tree.args.args][: len(owner)]:
+        p.id = next(b for b in _bases(f"{p.id}_") if b not in taken)
+    out = made(_text(tree), name, function, {f"{base}_value": valued, **receiver}, cells)
+    out.__defaults__ = function.__defaults__
+    return out
+
+
+def _bases(name: str) -> Iterator[str]:
+    while True:
+        yield name
+        name += "_"
+
+
+def _refuse(f: types.FunctionType, why: str, place: Any = None) -> None:
+    raise Unsupported(f"`{f.__name__}` brings its own gradient, and the gradient of that is made of its text: {why}; or "
+                      "nest two GradientTapes", place)  # fmt: skip
+
+
+def _own_nodes(body: list[Any]) -> Iterator[Any]:
+    """The nodes of statements, but for those of functions that are defined there."""
+    for statement in body:
+        if isinstance(statement, (gast.FunctionDef, gast.ClassDef)):
+            continue
+        yield statement
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            yield from _own_nodes(getattr(statement, part, []))
+
+
+def _own_names(body: list[Any]) -> Iterator[Any]:
+    return (n for s in _own_nodes(body) for n in nodes(s) if isinstance(n, gast.Name))
+
+
+def _captured(pullback: Any, nested: dict[str, Any], local: set[str]) -> tuple[list[str], list[Any]]:
+    """The variables that a pullback reads, and the functions beside it that it calls."""
+    waiting, helpers, captured = [pullback], [], set()
+    while waiting:
+        for free in _free(waiting.pop()) & local:
+            helper = nested.get(free)
+            if helper is None:
+                captured.add(free)
+            elif helper is not pullback and helper not in helpers:
+                helpers.append(helper)
+                waiting.append(helper)
+    order = [h for h in nested.values() if h in helpers]
+    return sorted(captured), order
+
+
+def _free(function: Any) -> set[str]:
+    """The names that a function reads and does not bind."""
+    code = compile(_text(function) if isinstance(function, gast.FunctionDef) else f"({_text(function)})", "<text>", "exec")
+    waiting, found = [c for c in code.co_consts if isinstance(c, types.CodeType)], set()
+    while waiting:
+        code = waiting.pop()
+        found |= {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+        waiting += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return found
+
+
+def _text(tree: Any) -> str:
+    return ast.unparse(ast.fix_missing_locations(gast.gast_to_ast(tree)))
+
+
+def _pullback_text(pullback: Any, helpers: list[Any], name: str, captured: list[str]) -> str:
+    """The pullback with what it captured as arguments."""
+    args = pullback.args
+    args.args = [*args.posonlyargs, *args.args, *(gast.Name(c, gast.Param(), None, None) for c in captured)]
+    args.posonlyargs, args.defaults = [], []
+    body = pullback.body if isinstance(pullback, gast.FunctionDef) else [gast.Return(pullback.body)]
+    return _text(gast.FunctionDef(name, args, [*helpers, *body], [], None, None, []))
+
+
+def _valued(
+    f: types.FunctionType, base: str, pull: types.FunctionType, pullback: Any, asked: dict[str, str], captured: list[str]
+) -> types.FunctionType:
+    """The function that gives its first argument, with the rule that calls the pullback: arguments of which this gives
+    cotangents (`asked`, with the names of their first values), then what else it captured."""
+    taken = {*asked.values(), *captured}
+    held, g, y, value = (next(b for b in _bases(n) if b not in taken) for n in ("bars", "g", "y", "value"))
+    count = len(pullback.args.args) - len(captured)
+    bars = [g] if count == 1 else [f"{g}[{k}]" for k in range(count)]
+    listed = isinstance(_returned(pullback), (gast.Tuple, gast.List)) or len(asked) != 1
+    said = f"the pullback of `{f.__name__}`"
+    parts = [f"fitted({held}{f'[{k}]' if listed else ''}, {first}, {said!r}, {n!r})"
+             for k, (n, first) in enumerate(asked.items())]  # fmt: skip
+    others = [c for c in captured if c not in asked.values()]
+    text = (
+        f"def {base}_rule({', '.join([g, y, value, *asked.values(), *others])}):\n"
+        f"    {held} = {base}_pullback({', '.join([*bars, *captured])})\n"
+        f"    return {', '.join(['None', *parts, *['None'] * len(others)])}\n"
+    )
+
+    def valued(value: Any, *_: Any) -> Any:
+        return new(value)
+
+    valued.__name__ = f"{base}_value"
+    rule = made(text, f"{base}_rule", f.custom_gradient, {f"{base}_pullback": pull, "fitted": fitted}, set())
+    table.give(valued, table.Rule(valued, rule, "general"), new=True)
+    return valued
+
+
+def _returned(pullback: Any) -> Any:
+    if isinstance(pullback, gast.Lambda):
+        return pullback.body
+    return next((n.value for n in _own_nodes(pullback.body) if isinstance(n, gast.Return)), None)

@@ -404,6 +404,8 @@ def test_a_function_with_source_that_somebody_else_wrote():
 def test_a_rule_of_ours_is_not_lost_by_accident():
     with pytest.raises(ValueError, match="`sin` has a derivative rule of s2sgrad's: pass replace=True"):
         defvjp(np.sin, lambda g, y, x: g)
+    with pytest.raises(ValueError, match=r"`sin` has a derivative rule of s2sgrad's: use stop_gradient\(sin\("):
+        nondifferentiable(np.sin)
     assert grad(np.sin)(0.0) == 1.0
 
 
@@ -412,6 +414,115 @@ def test_numba():
     cube = numba.njit(lambda x: x * x * x)
     defvjp(cube, lambda g, y, x: g * 3.0 * x * x)
     check_grads(lambda x: cube(np.sin(x)), (0.7,), order=2)
+
+
+# --- everyday cases ----------------------------------------------------------------------------------------------------
+
+
+def residual(x, a):
+    return x**3 + a * x - 1.0
+
+
+in_x, in_a = grad(residual), grad(residual, 1)
+TIMES = np.linspace(0.0, 1.0, 11)
+TABLE = TIMES**2
+
+
+def slope_of_the_table(g, y, x):
+    k = np.clip(np.searchsorted(TIMES, x) - 1, 0, len(TIMES) - 2)
+    return g * (TABLE[k + 1] - TABLE[k]) / (TIMES[k + 1] - TIMES[k])
+
+
+@functools.lru_cache(None)
+def simulated(k):
+    return np.exp(-k * np.arange(4.0))
+
+
+def test_a_root():
+    brentq = pytest.importorskip("scipy.optimize").brentq
+    root = primitive(lambda a: brentq(residual, 0.0, 2.0, args=(a,)))
+    root.defvjp(lambda g, x, a: -g * in_a(x, a) / in_x(x, a))
+    check_grads(lambda a: root(a) ** 2 * a, (1.3,), order=2)
+
+
+def test_a_table():
+    table = primitive(lambda x: np.interp(x, TIMES, TABLE), elementwise=True)
+    table.defvjp(slope_of_the_table)
+    check_grads(lambda x: np.sum(table(x) * x), (np.array([0.13, 0.57, 0.81]),), order=2)
+
+
+def test_a_spline():
+    interpolate = pytest.importorskip("scipy.interpolate")
+    spline = interpolate.CubicSpline(TIMES, np.sin(3.0 * TIMES))  # of (x, nu=0, extrapolate=None)
+    first, second = spline.derivative(), spline.derivative(2)
+    defvjp(spline, lambda g, y, x: g * first(x))
+    defvjp(first, lambda g, y, x: g * second(x))
+    check_grads(lambda x: np.sum(spline(x) * x), (np.array([0.13, 0.57]),), order=2)
+    with pytest.raises(NoRule, match="not known to its derivative rule"):
+        grad(lambda x: spline(x, 1))(0.5)
+
+
+def test_an_integral():
+    quad = pytest.importorskip("scipy.integrate").quad
+
+    @primitive
+    def area_under(a, b):
+        return quad(lambda t: np.exp(-a * t * t), 0.0, b)[0]
+
+    area_under.defvjp(
+        lambda g, y, a, b: g * quad(lambda t: -t * t * np.exp(-a * t * t), 0.0, b)[0],
+        lambda g, y, a, b: g * np.exp(-a * b * b),
+    )
+    check_grads(lambda a: area_under(a, a * 2.0) * a, (0.8,))
+
+
+def test_a_sparse_solve():
+    sparse, linalg = pytest.importorskip("scipy.sparse"), pytest.importorskip("scipy.sparse.linalg")
+    matrix = sparse.diags([np.full(4, -1.0), np.full(5, 3.0), np.full(4, -2.0)], [-1, 0, 1]).tocsc()
+
+    @primitive
+    def solve(a, b, transposed=False):
+        return linalg.spsolve(a.T.tocsc() if transposed else a, b)
+
+    solve.defvjp(lambda g, x, a, b, transposed: solve(a, g, transposed=not transposed), argnums="b")
+    check_grads(lambda b: np.sum(solve(matrix, b * b) ** 2), (np.arange(1.0, 6.0),), order=2)
+
+
+def test_a_simulator_that_remembers():
+    simulate = primitive(lambda k: simulated(float(k)))
+    simulate.defvjp(lambda g, y, k: g @ (-np.arange(4.0) * y))
+
+    def f(k):
+        y = simulate(k)
+        y[0] = 3.0
+        return np.sum(y * y) * k
+
+    check_grads(f, (0.3,), order=2)
+    assert simulated(0.3)[0] == 1.0
+    remembered = functools.lru_cache(None)(lambda x: x * x)
+    defvjp(remembered, lambda g, y, x: g * 2.0 * x)
+    check_grads(lambda x: remembered(x) * x, (0.3,), order=2)
+
+
+def test_clipping_and_reversal():
+    clipped = custom_gradient(lambda x: (x, lambda g: np.clip(g, -1.0, 1.0)))
+    assert grad(lambda x: 5.0 * clipped(x * x))(0.3) == 0.6
+    flipped = primitive(lambda x: x)
+    flipped.defvjp(lambda g, y, x: -g)
+    assert grad(lambda x: flipped(x) ** 2)(3.0) == -6.0
+
+
+def test_a_primitive_is_a_function_like_others():
+    table = {"area": area}
+    for f in (
+        lambda x: functools.reduce(lambda s, t: s + area(t, x), [1.0, 2.0], 0.0),
+        lambda x: sum(map(log1pexp, [x, x * x])),
+        lambda x: np.sum(np.array([area(x, float(i)) for i in range(3)])),
+        lambda x: table["area"](x, x),
+        functools.partial(area, b=2.0),
+    ):
+        check_grads(f, (0.7,), order=2)
+    check_grads(lambda f, x: f(x, x) * x, (area, 0.3), order=2)
 
 
 # --- what is no part of the derivative ---------------------------------------------------------------------------------

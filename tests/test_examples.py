@@ -25,7 +25,7 @@ def example(name):
 
 
 def test_every_example_is_tested():
-    known = {"adversarial", "calibration", "digits", "earthquakes", "minimise", "nile", "pelts", "throw"}
+    known = {"adversarial", "calibration", "digits", "earthquakes", "implicit", "minimise", "nile", "pelts", "throw"}
     assert {p.stem for p in EXAMPLES.glob("*.py")} == known
 
 
@@ -37,6 +37,13 @@ def test_minimise():
     distance, error = example("minimise").main()
     assert distance < 1e-6
     assert error < 1e-6
+
+
+def test_implicit():
+    implicit = example("implicit")
+    root, fixed, equation = implicit.main()
+    assert root < 1e-8 and fixed < 1e-12 and equation < 1e-9
+    check_grads(implicit.volume, (1.5, 1.2), order=2)
 
 
 def test_throw():

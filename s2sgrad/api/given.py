@@ -165,14 +165,30 @@ def _by_argument(
 
 
 def _require_takes(rule: Callable[..., Any], given: Given, said: str, first: str) -> None:
-    """Raise TypeError where a rule cannot be called with the cotangent, the result and the arguments."""
+    """Raise TypeError where a rule cannot be called with the cotangent, the result and the arguments.
+
+    The first rule may leave out arguments at the end that have defaults: then no call may give them.
+    """
     names = list(given.defaults)
+    if _takes(rule, names[: given.positional], names[given.positional :]):
+        return
+    required = sum(default is _NONE for default in given.defaults.values())
+    if not given.vjps and not given.jvps:
+        for count in range(given.positional, required - 1, -1):
+            if _NONE not in list(given.defaults.values())[count:] and _takes(rule, names[:count], []):
+                given.defaults, given.positional = {n: given.defaults[n] for n in names[:count]}, count
+                return
+    raise TypeError(f"{said} must take ({', '.join([first, 'y', *names])}); it takes {signature(rule)}")
+
+
+def _takes(rule: Callable[..., Any], positional: list[str], named: list[str]) -> bool:
     try:
-        signature(rule).bind(None, None, *names[: given.positional], **dict.fromkeys(names[given.positional :]))
+        signature(rule).bind(None, None, *positional, **dict.fromkeys(named))
     except TypeError:
-        raise TypeError(f"{said} must take ({', '.join([first, 'y', *names])}); it takes {signature(rule)}") from None
+        return False
     except ValueError:  # it does not say what it takes
         pass
+    return True
 
 
 # --- guards ------------------------------------------------------------------------------------------------------------
@@ -183,8 +199,9 @@ def _guard(given: Given, vjp: Callable[..., Any], argument: str) -> types.Functi
 
     It has a text of its own, in which the compiler sees the user's function.
     """
-    said, names = f"the vjp of {given.said}", list(given.defaults)
+    said = f"the vjp of {given.said}"
     _require_takes(vjp, given, f"{said} in `{argument}`", "g")
+    names = list(given.defaults)
 
     def guard(*arguments: Any, **keywords: Any) -> Any:
         bar = called(f"{said} in `{argument}`", vjp, *arguments, **keywords)

@@ -97,7 +97,7 @@ def nondifferentiable(f: Callable[..., Any]) -> Any:
     `f` itself, known by the object, counts as such from then on, wherever compiled code calls it; what is returned takes
     the Arrays of a tape besides.  For a value, and not a function, there is `stop_gradient`.
 
-    Raises TypeError for what is not callable.
+    Raises TypeError for what is not callable, ValueError for what has a rule of ours.
 
     >>> import numpy as np
     >>> from s2sgrad import grad
@@ -108,6 +108,10 @@ def nondifferentiable(f: Callable[..., Any]) -> Any:
     array([0.5, 0.5])
     """
     made = _made(f, "nondifferentiable")
+    if table.given(f) is None and table.lookup(f) is not None:
+        name = made.__name__
+        raise ValueError(f"`{name}` has a derivative rule of s2sgrad's: use stop_gradient({name}(..)) where its result is to "
+                         "be a constant")  # fmt: skip
     if not isinstance(f, types.FunctionType):
         made = functools.update_wrapper(made, f, ("__name__", "__doc__"), ())
     for function in (f, made):

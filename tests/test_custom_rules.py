@@ -557,6 +557,114 @@ def test_stop_gradient():
     assert grad(lambda x: stop_gradient(x) * x * x)(3.0) == 18.0
 
 
+# --- structures, keywords, memory --------------------------------------------------------------------------------------
+
+
+@primitive
+def polar(x, y):
+    return np.hypot(x, y), np.arctan2(y, x)
+
+
+polar.defvjp(
+    lambda g, o, x, y: g[0] * x / o[0] - g[1] * y / o[0] ** 2,
+    lambda g, o, x, y: g[0] * y / o[0] + g[1] * x / o[0] ** 2,
+)
+
+
+@primitive
+def of_a_model(p, k):
+    return p["w"] @ p["v"] * k
+
+
+of_a_model.defvjp(lambda g, y, p, k: {"w": g * k * p["v"], "v": g * k * p["w"]}, lambda g, y, p, k: g * y / k)
+
+
+@primitive
+def squared(x):
+    return x * x
+
+
+squared.defvjp(lambda g, y, x: g * 2.0 * x)
+
+
+def polar_product(x):
+    r, t = polar(x, x * x)
+    return r * t
+
+
+def in_place(x):
+    u = x.copy()
+    for _ in range(2):
+        u[1:] = squared(u[1:]) + u[:-1]
+    u *= squared(u)
+    return np.sum(u)
+
+
+def recursive(x, n=3):
+    return squared(x) if n == 0 else recursive(squared(x), n - 1) * x
+
+
+def test_results_and_arguments_with_a_structure():
+    check_grads(polar_product, (0.7,), order=2)
+    check_grads(lambda x: polar(x, 2.0)[1] * x, (0.7,), order=2)
+    check_grads(lambda w: of_a_model({"w": w, "v": w * w}, w[0]), (THREE,), order=2)
+    check_grads(lambda p: of_a_model(p, 2.0) ** 2, ({"w": THREE, "v": np.ones(3)},))
+    wrong = primitive(lambda p: p["w"])
+    wrong.defvjp(lambda g, y, p: {"v": g})
+    with pytest.raises(ValueError, match="returned a dict for the argument `p`, a dict of 1"):
+        grad(lambda w: wrong({"w": w}))(1.0)
+
+
+def test_stores_and_recursion_around_a_primitive():
+    check_grads(in_place, (THREE,), order=2)
+    check_grads(recursive, (0.8,))
+    assert grad(lambda x: np.sum(squared(x)))(np.ones(2, np.float32)).dtype == np.float32
+    assert grad(grad(grad(lambda x: squared(x) * x)))(2.0) == 6.0
+
+
+def test_keywords():
+    @primitive
+    def scaled(x, *, scale=1.0):
+        return x * scale
+
+    scaled.defvjp(lambda g, y, x, *, scale: g * scale)
+    assert grad(scaled)(1.0) == 1.0 and grad(grad(lambda x: scaled(x * x, scale=3.0)))(1.0) == 6.0
+    with pytest.raises(NoRule, match="`scaled` has no derivative in `scale`: give it one with"):
+        grad(lambda x: scaled(2.0, scale=x))(1.0)
+    scaled.defvjp(lambda g, y, x, *, scale: g * x, argnums="scale")
+    assert grad(lambda x: scaled(2.0, scale=x))(1.0) == 2.0
+
+
+def test_a_default_that_is_no_constant():
+    @primitive
+    def looked_up(x, table=TABLE):
+        return np.interp(x, TIMES, table)
+
+    looked_up.defvjp(lambda g, y, x, table: g * 10.0 * (table[1] - table[0]))
+    slope = 10.0 * TABLE[1]
+    np.testing.assert_allclose(grad(looked_up)(0.05), slope)
+    np.testing.assert_allclose(grad(lambda x: looked_up(x) + looked_up(x, 2.0 * TABLE))(0.05), 3.0 * slope)
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["primitive", "custom_gradient"])
+def test_a_function_that_writes_its_argument_is_refused(own):
+    def written(x):
+        x[0] = 5.0
+        return x * 1.0
+
+    f = primitive(written) if own else custom_gradient(lambda x: (written(x), lambda g: g))
+    if own:
+        f.defvjp(lambda g, y, x: g)
+
+    def product(x):
+        u = x * 1.0
+        return np.sum(f(u) * u)
+
+    with pytest.raises(ValueError, match="read-only") as caught:
+        grad(product)(THREE)
+    assert any("writes an array that it is only lent" in note for note in caught.value.__notes__)
+
+
 # --- what is wrong with a rule -----------------------------------------------------------------------------------------
 
 

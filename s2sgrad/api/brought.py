@@ -14,11 +14,16 @@ from s2sgrad.runtime.given import called, fitted, new
 from s2sgrad.runtime.results import described
 
 
-def pair_of(f: Callable[..., Any], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Callable[..., Any]]:
-    """The value and the pullback that `f` returns; TypeError where it returns anything else."""
-    pair = f(*args, **keywords)
+def pair_of(
+    f: Callable[..., Any], args: tuple, keywords: dict[str, Any], lends: bool = False
+) -> tuple[Any, Callable[..., Any]]:
+    """The value and the pullback that `f` returns; TypeError where it returns anything else.
+
+    `lends`: `f` cannot write its arguments, and its value shares no memory with them.
+    """
+    pair = called(f"`{f.__name__}`", f, *args, **keywords) if lends else f(*args, **keywords)
     if isinstance(pair, tuple) and len(pair) == 2 and callable(pair[1]):
-        return pair
+        return (new(pair[0]), pair[1]) if lends else pair
     what = described(pair)
     if isinstance(pair, tuple):
         what = f"a tuple of {len(pair)}" if len(pair) != 2 else f"a value and {described(pair[1])}"

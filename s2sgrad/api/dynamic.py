@@ -58,7 +58,7 @@ def pair_for(
 def _own_pair(f: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The pair of a function with a gradient of its own: what is saved is the pullback that it returned."""
     def fwd(*args: Any, **keywords: Any) -> tuple[Any, Any]:
-        y, pullback = brought.pair_of(f.custom_gradient, args, keywords)
+        y, pullback = brought.pair_of(f.custom_gradient, args, keywords, lends=True)
         if "variables" in signature(pullback).parameters:
             raise Unsupported(
                 f"the pullback of `{f.__name__}` takes `variables`, whose gradients are known on a GradientTape alone: pass "

@@ -44,6 +44,17 @@ class Given:
     jvps: dict[str, Callable[..., Any] | None] = field(default_factory=dict)
     jvp: Callable[..., Any] | None = None  # of all arguments at once
 
+    def free(self, name: str) -> str:
+        """A name like this one that no argument has."""
+        while name in self.defaults:
+            name += "_"
+        return name
+
+    def unsaid(self, argument: str) -> str:
+        """Why a call has no derivative in an argument."""
+        return (f"{self.said} has no derivative in `{argument}`: give it one with `defvjp(.., argnums=\"{argument}\")`, "
+                "None for an argument that the result does not change with, or pass a constant")  # fmt: skip
+
     @property
     def said(self) -> str:
         """How messages call it."""
@@ -212,21 +223,21 @@ def _guard(given: Given, vjp: Callable[..., Any], argument: str) -> types.Functi
 
     stands_for(guard, "differentiated", vjp)
     own = getattr(vjp, "__name__", "<lambda>")
-    name = own if own.isidentifier() and own not in (*names, "g", "y", "vjp", "fitted") else (
-        f"{_identifier(given.name)}_vjp_{argument}"
-    )  # fmt: skip
-    like = "y" if given.elementwise else argument
+    called_, fitted_ = given.free("vjp"), given.free("fitted")
+    taken = (*names, given.free("g"), given.free("y"), called_, fitted_)
+    name = own if own.isidentifier() and own not in taken else f"{_identifier(given.name)}_vjp_{argument}"
+    like = given.free("y") if given.elementwise else argument
     text = (
         f"def {name}({_head(given, False)}):\n"
-        f"    return fitted(vjp({_passed(given)}), {like}, {said!r}, {argument!r})\n"
+        f"    return {fitted_}({called_}({_passed(given)}), {like}, {said!r}, {argument!r})\n"
     )
     home = vjp if isinstance(vjp, types.FunctionType) else _guard
-    return made(text, name, home, {"vjp": guard, "fitted": fitted}, set())
+    return made(text, name, home, {called_: guard, fitted_: fitted}, set())
 
 
 def _head(given: Given, defaults: bool) -> str:
     """The parameters of a function that is called with the cotangent, the result and the arguments."""
-    head = ["g", "y"]
+    head = [given.free("g"), given.free("y")]
     for k, (argument, default) in enumerate(given.defaults.items()):
         head += ["*"] * (k == given.positional)
         head.append(f"{argument}=default_{k}" if defaults and default is not _NONE else argument)
@@ -236,7 +247,8 @@ def _head(given: Given, defaults: bool) -> str:
 def _passed(given: Given) -> str:
     """The arguments of a call of such a function."""
     names = list(given.defaults)
-    return ", ".join(["g", "y", *names[: given.positional], *(f"{n}={n}" for n in names[given.positional :])])
+    named = [f"{n}={n}" for n in names[given.positional :]]
+    return ", ".join([given.free("g"), given.free("y"), *names[: given.positional], *named])
 
 
 def _identifier(name: str) -> str:
@@ -263,7 +275,7 @@ def rule_of(given: Given) -> table.Rule:
             calls[argument] = "None"
             continue
         free = vjp.__name__
-        while free in names or free in ("g", "y") or (free in space and space[free] is not vjp):
+        while free in (*names, given.free("g"), given.free("y")) or (free in space and space[free] is not vjp):
             free += "_"
         space[free] = vjp
         calls[argument] = f"{free}({_passed(given)})"
@@ -272,9 +284,7 @@ def rule_of(given: Given) -> table.Rule:
                       "elementwise" if given.elementwise else "general", given=given)  # fmt: skip
     for name in names:
         if name in required and name not in calls:
-            rule.constant(name, f"{given.said} has no derivative in `{name}`: give it one with "
-                                f"`defvjp(.., argnums=\"{name}\")`, None for an argument that the result does not change "
-                                "with, or pass a constant")  # fmt: skip
+            rule.constant(name, given.unsaid(name))
         elif name in calls and name not in required:
             pullback = _written(given, f"{base}_rule_{name}", [calls[name]], space)
             rule.keyword_rules[name] = table.Rule(given.primitive, pullback, rule.tag, given=given)

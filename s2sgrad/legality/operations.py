@@ -69,6 +69,8 @@ def _keywords(context: Context, operation: Operation) -> None:
             context.unit.refuse(value, "arrays of objects cannot be differentiated: use an array of floats")
         has_rule = operation.rule is not None and keyword in operation.rule.keyword_rules
         if not has_rule and any(n.id in context.paths.active for n in effects.loads(value)):
+            if operation.rule is not None and operation.rule.given is not None and keyword in operation.rule.keywords:
+                context.unit.no_rule(value, operation.rule.given.unsaid(keyword))
             context.unit.no_rule(value, f"the keyword `{keyword}` depends on a differentiated value, for which there is "
                                         "no rule: pass a constant")  # fmt: skip
 

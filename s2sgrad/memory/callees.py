@@ -30,6 +30,7 @@ from s2sgrad.memory import library_calls
 from s2sgrad.memory.arguments import Given, Points
 from s2sgrad.memory.places import ANY, NONE, OUTSIDE, Place, Places, Summary
 from s2sgrad.primitives import catalogue, libraries
+from s2sgrad.primitives.catalogue import Gives
 
 _SHOWS = {"__str__", "__repr__"}
 _PLAIN_MEMBERS = (types.FunctionType, types.MemberDescriptorType, types.GetSetDescriptorType, staticmethod, classmethod,
@@ -66,7 +67,7 @@ def call(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
             return _of_user(points, target, given, node)
     if isinstance(target, type) and not library_calls.is_library_class(target):
         return _construct(points, target, given, node)
-    if _is_ours(target) or is_given(target):
+    if _is_ours(target) or (is_given(target) and catalogue.of(target).gives is not Gives.NEW):
         record, new = catalogue.of(target), {Place("new", id(node))}
         if is_given(target) or (record.rule is None and not record.is_flat):  # ours with a rule, or flat ones, give data
             new.add(Place("object", id(node)))

@@ -195,6 +195,9 @@ def of(target: Any) -> Primitive:
         record = _RECORDS.get(target)
     except (TypeError, ValueError):  # unhashable
         return Primitive(None if table.given(target) is None else target)
+    said = table.given(target)
+    if said is not None and getattr(said.given, "made", False):
+        return Primitive(target, sharing=Gives.NEW)
     if record is None or (record.function is not target and not isinstance(target, _EACH_TIME)):
         return Primitive(target)  # what only says that it is equal is something else
     return record

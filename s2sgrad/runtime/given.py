@@ -26,14 +26,19 @@ def lent(value: Any) -> Any:
         view = value.view()
         view.flags.writeable = False
         return view
-    return rebuilt(value, lent) if type(value) in _HOLDS else value
+    return rebuilt(value, lent) if _is_container(value) else value
 
 
 def new(value: Any) -> Any:
     """A value that shares no memory with anything: a rule may return what it was given, or a buffer that it fills again."""
-    if type(value) is np.ndarray:
+    if isinstance(value, np.ndarray):
         return value.copy()
-    return rebuilt(value, new) if type(value) in _HOLDS else value
+    return rebuilt(value, new) if _is_container(value) else value
+
+
+def _is_container(value: Any) -> bool:
+    """Whether this is a plain container, or a named tuple."""
+    return type(value) in _HOLDS or (isinstance(value, tuple) and hasattr(value, "_fields"))
 
 
 def called(said: str, rule: Callable[..., Any], *given: Any, **keywords: Any) -> Any:

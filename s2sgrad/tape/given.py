@@ -15,7 +15,7 @@ import numpy as np
 
 from s2sgrad.api import given as rules
 from s2sgrad.rules import table
-from s2sgrad.runtime.given import new
+from s2sgrad.runtime.given import called, new
 from s2sgrad.tape.array import apply
 from s2sgrad.tape.values import Operand, unwrapped
 
@@ -26,7 +26,8 @@ def primitive(f: Callable[..., Any] | None = None, /, *, elementwise: bool = Fal
     """A function of the same value that is called and never read, with the derivative that you give it.
 
     It is for what has no Python source (C, numba, a simulator) or must not be differentiated line by line.  Its methods
-    `defvjp` and `defjvp` are the functions of these names, for it.  What it returns is copied.  `elementwise` says that it
+    `defvjp` and `defjvp` are the functions of these names, for it.  It cannot write arrays that it is given, and what it
+    returns is copied.  `elementwise` says that it
     broadcasts its arguments as NumPy's operators do: then the rules are written for numbers, and nobody has to sum over
     axes that broadcasting added.
 
@@ -45,7 +46,7 @@ def primitive(f: Callable[..., Any] | None = None, /, *, elementwise: bool = Fal
     """
     if f is None:
         return functools.partial(primitive, elementwise=elementwise)
-    made = _made(f, "primitive", elementwise)
+    made = _made(f, "primitive", elementwise, True)
     given = rules.described(f, elementwise=elementwise)
     given.primitive, given.made = made, True
     rules.enter(given, new=True)
@@ -110,8 +111,8 @@ def nondifferentiable(f: Callable[..., Any]) -> Any:
     made = _made(f, "nondifferentiable")
     if table.given(f) is None and table.lookup(f) is not None:
         name = made.__name__
-        raise ValueError(f"`{name}` has a derivative rule of s2sgrad's: use stop_gradient({name}(..)) where its result is to "
-                         "be a constant")  # fmt: skip
+        raise ValueError(f"`{name}` has a derivative rule of s2sgrad's: use stop_gradient({name}(..)) where its result is "
+                         "to be a constant")  # fmt: skip
     if not isinstance(f, types.FunctionType):
         made = functools.update_wrapper(made, f, ("__name__", "__doc__"), ())
     for function in (f, made):
@@ -119,7 +120,7 @@ def nondifferentiable(f: Callable[..., Any]) -> Any:
     return made
 
 
-def _made(f: Any, what: str, elementwise: bool = False) -> types.FunctionType:
+def _made(f: Any, what: str, elementwise: bool = False, writes_nothing: bool = False) -> types.FunctionType:
     """A function that calls `f`, or records the call where a tape may follow an argument."""
     if not callable(f):
         raise TypeError(f"{what} needs a function, not {f!r}")
@@ -129,7 +130,7 @@ def _made(f: Any, what: str, elementwise: bool = False) -> types.FunctionType:
             if table.is_flat(made):
                 return f(*map(unwrapped, args), **{k: unwrapped(v) for k, v in keywords.items()})
             return apply(made, args, keywords)
-        y = new(f(*args, **keywords))
+        y = new(called(f"`{made.__name__}`", f, *args, **keywords) if writes_nothing else f(*args, **keywords))
         return _stretched(made.__name__, y, args, keywords) if elementwise else y
 
     functools.update_wrapper(made, f)

@@ -359,6 +359,88 @@ def test_what_a_pullback_returns_is_checked_in_the_gradient_of_the_gradient():
         grad(lambda x: np.sum(grad(lambda t: total(t) * 2.0)(x)))(THREE)
 
 
+# --- which function it is ----------------------------------------------------------------------------------------------
+
+
+def scaling(k):
+    scaled = primitive(lambda x, n=1.0: k * x)
+    scaled.defvjp(lambda g, y, x, n: g * k)
+    return scaled
+
+
+WAYS = {
+    "primitive": (scaling, [2.0, 4.0, 6.0], [2.0, 4.0, 6.0]),
+    "custom_gradient": (lambda k: custom_gradient(lambda x: (k * x, lambda g: g * k)), [2.0, 4.0, 6.0], [2.0, 4.0, 6.0]),
+    "nondifferentiable": (lambda k: nondifferentiable(lambda x: k * x), [1.0, 2.0, 3.0], [0.0, 0.0, 0.0]),
+}
+
+
+class Holder:
+    def __init__(self, held):
+        self.held = held
+
+
+def in_a_dict(p):
+    table = {"a": p}
+    return lambda x: table["a"](x) * x
+
+
+def in_a_list(p):
+    several = [p]
+    return lambda x: sum([f(x) for f in several]) * x
+
+
+def in_an_object(p):
+    holder = Holder(p)
+    return lambda x: holder.held(x) * x
+
+
+def in_a_partial(p):
+    partial = functools.partial(p)
+    return lambda x: partial(x) * x
+
+
+def in_a_default(p):
+    return lambda x, f=p: f(x) * x
+
+
+def in_another(p):
+    def another(x):
+        return p(x)
+
+    return lambda x: another(x) * x
+
+
+@pytest.mark.parametrize("hold", [in_a_dict, in_a_list, in_an_object, in_a_partial, in_a_default, in_another])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_text_for_one_function_is_not_taken_for_another(way, hold):
+    make, first, second = WAYS[way]
+    assert [grad(hold(make(k)))(1.0) for k in (1.0, 2.0, 3.0)] == first
+    assert [grad(grad(hold(make(k))))(1.0) for k in (1.0, 2.0, 3.0)] == second
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_function_that_is_an_argument(way):
+    make, first, _ = WAYS[way]
+    slope = grad(lambda f, x: f(x) * x, 1)
+    assert [slope(make(k), 1.0) for k in (1.0, 2.0, 3.0)] == first
+
+
+def test_a_rule_that_comes_late_reaches_what_was_compiled():
+    def theirs(x):
+        return x * x
+
+    def caller(x):
+        return theirs(x) * 2.0
+
+    slope, handed = grad(caller), grad(lambda x: sum(map(theirs, [x, x])))
+    assert (slope(3.0), grad(slope)(3.0), handed(3.0)) == (12.0, 4.0, 12.0)
+    defvjp(theirs, lambda g, y, x: g * 10.0)
+    assert (slope(3.0), grad(slope)(3.0), handed(3.0)) == (20.0, 0.0, 20.0)
+    nondifferentiable(theirs)
+    assert (slope(3.0), handed(3.0)) == (0.0, 0.0)
+
+
 # --- functions of others -----------------------------------------------------------------------------------------------
 
 

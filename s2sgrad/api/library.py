@@ -40,6 +40,8 @@ def _written(primitive: Any, rule: table.Rule | None) -> types.FunctionType:
     if isinstance(primitive, types.BuiltinFunctionType) and primitive in _OPERATORS:
         value = _OPERATORS[primitive]
         head = "a, b" if "b" in value.replace("abs", "") else "a"
+    elif rule is not None and rule.tag == "flat":  # what the user said so of takes what it takes
+        head, value = "*given", "primitive(*given)"
     elif rule is None:  # it has a zero derivative
         head = ", ".join(advice.required(primitive))
         value = f"primitive({head})"
@@ -80,8 +82,9 @@ def spelled_out(primitive: Any) -> types.FunctionType | None:
     """A function with source that does what an operator or a primitive of the rule table does; None for anything else."""
     rule = table.lookup(primitive)
     operator_ = isinstance(primitive, types.BuiltinFunctionType) and primitive in _OPERATORS
-    if rule is not None and rule.given is not None:
-        return _given(rule)
+    own = table.given(primitive)
+    if own is not None:
+        return _given(own)
     return _wrapper(primitive) if operator_ or (rule is not None and not rule.variadic) else None
 
 

@@ -113,7 +113,7 @@ def _callee(context: Context, operation: Operation) -> None:
     if not context.pairs.has_source(operation.target):
         shown = emit.expression(operation.node.func)
         context.unit.no_rule(operation.node, f"`{shown}` has no derivative rule: use functions that have one, or give it "
-                                             "one with `custom_gradient`")  # fmt: skip
+                                             "one with `custom_gradient` or `defvjp`")  # fmt: skip
 
 
 def _is_known_late(target: Any) -> bool:

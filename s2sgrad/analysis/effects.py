@@ -24,7 +24,7 @@ from s2sgrad.analysis.libraries import CONTEXT_MANAGER as CONTEXT_MANAGER
 from s2sgrad.analysis.libraries import is_library as is_library
 from s2sgrad.analysis.trust import Trust, trust_of_owner
 from s2sgrad.errors import S2SGradError
-from s2sgrad.ir.quote import PARTS, nodes
+from s2sgrad.ir.quote import COMPOUND, HEADER, PARTS, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, methods, spellings
 from s2sgrad.primitives.catalogue import may_write
@@ -62,7 +62,7 @@ def loads(node: gast.AST, hidden: frozenset[str] = frozenset()) -> Iterator[gast
 def reads(statement: gast.AST) -> set[str]:
     """The names that a simple statement, or the header of a compound one, reads."""
     kind = type(statement)
-    waiting = [statement.test if kind in (gast.If, gast.While) else statement.iter if kind is gast.For else statement]
+    waiting = [getattr(statement, HEADER[kind]) if kind in HEADER else statement]
     names: set[str] = {base(statement.target)} if kind is gast.AugAssign else set()
     parts_of = PARTS
     while waiting:
@@ -158,9 +158,8 @@ def permutes(statement: gast.AST) -> bool:
 
 def header(statement: gast.AST) -> gast.AST:
     """What a statement evaluates itself: of a compound one the test, or what it runs over."""
-    if isinstance(statement, (gast.If, gast.While)):
-        return statement.test
-    return statement.iter if isinstance(statement, gast.For) else statement
+    field = HEADER.get(type(statement))
+    return statement if field is None else getattr(statement, field)
 
 
 def is_whole(index: gast.AST) -> bool:
@@ -191,7 +190,7 @@ def walk(body: list[gast.AST]) -> Iterator[gast.AST]:
     while waiting:
         statement = waiting.pop()
         yield statement
-        if isinstance(statement, (gast.If, gast.For, gast.While)):
+        if isinstance(statement, COMPOUND):
             waiting += reversed(statement.body + statement.orelse)
 
 

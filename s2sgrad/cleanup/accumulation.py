@@ -26,13 +26,11 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
-from s2sgrad.ir.quote import assign, blocks, clone, expression, name, nodes
+from s2sgrad.ir.quote import LOOPS, assign, blocks, clone, expression, name, nodes, statements
 from s2sgrad.ir.reach import call
-from s2sgrad.ir.unit import Unit
+from s2sgrad.ir.unit import Unit, sweep_of
 from s2sgrad.memory.sources import is_fresh
 from s2sgrad.memory.writes import in_place
-
-_LOOPS = (gast.For, gast.While)
 
 
 @dataclass
@@ -70,12 +68,12 @@ class _Products:
         """Rewrite a block and those within it, the outermost loop that adds something up first."""
         out: list[gast.AST] = []
         for statement in body:
-            if not isinstance(statement, _LOOPS):
+            if not isinstance(statement, LOOPS):
                 for inner in blocks(statement):
                     self.block(inner)
                 out.append(statement)
                 continue
-            summed = self.sums(statement) if _is_reverse(statement) else {}
+            summed = self.sums(statement) if sweep_of(statement) == "reverse" else {}
             before, after = [], []
             for bar, found in summed.items():
                 made, product = self.collected(statement, bar, found)
@@ -163,7 +161,7 @@ class _Products:
         """A block in which outer products that follow each other are one product of matrices."""
         gone: set[int] = set()
         for k, first in enumerate(body):
-            if id(first) in gone or not _is_reverse(first):
+            if id(first) in gone or sweep_of(first) != "reverse":
                 continue
             bar = _bound_to(first)
             kind = self.kinds.get(bar) if bar in self.unit.bars else None
@@ -239,9 +237,9 @@ class _Products:
             rewrite(inner)
         lists = gast.Tuple([gast.List([], gast.Load()), gast.List([], gast.Load())], gast.Load())
         before = [assign(gast.Tuple([name(columns, store=True), name(rows, store=True)], gast.Store()), lists)]
-        added = gast.AugAssign(name(bar, store=True), gast.Add(), self.product(name(columns), name(rows)))
-        after: list[gast.AST] = [gast.If(name(columns), [added], [])]  # no trip, no matrix
-        before[0].origin, after[0].origin, added.origin = loop.origin, first, first
+        product = self.product(name(columns), name(rows))
+        after = statements("if columns: bar += product", columns=columns, bar=bar, product=product)  # no trip, no matrix
+        before[0].origin, after[0].origin, after[0].body[0].origin = loop.origin, first, first
         return before, after
 
     def product(self, columns: gast.AST, rows: gast.AST) -> gast.AST:
@@ -300,10 +298,6 @@ class _Products:
         if isinstance(node, (gast.UnaryOp, gast.BinOp)):
             return all(self.is_number(n) for n in nodes(node) if isinstance(n, (gast.Name, gast.Constant)))
         return self.is_number(node)
-
-
-def _is_reverse(statement: gast.AST) -> bool:
-    return getattr(getattr(statement, "origin", None), "sweep", None) == "reverse"
 
 
 def _bound_to(statement: gast.AST) -> str | None:

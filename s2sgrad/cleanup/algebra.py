@@ -12,7 +12,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.ir.quote import Transformer, nodes
 from s2sgrad.ir.simplify import simplified
-from s2sgrad.ir.unit import Unit
+from s2sgrad.ir.unit import Unit, sweep_of
 
 _PLACES = ("axis", "keepdims")
 _NARROW = (np.unsignedinteger, np.int8, np.int16, np.int32)
@@ -29,8 +29,7 @@ def _wraps(unit: Unit, value: gast.AST) -> bool:
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with simpler arithmetic in the reverse sweep."""
     for statement in effects.walk(tree.body):
-        origin = getattr(statement, "origin", None)
-        ours = origin is not None and origin.sweep == "reverse"
+        ours = sweep_of(statement) == "reverse"
         if ours and isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)) and not _wraps(unit, statement.value):
             statement.value = _Outwards(unit).visit(statement.value)
             statement.value = simplified(statement.value, isinstance(statement, gast.AugAssign))

@@ -21,9 +21,9 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number, broadcast
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.flow.graph import binds
-from s2sgrad.ir.quote import Transformer, clone, constant, expression
+from s2sgrad.ir.quote import LOOPS, Transformer, clone, constant, expression
 from s2sgrad.ir.reach import call, numpy_function
-from s2sgrad.ir.unit import Unit
+from s2sgrad.ir.unit import Unit, sweep_of
 
 _ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow)
 _PLACES = ("axis", "keepdims")
@@ -37,21 +37,13 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         assigned = [s for s in effects.walk(tree.body) if isinstance(s, gast.Assign)]
         unbound |= {n for s in assigned for n in binds(s) if effects.changed_by_call(s.value)}
     rewriter = _Contractions(unit, views, unbound)
-    _block(unit, tree.body, rewriter, False)
+    loops = [s for s in effects.walk(tree.body) if isinstance(s, LOOPS)]
+    repeated = {id(s) for loop in loops for s in effects.walk(loop.body)}
+    for statement in effects.walk(tree.body):
+        if sweep_of(statement) == "reverse" and getattr(statement, "value", None) is not None:
+            rewriter.repeated = id(statement) in repeated
+            statement.value = rewriter.visit(statement.value)
     return tree
-
-
-def _block(unit: Unit, body: list[gast.AST], rewriter: _Contractions, repeated: bool) -> None:
-    for statement in body:
-        origin = getattr(statement, "origin", None)
-        if origin is not None and origin.sweep == "reverse" and hasattr(statement, "value"):
-            rewriter.repeated = repeated
-            if statement.value is not None:
-                statement.value = rewriter.visit(statement.value)
-        if isinstance(statement, (gast.If, gast.For, gast.While)):
-            inside = repeated or not isinstance(statement, gast.If)
-            _block(unit, statement.body, rewriter, inside)
-            _block(unit, statement.orelse, rewriter, inside)
 
 
 def _is_made(unit: Unit, statement: gast.AST) -> bool:

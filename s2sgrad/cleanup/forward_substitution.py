@@ -13,11 +13,10 @@ from dataclasses import dataclass
 import gast
 
 from s2sgrad.analysis import effects, with_regions
-from s2sgrad.ir.quote import Transformer, children, clone, substitute
-from s2sgrad.ir.unit import Unit
+from s2sgrad.ir.quote import HEADER, Transformer, children, clone, nested, substitute
+from s2sgrad.ir.unit import Unit, sweep_of
 
 _DEEPEST = 40  # Python's parser takes two hundred nested brackets
-_HEADERS = {gast.If: "test", gast.For: "iter"}
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -25,13 +24,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     fold = _Fold(unit, tree)
     if fold.tuples:
         _Tuples(fold.tuples).visit(tree)
-    waiting = [tree.body]
-    while waiting:
-        body = waiting.pop()
+    for body in nested(tree.body):
         body[:] = fold.block(body)
-        for statement in body:
-            if isinstance(statement, (gast.If, gast.For, gast.While)):
-                waiting += [statement.body, statement.orelse]
     return tree
 
 
@@ -96,7 +90,7 @@ class _Fold:
         for statement in body:
             if held and with_regions.end(statement) is not None:  # nothing moves into a context or out of it,
                 release(lambda n, h: True)
-            if any(_sweep(h.statement) != _sweep(statement) for h in held.values()):  # nor from one sweep to the other
+            if any(sweep_of(h.statement) != sweep_of(statement) for h in held.values()):  # nor from one sweep to the other
                 release(lambda n, h: True)
             read: set[str] = set()
             if held:
@@ -136,7 +130,7 @@ class _Fold:
         """Put held temporaries into the statement that reads them, last one first."""
         if isinstance(statement, gast.While):
             return
-        field = _HEADERS.get(type(statement))
+        field = HEADER.get(type(statement))
         wanted = [n for n in held if n in read]
         for name in reversed(wanted):
             root, one = getattr(statement, field) if field else statement, held[name]
@@ -187,10 +181,6 @@ def _depth(node: gast.AST) -> int:
     if isinstance(node, gast.Name):
         return 1
     return max((1 + _depth(part) for part in children(node)), default=0)
-
-
-def _sweep(statement: gast.AST) -> str | None:
-    return getattr(getattr(statement, "origin", None), "sweep", None)
 
 
 def _evaluated(node: gast.AST) -> Iterator[gast.AST]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.ir.quote import at, clone, place_of
+from s2sgrad.ir.quote import at, clone, nested, place_of, rewritten
 from s2sgrad.ir.simplify import same
-from s2sgrad.ir.unit import Unit
+from s2sgrad.ir.unit import Unit, sweep_of
 
 _NEGATED = {gast.Eq: gast.NotEq, gast.NotEq: gast.Eq, gast.Is: gast.IsNot, gast.IsNot: gast.Is, gast.In: gast.NotIn,
             gast.NotIn: gast.In}  # fmt: skip
@@ -19,7 +19,7 @@ _NEGATED = {gast.Eq: gast.NotEq, gast.NotEq: gast.Eq, gast.Is: gast.IsNot, gast.
 
 def conditionals(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """What the user wrote as `a if c else b` becomes that again."""
-    tree.body = _block(tree.body, lambda statement: _conditional(unit, statement))
+    tree.body = rewritten(tree.body, lambda statement: _conditional(unit, statement))
     return tree
 
 
@@ -28,16 +28,11 @@ def unpackings(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     reads: dict[str, int] = {}
     for name in effects.loads(tree):
         reads[name.id] = reads.get(name.id, 0) + 1
-    waiting = [tree.body]
-    while waiting:
-        body = waiting.pop()
+    for body in nested(tree.body):
         for first, second in zip(list(body), body[1:], strict=False):
             if _unpacks(first, second) and reads.get(second.value.id) == 1 and second.value.id in unit.temps:
                 first.targets[0].elts[0] = second.targets[0]
                 body.remove(second)
-        for statement in body:
-            if isinstance(statement, (gast.If, gast.For, gast.While)):
-                waiting += [statement.body, statement.orelse]
     return tree
 
 
@@ -52,7 +47,7 @@ def _unpacks(first: gast.AST, second: gast.AST) -> bool:
 
 def augmented(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """What the user wrote as `x[i] += e` becomes that again."""
-    tree.body = _block(tree.body, lambda statement: [_update(unit, statement)])
+    tree.body = rewritten(tree.body, lambda statement: [_update(unit, statement)])
     return tree
 
 
@@ -68,24 +63,15 @@ def _update(unit: Unit, statement: gast.AST) -> gast.AST:
             value.left = clone(section)
     if not isinstance(value, gast.BinOp) or place_of(statement) not in unit.updates or not same(section, value.left):
         return statement
-    if getattr(getattr(statement, "origin", None), "sweep", None) == "reverse":
+    if sweep_of(statement) == "reverse":
         return statement
     return at(statement, gast.AugAssign(section, value.op, value.right))[0]
 
 
 def branches(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """No empty branch, no assignment of a name or a section to itself."""
-    tree.body = _block(tree.body, _branch)
+    tree.body = rewritten(tree.body, _branch)
     return tree
-
-
-def _block(body: list[gast.AST], rewrite) -> list[gast.AST]:
-    out = []
-    for statement in body:
-        if isinstance(statement, (gast.If, gast.For, gast.While)):
-            statement.body, statement.orelse = _block(statement.body, rewrite), _block(statement.orelse, rewrite)
-        out += rewrite(statement)
-    return out
 
 
 def _conditional(unit: Unit, statement: gast.AST) -> list[gast.AST]:

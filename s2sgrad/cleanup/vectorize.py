@@ -12,6 +12,7 @@ was written.
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
@@ -29,10 +30,10 @@ from s2sgrad.cleanup.batching import FIRST, Batches, Factor, Product, Refused, i
 from s2sgrad.cleanup.loop_dependence import Touched
 from s2sgrad.flow.graph import binds
 from s2sgrad.flow.mentions import Mentions
-from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes, substitute
+from s2sgrad.ir.quote import assign, blocks, clone, constant, expression, name, nodes, statements, substitute
 from s2sgrad.ir.reach import call as call_
 from s2sgrad.ir.simplify import same
-from s2sgrad.ir.unit import Unit
+from s2sgrad.ir.unit import Unit, sweep_of
 from s2sgrad.memory.sources import is_fresh
 from s2sgrad.memory.writes import in_place
 
@@ -51,27 +52,23 @@ class _AtOnce:
         self.unit, self.kinds, self.tree = unit, unit.kinds, tree
         self.indices = Indices(unit, tree.body, unit.kinds)
         self.sizes = Sizes(unit, tree)
-        origins = [getattr(s, "origin", None) for s in effects.walk(tree.body) if isinstance(s, gast.For)]
-        self.forward = {o.line for o in origins if o is not None and o.sweep == "forward"}
+        loops = [s for s in effects.walk(tree.body) if isinstance(s, gast.For)]
+        self.forward = {s.origin.line for s in loops if sweep_of(s) == "forward"}
         self.mentions = Mentions([tree.args, *tree.body])  # as it is now
 
     def block(self, body: list[gast.AST], around: list[gast.For]) -> None:
         out: list[gast.AST] = []
         replaced: list[tuple[gast.For, list[gast.AST]]] = []
         for statement in body:
-            if isinstance(statement, (gast.If, gast.For, gast.While)):
-                inside = [*around, statement] if isinstance(statement, gast.For) else around
-                self.block(statement.body, inside)
-                self.block(statement.orelse, around)
-            made = None
-            if isinstance(statement, gast.For) and getattr(getattr(statement, "origin", None), "sweep", None) == "reverse":
-                try:
-                    made = _Loop(self, statement, around).made()
-                except Refused:
-                    made = None
-            if made is not None:
-                replaced.append((statement, made))
-            out += [statement] if made is None else made
+            inside = [*around, statement] if isinstance(statement, gast.For) else around
+            for inner in blocks(statement):
+                self.block(inner, inside)
+            new = [statement]
+            if isinstance(statement, gast.For) and sweep_of(statement) == "reverse":
+                with contextlib.suppress(Refused):
+                    new = _Loop(self, statement, around).made()
+                    replaced.append((statement, new))
+            out += new
         body[:] = out
         for loop, made in replaced:
             self.mentions.replace([loop], made)
@@ -132,9 +129,9 @@ class _Loop:
             raise Refused
         self.kinds |= self.vectors
         if self.guarded:
-            made = gast.If(gast.Compare(clone(self.start), [gast.Lt()], [clone(self.stop)]), out, [])
-            made.origin = self.loop.origin
-            return [made]
+            (guarded,) = statements("if start < stop: body", start=self.start, stop=self.stop, body=out)
+            guarded.origin = self.loop.origin
+            return [guarded]
         return out
 
     def _bound_again(self, statement: gast.AugAssign, first: gast.Assign) -> gast.Assign:

@@ -12,20 +12,18 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.analysis import with_regions
-from s2sgrad.ir.quote import at
+from s2sgrad.ir.quote import at, nested
 from s2sgrad.ir.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with `with`."""
-    tree.body = _block(unit, tree.body)
+    for body in reversed([*nested(tree.body)]):
+        body[:] = _block(unit, body)
     return tree
 
 
 def _block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
-    for statement in body:
-        if isinstance(statement, (gast.If, gast.For, gast.While)):
-            statement.body, statement.orelse = _block(unit, statement.body), _block(unit, statement.orelse)
     out: list[list[gast.AST]] = [[statement] for statement in body]  # what stands in the place of each
     for region in with_regions.regions(body):
         manager = body[region.made].value

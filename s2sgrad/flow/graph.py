@@ -38,10 +38,10 @@ from typing import Literal, TypeVar
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.ir.quote import COMPOUND
 
 Block = list[gast.AST]
 State = TypeVar("State")
-COMPOUND = (gast.If, gast.For, gast.While)
 Role = Literal["whole", "head", "enter", "leave", "exit"]
 
 

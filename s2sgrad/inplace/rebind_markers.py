@@ -10,7 +10,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Container, Kind
-from s2sgrad.ir.quote import blocks
+from s2sgrad.ir.quote import nested
 from s2sgrad.ir.unit import Unit
 
 
@@ -31,11 +31,8 @@ def lasting(unit: Unit, tree: gast.FunctionDef, copied: set[str]) -> set[str]:
 
 def drop(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
     """Leave out these statements, and the checks that the kinds make needless."""
-    waiting = [tree.body]
-    while waiting:
-        body = waiting.pop()
+    for body in nested(tree.body):
         body[:] = [s for s in body if not is_said(unit, s) and not is_checked(unit, s, kinds)]
-        waiting += [block for s in body for block in blocks(s)]
 
 
 def is_checked(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> bool:

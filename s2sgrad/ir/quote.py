@@ -111,6 +111,11 @@ class Transformer:
         return node
 
 
+HEADER: dict[type, str] = {gast.If: "test", gast.While: "test", gast.For: "iter"}  # what each evaluates itself
+LOOPS = (gast.For, gast.While)
+COMPOUND = tuple(HEADER)  # the statements with blocks that the normal form has
+
+
 def blocks(statement: gast.AST) -> Iterator[list[gast.AST]]:
     """The lists of statements in a statement as the user wrote it, `with`, `try` and `match` included.
 
@@ -124,6 +129,15 @@ def blocks(statement: gast.AST) -> Iterator[list[gast.AST]]:
             yield inner
     for part in (*(getattr(statement, "handlers", None) or ()), *(getattr(statement, "cases", None) or ())):
         yield part.body
+
+
+def nested(body: list[gast.AST]) -> Iterator[list[gast.AST]]:
+    """A block and all blocks within it, each before those in it: what is put into a block meanwhile is looked at, too."""
+    waiting = [body]
+    while waiting:
+        block = waiting.pop()
+        yield block
+        waiting += [inner for statement in block for inner in blocks(statement)]
 
 
 def call_around(tree: gast.AST, argument: gast.AST) -> gast.Call | None:

@@ -18,7 +18,7 @@ from s2sgrad.errors import NoRule, S2SGradError, Unsupported, raised, wording
 from s2sgrad.ir import advice, imported, scoping
 from s2sgrad.ir.lookups import note_attribute, note_import, note_name
 from s2sgrad.ir.names import Namer
-from s2sgrad.ir.quote import Place, call_around, nodes, place_of
+from s2sgrad.ir.quote import COMPOUND, Place, call_around, nodes, place_of
 from s2sgrad.ir.scoping import parameters as parameters  # of a tree
 from s2sgrad.rules import table
 from s2sgrad.source import Binding, Primal, underlying
@@ -40,6 +40,12 @@ class Origin:
     column: int
     comment: str | None
     primal: Primal | None = None
+
+
+def sweep_of(statement: gast.AST) -> str | None:
+    """Of which sweep a statement of a gradient is, "forward" or "reverse"."""
+    origin = getattr(statement, "origin", None)
+    return None if origin is None else origin.sweep
 
 
 @dataclass(frozen=True)
@@ -105,7 +111,7 @@ class Unit:
         tree.decorator_list = []  # they have run
         names = Namer({n for part in (tree.args, *tree.body) for n in scoping.names(part)})
         renamed = scoping.apart(tree, names.fresh)
-        compound = {place_of(n) for n in nodes(tree) if isinstance(n, (gast.If, gast.For, gast.While))}
+        compound = {place_of(n) for n in nodes(tree) if isinstance(n, COMPOUND)}
         outer = {n for node in nodes(tree) if isinstance(node, gast.Global) for n in node.names}
         bound = _bound(tree) - outer
         found = imported.bindings(tree, primal.function)

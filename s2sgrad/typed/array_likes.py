@@ -26,10 +26,9 @@ from collections.abc import Iterator
 import gast
 import numpy as np
 
-from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
-from s2sgrad.ir.quote import assign, at, name
+from s2sgrad.ir.quote import assign, at, name, nested
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
 from s2sgrad.rules import table
@@ -38,7 +37,7 @@ from s2sgrad.rules import table
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
     """Write the conversions into the tree; whether there were any."""
     found = False
-    for body in _blocks(tree.body):
+    for body in nested(tree.body):
         for statement in list(body):
             places = list(_taken(unit, inference, statement))
             for owner, field, place in places:
@@ -53,14 +52,6 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
                     getattr(owner, field)[place] = held
             found |= bool(places)
     return found
-
-
-def _blocks(body: list[gast.AST]) -> Iterator[list[gast.AST]]:
-    yield body
-    for statement in effects.walk(body):
-        if isinstance(statement, (gast.If, gast.For, gast.While)):
-            yield statement.body
-            yield statement.orelse
 
 
 def _taken(unit: Unit, inference: Inference, statement: gast.AST) -> Iterator[tuple[gast.AST, str, int | None]]:

@@ -18,6 +18,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Text
 from s2sgrad.flow.graph import binds
+from s2sgrad.ir.quote import rewritten
 from s2sgrad.ir.unit import Unit
 
 _PLAIN = (dict, list, tuple, str, set, frozenset, np.ndarray)  # of which no number is an instance
@@ -32,7 +33,7 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
         if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and s.targets[0].id in unit.temps
     }
     arms = _Arms(unit, inference, {n: v for n, v in values.items() if counts[n] == 1})
-    tree.body = arms.block(tree.body)
+    tree.body = rewritten(tree.body, arms.taken)
     return arms.changed
 
 
@@ -41,20 +42,13 @@ class _Arms:
         self.unit, self.inference, self.values = unit, inference, values
         self.changed = False
 
-    def block(self, body: list[gast.AST]) -> list[gast.AST]:
-        out: list[gast.AST] = []
-        for statement in body:
-            if isinstance(statement, gast.If):
-                taken = self.decided(statement.test)
-                if taken is not None:
-                    self.changed = True
-                    out += self.block(statement.body if taken else statement.orelse)
-                    continue
-            if isinstance(statement, (gast.If, gast.For, gast.While)):
-                statement.body = self.block(statement.body)
-                statement.orelse = self.block(statement.orelse)
-            out.append(statement)
-        return out
+    def taken(self, statement: gast.AST) -> list[gast.AST]:
+        """What is left of a statement: of a branch that is decided the arm that is taken."""
+        decided = self.decided(statement.test) if isinstance(statement, gast.If) else None
+        if decided is None:
+            return [statement]
+        self.changed = True
+        return statement.body if decided else statement.orelse
 
     def decided(self, test: gast.AST) -> bool | None:
         """The truth of a test; None where the kinds do not say it."""

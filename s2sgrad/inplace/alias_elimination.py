@@ -7,6 +7,7 @@ What cannot be brought to this form is refused at the statement that writes.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable
 
@@ -17,10 +18,12 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.errors.wording import ANOTHER
 from s2sgrad.flow.graph import binds
-from s2sgrad.inplace import alias_conflicts, nested_lists, view_elimination
+from s2sgrad.flow.occurrences import Occurrences
+from s2sgrad.inplace import alias_conflicts, nested_lists
 from s2sgrad.inplace.alias_conflicts import Clash
 from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.inplace.rebind_markers import is_said
+from s2sgrad.inplace.view_elimination import Views
 from s2sgrad.ir.quote import assign, at, constant, expression, name, place_of
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.aliases import OUTSIDE
@@ -71,18 +74,16 @@ class AliasElimination:
 
 def _copied(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
     """`x = u[k]`, bound again and again to sections of what is written while it is dead, is `x = u[k].copy()`."""
-    memory = Memory(unit, tree, kinds)
     counts = Counter(b for s in effects.walk(tree.body) for b in binds(s))
     given = {p.id for p in parameters(tree)}
+    rebound = {n for n, count in counts.items() if count > 1 and isinstance(kinds.get(n), Array)} - given - unit.temps
+    memory = Memory(unit, tree, kinds) if rebound else None
     found = False
-    for body in _blocks(tree.body):
+    for body in _blocks(tree.body) if rebound else ():
         for k in range(len(body) - 1, -1, -1):
             statement = body[k]
-            if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
-                continue
-            x = statement.targets[0].id
-            rebound = counts[x] > 1 and x not in given and x not in unit.temps
-            if rebound and x in memory.written - memory.bases and isinstance(kinds.get(x), Array):
+            x = getattr(statement.targets[0], "id", None) if isinstance(statement, gast.Assign) else None
+            if x in rebound and x in memory.written - memory.bases:
                 if sources(unit, statement.value, kinds) and not isinstance(statement.value, gast.Name):
                     holder = unit.temp()
                     copied = assign(x, expression("x.copy()", x=holder))
@@ -97,6 +98,11 @@ class _Resolver:
     ) -> None:
         self.unit, self.tree, self.kinds, self.splicer, self.separate = unit, tree, kinds, splicer, separate
 
+    @functools.cached_property
+    def places(self) -> Occurrences:
+        """Where the names stand, as long as this alone changes the tree."""
+        return Occurrences(self.tree)
+
     def any(self, clashes: list[Clash]) -> bool:
         """Resolve what can be resolved; whether there was anything.
 
@@ -104,6 +110,7 @@ class _Resolver:
         may change the kinds of values, and ends the round.
         """
         gone: set[str] = set()
+        views = Views(self.unit, self.tree, self.kinds, self.places, [n for c in clashes for n in (c.seen, c.written)])
         for clash in clashes:
             if gone & {clash.seen, clash.written}:
                 continue
@@ -118,7 +125,7 @@ class _Resolver:
             for suspect in (clash.seen, clash.written):
                 if self.element(suspect) or self.unpacking(suspect):
                     return True
-                if view_elimination.eliminate(self.unit, self.tree, self.kinds, suspect):
+                if views.eliminate(suspect):
                     gone.add(suspect)
                     break
             else:
@@ -143,8 +150,7 @@ class _Resolver:
         section = statement.targets[0]
         holder = self.unit.temp()
         item = at(statement, assign(holder, gast.Subscript(section.value, section.slice, gast.Load())))
-        for body in _blocks(self.tree.body):
-            body[:] = [new for s in body for new in ([*item, s] if s is statement else [s])]
+        self.places.replace(statement, [*item, statement])
         element = self.kinds[section.value.id].at(getattr(section.slice, "value", None))
         if isinstance(element, Array):
             statement.targets = at(section, gast.Subscript(name(holder), constant(Ellipsis), gast.Store()))
@@ -159,7 +165,7 @@ class _Resolver:
         """`t = a[i]` of unknown kind: an element and no row; checked when it runs."""
         if isinstance(self.kinds.get(suspect), (Array, Container, Number)) or suspect in self.separate:
             return False
-        definitions = [s for s in effects.walk(self.tree.body) if suspect in binds(s)]
+        definitions = self.places.binding(suspect)
         if not definitions or not all(_picks_element(d) for d in definitions):
             return False
         self.separate.add(suspect)
@@ -171,29 +177,24 @@ class _Resolver:
 
     def unpacking(self, suspect: str) -> bool:
         """`a, b = u` of an array: `a = u[0]; b = u[1]`, views that can be followed; the length is checked when it runs."""
-        for body in _blocks(self.tree.body):
-            for k, statement in enumerate(body):
-                if suspect not in binds(statement) or not isinstance(statement, gast.Assign):
-                    continue
-                target, value = statement.targets[0], statement.value
-                array = isinstance(value, gast.Name) and isinstance(self.kinds.get(value.id), Array)
-                if array and isinstance(target, gast.Tuple) and value.id not in effects.targets(statement):
-                    check = self.unit.helper("unpackable", runtime.unpackable)
-                    made = [gast.Expr(expression("f(u, n)", f=check, u=value.id, n=len(target.elts)))]
-                    made += [assign(t.id, expression("u[k]", u=value.id, k=m)) for m, t in enumerate(target.elts)]
-                    body[k : k + 1] = at(statement, *made)
-                    return True
+        for statement in self.places.binding(suspect):
+            if not isinstance(statement, gast.Assign):
+                continue
+            target, value = statement.targets[0], statement.value
+            array = isinstance(value, gast.Name) and isinstance(self.kinds.get(value.id), Array)
+            if array and isinstance(target, gast.Tuple) and value.id not in effects.targets(statement):
+                check = self.unit.helper("unpackable", runtime.unpackable)
+                made = [gast.Expr(expression("f(u, n)", f=check, u=value.id, n=len(target.elts)))]
+                made += [assign(t.id, expression("u[k]", u=value.id, k=m)) for m, t in enumerate(target.elts)]
+                self.places.replace(statement, at(statement, *made))
+                return True
         return False
 
     def before(
         self, statement: gast.AST, base: str, check: Callable, arguments: list[gast.AST], behind: bool = False
     ) -> None:
         made = at(statement, gast.Expr(gast.Call(name(self.unit.helper(base, check)), arguments, [])))
-        for body in _blocks(self.tree.body):
-            for k, other in enumerate(body):
-                if other is statement:
-                    body[k + behind : k + behind] = made
-                    return
+        self.places.replace(statement, [statement, *made] if behind else [*made, statement])
 
 
 def _blocks(body: list[gast.AST]) -> list[list[gast.AST]]:

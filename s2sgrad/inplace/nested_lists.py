@@ -13,9 +13,10 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Container, Kind, Number
 from s2sgrad.flow.graph import Block, binds
-from s2sgrad.inplace import view_elimination
+from s2sgrad.flow.occurrences import Occurrences
 from s2sgrad.inplace.alias_conflicts import Clash, updates_item
 from s2sgrad.inplace.rebind_markers import is_said
+from s2sgrad.inplace.view_elimination import Views
 from s2sgrad.ir.quote import assign, at, clone, constant, name
 from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit, parameters
@@ -58,15 +59,16 @@ def merge_names(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> b
     """One name for a list that grows or shrinks, where a plain assignment gave it two; whether there was any."""
     resized = {n for s in effects.walk(tree.body) for n in effects.writes(s) - set(binds(s)) if n in unit.locals}
     said = {s.value.args[0].id for s in effects.walk(tree.body) if is_said(unit, s)}  # bound anew instead, each by itself
-    found = False
-    for statement in list(effects.walk(tree.body)):
+    suspects = []
+    for statement in effects.walk(tree.body):
         target, value = (statement.targets[0], statement.value) if isinstance(statement, gast.Assign) else (None, None)
         if not isinstance(target, gast.Name) or not isinstance(value, gast.Name):
             continue
         lists = all(isinstance(kinds.get(n), Container) and kinds[n].type is list for n in (target.id, value.id))
         if lists and resized & {target.id, value.id} and not said & {target.id, value.id}:
-            found |= view_elimination.eliminate(unit, tree, kinds, target.id)
-    return found
+            suspects.append(target.id)
+    views = Views(unit, tree, kinds, Occurrences(tree), suspects) if suspects else None
+    return sum(views.eliminate(suspect) for suspect in suspects) > 0
 
 
 def check_updates(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:

@@ -10,6 +10,7 @@ A view bound to different places on different paths keeps the place in a variabl
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,9 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
-from s2sgrad.flow.graph import Block, binds
+from s2sgrad.flow.available import Available
+from s2sgrad.flow.graph import Graph, Point
+from s2sgrad.flow.occurrences import Occurrences
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes, place_of, substitute
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory.sources import is_basic
@@ -44,23 +47,110 @@ class View:
     is_item: bool = False
 
 
-def eliminate(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], wanted: str) -> bool:
-    """Write out the view `wanted`; False where it is none, or what it views cannot be followed."""
-    view = _view(unit, tree, kinds, wanted)
-    if view is None or not _steady(tree, view, {view.base}, kinds):
+class Views:
+    """The views of one function, as long as nothing but them is written out."""
+
+    def __init__(
+        self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], places: Occurrences, suspects: Iterable[str]
+    ) -> None:
+        self.unit, self.tree, self.kinds, self.places, self.suspects = unit, tree, kinds, places, suspects
+        self.touched: set[str] = set()  # the names of which there are more or other mentions since that was found out
+        self._available: Available | None = None
+
+    def eliminate(self, wanted: str) -> bool:
+        """Write out a view; False where it is none, or what it views cannot be followed."""
+        view = self._view(wanted)
+        if view is None or not self._is_steady(view, view.base):
+            return False
+        if view.is_item and self._changed(wanted):
+            return False
+        for k, place in enumerate(view.places[0]):
+            alike = all(_same(p[k], place) for p in view.places)
+            if not alike or not all(self._is_steady(view, n) for n in self._variables(place)):
+                view.holders[k] = self.unit.local(f"{wanted}_at")
+                self.kinds[view.holders[k]] = Number(int)
+        whole = view.definitions[0].value
+        self.touched |= {wanted, view.base}.union(*map(self._variables, view.places[0]))
+        holders = {id(p): h for p, h in zip(view.places[0], view.holders, strict=True) if h is not None}
+        _Writer(self.unit, self.kinds, view, _with_holders(whole, holders)).run(self.places)
+        return True
+
+    def _variables(self, place: gast.AST) -> set[str]:
+        return {n.id for n in nodes(place) if isinstance(n, gast.Name)} & self.unit.locals
+
+    def _is_steady(self, view: View, operand: str) -> bool:
+        """Whether an operand is never bound anew between a definition of the view and a use of it."""
+        key, uses = (view.name, operand), self.places.reading(view.name)
+        known = self._available is not None and view.name not in self.touched
+        if not known or not all(self._available.knows(key, use) for use in uses):
+            views = [self._view(n) for n in dict.fromkeys([view.name, *self.suspects])]
+            self._available = self._steady_parts([v for v in views if v is not None])
+            self.touched = set()
+        return all(self._available.before(key, use) for use in uses)
+
+    def _steady_parts(self, views: list[View]) -> Available:
+        """Which views are what they were made of still, by their names and those of their operands.
+
+        `u += e` writes the memory of an array, and binds the name of a number anew.
+        """
+        computed: dict[tuple[str, str], list[gast.Assign]] = {}
+        made_of: dict[str, list[tuple[str, str]]] = {}  # by operand
+        holding: dict[str, list[tuple[str, str]]] = {}  # by the names of a list or dict that holds one
+        alike = _Alike(self.tree)
+        for view in views:
+            for operand in {view.base}.union(*map(self._variables, view.places[0])):
+                key = view.name, operand
+                computed[key] = view.definitions
+                made_of.setdefault(operand, []).append(key)
+                for holder in alike.of(operand) if view.is_item and operand == view.base else ():
+                    holding.setdefault(holder, []).append(key)
+
+        def spoiled(point: Point) -> list[tuple[str, str]]:
+            statement, bound = point.statement, point.binds
+            if isinstance(statement, gast.AugAssign):
+                bound = [n for n in bound if not isinstance(self.kinds.get(n), (Array, Container))]
+            out = [key for n in bound for key in made_of.get(n, ())]
+            if holding and point.role == "whole":
+                section = effects.stored(statement)
+                if section is None or isinstance(section.value, gast.Name):
+                    out += [key for n in effects.writes(statement) for key in holding.get(n, ())]
+            return out
+
+        return Available(Graph(self.tree), computed, spoiled)
+
+    def _view(self, wanted: str) -> View | None:
+        """A name as a view, if it is always bound to one."""
+        definitions = []
+        for statement in self.places.binding(wanted):
+            if isinstance(statement, gast.AugAssign):
+                continue
+            if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
+                return None
+            definitions.append(statement)
+        if any(p.id == wanted for p in parameters(self.tree)):
+            return None
+        item = isinstance(self.kinds.get(wanted), (Array, Container))
+        found = [_form(self.unit, d.value, self.kinds, item) for d in definitions]
+        if not found or any(f is None for f in found) or len({(base, str(form)) for base, form, _ in found}) > 1:
+            return None
+        base, _, contiguous = found[0]
+        if base == wanted:
+            return None
+        places = [_places(d.value, base) for d in definitions]
+        is_item = isinstance(self.kinds.get(base), Container) and not isinstance(definitions[0].value, gast.Name)
+        return View(wanted, base, definitions, contiguous, places, [None] * len(places[0]), is_item)
+
+    def _changed(self, wanted: str) -> bool:
+        """Whether a list grows or shrinks, or a call changes it."""
+        for statement in self.places.reading(wanted):
+            if isinstance(statement, (gast.Assign, gast.Expr)) and wanted in effects.changed_by_call(statement.value):
+                return True
+            if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Call):
+                first = statement.value.args[0] if statement.value.args else None
+                called = self.unit.resolve(statement.value.func)
+                if getattr(first, "id", None) == wanted and called in (runtime.put_back, runtime.add_at, runtime.restored):
+                    return True
         return False
-    if view.is_item and _changed(unit, tree, wanted):
-        return False
-    for k, place in enumerate(view.places[0]):
-        used = {n.id for n in nodes(place) if isinstance(n, gast.Name)} & unit.locals
-        alike = all(_same(p[k], place) for p in view.places)
-        if not alike or not _steady(tree, view, used, kinds):
-            view.holders[k] = unit.local(f"{wanted}_at")
-            kinds[view.holders[k]] = Number(int)
-    whole = view.definitions[0].value
-    places = {id(p): h for p, h in zip(view.places[0], view.holders, strict=True) if h is not None}
-    _Writer(unit, kinds, view, _with_holders(whole, places)).run(tree)
-    return True
 
 
 def _same(a: gast.AST, b: gast.AST) -> bool:
@@ -84,42 +174,6 @@ def _with_holders(node: Any, places: dict[int, str]) -> Any:
 
 
 # --- what is a view ---
-
-
-def _view(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], wanted: str) -> View | None:
-    if any(p.id == wanted for p in parameters(tree)):
-        return None
-    definitions = []
-    for statement in effects.walk(tree.body):
-        if isinstance(statement, gast.AugAssign) and effects.base(statement.target) == wanted:
-            continue
-        if wanted in binds(statement):
-            if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
-                return None
-            definitions.append(statement)
-    item = isinstance(kinds.get(wanted), (Array, Container))
-    found = [_form(unit, d.value, kinds, item) for d in definitions]
-    if not found or any(f is None for f in found) or len({(base, str(form)) for base, form, _ in found}) > 1:
-        return None
-    base, _, contiguous = found[0]
-    if base == wanted:
-        return None
-    places = [_places(d.value, base) for d in definitions]
-    is_item = isinstance(kinds.get(base), Container) and not isinstance(definitions[0].value, gast.Name)
-    return View(wanted, base, definitions, contiguous, places, [None] * len(places[0]), is_item)
-
-
-def _changed(unit: Unit, tree: gast.FunctionDef, wanted: str) -> bool:
-    """Whether a list grows or shrinks, or a call changes it."""
-    for statement in effects.walk(tree.body):
-        if isinstance(statement, (gast.Assign, gast.Expr)) and wanted in effects.changed_by_call(statement.value):
-            return True
-        if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Call):
-            first = statement.value.args[0] if statement.value.args else None
-            called = unit.resolve(statement.value.func)
-            if getattr(first, "id", None) == wanted and called in (runtime.put_back, runtime.add_at, runtime.restored):
-                return True
-    return False
 
 
 def _form(unit: Unit, value: gast.AST, kinds: dict[str, Kind], item: bool) -> tuple[str, Any, bool] | None:
@@ -165,75 +219,19 @@ def _skeleton(node: gast.AST | None) -> Any:
     return "atom"
 
 
-def _steady(tree: gast.FunctionDef, view: View, operands: set[str], kinds: dict[str, Kind]) -> bool:
-    """Whether none of the operands is bound anew between a definition of the view and a use of it."""
-    if not operands:
-        return True
-    holders = _alike(tree, view.base) if view.is_item else set()
-    updated = {n for n in operands if isinstance(kinds.get(n), (Array, Container))}
-    steady = _Steady(view.name, operands, {id(d) for d in view.definitions}, holders, updated)
-    return steady.block(tree.body, False) is not _BROKEN
-
-
-def _alike(tree: gast.FunctionDef, local: str) -> set[str]:
+class _Alike:
     """The names that plain assignments make names of the same list or dict."""
-    pairs = [
-        (s.targets[0].id, s.value.id)
-        for s in effects.walk(tree.body)
-        if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and isinstance(s.value, gast.Name)
-    ]
-    out = {local}
-    while more := {n for pair in pairs for n in pair if out & set(pair)} - out:
-        out |= more
-    return out
 
+    def __init__(self, tree: gast.FunctionDef) -> None:
+        self._groups: dict[str, set[str]] = {}
+        for s in effects.walk(tree.body):
+            if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and isinstance(s.value, gast.Name):
+                group = self.of(s.targets[0].id) | self.of(s.value.id)
+                self._groups.update(dict.fromkeys(group, group))
 
-_BROKEN = object()
-
-
-class _Steady:
-    """Forwards: whether the view may be stale, for what it was made of has been bound anew.
-
-    `u += e` writes the memory of an array, one of the `updated`, and binds the name of a number anew.
-    """
-
-    def __init__(self, view: str, operands: set[str], definitions: set[int], holders: set[str], updated: set[str]) -> None:
-        self.view, self.operands, self.definitions, self.holders = view, operands, definitions, holders
-        self.updated = updated
-        self.breaks: list[bool] = []
-
-    def block(self, body: Block, stale: Any) -> Any:
-        for statement in body:
-            if stale and self.view in effects.reads(statement):
-                return _BROKEN
-            if isinstance(statement, gast.If):
-                arms = [self.block(arm, stale) for arm in (statement.body, statement.orelse)]
-                if _BROKEN in arms:
-                    return _BROKEN
-                stale = any(arms)
-            elif isinstance(statement, (gast.For, gast.While)):
-                while True:
-                    start = stale or (isinstance(statement, gast.For) and statement.target.id in self.operands)
-                    end = self.block(statement.body, start)
-                    if end is _BROKEN:
-                        return _BROKEN
-                    if bool(end) == bool(stale) or stale:
-                        break
-                    stale = True
-                if isinstance(statement, gast.While) and stale and self.view in effects.reads(statement):
-                    return _BROKEN
-            elif id(statement) in self.definitions:
-                stale = False
-            elif self._rebinds(statement):
-                stale = True
-            elif self.holders & effects.writes(statement):
-                section = effects.stored(statement)
-                stale = stale or section is None or isinstance(section.value, gast.Name)
-        return stale
-
-    def _rebinds(self, statement: gast.AST) -> bool:
-        bound = self.operands & set(binds(statement))
-        return bool(bound - self.updated if isinstance(statement, gast.AugAssign) else bound)
+    def of(self, name: str) -> set[str]:
+        """The names of the object that a name stands for."""
+        return self._groups.get(name, {name})
 
 
 def _places(value: gast.AST, base: str) -> list[gast.AST]:
@@ -261,14 +259,9 @@ class _Writer:
         self.places = {id(d): p for d, p in zip(view.definitions, view.places, strict=True)}
         self.picks_row = isinstance(value, gast.Subscript) and _of_numbers(value.slice, kinds) and not view.is_item
 
-    def run(self, tree: gast.FunctionDef) -> None:
-        waiting = [tree.body]
-        while waiting:
-            body = waiting.pop()
-            body[:] = [new for statement in body for new in self.statement(statement)]
-            for statement in body:
-                if isinstance(statement, (gast.If, gast.For, gast.While)):
-                    waiting += [statement.body, statement.orelse]
+    def run(self, places: Occurrences) -> None:
+        for statement in places.of(self.view.name):
+            places.replace(statement, self.statement(statement))
 
     def statement(self, statement: gast.AST) -> list[gast.AST]:
         view = self.view.name

@@ -1,0 +1,79 @@
+"""Where each name stands in a function, kept up to date while statements are replaced.
+
+    v = u[1:]; w = v * x      `v` stands in both, the first binds it
+
+>>> import gast
+>>> tree = gast.parse('''
+... def f(u, x):
+...     v = u[1:]
+...     w = v * x
+...     return w
+... ''').body[0]
+>>> places = Occurrences(tree)
+>>> [gast.unparse(s) for s in places.of("v")], [gast.unparse(s) for s in places.binding("v")]
+(['v = u[1:]', 'w = v * x'], ['v = u[1:]'])
+>>> places.replace(tree.body[1], gast.parse("w = u[1:] * x").body)
+>>> [gast.unparse(s) for s in places.of("v")], len(places.reading("u"))
+(['v = u[1:]'], 2)
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.flow.graph import COMPOUND, Block, binds
+
+
+class Occurrences:
+    """The statements of a function (of a compound one the header) by the names that they read or bind, in textual order;
+    what is written in the place of others comes last."""
+
+    def __init__(self, tree: gast.FunctionDef) -> None:
+        self._statements: dict[str, dict[int, gast.AST]] = {}
+        self._reads: dict[int, frozenset[str]] = {}
+        self._binds: dict[int, frozenset[str]] = {}
+        self._blocks: dict[int, Block] = {}
+        waiting = [(s, tree.body) for s in reversed(tree.body)]
+        while waiting:
+            statement, body = waiting.pop()
+            self._note(statement, body)
+            if isinstance(statement, COMPOUND):
+                waiting += [(s, b) for b in (statement.orelse, statement.body) for s in reversed(b)]
+
+    def of(self, name: str) -> list[gast.AST]:
+        """The statements that read or bind a name."""
+        return list(self._statements.get(name, {}).values())
+
+    def reading(self, name: str) -> list[gast.AST]:
+        """The statements that read a name."""
+        return [s for s in self.of(name) if name in self._reads[id(s)]]
+
+    def binding(self, name: str) -> list[gast.AST]:
+        """The statements that bind or update a name."""
+        return [s for s in self.of(name) if name in self._binds[id(s)]]
+
+    def block(self, statement: gast.AST) -> Block:
+        """The block that a statement stands in."""
+        return self._blocks[id(statement)]
+
+    def replace(self, statement: gast.AST, new: list[gast.AST]) -> None:
+        """Write other statements in the place of one, which may be among them, and may have changed."""
+        body = self.block(statement)
+        k = body.index(statement)
+        body[k : k + 1] = new
+        kept = any(s is statement for s in new)
+        mentioned = self._reads[id(statement)] | self._binds[id(statement)]
+        if not kept:
+            del self._reads[id(statement)], self._binds[id(statement)], self._blocks[id(statement)]
+        for s in new:
+            self._note(s, body)
+        for name in mentioned - (self._reads[id(statement)] | self._binds[id(statement)] if kept else frozenset()):
+            del self._statements[name][id(statement)]
+
+    def _note(self, statement: gast.AST, body: Block) -> None:
+        self._blocks[id(statement)] = body
+        self._reads[id(statement)] = frozenset(effects.reads(statement))
+        self._binds[id(statement)] = frozenset(binds(statement))
+        for name in self._reads[id(statement)] | self._binds[id(statement)]:
+            self._statements.setdefault(name, {})[id(statement)] = statement

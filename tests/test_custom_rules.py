@@ -914,5 +914,20 @@ def test_a_method_gives_no_gradient_in_its_object():
     check_grads(lambda x: SPRING.energy(x) * x, (0.7,), order=1)
 
 
+def test_rules_are_given_outside_of_what_is_differentiated():
+    def f(x):
+        g = custom_gradient(lambda t: (t * t, lambda s: s * 2.0 * t))
+        return g(x)
+
+    def h(x):
+        square = lambda t: t * t  # noqa: E731
+        defvjp(square, lambda g, y, t: g)
+        return square(x)
+
+    for function in (f, h):
+        with pytest.raises(Unsupported, match=r"is called inside of a function that is differentiated, .* outside"):
+            grad(function)(1.0)
+
+
 def test_the_names_are_public():
     assert {"primitive", "defvjp", "defjvp", "custom_jvp", "nondifferentiable", "custom_gradient"} <= set(s2sgrad.__all__)

@@ -106,6 +106,9 @@ def defjvp(f: Callable[..., Any], *jvps: Callable[..., Any] | None, argnums: Any
     return enter(given, new)
 
 
+for _function in (defvjp, defjvp):
+    _function.gives_rule = True  # type: ignore[attr-defined]
+
 # --- what is known of a callable ---------------------------------------------------------------------------------------
 
 

@@ -40,14 +40,19 @@ def _refuse(unit: Unit, node: gast.AST, what: Any) -> None:
     if isinstance(what, type) and hasattr(what, "watch"):
         unit.refuse(place, f"a {what.__name__} inside of a function that is differentiated from its source is not followed: "
                            "take `grad` of the part that it records, or nest two tapes around the call")  # fmt: skip
+    if getattr(what, "gives_rule", False):
+        unit.refuse(place, f"`{what.__name__}` is called inside of a function that is differentiated, which is not followed: "
+                           "give functions their rules outside of it")  # fmt: skip
     unit.refuse(place, f"`{what.__name__}` is for programs that a tape records, and is not followed in a function that is "
                        "differentiated from its source: pass the value in, or use a GradientTape")  # fmt: skip
 
 
 def _is_tapes(target: Any) -> bool:
-    """Whether a callable is one of the tape's own."""
+    """Whether a callable is one of the tape's own, or gives functions rules."""
     if isinstance(target, types.FunctionType):
         home = target.__globals__.get("__name__", "")
+        if vars(target).get("gives_rule"):
+            return True
         return home.startswith(_TAPE) and not is_given(target) and not catalogue.of(target).pure
     return isinstance(target, type) and target.__module__.startswith(_TAPE)
 

@@ -150,6 +150,9 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     return decorated
 
 
+custom_gradient.gives_rule = True  # type: ignore[attr-defined]
+
+
 def _parameters(pullback: Callable[..., Any]) -> set[str]:
     parameters = signature(pullback).parameters
     if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):

@@ -154,3 +154,7 @@ def _is_followed(value: Any) -> bool:
 
 def _items(value: Any) -> Any:
     return value.values() if isinstance(value, dict) else value
+
+
+for _function in (primitive, custom_jvp, nondifferentiable):
+    _function.gives_rule = True  # type: ignore[attr-defined]

@@ -39,8 +39,8 @@ class Operation:
         name = binding.name_of(self.primitive)
         if rule is None:
             raise NoRule(
-                f"`{name}` has no derivative rule: write the value with functions that have one, give it one with `defvjp`, or "
-                "use `stop_gradient`"
+                f"`{name}` has no derivative rule: write the value with functions that have one, give it one with `defvjp`, "
+                "or use `stop_gradient`"
             )
         if rule.variadic or self.keywords or len(self.args) != len(rule.differentiable):
             operands, keywords, why = binding.bound(rule, self.primitive, list(self.args), self.keywords)

@@ -41,7 +41,7 @@ def _refuse(unit: Unit, node: gast.AST, what: Any) -> None:
         unit.refuse(place, f"a {what.__name__} inside of a function that is differentiated from its source is not followed: "
                            "take `grad` of the part that it records, or nest two tapes around the call")  # fmt: skip
     if getattr(what, "gives_rule", False):
-        unit.refuse(place, f"`{what.__name__}` is called inside of a function that is differentiated, which is not followed: "
+        unit.refuse(place, f"`{what.__name__}` is not followed inside of a function that is differentiated from its source: "
                            "give functions their rules outside of it")  # fmt: skip
     unit.refuse(place, f"`{what.__name__}` is for programs that a tape records, and is not followed in a function that is "
                        "differentiated from its source: pass the value in, or use a GradientTape")  # fmt: skip

@@ -9,17 +9,13 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.flow.graph import Block
-from s2sgrad.ir.quote import clone
+from s2sgrad.ir.quote import LOOPS, blocks, clone
 
 
 def breaks(body: Block) -> bool:
     """Whether a path through the block leaves its loop."""
-    for statement in body:
-        if isinstance(statement, gast.Break):
-            return True
-        if isinstance(statement, gast.If) and (breaks(statement.body) or breaks(statement.orelse)):
-            return True
-    return False
+    own = (s for s in body if not isinstance(s, LOOPS))
+    return any(isinstance(s, gast.Break) or any(map(breaks, blocks(s))) for s in own)
 
 
 def at_tail(body: Block, ends: Block) -> Block:
@@ -28,9 +24,8 @@ def at_tail(body: Block, ends: Block) -> Block:
         return body
     if body and isinstance(body[-1], gast.Break):
         return [*body[:-1], *ends, body[-1]]
-    if body and isinstance(body[-1], gast.If) and breaks([body[-1]]):
-        last = body[-1]
-        last.body = at_tail(last.body, [clone(s) for s in ends])
-        last.orelse = at_tail(last.orelse, [clone(s) for s in ends])
+    if breaks(body[-1:]):
+        for arm in blocks(body[-1]):
+            arm[:] = at_tail(arm, [clone(s) for s in ends])
         return body
     return [*body, *ends]

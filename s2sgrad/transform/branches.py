@@ -17,14 +17,12 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
+from s2sgrad.ir.quote import LOOPS, assign, at, clone, constant, expression, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.sources import has_memory
 from s2sgrad.rules.table import VALUES
 from s2sgrad.transform.block_exits import breaks
 from s2sgrad.transform.cotangents import Bar
-
-_LOOPS = (gast.For, gast.While)
 
 
 class Branches:
@@ -42,6 +40,10 @@ class Branches:
     _block: Callable[[Block], Block]
     _emit: Callable[..., None]
     _tag: Callable[..., None]
+
+    def _compound(self, statement: gast.AST, body: Block) -> Block:
+        """The forward sweep of a compound statement; its reverse sweep is written out."""
+        return self._loop(statement, body) if isinstance(statement, LOOPS) else self._if(statement, body)
 
     def _if(self, statement: gast.If, body: Block) -> Block:
         adjoints = self.adjoints

@@ -17,7 +17,7 @@ from s2sgrad.analysis.disjointness import Indices, parts_of
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Unknown
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import COMPOUND, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.sources import sources
@@ -81,7 +81,7 @@ class Recomputation:
             return False
         section = effects.stored(body[reader])
         where = section is not None and statement.targets[0].id in {n.id for n in effects.loads(section.slice)}
-        end = reader + (where or isinstance(body[reader], (gast.If, gast.For, gast.While)))
+        end = reader + (where or isinstance(body[reader], COMPOUND))
         between = set().union(*readers.changed[k + 1 : end])
         if not operands & between or self.asks_shape(statement.value, body[k + 1 : end]):
             return True

@@ -12,7 +12,7 @@ may want is restored here; what nobody reads is removed by `cleanup.deadcode`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import gast
@@ -24,7 +24,7 @@ from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, may_carry
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import Block, binds
-from s2sgrad.ir.quote import Place, assign, at, clone, constant, expression, name, place_of
+from s2sgrad.ir.quote import COMPOUND, Place, assign, at, clone, constant, expression, name, place_of
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Origin, Unit
 from s2sgrad.memory.writes import in_place
@@ -37,8 +37,6 @@ from s2sgrad.transform.calls import Call, Pairs, call_adjoint, checked_owner
 from s2sgrad.transform.cotangents import Bar, Cotangent
 from s2sgrad.transform.paths import Paths
 from s2sgrad.transform.records import Records
-
-_LOOPS = (gast.For, gast.While)
 
 
 @dataclass
@@ -125,11 +123,10 @@ class Reverse(Branches):
             statement = body[k]
             self.stored_later |= self._stored([statement])
             again = [clone(s) for s in plan.at.get(k, ())]
-            if isinstance(statement, (gast.If, *_LOOPS)):
+            if isinstance(statement, COMPOUND):
                 self._flush()
                 self._emit(statement, again, comment=False)
-                treat: Callable[..., Block] = self._if if isinstance(statement, gast.If) else self._loop
-                forward = self._bound(statement) + treat(statement, body) + forward
+                forward = self._bound(statement) + self._compound(statement, body) + forward
             else:
                 forward = self._bound(statement) + self._simple(statement, body, again) + forward
                 after: Block = []

@@ -43,7 +43,7 @@ from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.analysis.primitive_calls import classify
 from s2sgrad.flow.graph import Block
-from s2sgrad.ir.quote import clone, nodes
+from s2sgrad.ir.quote import blocks, clone, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.transform import shape_obligations
@@ -73,9 +73,8 @@ class _Sinking:
             else:
                 self.again(body[k], arm)
         for statement in body:
-            if isinstance(statement, (gast.If, gast.For, gast.While)):
-                self.block(statement.body)
-                self.block(statement.orelse)
+            for inner in blocks(statement):
+                self.block(inner)
 
     def again(self, statement: gast.Assign, arm: Block) -> None:
         """Compute a value once more in an arm, for those who want its derivative."""

@@ -21,10 +21,9 @@ from s2sgrad.analysis.kinds import Array
 from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.analysis.trip_counts import Sizes, Trips
 from s2sgrad.flow.graph import binds
-from s2sgrad.ir.quote import children, nodes
+from s2sgrad.ir.quote import LOOPS, blocks, children, nodes
 from s2sgrad.ir.unit import Unit, parameters
 
-LOOPS = (gast.For, gast.While)
 YIELDS = {"float64": "float", "int64": "int", "bool": "bool"}
 _MOSTLY = 2  # as many elements as sections and calls, which take longer
 _QUICK = (len, min, max, abs, float, int, range, reversed)
@@ -73,9 +72,8 @@ class Plans:
                     self._block(statement.body, bound | set(binds(statement)), outer)
                     self._block(statement.orelse, bound, around)
                 continue
-            if isinstance(statement, gast.If):
-                self._block(statement.body, bound, around)
-                self._block(statement.orelse, bound, around)
+            for arm in blocks(statement):
+                self._block(arm, bound, around)
             bound |= set(binds(statement))
 
     def _plan(self, loop: gast.AST, bound: set[str], around: Trips) -> Plan | None:
@@ -131,9 +129,8 @@ class _Mentions:
                     self.covered.add(node.value.id)
         if isinstance(statement, gast.For):
             trips = [*trips, self.sizes.trip(statement, trips)]
-        for inner in (getattr(statement, "body", []), getattr(statement, "orelse", [])):
-            for child in inner:
-                self.count(child, trips)
+        for child in (child for inner in blocks(statement) for child in inner):
+            self.count(child, trips)
 
     def _is_quick(self, call: gast.Call) -> bool:
         """Whether a call is one of Python's own, or of a stack."""

@@ -24,7 +24,7 @@ from s2sgrad.analysis.disjointness import parts_of
 from s2sgrad.analysis.elements import element_of, is_whole
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.backends.scalar_lists.precision import Surely
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import COMPOUND, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 
 Cause = TypeVar("Cause")
@@ -71,7 +71,7 @@ class PythonNumbers(Generic[Cause]):
             self._augmented(statement)
         elif isinstance(statement, gast.For):
             self._only_into_range(statement.iter)
-        elif isinstance(statement, (gast.If, gast.While)):
+        elif isinstance(statement, COMPOUND):
             self.value(statement.test)
         elif isinstance(statement, gast.Return):
             self._returned(statement.value)

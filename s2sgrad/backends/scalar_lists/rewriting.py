@@ -22,12 +22,12 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.disjointness import parts_of
 from s2sgrad.analysis.elements import is_whole
 from s2sgrad.analysis.kinds import Array, Container
-from s2sgrad.backends.scalar_lists.loops import LOOPS, YIELDS, Plan, Plans, contents, section
+from s2sgrad.backends.scalar_lists.loops import YIELDS, Plan, Plans, contents, section
 from s2sgrad.backends.scalar_lists.precision import is_precise
 from s2sgrad.backends.scalar_lists.python_floats import PythonFloats
 from s2sgrad.backends.scalar_lists.python_numbers import PythonNumbers, Value
 from s2sgrad.flow.graph import binds
-from s2sgrad.ir.quote import assign, blocks, constant, expression, name, nodes
+from s2sgrad.ir.quote import LOOPS, assign, blocks, constant, expression, name, nodes
 from s2sgrad.ir.unit import Unit
 
 _Unpacked = dict[int, gast.Assign]  # by the identity of what is unpacked

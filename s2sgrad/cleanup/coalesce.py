@@ -16,7 +16,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import Graph
 from s2sgrad.flow.liveness import Liveness
 from s2sgrad.ir.names import Namer
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import mentioned, nodes
 from s2sgrad.ir.unit import Unit, parameters
 
 
@@ -28,7 +28,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         if name not in unit.temps:
             groups.setdefault(unit.bases.get(name, name), []).append(name)
     shared = {base: names for base, names in groups.items() if len(names) > 1 or names != [base]}
-    taken = {p.id for p in parameters(tree)} | _mentioned(tree)
+    taken = {p.id for p in parameters(tree)} | mentioned(tree)
     renamed: dict[str, str] = {}
     clashes = _interference(tree, {n for names in shared.values() for n in names}, unit)
     for base, names in shared.items():
@@ -54,10 +54,6 @@ def _bound(tree: gast.FunctionDef) -> list[str]:
         elif isinstance(statement, gast.For):
             seen[statement.target.id] = None
     return list(seen)
-
-
-def _mentioned(tree: gast.FunctionDef) -> set[str]:
-    return {n.id for n in nodes(tree) if isinstance(n, gast.Name)}
 
 
 def _rename(tree: gast.FunctionDef, names: dict[str, str]) -> None:
@@ -131,7 +127,7 @@ def _interference(tree: gast.FunctionDef, names: set[str], unit: Unit) -> dict[s
 def _number_temps(unit: Unit, tree: gast.FunctionDef) -> None:
     """t1, t2, ... in the order in which they are first bound."""
     temps = [n for n in _bound(tree) if n in unit.temps]
-    names = Namer(_mentioned(tree) - set(temps))
+    names = Namer(mentioned(tree) - set(temps))
     stems: dict[str, str] = {}
     renamed: dict[str, str] = {}
     for name in temps:

@@ -30,7 +30,7 @@ def read_through(unit: Unit, tree: gast.FunctionDef, wanted: Callable[[str], boo
     if any(target and wanted(target) for target, _ in map(copied, statements)):
         copies = Copies(Graph(tree), lambda target, source: wanted(target) and source in unit.locals)
         for statement in statements:
-            _replace(effects.header(statement), copies.before(statement))
+            _replace(effects.header(statement), copies.read_by(statement))
 
 
 def _replace(node: gast.AST, copies: dict[str, str]) -> None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.ir.quote import assign, at, name, nodes
+from s2sgrad.ir.quote import assign, at, mentioned, name, nodes
 from s2sgrad.ir.unit import Unit, parameters
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with `global`; a global of another module, whose function is written out here, keeps its calls."""
-    taken = {p.id for p in parameters(tree)} | {n.id for n in nodes(tree) if isinstance(n, gast.Name)}
+    taken = {p.id for p in parameters(tree)} | mentioned(tree)
     space = unit.primal.function.__globals__
     known = {
         helper: value.name

@@ -22,9 +22,9 @@ import gast
 
 from s2sgrad.driver.emitted import Emitted
 from s2sgrad.driver.program import Program
-from s2sgrad.driver.text import mentioned, text_of
+from s2sgrad.driver.text import text_of
 from s2sgrad.errors import Place, raised
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import mentioned, nodes
 from s2sgrad.source import GENERATED, GENERATED_TEXTS, Primal
 
 
@@ -71,7 +71,7 @@ class Plan:
         self.parts = [_part(e, written[e.name], filename, order, world) for e in program.functions]
         spans: dict[int, Spans] = {}
         for part, emitted in zip(self.parts, program.functions, strict=True):
-            named = emitted.unit.explained(mentioned(emitted) & emitted.unit.locals)
+            named = emitted.unit.explained(mentioned(emitted.tree) & emitted.unit.locals)
             raised.register(part.code, _places(emitted, written[emitted.name], spans), named)
             weakref.finalize(part.code, _forget, filename).atexit = False
 

@@ -17,7 +17,7 @@ from typing import Any
 import gast
 
 from s2sgrad.driver.emitted import Emitted
-from s2sgrad.ir.quote import name, nodes
+from s2sgrad.ir.quote import mentioned, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.source import GENERATED, look_up
 
@@ -29,7 +29,7 @@ def settle(functions: list[Emitted]) -> tuple[dict[str, set[str]], dict[str, typ
     functions of earlier texts that it calls, by their names, each behind those that it calls itself."""
     earlier: dict[str, types.FunctionType] = {}
     for emitted in functions:
-        _earlier(emitted.primal, {n.id for n in nodes(emitted.tree) if isinstance(n, gast.Name)}, earlier)
+        _earlier(emitted.primal, mentioned(emitted.tree), earlier)
     text = _Text(functions, earlier)
     sources: dict[int, _Source] = {}
     for emitted in functions:
@@ -143,7 +143,7 @@ def _content(cell: types.CellType) -> Any:
 
 
 def _free(unit: Unit, trees: list[gast.FunctionDef]) -> set[str]:
-    return {n.id for tree in trees for n in nodes(tree) if isinstance(n, gast.Name)} - unit.locals
+    return mentioned(*trees) - unit.locals
 
 
 def _replace(node: gast.AST, renamed: dict[str, gast.AST]) -> None:

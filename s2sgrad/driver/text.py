@@ -10,13 +10,11 @@ import sys
 import types
 from typing import Any
 
-import gast
-
 from s2sgrad import emit
 from s2sgrad.driver import namespace
 from s2sgrad.driver.emitted import Emitted
 from s2sgrad.driver.program import Program
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import mentioned
 from s2sgrad.rules import table
 from s2sgrad.rules.table import Rule
 from s2sgrad.source import read
@@ -30,16 +28,11 @@ def text_of(program: Program) -> str:
     for function in earlier.values():
         head.reach(namespace.reached(function))
     for emitted in program.functions:
-        names = mentioned(emitted)
+        names = mentioned(emitted.tree)
         head.reach({n: v for n, v in emitted.unit.helpers.items() if n in names})
     known = [f"{(primal := read(f)).text(primal.tree)}\n" for f in {id(f): f for f in earlier.values()}.values()]
     *parts, last = [emit.function(e.tree, e.header) for e in program.functions]
     return "\n\n".join(part for part in [head.text(), *known, *parts, "".join(sorted(head.aliases)), last] if part)
-
-
-def mentioned(emitted: Emitted) -> set[str]:
-    """The names that stand in a function."""
-    return {n.id for n in nodes(emitted.tree) if isinstance(n, gast.Name)}
 
 
 class _Head:

@@ -19,7 +19,7 @@ A copy ends where one of its two names is bound, or what it holds is changed in 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import gast
 
@@ -38,7 +38,14 @@ class Copies:
 
     def before(self, statement: gast.AST) -> dict[str, str]:
         """By name, what it is a copy of in the end, where a statement, or the header of one, is reached."""
-        return {target: sources[-1] for target, sources in (self.into[self.graph.at[id(statement)]] or {}).items()}
+        return self.read_by(statement, self.into[self.graph.at[id(statement)]] or ())
+
+    def read_by(self, statement: gast.AST, names: Iterable[str] | None = None) -> dict[str, str]:
+        """The same, of the names that the statement reads."""
+        point = self.graph.at[id(statement)]
+        copies = self.into[point] or {}
+        names = self.graph.points[point].reads if names is None else names
+        return {name: copies[name][-1] for name in names if name in copies}
 
     def _after(self, k: int, copies: _Copies) -> _Copies:
         point = self.graph.points[k]

@@ -76,6 +76,24 @@ def nodes(root: gast.AST) -> Iterator[gast.AST]:
                 waiting.append(value)
 
 
+def mentioned(*parts: gast.AST) -> set[str]:
+    """The names that stand in some trees."""
+    waiting, parts_of, out = [*parts], PARTS, set()
+    while waiting:
+        node = waiting.pop()
+        kind = type(node)
+        if kind is gast.Name:
+            out.add(node.id)
+            continue
+        for field in parts_of[kind] or ():
+            value = getattr(node, field, None)
+            if type(value) is list:
+                waiting += value
+            elif value is not None:
+                waiting.append(value)
+    return out
+
+
 def children(node: gast.AST) -> list[gast.AST]:
     """The nodes right below one, but the contexts of names: `gast.iter_child_nodes`, faster."""
     found: list[Any] = []

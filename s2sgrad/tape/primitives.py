@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,71 +38,30 @@ class Operation:
 
     def pull(self, bars: dict[int, Any], live: frozenset[int], on: Algebra) -> list[tuple[int, Any]]:
         """(number of an operand, its cotangent) for the operands in `live`."""
-        rule = table.lookup(self.primitive)
-        name = binding.name_of(self.primitive)
-        if rule is None:
-            raise NoRule(
-                f"`{name}` has no derivative rule: write the value with functions that have one, give it one with `defvjp`, "
-                "or use `stop_gradient`"
-            )
-        if rule.variadic or self.keywords or len(self.args) != len(rule.differentiable):
-            operands, keywords, why = binding.bound(rule, self.primitive, list(self.args), self.keywords)
-            if why:
-                raise NoRule(why)
-        else:
-            operands, keywords = self.args, self.keywords
-        if _is_complex(self.result) or any(map(_is_complex, operands)):
-            raise Unsupported(
-                f"complex numbers in `{name}` cannot be differentiated yet: compute with real and imaginary parts"
-            )
-        y = on.value(self.result)
-        g = cotangent(self.result, bars, on)
-        given = [on.value(o) for o in operands]
-        named = {k: on.value(v) for k, v in keywords.items()}
-        kinds: dict[str, Kind] = {}
-        if not rule.variadic and (rule.refinements or rule.refusals or rule.keyword_rules):
-            names = (*rule.differentiable, *keywords)
-            kinds = {n: constant_kind(v) for n, v in rule.keywords.items()}
-            kinds |= dict(zip(names, map(_kind, (*operands, *keywords.values())), strict=False))
-            refusal = rule.refusal(kinds)
-            if refusal is not None:
-                raise NoRule(refusal)
+        call = _Call.of(self)
+        followed = [k for k, v in call.keywords.items() if _carries(v, live)]
+        wanted = tuple(k for k, o in enumerate(call.operands) if _carries(o, live))
+        call.require_rules(followed, wanted)
+        given = [cotangent(self.result, bars, on), *(on.value(v) for v in (self.result, *call.operands))]
+        named = {k: on.value(v) for k, v in call.keywords.items()}
         out: list[tuple[int, Any]] = []
-        for keyword, value in keywords.items():
-            if not _carries(value, live):
-                continue
-            if keyword not in rule.keyword_rules:
-                raise NoRule(
-                    f"the keyword `{keyword}` of `{name}` depends on a value that a tape follows, for which there is no "
-                    "rule: pass a constant"
-                )
-            pullback = on.formula(rule.keyword_rules[keyword].choose(kinds))
-            _shared(value, pullback(g, y, *given, **named), out, live, on, rule.tag)
-        wanted = tuple(k for k, o in enumerate(operands) if _carries(o, live))
+        for keyword in followed:
+            pullback = on.formula(call.rule.keyword_rules[keyword].choose(call.kinds))
+            _shared(call.keywords[keyword], pullback(*given, **named), out, live, on, call.rule.tag)
         if not wanted:
             return out
+        mask = self._mask(bars) if call.rule.tag == "elementwise" else None
+        with contextlib.nullcontext() if mask is None else np.errstate(all="ignore"):  # of places that do not count
+            parts = on.formula(call.pullback(wanted))(*given, **named)
         for k in wanted:
-            if not rule.variadic and rule.differentiable[k] in rule.constants:
-                raise NoRule(rule.constants[rule.differentiable[k]])
-        chosen = rule.choose(kinds) if kinds else rule.pullback
-        single = len(rule.differentiable) == 1 and not rule.variadic
-        if not single and not rule.variadic:
-            chosen = wanted_of(chosen, wanted, len(rule.differentiable))
-        mask = self._mask(bars) if rule.tag == "elementwise" else None
-        if mask is None:
-            parts = on.formula(chosen)(g, y, *given, **named)
-        else:
-            with np.errstate(all="ignore"):  # of places that do not count
-                parts = on.formula(chosen)(g, y, *given, **named)
-        for k in wanted:
-            part = parts if single else parts[k]
+            part = parts if call.is_single else parts[k]
             if mask is not None and part is not None:
                 part = on.selected(mask, part)
             before = len(out)
-            _shared(operands[k], part, out, live, on, rule.tag)
+            _shared(call.operands[k], part, out, live, on, call.rule.tag)
             branch = mask if self.primitive is not np.where else self._branch(k, mask)
-            if branch is not None and isinstance(operands[k], Operand):
-                narrow = _narrowed(branch, operands[k]._value.shape)
+            if branch is not None and isinstance(call.operands[k], Operand):
+                narrow = _narrowed(branch, call.operands[k]._value.shape)
                 out[before:] = [(uid, Masked(bar, narrow)) for uid, bar in out[before:]]
         return out
 
@@ -113,6 +75,69 @@ class Operation:
         chosen = np.broadcast_to(np.asarray(unwrapped(self.args[0]), bool), self.result._value.shape)
         chosen = chosen if k == 1 else ~chosen
         return chosen if mask is None else chosen & mask
+
+
+@dataclass
+class _Call:
+    """An operation as its rule takes it; `kinds` of what the conditions of the rule ask about, empty where it has none."""
+
+    name: str
+    rule: table.Rule
+    operands: Sequence[Any]
+    keywords: dict[str, Any]
+    kinds: dict[str, Kind]
+
+    @classmethod
+    def of(cls, operation: Operation) -> _Call:
+        """Bind what was passed to the parameters of the rule; raises where there is no derivative."""
+        rule, name = table.lookup(operation.primitive), binding.name_of(operation.primitive)
+        if rule is None:
+            raise NoRule(
+                f"`{name}` has no derivative rule: write the value with functions that have one, give it one with "
+                "`defvjp`, or use `stop_gradient`"
+            )
+        operands, keywords = operation.args, operation.keywords
+        if rule.variadic or keywords or len(operands) != len(rule.differentiable):
+            operands, keywords, why = binding.bound(rule, operation.primitive, list(operands), keywords)
+            if why:
+                raise NoRule(why)
+        if _is_complex(operation.result) or any(map(_is_complex, operands)):
+            raise Unsupported(
+                f"complex numbers in `{name}` cannot be differentiated yet: compute with real and imaginary parts"
+            )
+        kinds: dict[str, Kind] = {}
+        if not rule.variadic and (rule.refinements or rule.refusals or rule.keyword_rules):
+            names = (*rule.differentiable, *keywords)
+            kinds = {n: constant_kind(v) for n, v in rule.keywords.items()}
+            kinds |= dict(zip(names, map(_kind, (*operands, *keywords.values())), strict=False))
+        return cls(name, rule, operands, keywords, kinds)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether the pullback returns one cotangent by itself."""
+        return len(self.rule.differentiable) == 1 and not self.rule.variadic
+
+    def require_rules(self, keywords: list[str], wanted: tuple[int, ...]) -> None:
+        """Refuse keywords that a tape follows, and operands by place, of which the rule gives no cotangent."""
+        refusal = self.rule.refusal(self.kinds) if self.kinds else None
+        if refusal is not None:
+            raise NoRule(refusal)
+        for keyword in keywords:
+            if keyword not in self.rule.keyword_rules:
+                raise NoRule(
+                    f"the keyword `{keyword}` of `{self.name}` depends on a value that a tape follows, for which there is "
+                    "no rule: pass a constant"
+                )
+        for k in wanted if not self.rule.variadic else ():
+            if self.rule.differentiable[k] in self.rule.constants:
+                raise NoRule(self.rule.constants[self.rule.differentiable[k]])
+
+    def pullback(self, wanted: tuple[int, ...]) -> Any:
+        """What gives the cotangents of the operands at these places."""
+        chosen = self.rule.choose(self.kinds) if self.kinds else self.rule.pullback
+        if self.is_single or self.rule.variadic:
+            return chosen
+        return wanted_of(chosen, wanted, len(self.rule.differentiable))
 
 
 def _narrowed(mask: Any, shape: tuple[int, ...]) -> Any:

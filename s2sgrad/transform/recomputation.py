@@ -24,6 +24,8 @@ from s2sgrad.memory.sources import sources
 from s2sgrad.primitives import catalogue, spellings
 from s2sgrad.primitives.catalogue import methods_named
 
+_CHEAP = (gast.Subscript, gast.Attribute, gast.UnaryOp, gast.Tuple, gast.List, gast.Dict, gast.JoinedStr)
+
 
 @dataclass
 class Recomputed:
@@ -133,27 +135,24 @@ class Recomputation:
             return True
         if not effects.is_pure(self.unit, node):
             return False
-        if isinstance(node, (gast.Subscript, gast.Attribute)):
-            return True
-        if isinstance(node, (gast.BinOp, gast.UnaryOp)):
-            power = isinstance(node.op, gast.Pow) if isinstance(node, gast.BinOp) else False
-            if power:
-                return isinstance(node.right, gast.Constant) and node.right.value in (2, -1, 2.0)
-            return not isinstance(getattr(node, "op", None), gast.MatMult)
-        if isinstance(node, gast.Compare) and any(isinstance(op, (gast.In, gast.NotIn)) for op in node.ops):
-            owner = node.comparators[-1]  # an iterator is used up by the question
-            if isinstance(owner, gast.Name) and isinstance(self.kinds.get(owner.id, UNKNOWN), Unknown):
-                return False
+        if isinstance(node, gast.BinOp):
+            few = isinstance(node.right, gast.Constant) and node.right.value in (2, -1, 2.0)
+            return few if isinstance(node.op, gast.Pow) else not isinstance(node.op, gast.MatMult)
         if isinstance(node, (gast.Compare, gast.BoolOp)):
-            return not any(isinstance(n, gast.Call) for n in nodes(node))
-        if isinstance(node, (gast.Tuple, gast.List, gast.Dict, gast.JoinedStr)):
-            return True
+            return not self.uses_up(node) and not any(isinstance(n, gast.Call) for n in nodes(node))
         if isinstance(node, gast.Call):
             target = self.unit.resolve(node.func)
             if target is MISSING and isinstance(node.func, gast.Attribute):
                 return any(method.cheap for method in methods_named(node.func.attr))
             return catalogue.of(target).pure and catalogue.of(target).cheap
-        return False
+        return isinstance(node, _CHEAP)
+
+    def uses_up(self, test: gast.AST) -> bool:
+        """Whether a question, `x in it`, may use up an iterator."""
+        if not isinstance(test, gast.Compare) or not any(isinstance(op, (gast.In, gast.NotIn)) for op in test.ops):
+            return False
+        owner = test.comparators[-1]
+        return isinstance(owner, gast.Name) and isinstance(self.kinds.get(owner.id, UNKNOWN), Unknown)
 
 
 class _Readers:

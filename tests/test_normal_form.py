@@ -26,6 +26,7 @@ from s2sgrad.driver.program import Program
 from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING
+from s2sgrad.normalize.partial_evaluation import Functions
 from s2sgrad.normalize.verifier import problems
 from s2sgrad.source import read
 
@@ -136,3 +137,11 @@ def test_a_statement_that_stands_in_two_places_is_found():
     assert [p for p in problems(tree) if "two places" in p]
     tree.body.insert(0, gast.Break())
     assert [p for p in problems(tree) if "outside of a loop" in p]
+
+
+def test_the_families_of_values_stand_in_no_order():
+    """What one class defines no other overrides: which comes first among the bases says nothing."""
+    families = Functions.__bases__
+    assert all(family.__bases__ == (object,) for family in families)
+    defined = [n for family in (Functions, *families) for n, member in vars(family).items() if inspect.isfunction(member)]
+    assert len(defined) == len(set(defined))

@@ -37,22 +37,17 @@ import gast
 
 from s2sgrad.analysis.plain_classes import Opened, attributes_of, opened_of
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
-from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.static_values import Display, Known, Object, Value
 from s2sgrad.runtime.outside import distinct, set_attribute
 
 
-class GivenObjects(Inliner):
+class GivenObjects:
     """Loads what the caller's objects hold, and writes what is written to them."""
 
     opened: list[Object]  # the caller's objects
     outside_objects: dict[int, Object]  # those that free names stand for, by identity
     loose: list[tuple[gast.AST, Any]]  # where the caller's objects are used as values
     first_written: int = 0  # the line where an attribute is written
-
-    def of_the_class(self, made: Object, node: gast.AST) -> None: ...
-
-    def held(self, node: gast.AST) -> Any: ...
 
     def returned(self, statement: gast.Return) -> gast.Return:
         """The end of the function, which returns data, and objects of the caller's."""
@@ -66,6 +61,7 @@ class GivenObjects(Inliner):
         if isinstance(value, (Object, Display)):
             self.loose.append((statement, value))
         return statement
+
     def open_given(self, tree: gast.FunctionDef) -> None:
         """Load what the arguments hold that are objects, and those that free names stand for: globals and cells."""
         for p, held in self.unit.opened.items():

@@ -26,19 +26,14 @@ from typing import Any
 import gast
 
 from s2sgrad.ir.quote import at, clone, constant, expression, name
-from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.static_values import Display, Function, Known, is_plain
 from s2sgrad.runtime import checks
 
 
-class Arguments(Inliner):
+class Arguments:
     """Writes the arguments of calls one by one."""
 
-    shared: set[str]
-
-    def held(self, node: gast.AST) -> Any: ...
-
-    def inside(self, node: gast.AST) -> bool: ...
+    shared: set[str]  # variables that a call may bind: those of attributes, and of `nonlocal`
 
     def kept(self, value: Any, later: list[gast.AST]) -> Any:
         """A variable that a call in a later operand may bind anew, under a name that keeps its value."""

@@ -1,6 +1,20 @@
 """Which expressions are function values or objects whose text is known, told without writing anything.
 
     f = lambda t: w * t      ->      `f`, `partial(f, 2.0)`, `compose(f, f)` and `Layer(w)` are; `f(x)` is not
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def compose(g, h):
+...     return lambda t: g(h(t))
+... def f(x):
+...     return compose(np.sin, lambda t: x * t)(2.0)
+... ''', "flatten"))
+def f(x):
+    result_3 = x * 2.0
+    t1 = np.sin(result_3)
+    result_2 = t1
+    result = result_2
+    return result
 """
 
 from __future__ import annotations

@@ -8,6 +8,23 @@
 
 What hides an exception would let the text go on with half of its records, and what changes something outside of itself may
 change what the reverse sweep reads: both are refused.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... import contextlib, io
+... def f(x):
+...     with contextlib.redirect_stdout(io.StringIO()):
+...         y = x * x
+...     return y
+... ''', "flatten"))
+def f(x):
+    t1 = io.StringIO()
+    context = contextlib.redirect_stdout(t1)
+    context.__enter__()
+    y = x * x
+    context.__exit__(None, None, None)
+    result = y
+    return result
 """
 
 from __future__ import annotations

@@ -51,6 +51,7 @@ from s2sgrad.normalize import (
 from s2sgrad.normalize._calls import calls_user, linked, walruses
 from s2sgrad.normalize.partial_evaluation import Functions
 from s2sgrad.normalize.section_stores import Sections
+from s2sgrad.normalize.short_circuit import Conditions
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -65,7 +66,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     return tree
 
 
-class _Flattener(Sections):
+class _Flattener(Conditions, Sections):
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
         self.out: list[gast.AST] = []

@@ -40,13 +40,12 @@ from typing import Any
 import gast
 
 from s2sgrad.ir.quote import assign, at, clone, constant, name
-from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.static_values import Choice, Derivative, Display, Function, Known, Partial, Value, Vectorized
 
 _FUNCTIONS = (Function, Partial, Vectorized, Known, Derivative)
 
 
-class Choices(Inliner):
+class Choices:
     """Binds names to functions in turn, and calls them."""
 
     given: set[str]  # parameters of the function
@@ -54,8 +53,6 @@ class Choices(Inliner):
     heads: list[gast.AST]  # statements to be run first
     data: set[str]  # variables that a plain statement has bound
     plain_names: dict[str, str]  # new names for those of them that stand for functions of ours as well
-
-    def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any: ...
 
     def choose(self, target: str, value: Any, statement: gast.AST) -> bool:
         """`target = value`, of a name that stands for other functions too; whether it could be followed."""

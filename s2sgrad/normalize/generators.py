@@ -42,7 +42,6 @@ from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, node
 from s2sgrad.ir.unit import MISSING, parameters
 from s2sgrad.normalize import targets
 from s2sgrad.normalize.draws import own_statements, with_exits
-from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.name_uses import NameUses
 from s2sgrad.normalize.static_values import Function, Generator, is_generator
 from s2sgrad.primitives import catalogue
@@ -72,12 +71,8 @@ def _is_of_an_object(function: Function, node: gast.Attribute) -> bool:
     return node.attr not in effects.FLAT_ATTRIBUTES and function.unit.resolve(node) is MISSING
 
 
-class Generators(Inliner):
+class Generators:
     """Runs the generators of one function, each once."""
-
-    def held(self, node: gast.AST) -> Any: ...
-
-    def is_function(self, node: gast.AST) -> bool: ...
 
     def once(self, generator: Generator, node: gast.AST) -> None:
         """A generator that was run is empty."""

@@ -3,6 +3,18 @@
     def p(n): return 1.0 if n == 0 else x * p(n - 1)     ->     def p(n, *, x): return 1.0 if n == 0 else x * p(n - 1, x=x)
 
 Where a function calls itself, or is differentiated inside of another one, its text cannot be written out at the call.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(x, n):
+...     def power(k):
+...         return 1.0 if k == 0 else x * power(k - 1)
+...     return power(n)
+... ''', "flatten"))
+def f(x, n):
+    t1 = power_(k=n, x=x)
+    result = t1
+    return result
 """
 
 from __future__ import annotations

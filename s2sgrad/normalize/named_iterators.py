@@ -2,6 +2,24 @@
 
     it = iter(x); a = next(it); b = [v for v in zip(it, y)]      ->      it: iter(x)
     it = iter(x); helper(it)                                     ->      nothing: what draws from it is not seen here
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(x):
+...     it = iter(x)
+...     return next(it)
+... ''', "drawing"))
+def f(x):
+    t1 = sequence(x)
+    place = 0
+    def next_it():
+        nonlocal place
+        if not place < len(t1):
+            raise StopIteration()
+        item = t1[place]
+        place = place + 1
+        return item
+    return next_it()
 """
 
 from __future__ import annotations

@@ -24,24 +24,11 @@ from typing import Any
 import gast
 
 from s2sgrad.ir.quote import assign, at, name
-from s2sgrad.normalize.inlining import Inliner
-from s2sgrad.normalize.static_values import Derivative, Function, Known, Partial, Value, is_plain, keep_objects
+from s2sgrad.normalize.static_values import Derivative, Function, Known, Partial, is_plain, keep_objects
 
 
-class Definitions(Inliner):
+class Definitions:
     """Makes function values of definitions."""
-
-    def name(self, target: str, value: Value, statement: gast.AST) -> None: ...
-
-    def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any: ...
-
-    def callee(self, node: gast.AST) -> Any: ...
-
-    def stands_for(self, node: gast.AST) -> bool: ...
-
-    def differentiates(self, node: gast.Call) -> bool: ...
-
-    def derivative(self, node: gast.Call) -> Derivative: ...
 
     def define(self, statement: gast.FunctionDef) -> None:
         """A nested function: its text waits for its calls."""

@@ -5,6 +5,17 @@
 
 The text of a lambda or a nested function is taken as it stands (`lambda_lifting`); a method or a partial is written out
 first, over parameters of its own; so is a function that uses one.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... from s2sgrad import grad
+... def f(x, w):
+...     return grad(lambda t: w * t * t)(x)
+... ''', "flatten"))
+def f(x, w):
+    t1 = lambda__grad(x, w=w)
+    result = t1
+    return result
 """
 
 from __future__ import annotations
@@ -24,7 +35,6 @@ from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Derived, parameters
 from s2sgrad.normalize import lambda_lifting
 from s2sgrad.normalize.inlining import signature_of
-from s2sgrad.normalize.nested_definitions import Definitions
 from s2sgrad.normalize.static_values import Derivative, Function, Known, Object, Partial, Value, Vectorized
 
 
@@ -39,13 +49,11 @@ class Lifted:
     order: list[str] = field(default_factory=list)
 
 
-class Derivatives(Definitions):
+class Derivatives:
     """Makes functions of function values."""
 
     lifted: dict[Function, tuple[Known, list[str]]]
     method: Callable[[Object, str, gast.AST], Any]
-
-    def plain(self, callee: Known, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST: ...
 
     def derivative(self, node: gast.Call) -> Derivative:
         """`grad(f, ..)` of a function value, made when the text is compiled."""

@@ -1,11 +1,22 @@
 """Objects that are made in the function: their attributes are variables, their methods are written out.
 
-    class Layer:                              l = Layer(w)              l_w = w
-        def __init__(self, w): self.w = w     y = l(x)           ->     y = l_w * x
-        def __call__(self, x): return self.w * x
-
 Methods, properties, inheritance, operators.  An object that leaves the function, or one of two that a name may stand for,
 is refused.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... class Layer:
+...     def __init__(self, w): self.w = w
+...     def __call__(self, x): return self.w * x
+... def f(x, w):
+...     return Layer(w)(x)
+... ''', "flatten"))
+def f(x, w):
+    result_w = w
+    result_ = None
+    result_2 = result_w * x
+    result = result_2
+    return result
 """
 
 from __future__ import annotations
@@ -24,7 +35,6 @@ from s2sgrad.ir.lookups import note_member
 from s2sgrad.ir.quote import assign, at, constant, expression, name
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING
-from s2sgrad.normalize.argument_objects import GivenObjects
 from s2sgrad.normalize.static_values import Known, Object, Partial, Value
 from s2sgrad.source import underlying
 
@@ -40,19 +50,8 @@ _COMPARISONS = {
 _UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__"}
 
 
-class Objects(GivenObjects):
+class Objects:
     """What the attributes, methods and operators of objects are; `hint` is the name that the next object will have."""
-
-    hint: str | None
-    shared: set[str]  # variables that a call may bind: those of attributes, and of `nonlocal`
-
-    def kept(self, value: Any, later: list[gast.AST]) -> Any: ...
-
-    def held(self, node: gast.AST) -> Any: ...
-
-    def begun(self, target: gast.AST, value: gast.AST) -> Any: ...
-
-    def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any: ...
 
     def construct(self, cls: type, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
         """`cls(..)`: its `__init__` is written out."""

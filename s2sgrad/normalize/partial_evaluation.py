@@ -41,12 +41,14 @@ from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.ir.quote import at, clone, constant, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.normalize import lambda_lifting, static_calls
+from s2sgrad.normalize.argument_objects import GivenObjects
 from s2sgrad.normalize.arguments import Arguments
 from s2sgrad.normalize.binding_time import Recognizer, is_super, needs_text, place
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.function_unions import Choices
 from s2sgrad.normalize.generators import Generators
 from s2sgrad.normalize.inlining import Flattener, Inliner
+from s2sgrad.normalize.nested_definitions import Definitions
 from s2sgrad.normalize.nested_gradients import Derivatives
 from s2sgrad.normalize.objects import Objects
 from s2sgrad.normalize.static_containers import Collections
@@ -71,8 +73,12 @@ from s2sgrad.normalize.static_values import (
 from s2sgrad.normalize.unrolling import Unroller
 
 
-class Functions(Recognizer, Derivatives, Arguments, Collections, Generators, Objects, Choices, Unroller, Inliner):
-    """The function values of one function that is being flattened; `values` are those that have a name."""
+class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Generators, GivenObjects, Inliner, Objects,
+                Recognizer, Unroller):  # fmt: skip
+    """The function values of one function that is being flattened; `values` are those that have a name.
+
+    Each family of values is written out in a class of its own; no two define the same name, so that their order is free.
+    """
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Flattener) -> None:
         self.unit, self.flattener = unit, flattener

@@ -24,16 +24,11 @@ import gast
 
 from s2sgrad.ir.quote import at, clone, nodes, place_of
 from s2sgrad.normalize._calls import walruses
-from s2sgrad.normalize.short_circuit import Conditions
 from s2sgrad.primitives.catalogue import may_write
 
 
-class Sections(Conditions):
+class Sections:
     """Writes the statements that store into sections."""
-
-    def atom(self, node: gast.AST) -> gast.AST: ...
-
-    def hold(self, value: gast.AST) -> gast.Name: ...
 
     def section(self, target: gast.Subscript, value: gast.AST | None = None) -> gast.Subscript:
         """The target of a store: a section of a variable; `value` is still to be evaluated."""

@@ -50,12 +50,6 @@ class Conditions:
     out: list[gast.AST]
     functions: Functions
 
-    def assign(self, statement: gast.Assign) -> None: ...
-
-    def flat(self, node: gast.AST, target: str | None = None) -> gast.AST: ...
-
-    def atom(self, node: gast.AST) -> gast.AST: ...
-
     def condition(self, node: gast.AST) -> gast.AST:
         """A name (or constant) that holds the truth of a test."""
         if isinstance(node, gast.Constant):

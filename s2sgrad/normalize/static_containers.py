@@ -38,23 +38,16 @@ from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.ir.quote import assign, at, blocks, clone, constant, nodes
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.normalize._calls import callee
-from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.static_values import Display, Value, bindings, substitute
 
 _MOST = 64  # items
 
 
-class Collections(Inliner):
+class Collections:
     """Follows lists of functions and objects that comprehensions make, and that grow."""
 
     growing: set[str]  # variables and attributes that are lists to which functions or objects are appended
     lengths: dict[str, int]  # of lists and tuples that are written out in the text
-
-    def is_function(self, node: gast.AST) -> bool: ...
-
-    def lasting(self, value: Any) -> Any: ...
-
-    def held(self, node: gast.AST) -> Any: ...
 
     def note_growing(self, body: list[gast.AST]) -> None:
         """Find the lists to which functions or objects are appended, by their text."""

@@ -3,6 +3,20 @@
     f = lambda t: w * t      ->      f is a Function;   partial(f, 2.0): a Partial;   [f, np.sin]: a Display
 
 And what the text of a function says of the functions that it returns.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... from functools import partial
+... def f(x, w):
+...     scale = partial(lambda k, t: k * t, w)
+...     tools = [scale, np.sin]
+...     return tools[1](tools[0](x))
+... ''', "flatten"))
+def f(x, w):
+    result_ = w * x
+    t1 = np.sin(result_)
+    result = t1
+    return result
 """
 
 from __future__ import annotations

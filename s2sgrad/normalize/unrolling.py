@@ -32,24 +32,11 @@ from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
 from s2sgrad.normalize import library_desugaring, loops
 from s2sgrad.normalize.binding_time import place
-from s2sgrad.normalize.inlining import Inliner
 from s2sgrad.normalize.static_values import Display, Value, bindings, substitute
 
 
-class Unroller(Inliner):
+class Unroller:
     """Writes the trips of loops over known values."""
-
-    def held(self, node: gast.AST) -> Any: ...
-
-    def is_function(self, node: gast.AST) -> bool: ...
-
-    def trips_of(self, loop: gast.For) -> int | None: ...
-
-    def require_all_trips(self, loop: gast.For) -> None: ...
-
-    def trips(self, loop: gast.For, count: int) -> list[gast.AST]: ...
-
-    def name(self, target: str, value: Value, statement: gast.AST) -> None: ...
 
     def sequenced(self, node: gast.AST) -> gast.AST:
         """What a loop runs over, where that is a display of functions."""

@@ -22,7 +22,7 @@ import s2sgrad
 
 ROOT = pathlib.Path(s2sgrad.__file__).resolve().parent
 FILES = sorted(ROOT.rglob("*.py"))
-REWRITING = ("normalize", "cleanup", "transform", "typed", "backends")
+REWRITING = ("normalize", "specialize", "cleanup", "transform", "typed", "backends")
 PASSES = [file for room in REWRITING for file in sorted((ROOT / room).rglob("[!_]*.py"))]
 LONGEST = 400
 
@@ -37,6 +37,7 @@ LAYERS = [
     ["analysis", "flow"],
     ["memory"],
     ["normalize", "cleanup", "transform", "legality"],
+    ["specialize"],
     ["inplace"],
     ["typed"],
     ["backends"],
@@ -189,7 +190,9 @@ def test_low_rooms_import_only_what_they_may(module):
         ("runtime", {"rules", "analysis", "flow", "driver", "api", "source", "ir", "errors"}),
         ("normalize", {"analysis.inference", "analysis.kinds", "analysis.activity", "transform", "cleanup", "rules",
                        "driver"}),
-        ("cleanup", {"transform", "normalize", "emit", "driver", "api"}),
+        ("specialize", {"analysis.inference", "analysis.kinds", "analysis.activity", "transform", "cleanup", "rules",
+                        "driver"}),
+        ("cleanup", {"transform", "normalize", "specialize", "emit", "driver", "api"}),
         ("flow", {"memory", "transform", "normalize", "cleanup", "emit", "driver", "api", "source"}),
         ("analysis", {"memory", "transform", "normalize", "cleanup", "emit", "driver", "api", "source"}),
         ("memory", {"transform", "normalize", "cleanup", "inplace", "emit", "driver", "api", "source"}),

@@ -26,9 +26,9 @@ from s2sgrad.driver.program import Program
 from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING
-from s2sgrad.normalize.partial_evaluation import Functions
 from s2sgrad.normalize.verifier import problems
 from s2sgrad.source import read
+from s2sgrad.specialize.partial_evaluation import Functions
 
 MADE = [name for name, _ in NORMALIZE].index("deletes")  # before it the form is on its way
 BEFORE = ["reading", *[name for name, _ in NORMALIZE[:MADE]]]

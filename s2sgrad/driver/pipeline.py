@@ -43,9 +43,10 @@ from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.legality import checks
 from s2sgrad.legality.context import Context
 from s2sgrad.memory.aliasing import Memory
-from s2sgrad.normalize import check, deletes, flatten, stop_gradient, temporary_copies, webs
+from s2sgrad.normalize import check, deletes, stop_gradient, temporary_copies, webs
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS, Pass
 from s2sgrad.source import Primal, read
+from s2sgrad.specialize import flatten
 from s2sgrad.transform import shape_obligations, shape_refinement, sinking
 from s2sgrad.transform.paths import Paths
 from s2sgrad.typed import array_likes, branch_pruning, known_sequences

@@ -18,9 +18,9 @@ from typing import Any
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.analysis.user_functions import is_generator
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, statements
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize.static_values import is_generator
 from s2sgrad.runtime.structure import ENDLESS
 
 PLAIN = (gast.Name, gast.Attribute, gast.Lambda)

@@ -28,11 +28,11 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis.effects import is_one_of
+from s2sgrad.analysis.user_functions import is_generator
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import iterables
 from s2sgrad.normalize.check import yields
-from s2sgrad.normalize.static_values import is_generator
 from s2sgrad.runtime.structure import ENDLESS
 
 

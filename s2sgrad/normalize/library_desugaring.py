@@ -34,12 +34,12 @@ import itertools
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.analysis.user_functions import is_generator
 from s2sgrad.ir.quote import Transformer, assign, at, clone, expression, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views, displays, library
 from s2sgrad.normalize.additions import Additions
 from s2sgrad.normalize.library.table import listed
-from s2sgrad.normalize.static_values import is_generator
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

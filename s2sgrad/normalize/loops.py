@@ -60,11 +60,11 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis.effects import is_one_of
+from s2sgrad.analysis.user_functions import is_generator
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views
 from s2sgrad.normalize.draws import is_plain_count, is_plain_repeat, is_shown
-from s2sgrad.normalize.static_values import is_generator
 from s2sgrad.normalize.targets import bind
 from s2sgrad.primitives import catalogue
 

@@ -42,9 +42,10 @@ import numpy as np
 
 from s2sgrad import pullbacks
 from s2sgrad.analysis.effects import is_one_of
+from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import at, constant, expression
 from s2sgrad.ir.unit import MISSING, Unit
-from s2sgrad.normalize.static_values import Display, Object, Partial, Vectorized, is_plain, makes_derivative
+from s2sgrad.specialize.static_values import Display, Object, Partial, Vectorized, makes_derivative
 
 
 class Evaluator(Protocol):

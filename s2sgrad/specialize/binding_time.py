@@ -26,11 +26,12 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis.plain_classes import is_plain_class
+from s2sgrad.analysis.user_functions import is_generator, is_plain
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize import static_calls
 from s2sgrad.normalize.check import yields
-from s2sgrad.normalize.static_values import (
+from s2sgrad.specialize import static_calls
+from s2sgrad.specialize.static_values import (
     Display,
     Function,
     Known,
@@ -38,8 +39,6 @@ from s2sgrad.normalize.static_values import (
     Partial,
     Value,
     gives_function,
-    is_generator,
-    is_plain,
     makes_derivative,
     resizes_argument,
     returns_function,

@@ -37,8 +37,8 @@ import gast
 
 from s2sgrad.analysis.plain_classes import Opened, attributes_of, opened_of
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
-from s2sgrad.normalize.static_values import Display, Known, Object, Value
 from s2sgrad.runtime.outside import distinct, set_attribute
+from s2sgrad.specialize.static_values import Display, Known, Object, Value
 
 
 class GivenObjects:

@@ -22,7 +22,6 @@ def f(x, w):
 from __future__ import annotations
 
 import functools
-import inspect
 import types
 import weakref
 from collections import Counter
@@ -31,8 +30,8 @@ from typing import Any
 
 import gast
 
-from s2sgrad.analysis import effects
 from s2sgrad.analysis.plain_classes import is_plain_class
+from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import at, blocks, clone, nodes
 from s2sgrad.ir.unit import Unit, parameters
@@ -219,19 +218,6 @@ def functions_among(body: list[gast.AST]) -> set[str]:
             made |= {node.targets[0].id} if any(isinstance(side, gast.Lambda) for side in sides) else set()
         waiting += [n for block in blocks(node) for n in block]
     return {n for n in made if bound[n] > 1}
-
-
-def is_plain(target: Any) -> bool:
-    """Whether a callable is a Python function of the user's, to be read."""
-    if not isinstance(target, types.FunctionType) or effects.is_library(target):
-        return False
-    module = target.__module__ or ""
-    return not module.startswith("s2sgrad.") or module == "s2sgrad.standard"
-
-
-def is_generator(target: Any) -> bool:
-    """Whether a callable is a generator function of the user's."""
-    return is_plain(target) and bool(target.__code__.co_flags & inspect.CO_GENERATOR)
 
 
 def returns_function(

@@ -26,7 +26,7 @@ import gast
 
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize.static_values import Object, Value, bindings
+from s2sgrad.specialize.static_values import Object, Value, bindings
 
 
 def folded(unit: Unit, body: list[gast.AST], known: dict[str, Any]) -> tuple[list[gast.AST], bool]:

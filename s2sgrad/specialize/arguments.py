@@ -25,9 +25,10 @@ from typing import Any
 
 import gast
 
+from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import at, clone, constant, expression, name
-from s2sgrad.normalize.static_values import Display, Function, Known, is_plain
 from s2sgrad.runtime import checks
+from s2sgrad.specialize.static_values import Display, Function, Known
 
 
 class Arguments:

@@ -23,8 +23,9 @@ from typing import Any
 
 import gast
 
+from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import assign, at, name
-from s2sgrad.normalize.static_values import Derivative, Function, Known, Partial, is_plain, keep_objects
+from s2sgrad.specialize.static_values import Derivative, Function, Known, Partial, keep_objects
 
 
 class Definitions:

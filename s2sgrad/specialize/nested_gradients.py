@@ -33,9 +33,9 @@ from s2sgrad.analysis import effects
 from s2sgrad.ir.quote import constant, name, nodes
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Derived, parameters
-from s2sgrad.normalize import lambda_lifting
-from s2sgrad.normalize.inlining import signature_of
-from s2sgrad.normalize.static_values import Derivative, Function, Known, Object, Partial, Value, Vectorized
+from s2sgrad.specialize import lambda_lifting
+from s2sgrad.specialize.inlining import signature_of
+from s2sgrad.specialize.static_values import Derivative, Function, Known, Object, Partial, Value, Vectorized
 
 
 @dataclass

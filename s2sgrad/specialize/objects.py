@@ -35,8 +35,8 @@ from s2sgrad.ir.lookups import note_member
 from s2sgrad.ir.quote import assign, at, constant, expression, name
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING
-from s2sgrad.normalize.static_values import Known, Object, Partial, Value
 from s2sgrad.source import underlying
+from s2sgrad.specialize.static_values import Known, Object, Partial, Value
 
 _OPERATORS = {
     gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul", gast.Div: "truediv", gast.MatMult: "matmul", gast.Pow: "pow",

@@ -38,21 +38,22 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis.plain_classes import is_plain_class
+from s2sgrad.analysis.user_functions import is_generator, is_plain
 from s2sgrad.ir.quote import at, clone, constant, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
-from s2sgrad.normalize import lambda_lifting, static_calls
-from s2sgrad.normalize.argument_objects import GivenObjects
-from s2sgrad.normalize.arguments import Arguments
-from s2sgrad.normalize.binding_time import Recognizer, is_super, needs_text, place
 from s2sgrad.normalize.check import yields
-from s2sgrad.normalize.function_unions import Choices
-from s2sgrad.normalize.generators import Generators
-from s2sgrad.normalize.inlining import Flattener, Inliner
-from s2sgrad.normalize.nested_definitions import Definitions
-from s2sgrad.normalize.nested_gradients import Derivatives
-from s2sgrad.normalize.objects import Objects
-from s2sgrad.normalize.static_containers import Collections
-from s2sgrad.normalize.static_values import (
+from s2sgrad.specialize import lambda_lifting, static_calls
+from s2sgrad.specialize.argument_objects import GivenObjects
+from s2sgrad.specialize.arguments import Arguments
+from s2sgrad.specialize.binding_time import Recognizer, is_super, needs_text, place
+from s2sgrad.specialize.function_unions import Choices
+from s2sgrad.specialize.generators import Generators
+from s2sgrad.specialize.inlining import Flattener, Inliner
+from s2sgrad.specialize.nested_definitions import Definitions
+from s2sgrad.specialize.nested_gradients import Derivatives
+from s2sgrad.specialize.objects import Objects
+from s2sgrad.specialize.static_containers import Collections
+from s2sgrad.specialize.static_values import (
     Choice,
     Derivative,
     Display,
@@ -65,12 +66,10 @@ from s2sgrad.normalize.static_values import (
     Vectorized,
     bindings,
     functions_among,
-    is_generator,
-    is_plain,
     keep_objects,
     substitute,
 )
-from s2sgrad.normalize.unrolling import Unroller
+from s2sgrad.specialize.unrolling import Unroller
 
 
 class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Generators, GivenObjects, Inliner, Objects,

@@ -37,14 +37,15 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.user_functions import is_generator
 from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.ir.unit import MISSING, parameters
 from s2sgrad.normalize import targets
 from s2sgrad.normalize.draws import own_statements, with_exits
 from s2sgrad.normalize.name_uses import NameUses
-from s2sgrad.normalize.static_values import Function, Generator, is_generator
 from s2sgrad.primitives import catalogue
+from s2sgrad.specialize.static_values import Function, Generator
 
 _TO_THE_END = (sum, list, tuple, max, min, sorted)
 

@@ -37,21 +37,12 @@ from s2sgrad.analysis import effects
 from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import assign, at, constant, name
 from s2sgrad.ir.unit import MISSING, Unit
-from s2sgrad.normalize import (
-    call_forms,
-    comprehensions,
-    containers,
-    displays,
-    index_tricks,
-    loops,
-    mutators,
-    static_calls,
-    targets,
-)
+from s2sgrad.normalize import call_forms, comprehensions, containers, displays, index_tricks, loops, mutators, targets
 from s2sgrad.normalize._calls import calls_user, linked, walruses
-from s2sgrad.normalize.partial_evaluation import Functions
-from s2sgrad.normalize.section_stores import Sections
-from s2sgrad.normalize.short_circuit import Conditions
+from s2sgrad.specialize import static_calls
+from s2sgrad.specialize.partial_evaluation import Functions
+from s2sgrad.specialize.section_stores import Sections
+from s2sgrad.specialize.short_circuit import Conditions
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

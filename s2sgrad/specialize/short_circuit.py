@@ -37,7 +37,7 @@ from s2sgrad.ir.quote import assign, at, clone, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import containers
 from s2sgrad.normalize._calls import holds_loops, pops, walruses
-from s2sgrad.normalize.partial_evaluation import Functions
+from s2sgrad.specialize.partial_evaluation import Functions
 
 _BOOLEAN = (gast.Compare, gast.JoinedStr)
 _WHOLE = (gast.Lambda, gast.SetComp, gast.GeneratorExp, gast.Set)

@@ -38,7 +38,7 @@ from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.ir.quote import assign, at, blocks, clone, constant, nodes
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.normalize._calls import callee
-from s2sgrad.normalize.static_values import Display, Value, bindings, substitute
+from s2sgrad.specialize.static_values import Display, Value, bindings, substitute
 
 _MOST = 64  # items
 

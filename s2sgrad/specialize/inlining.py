@@ -33,9 +33,10 @@ from s2sgrad.analysis.libraries import is_given
 from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import Place, assign, at, clone, constant, name, nodes, place_of, rewritten
 from s2sgrad.ir.unit import MISSING, Unit, parameters
-from s2sgrad.normalize.constant_branches import folded
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
-from s2sgrad.normalize.static_values import (
+from s2sgrad.source import read
+from s2sgrad.specialize.constant_branches import folded
+from s2sgrad.specialize.static_values import (
     Display,
     Function,
     Known,
@@ -46,7 +47,6 @@ from s2sgrad.normalize.static_values import (
     returns_function,
     substitute,
 )
-from s2sgrad.source import read
 
 MOST = 400  # calls written out in one function
 

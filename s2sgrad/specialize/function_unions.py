@@ -40,7 +40,7 @@ from typing import Any
 import gast
 
 from s2sgrad.ir.quote import assign, at, clone, constant, name
-from s2sgrad.normalize.static_values import Choice, Derivative, Display, Function, Known, Partial, Value, Vectorized
+from s2sgrad.specialize.static_values import Choice, Derivative, Display, Function, Known, Partial, Value, Vectorized
 
 _FUNCTIONS = (Function, Partial, Vectorized, Known, Derivative)
 

@@ -31,8 +31,8 @@ from s2sgrad.analysis import effects
 from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
 from s2sgrad.normalize import library_desugaring, loops
-from s2sgrad.normalize.binding_time import place
-from s2sgrad.normalize.static_values import Display, Value, bindings, substitute
+from s2sgrad.specialize.binding_time import place
+from s2sgrad.specialize.static_values import Display, Value, bindings, substitute
 
 
 class Unroller:

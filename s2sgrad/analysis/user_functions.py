@@ -1,0 +1,27 @@
+"""Which callables are Python functions of the user's, to be read.
+
+>>> from s2sgrad.standard import islice
+>>> is_plain(islice), is_plain(len), is_generator(islice)
+(True, False, False)
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from typing import Any
+
+from s2sgrad.analysis import effects
+
+
+def is_plain(target: Any) -> bool:
+    """Whether a callable is a Python function of the user's, to be read."""
+    if not isinstance(target, types.FunctionType) or effects.is_library(target):
+        return False
+    module = target.__module__ or ""
+    return not module.startswith("s2sgrad.") or module == "s2sgrad.standard"
+
+
+def is_generator(target: Any) -> bool:
+    """Whether a callable is a generator function of the user's."""
+    return is_plain(target) and bool(target.__code__.co_flags & inspect.CO_GENERATOR)

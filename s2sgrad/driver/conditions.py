@@ -61,7 +61,7 @@ class Rules:
     changes: int
 
     def holds(self, functions: Functions) -> bool:
-        return table.changes() == self.changes
+        return table.changes == self.changes
 
 
 @dataclass

@@ -120,7 +120,7 @@ class Guards:
         modules = [(name, self.held(module)) for name, module in lookups.modules.items() if not _is_library(module)]
         plain = [(k, f) for k, f in enumerate(functions) if not is_gradient(f)]
         self._conditions = [
-            conditions.Rules(table.changes()),
+            conditions.Rules(table.changes),
             *_if_any(conditions.DefaultsOf, self._called(plain)),
             conditions.Codes([(k, weakref.ref(f.__code__)) for k, f in plain]),
             *_if_any(conditions.Cells, cells),

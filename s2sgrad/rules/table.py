@@ -149,7 +149,7 @@ _OWNERS: dict[int, Any] = {}
 _TYPES: set[type] = set()  # of what has been entered: an object of another type only says that it is equal
 _GIVEN: dict[Any, Rule] = {}  # by the user, to callables that are no functions of Python's, by their identity
 _HOME = "s2sgrad rule"  # where a function keeps what the user gave it
-_changes = 0  # how often the user has changed what a text may have been written by
+changes = 0  # how often the user has changed rules: a text is right while this has not changed
 _LATER: dict[str, str] = {}  # module of rules -> what it is about
 _imported = 0  # how many modules there were when they were last looked for
 
@@ -236,8 +236,8 @@ def give(primitive: Any, rule: Rule, new: bool = False) -> None:
 
     Texts that were written before are written anew, but for a callable that is `new`.
     """
-    global _changes
-    _changes += not new
+    global changes
+    changes += not new
     if isinstance(primitive, types.FunctionType):
         vars(primitive)[_HOME] = rule
     else:
@@ -262,11 +262,6 @@ def given(primitive: Any) -> Rule | None:
         rule = given(primitive.__func__)
         return rule if rule is not None and rule.tag == "flat" else None
     return rule
-
-
-def changes() -> int:
-    """How often the user has changed rules: a text is right while this has not changed."""
-    return _changes
 
 
 def lookup(primitive: Any) -> Rule | None:

@@ -12,6 +12,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.rules import builtin_functions, helpers, named_tuples, picking, sequences
 from s2sgrad.runtime import structure
+from s2sgrad.runtime.given import fitted
 
 from .base import example, normal
 
@@ -27,6 +28,8 @@ for _f in (runtime.unbroadcast, helpers.fit):
     example(_f, 0.3, normal(3))
 example(helpers.fit, [0.3, normal(2)], [0.7, normal(2)])
 example(helpers.fit, {"a": 0.3, "b": normal(2)}, {"b": normal(2), "c": normal(3)})
+example(fitted, normal(2, 3), normal(2, 3), "the vjp of `f`")
+example(fitted, 0.7, normal(2, 3), "the vjp of `f`", argument="x")
 example(runtime.unreduce, normal(2), normal(2, 3), axis=1)
 example(runtime.unreduce, 0.7, normal(2, 3))
 example(runtime.unreduce, normal(1, 3, 1), normal(2, 3, 4), axis=(0, 2), keepdims=True)

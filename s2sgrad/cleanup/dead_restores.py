@@ -11,9 +11,8 @@ into the same section before it meets a read of that memory; reads of sections t
 
 from __future__ import annotations
 
-import bisect
 import heapq
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -25,13 +24,13 @@ from s2sgrad.analysis.disjointness import parts_of
 from s2sgrad.analysis.kinds import Array
 from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.cleanup.sections import Sections
+from s2sgrad.flow.block_mentions import BREAK, BlockMentions
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import Transformer, clone, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.writes import in_place
 
 _LOOPS = (gast.For, gast.While)
-_BREAK = "break"
 _SUMS = (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.operator, gast.unaryop, gast.expr_context)
 
 
@@ -66,15 +65,12 @@ class Overwritten:
         self.counts = Counter(b for s in effects.walk(tree.body) for b in binds(s) if not isinstance(s, gast.For))
         self.counters = {s.target.id for s in effects.walk(tree.body) if isinstance(s, gast.For)}
         self.counts.update(p.id for p in parameters(tree))
-        self.around: dict[int, tuple[gast.AST, list[gast.AST], int]] = {}  # by block: what holds it, and its place
         self.behind = False  # whether what is followed comes behind the restore in its block, or within that
         self.inside: list[gast.For] = []  # the loops behind the restore that are looked into
         self.separate: set[str] = set()
-        self.within: list[tuple[list[gast.AST], int]] = []
-        self.places: dict[int, dict[str, list[int]]] = {}  # by block: where each name, or a `break`, stands in it
-        self.words: dict[tuple[int, int], set[str]] = {}  # by block and place in it: what the statement there mentions
-        self.blocks: list[list[gast.AST]] = []
-        self._place(tree.body)
+        restores = [s for s in effects.walk(tree.body) if _is_restore(s)]
+        self.mentions = BlockMentions(tree.body if restores else [])
+        self.within = [self.mentions.place[id(s)] for s in restores]
 
     def restores(self) -> set[int]:
         """The restores, by identity, that are overwritten before anything reads them."""
@@ -93,16 +89,6 @@ class Overwritten:
         restore.loads = []
         return restore.loads if self._onwards(restore, body, k) is _Met.STORE else []
 
-    def _place(self, body: list[gast.AST]) -> None:
-        self.blocks.append(body)
-        for k, statement in enumerate(body):
-            if isinstance(statement, (gast.If, *_LOOPS)):
-                for inner in (statement.body, statement.orelse):
-                    self.around[id(inner)] = statement, body, k
-                    self._place(inner)
-            elif effects.stored(statement) is not None and getattr(statement.origin, "sweep", "") == "reverse":
-                self.within.append((body, k))
-
     def _restore(self, body: list[gast.AST], k: int) -> _Restore | None:
         section = effects.stored(body[k])
         if not isinstance(section.value, gast.Name) or section.value.id in self.unit.bars:
@@ -115,8 +101,9 @@ class Overwritten:
         if not lasting or not isinstance(self.unit.kinds.get(base), Array):
             return None
         loops, block = [], body
-        while id(block) in self.around:
-            outer, block, _ = self.around[id(block)]
+        while id(block) in self.mentions.holder:
+            outer = self.mentions.holder[id(block)]
+            block, _ = self.mentions.place[id(outer)]
             if isinstance(outer, gast.For):
                 loops.append(outer)
         return _Restore(body[k], base, gast.dump(index), parts_of(section.slice), names, shared, loops, [])
@@ -143,9 +130,9 @@ class Overwritten:
             self.behind = False
             if met is not _Met.NOTHING:
                 return met
-            if id(body) not in self.around:
+            if id(body) not in self.mentions.holder:
                 return _Met.STORE  # the function ends, and nothing has read it
-            outer, above, place = self.around[id(body)]
+            outer = self.mentions.holder[id(body)]
             if isinstance(outer, gast.For) and outer.target.id in restore.names:
                 around = [loop for loop in restore.loops if loop is not outer and loop not in restore.ended]
                 passed = restore.loads or ()
@@ -158,7 +145,7 @@ class Overwritten:
                 if self._statement(restore, outer) is _Met.READ:
                     return _Met.READ
                 restore = replace(restore, loops=[loop for loop in restore.loops if loop is not outer])
-            body, k = above, place
+            body, k = self.mentions.place[id(outer)]
 
     def _block(self, restore: _Restore, body: list[gast.AST], start: int = 0) -> _Met:
         """What a way through a block, from a place on, meets first; statements that mention nothing of it are passed by."""
@@ -173,27 +160,8 @@ class Overwritten:
     def _mentioning(self, restore: _Restore, body: list[gast.AST], start: int) -> Iterator[int]:
         """Where a block mentions what matters to a restore, in order."""
         variables = {loop.target.id for loop in restore.loops}
-        found = [self.mentioning(body, start, word) for word in {_BREAK, *restore.names, *restore.shared, *variables}]
-        return heapq.merge(*(places for places in found if places))
-
-    def mentioning(self, body: list[gast.AST], start: int, word: str) -> list[int]:
-        """The statements of a block, from a place on, that mention a name or hold a `break`."""
-        if id(body) not in self.places:
-            self.places[id(body)] = defaultdict(list)
-            for k in range(len(body)):
-                self.refresh(body, k)
-        places = self.places[id(body)].get(word, [])
-        return places[bisect.bisect_left(places, start) :]
-
-    def refresh(self, body: list[gast.AST], k: int) -> None:
-        """Note what a statement of a block, that has just changed, mentions."""
-        places, words = self.places[id(body)], self.words.get((id(body), k), set())
-        now = {_BREAK if isinstance(n, gast.Break) else getattr(n, "id", "") for n in nodes(body[k])}
-        for word in words - now:
-            places[word].remove(k)
-        for word in now - words:
-            bisect.insort(places[word], k)
-        self.words[id(body), k] = now
+        names = {BREAK, *restore.names, *restore.shared, *variables}
+        return heapq.merge(*(places for name in names if (places := self.mentions.of(body, name, start))))
 
     def detach(self, name: str) -> None:
         """Note that a section that was bound to a name is one no more."""
@@ -268,11 +236,8 @@ class Overwritten:
         """Whether a statement binds the array's only name to another: `x = x_stack.pop()` at the head of a trip."""
         if binds(statement) != [restore.base] or not isinstance(statement, gast.Assign):
             return False
-        made = set()  # its views, which this trip has not made yet
-        for body in self.blocks:
-            if any(s is statement for s in body):
-                k = next(m for m, s in enumerate(body) if s is statement)
-                made = {n for s in body[k + 1 :] for n in binds(s) if n in self.sections.values}
+        body, k = self.mentions.place[id(statement)]
+        made = {n for s in body[k + 1 :] for n in binds(s) if n in self.sections.values}  # this trip has not made them yet
         return restore.shared - made == {restore.base}
 
     def _is_load(self, restore: _Restore, node: gast.Subscript) -> bool:
@@ -287,3 +252,8 @@ class Overwritten:
 
     def _apart(self, restore: _Restore, index: gast.AST) -> bool:
         return self.sections.indices.apart(restore.index, parts_of(index), restore.loops, restore.ended, self.inside)
+
+
+def _is_restore(statement: gast.AST) -> bool:
+    """Whether the reverse sweep stores into a section."""
+    return effects.stored(statement) is not None and getattr(statement.origin, "sweep", "") == "reverse"

@@ -42,16 +42,17 @@ def _take(unit: Unit, found: Overwritten, body: list[gast.AST], k: int, loads: l
     holder = unit.temp()
     unit.kinds[holder] = UNKNOWN
     places = {id(load) for load in loads}
-    for place in found.mentioning(body, k + 1, effects.base(body[k].targets[0])):
+    for place in found.mentions.of(body, effects.base(body[k].targets[0]), k + 1):
         for statement in effects.walk([body[place]]):
             if isinstance(statement, gast.Assign) and id(statement.value) in places:
                 for target in binds(statement):
                     unit.kinds[holder] = unit.kinds.get(target, UNKNOWN)
                     found.detach(target)
         _replace(body[place], places, holder)
-        found.refresh(body, place)
+        for statement in effects.walk([body[place]]):
+            found.mentions.changed(*found.mentions.place[id(statement)])
     body[k] = at(body[k], assign(holder, body[k].value))[0]
-    found.refresh(body, k)
+    found.mentions.changed(body, k)
 
 
 def _replace(tree: gast.AST, places: set[int], holder: str) -> None:

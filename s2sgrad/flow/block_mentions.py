@@ -1,0 +1,93 @@
+"""Where in each block each name stands, in the blocks within it as well, kept up to date while statements change.
+
+    t = x[i]
+    for k in range(n): s = s + t          of the block around, `t` stands in the first statement and in the second
+
+>>> import gast
+>>> tree = gast.parse('''
+... t = x[i]
+... for k in range(n):
+...     s = s + t
+...     break
+... ''')
+>>> mentions, loop = BlockMentions(tree.body), tree.body[1]
+>>> mentions.of(tree.body, "t"), mentions.of(loop.body, "t"), mentions.of(tree.body, BREAK)
+([0, 1], [0], [1])
+>>> loop.body[0].value.right.id = "s"
+>>> mentions.changed(loop.body, 0)
+>>> mentions.of(tree.body, "t")
+[0]
+"""
+
+from __future__ import annotations
+
+import bisect
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.flow.graph import Block
+from s2sgrad.ir.quote import COMPOUND, mentioned
+
+BREAK = "break"  # is no name
+
+
+class BlockMentions:
+    """The places of names in the blocks of one function; those of statements that hold a `break` count as one more name's.
+
+    By identity: `place[statement]`, the block of a statement and where it stands there, and `holder[block]`, the compound
+    statement that a block belongs to.
+    """
+
+    def __init__(self, body: Block) -> None:
+        self.place: dict[int, tuple[Block, int]] = {}
+        self.holder: dict[int, gast.AST] = {}
+        self._places: dict[int, dict[str, list[int]]] = {}
+        self._names: dict[tuple[int, int], set[str]] = {}
+        waiting, blocks = [body], []
+        while waiting:
+            block = waiting.pop()
+            blocks.append(block)
+            for k, statement in enumerate(block):
+                self.place[id(statement)] = block, k
+                if isinstance(statement, COMPOUND):
+                    waiting += [statement.body, statement.orelse]
+                    self.holder |= {id(inner): statement for inner in waiting[-2:]}
+        for block in reversed(blocks):  # the innermost first
+            places = self._places[id(block)] = {}
+            for k in range(len(block)):
+                self._names[id(block), k] = self._standing(block, k)
+                for name in self._names[id(block), k]:
+                    places.setdefault(name, []).append(k)
+
+    def of(self, block: Block, name: str, start: int = 0) -> list[int]:
+        """The places of the statements of a block, from one on, in which a name stands."""
+        places = self._places[id(block)].get(name, [])
+        return places[bisect.bisect_left(places, start) :]
+
+    def changed(self, block: Block, k: int) -> None:
+        """Look again at a statement that has changed, or is a new one, and at what holds it where that matters there."""
+        self.place[id(block[k])] = block, k
+        before, now = self._names[id(block), k], self._standing(block, k)
+        places = self._places[id(block)]
+        for name in before - now:
+            places[name].remove(k)
+            if not places[name]:
+                del places[name]
+        for name in now - before:
+            bisect.insort(places.setdefault(name, []), k)
+        self._names[id(block), k] = now
+        if now != before and id(block) in self.holder:
+            self.changed(*self.place[id(self.holder[id(block)])])
+
+    def _standing(self, block: Block, k: int) -> set[str]:
+        """The names that stand in a statement."""
+        statement = block[k]
+        if isinstance(statement, gast.Break):
+            return {BREAK}
+        if not isinstance(statement, COMPOUND):
+            return mentioned(statement)
+        names = mentioned(effects.header(statement))
+        if isinstance(statement, gast.For):
+            names.add(statement.target.id)
+        return names.union(self._places[id(statement.body)], self._places[id(statement.orelse)])

@@ -55,6 +55,7 @@ from s2sgrad.normalize.draws import (
     is_none,
     is_shown,
     names,
+    negated,
     only,
     unless,
     when,
@@ -116,17 +117,21 @@ class Drawer(Sources):
         function, *given = args
         if words:
             raise NotDrawn
-        bound, function = self.function(function)
-        inner = self.of(given[0], first) if len(given) == 1 else self.zip(given, {}, first)
-        inner.setup = [*bound, *inner.setup]
+        whole = given[0] if len(given) == 1 else gast.Call(self.unit.builtin(zip), given, [])
+        function, inner = self.applied(function, whole, first)
         values = [inner.item] if len(given) == 1 else inner.item.elts
         return self.made(inner, gast.Call(clone(function), values, []))
 
-    def starmap(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
-        function, given = args
+    def applied(self, function: gast.AST, given: gast.AST, first: bool) -> tuple[gast.AST, Draw]:
+        """(the function that a tool is given, how to draw what it is called with)."""
         bound, function = self.function(function)
         inner = self.of(given, first)
         inner.setup = [*bound, *inner.setup]
+        return function, inner
+
+    def starmap(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        function, given = args
+        function, inner = self.applied(function, given, first)
         shown = isinstance(inner.item, gast.Tuple)
         values = inner.item.elts if shown else [gast.Starred(inner.item, gast.Load())]
         return self.made(inner, gast.Call(clone(function), values, []))
@@ -146,37 +151,33 @@ class Drawer(Sources):
         inner.take.append(gast.Assign([each.target], inner.item, None))
         if each.ifs:
             test = each.ifs[0] if len(each.ifs) == 1 else gast.BoolOp(gast.And(), each.ifs)
-            inner = self.passing(inner, test, first)
+            inner = self.passing(inner, negated(test), first)
         return self.ending(self.made(inner, node.elt))
 
     def filter(self, args: list[gast.AST], words: Words, first: bool, wanted: bool = True) -> Draw:
         function, given = args
-        bound, function = self.function(function)
-        inner = self.named(self.of(given, first))
-        inner.setup = [*bound, *inner.setup]
-        nothing = isinstance(function, gast.Constant)
-        test = clone(inner.item) if nothing else gast.Call(clone(function), [clone(inner.item)], [])
-        return self.passing(inner, test if wanted else gast.UnaryOp(gast.Not(), test), first)
+        function, inner = self.applied(function, given, first)
+        inner = self.named(inner)
+        test = clone(inner.item) if is_none(function) else gast.Call(clone(function), [clone(inner.item)], [])
+        return self.passing(inner, negated(test) if wanted else test, first)
 
     def filterfalse(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         return self.filter(args, words, first, wanted=False)
 
     def takewhile(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         function, given = args
-        bound, function = self.function(function)
-        inner = self.named(self.of(given, first))
-        inner.setup = [*bound, *inner.setup]
+        function, inner = self.applied(function, given, first)
+        inner = self.named(inner)
         inner.take.append(unless(gast.Call(clone(function), [clone(inner.item)], []), gast.Break()))
         return self.ending(inner)
 
     def dropwhile(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         function, given = args
-        bound, function = self.function(function)
-        inner, dropping = self.named(self.of(given, first)), self.unit.local("dropping")
-        inner.setup = [*bound, *inner.setup]
+        function, inner = self.applied(function, given, first)
+        inner, dropping = self.named(inner), self.unit.local("dropping")
         inner.setup.append(assign(dropping, constant(True)))
         dropped = gast.BoolOp(gast.And(), [name(dropping), gast.Call(clone(function), [clone(inner.item)], [])])
-        inner = self.passing(inner, gast.UnaryOp(gast.Not(), dropped), first)
+        inner = self.passing(inner, dropped, first)
         inner.take.append(assign(dropping, constant(False)))
         return inner
 
@@ -195,10 +196,10 @@ class Drawer(Sources):
         inner.item = item
         if getattr(start, "value", 1) == 0 and getattr(step, "value", 0) == 1:
             return self.ending(inner)
-        begin, by = name(self.unit.temp()), name(self.unit.temp())
-        inner.setup += [assign(begin.id, clone(start)), assign(by.id, clone(step))]
-        test = expression("k >= a and (k - a) % d == 0", k=place, a=begin, d=by)
-        return self.ending(self.passing(inner, test, first))
+        skipped = expression("k < a", k=place, a=start)
+        if getattr(step, "value", 0) != 1:
+            skipped = negated(expression("k >= a and (k - a) % d == 0", k=place, a=start, d=step))
+        return self.ending(self.passing(inner, skipped, first))
 
     def counted_bounds(self, bounds: list[gast.AST]) -> tuple[list[gast.AST], list[gast.AST]]:
         """Statements for the bounds of a slice that the text does not show, and the bounds: numbers from 0 on, and None."""
@@ -221,16 +222,13 @@ class Drawer(Sources):
     def accumulate(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         nothing = constant(None)
         given, function, initial = given_to(args, words, {"iterable": None, "func": nothing, "initial": nothing})
-        bound, function = self.function(function)
-        plain = isinstance(function, gast.Constant)
-        inner, total, begun = self.named(self.of(given, first)), self.unit.local("total"), self.unit.local("begun")
-        none = isinstance(initial, gast.Constant) and initial.value is None
+        function, inner = self.applied(function, given, first)
+        inner, total, begun = self.named(inner), self.unit.local("total"), self.unit.local("begun")
         sides = [name(total), clone(inner.item)]
-        more = gast.BinOp(sides[0], gast.Add(), sides[1]) if plain else gast.Call(clone(function), sides, [])
-        inner.setup = [*bound, *inner.setup]
+        more = gast.BinOp(sides[0], gast.Add(), sides[1]) if is_none(function) else gast.Call(clone(function), sides, [])
         inner.setup += [assign(total, clone(initial)), assign(begun, constant(False))]
         grown, begins = assign(total, more), assign(begun, constant(True))
-        if none:
+        if is_none(initial):
             arms = gast.If(name(begun), [grown], [assign(total, clone(inner.item)), begins])
             return Draw(inner.setup, [*inner.take, arms], name(total), inner.ready)
         if self.generates(inner.take) or not only(gast.Break, inner.steps):

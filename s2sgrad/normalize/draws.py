@@ -168,7 +168,7 @@ class Sources:
         given, times = given_to(args, words, {"object": None, "times": constant(None)})
         held = self.unit.temp()
         setup = [assign(held, clone(given))]
-        if isinstance(times, gast.Constant) and times.value is None:
+        if is_none(times):
             return Draw(setup, [], name(held), constant(True))
         trips = self.indexed(gast.Call(self.unit.builtin(range), [clone(times)], []))
         return Draw([*setup, *trips.setup], trips.take, name(held), trips.ready)
@@ -206,11 +206,9 @@ class Sources:
     def function(self, node: gast.AST) -> tuple[list[gast.AST], gast.AST]:
         """(what is done once, the function) of a function that a tool is given: the one it is now, whatever its name
         stands for when an item is drawn."""
-        if isinstance(node, gast.Constant) and node.value is None:
-            return [], node
-        if not isinstance(node, PLAIN):
+        if not isinstance(node, PLAIN) and not is_none(node):
             raise NotDrawn
-        if isinstance(node, gast.Lambda) or not names(node) & self.changes.rebound:
+        if isinstance(node, (gast.Lambda, gast.Constant)) or not names(node) & self.changes.rebound:
             return [], node
         held = self.unit.local("function")
         return [assign(held, clone(node))], name(held)
@@ -228,19 +226,19 @@ class Sources:
         ended = with_exits(draw.steps, gast.Break, [assign(over, constant(True)), gast.Break()])
         return Draw([*draw.setup, assign(over, constant(False))], [when(name(over), gast.Break()), *ended], draw.item)
 
-    def passing(self, inner: Draw, test: gast.AST, first: bool) -> Draw:
-        """Only the items that pass a test."""
+    def passing(self, inner: Draw, skipped: gast.AST, first: bool) -> Draw:
+        """Only the items for which a test does not hold."""
         if first:
-            return Draw(inner.setup, [*inner.take, unless(test, gast.Continue())], inner.item, inner.ready)
+            return Draw(inner.setup, [*inner.take, when(skipped, gast.Continue())], inner.item, inner.ready)
         if self.generator is not None and inner.take[0] is self.generator.mark:  # what stands beside it is drawn already
             again = gast.Continue()
             again.alone = True
-            return Draw(inner.setup, [*inner.take, unless(test, again)], inner.item, inner.ready)
+            return Draw(inner.setup, [*inner.take, when(skipped, again)], inner.item, inner.ready)
         if self.generates(inner.take) or not only(gast.Break, inner.steps):
             raise NotDrawn
         found = self.unit.local("found")
-        passed = gast.If(test, [assign(found, constant(True))], [])
-        search = gast.While(gast.UnaryOp(gast.Not(), name(found)), [*inner.steps, passed], [])
+        passed = when(negated(skipped), assign(found, constant(True)))
+        search = gast.While(negated(name(found)), [*inner.steps, passed], [])
         return Draw(inner.setup, [assign(found, constant(False)), search, unless(name(found), gast.Break())], inner.item)
 
     def needs(self, node: gast.AST) -> bool:
@@ -348,7 +346,13 @@ def when(test: gast.AST, *then: gast.AST) -> gast.If:
 
 def unless(test: gast.AST, *then: gast.AST) -> gast.If:
     """`if not test: then`."""
-    return when(gast.UnaryOp(gast.Not(), test), *then)
+    return when(negated(test), *then)
+
+
+def negated(test: gast.AST) -> gast.AST:
+    """`not test`."""
+    twice = isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not)
+    return test.operand if twice else gast.UnaryOp(gast.Not(), test)
 
 
 def given_to(args: list[gast.AST], words: Words, defaults: dict[str, gast.AST | None]) -> list[gast.AST]:

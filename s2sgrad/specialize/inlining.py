@@ -24,7 +24,7 @@ import types
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import gast
 
@@ -51,27 +51,6 @@ from s2sgrad.specialize.static_values import (
 MOST = 400  # calls written out in one function
 
 
-class Flattener(Protocol):
-    """What writes the statements."""
-
-    unit: Unit
-    out: list[gast.AST]
-    loops: list[int]
-    blocks: list[int]
-
-    def statement(self, statement: gast.AST) -> None: ...
-
-    def assign(self, statement: gast.Assign) -> None: ...
-
-    def atom(self, node: gast.AST) -> gast.AST: ...
-
-    def hold(self, value: gast.AST) -> gast.Name: ...
-
-    def flat(self, node: gast.AST, target: str | None = None) -> gast.AST: ...
-
-    def conditional(self, node: gast.IfExp, target: str) -> None: ...
-
-
 @dataclass
 class _Text:
     """The text of a function value for one call; `renamed` are its variables, `bindings` says how often it binds each."""
@@ -86,7 +65,7 @@ class Inliner:
     """Writes calls out; `values` are the function values that have a name, `running` those that are being written."""
 
     unit: Unit
-    flattener: Flattener
+    flattener: Any  # it writes the statements
     values: dict[str, Value]
     running: list[tuple[Function, Any]]
     counts: Counter[str]

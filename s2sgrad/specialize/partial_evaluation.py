@@ -48,7 +48,7 @@ from s2sgrad.specialize.arguments import Arguments
 from s2sgrad.specialize.binding_time import Recognizer, is_super, needs_text, place
 from s2sgrad.specialize.function_unions import Choices
 from s2sgrad.specialize.generators import Generators
-from s2sgrad.specialize.inlining import Flattener, Inliner
+from s2sgrad.specialize.inlining import Inliner
 from s2sgrad.specialize.nested_definitions import Definitions
 from s2sgrad.specialize.nested_gradients import Derivatives
 from s2sgrad.specialize.objects import Objects
@@ -79,7 +79,7 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
     Each family of values is written out in a class of its own; no two define the same name, so that their order is free.
     """
 
-    def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Flattener) -> None:
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Any) -> None:
         self.unit, self.flattener = unit, flattener
         self.values: dict[str, Value] = {}
         self.running: list[tuple[Function, Any]] = []

@@ -35,7 +35,7 @@ from __future__ import annotations
 import builtins
 import functools
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import gast
 import numpy as np
@@ -48,48 +48,18 @@ from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.specialize.static_values import Display, Object, Partial, Vectorized, makes_derivative
 
 
-class Evaluator(Protocol):
-    """What knows the function values of a text (`partial_evaluation`)."""
-
-    unit: Unit
-
-    def is_function(self, node: gast.AST) -> bool: ...
-
-    def is_object(self, node: gast.AST) -> bool: ...
-
-    def held(self, node: gast.AST) -> Any: ...
-
-    def evaluate(self, node: gast.AST) -> Any: ...
-
-    def lasting(self, value: Any) -> Any: ...
-
-    def callee(self, node: gast.AST) -> Any: ...
-
-    def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any: ...
-
-    def method(self, owner: Object, attribute: str, node: gast.AST) -> Any: ...
-
-    def derivative(self, node: gast.Call) -> Any: ...
-
-    def reduce(self, node: gast.Call) -> Any: ...
-
-    def pulled_back(self, node: gast.Call) -> gast.AST: ...
-
-    def kind_of(self, node: gast.Call) -> gast.AST: ...
-
-
 class StaticCall:
     """What is done with calls of one callable."""
 
-    def gives_value(self, functions: Evaluator, node: gast.Call) -> bool:
+    def gives_value(self, functions: Any, node: gast.Call) -> bool:
         """Whether the call gives a function value or an object, told without writing anything."""
         return False
 
-    def is_written(self, functions: Evaluator, node: gast.Call) -> bool:
+    def is_written(self, functions: Any, node: gast.Call) -> bool:
         """Whether the call stands for statements, and gives data."""
         return False
 
-    def value(self, functions: Evaluator, node: gast.Call) -> Any:
+    def value(self, functions: Any, node: gast.Call) -> Any:
         """What it gives, where it is one of these."""
         raise NotImplementedError
 
@@ -113,7 +83,7 @@ def find(unit: Unit, node: gast.AST) -> StaticCall | None:
     return _TABLE.get(target) if is_one_of(target, _TABLE) else None
 
 
-def _takes_callable(functions: Evaluator, node: gast.Call) -> bool:
+def _takes_callable(functions: Any, node: gast.Call) -> bool:
     """Whether the first argument is known, as a function value or as a callable from outside."""
     return bool(node.args) and (functions.is_function(node.args[0]) or callable(functions.unit.resolve(node.args[0])))
 
@@ -121,11 +91,11 @@ def _takes_callable(functions: Evaluator, node: gast.Call) -> bool:
 class _Derivative(StaticCall):
     """`grad(f)`, `value_and_grad(f)`."""
 
-    def gives_value(self, functions: Evaluator, node: gast.Call) -> bool:
+    def gives_value(self, functions: Any, node: gast.Call) -> bool:
         known = bool(node.args) and functions.is_function(node.args[0])
         return known or (bool(node.args) and is_plain(functions.unit.resolve(node.args[0])))
 
-    def value(self, functions: Evaluator, node: gast.Call) -> Any:
+    def value(self, functions: Any, node: gast.Call) -> Any:
         return functions.derivative(node)
 
 
@@ -134,10 +104,10 @@ _DERIVATIVE = _Derivative()
 
 @_of(functools.partial)
 class _Partial(StaticCall):
-    def gives_value(self, functions: Evaluator, node: gast.Call) -> bool:
+    def gives_value(self, functions: Any, node: gast.Call) -> bool:
         return _takes_callable(functions, node)
 
-    def value(self, functions: Evaluator, node: gast.Call) -> Partial:
+    def value(self, functions: Any, node: gast.Call) -> Partial:
         inner = functions.callee(node.args[0])
         for a in node.args[1:]:
             if functions.unit.resolve(a) is getattr(functools, "Placeholder", MISSING) is not MISSING:
@@ -148,19 +118,19 @@ class _Partial(StaticCall):
 
 @_of(np.vectorize)
 class _Vectorize(StaticCall):
-    def gives_value(self, functions: Evaluator, node: gast.Call) -> bool:
+    def gives_value(self, functions: Any, node: gast.Call) -> bool:
         return len(node.args) == 1 and _takes_callable(functions, node)
 
-    def value(self, functions: Evaluator, node: gast.Call) -> Vectorized:
+    def value(self, functions: Any, node: gast.Call) -> Vectorized:
         return Vectorized(functions.lasting(functions.evaluate(node.args[0])), functions.kind_of(node))
 
 
 @_of(functools.reduce)
 class _Reduce(StaticCall):
-    def is_written(self, functions: Evaluator, node: gast.Call) -> bool:
+    def is_written(self, functions: Any, node: gast.Call) -> bool:
         return True
 
-    def value(self, functions: Evaluator, node: gast.Call) -> Any:
+    def value(self, functions: Any, node: gast.Call) -> Any:
         return functions.reduce(node)
 
 
@@ -168,10 +138,10 @@ class _Reduce(StaticCall):
 class _Sum(_Reduce):
     """`sum(rows, [])`, which joins lists."""
 
-    def is_written(self, functions: Evaluator, node: gast.Call) -> bool:
+    def is_written(self, functions: Any, node: gast.Call) -> bool:
         return len(node.args) == 2 and isinstance(node.args[1], (gast.List, gast.Tuple))
 
-    def value(self, functions: Evaluator, node: gast.Call) -> Any:
+    def value(self, functions: Any, node: gast.Call) -> Any:
         node.args = [at(node, expression("lambda a, b: a + b"))[0], *node.args]
         return functions.reduce(node)
 
@@ -180,10 +150,10 @@ class _Sum(_Reduce):
 class _PullBack(StaticCall):
     """`vjp(f, ..)` of a function value."""
 
-    def is_written(self, functions: Evaluator, node: gast.Call) -> bool:
+    def is_written(self, functions: Any, node: gast.Call) -> bool:
         return bool(node.args) and functions.is_function(node.args[0])
 
-    def value(self, functions: Evaluator, node: gast.Call) -> Any:
+    def value(self, functions: Any, node: gast.Call) -> Any:
         return functions.pulled_back(node)
 
 
@@ -191,14 +161,14 @@ class _PullBack(StaticCall):
 class _Operator(StaticCall):
     """A function that calls a method of an object, which may give another one."""
 
-    def gives_value(self, functions: Evaluator, node: gast.Call) -> bool:
+    def gives_value(self, functions: Any, node: gast.Call) -> bool:
         return bool(node.args) and functions.is_object(node.args[0])
 
-    def value(self, functions: Evaluator, node: gast.Call) -> Any:
+    def value(self, functions: Any, node: gast.Call) -> Any:
         return told(functions, node)
 
 
-def told(functions: Evaluator, node: gast.Call) -> Any:
+def told(functions: Any, node: gast.Call) -> Any:
     """`isinstance(o, C)`, `len(display)` and what else is asked of what is made here; None where it is asked of data."""
     target = functions.unit.resolve(node.func)
     owner = functions.held(node.args[0]) if node.args else None

@@ -228,11 +228,9 @@ class Sources:
 
     def passing(self, inner: Draw, skipped: gast.AST, first: bool) -> Draw:
         """Only the items for which a test does not hold."""
-        if first:
-            return Draw(inner.setup, [*inner.take, when(skipped, gast.Continue())], inner.item, inner.ready)
-        if self.generator is not None and inner.take[0] is self.generator.mark:  # what stands beside it is drawn already
+        if first or (self.generator is not None and inner.take[:1] == [self.generator.mark]):
             again = gast.Continue()
-            again.alone = True
+            again.alone = not first  # what stands beside the generator is drawn already
             return Draw(inner.setup, [*inner.take, when(skipped, again)], inner.item, inner.ready)
         if self.generates(inner.take) or not only(gast.Break, inner.steps):
             raise NotDrawn

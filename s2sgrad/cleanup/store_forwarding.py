@@ -15,7 +15,7 @@ from s2sgrad.analysis.kinds import UNKNOWN
 from s2sgrad.cleanup.dead_restores import Overwritten
 from s2sgrad.cleanup.sections import Sections
 from s2sgrad.flow.graph import binds
-from s2sgrad.ir.quote import assign, at, nodes
+from s2sgrad.ir.quote import assign, at, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliasing import Memory
 
@@ -59,6 +59,6 @@ def _replace(tree: gast.AST, places: set[int], holder: str) -> None:
     for node in nodes(tree):
         for field, value in node.__dict__.items():
             if id(value) in places:
-                node.__dict__[field] = gast.Name(holder, gast.Load(), None, None)
-            elif isinstance(value, list):
-                node.__dict__[field] = [gast.Name(holder, gast.Load(), None, None) if id(v) in places else v for v in value]
+                node.__dict__[field] = name(holder)
+            elif isinstance(value, list):  # the very list: it may be a block
+                value[:] = [name(holder) if id(v) in places else v for v in value]

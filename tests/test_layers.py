@@ -22,7 +22,7 @@ import s2sgrad
 
 ROOT = pathlib.Path(s2sgrad.__file__).resolve().parent
 FILES = sorted(ROOT.rglob("*.py"))
-REWRITING = ("normalize", "specialize", "cleanup", "transform", "typed", "backends")
+REWRITING = ("normalize", "specialize", "cleanup", "transform", "forward", "typed", "backends")
 PASSES = [file for room in REWRITING for file in sorted((ROOT / room).rglob("[!_]*.py"))]
 LONGEST = 400
 
@@ -38,7 +38,7 @@ LAYERS = [
     ["memory"],
     ["normalize", "cleanup", "transform", "legality"],
     ["specialize"],
-    ["inplace"],
+    ["forward", "inplace"],
     ["typed"],
     ["backends"],
     ["driver"],

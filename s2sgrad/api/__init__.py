@@ -149,4 +149,10 @@ def _pair_for(f: Any, primals: tuple, keywords: dict[str, Any]) -> Any:
     return pair_for(f, primals, keywords)
 
 
-runtime.provide(derivative=_pair_for, way=travel.way, found=travel.found, located=located)
+def _tangent_for(f: Any, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
+    from s2sgrad.api.forward import tangent_for
+
+    return tangent_for(f, primals, tangents, keywords)
+
+
+runtime.provide(derivative=_pair_for, tangent=_tangent_for, way=travel.way, found=travel.found, located=located)

@@ -26,19 +26,20 @@ def require_floats(parameter: str, given: dict[str, Any], function: str) -> None
                 f"{asked}, but `*{name}` has {len(value)} arguments in this call: pass more of them, or change argnums"
             )
         value = value[int(place[:-1])]
-    if not _has_floats(value):
+    if not has_floats(value):
         raise TypeError(f"{asked}, but its value is {_described(value)}: pass a float, or an array of floats")
 
 
-def _has_floats(value: Any) -> bool:
+def has_floats(value: Any) -> bool:
+    """Whether a value is, or holds, floats, or may do so."""
     (kind,) = kinds_of([value])
     if not isinstance(kind, Unknown):
         return may_carry(kind)
     held = attributes_of(value)
     if held is not None:
-        return any(map(_has_floats, held.values()))
+        return any(map(has_floats, held.values()))
     if isinstance(value, (list, tuple, dict)):
-        return any(map(_has_floats, value.values() if isinstance(value, dict) else value))
+        return any(map(has_floats, value.values() if isinstance(value, dict) else value))
     if not hasattr(value, "__array_ufunc__"):
         return False
     return getattr(getattr(value, "dtype", None), "kind", "f") in "fc"

@@ -70,7 +70,7 @@ class Gradient:
         self._plain: Gradient | None = None
         self._seeded = seed is not None or (isinstance(self, GradientOfGradient) and self._inner._seeded)
         shown = self._shown_name()
-        self.__name__ = self.__qualname__ = f"{shown}_{'value_and_grad' if options.value else 'grad'}"
+        self.__name__ = self.__qualname__ = f"{shown}_{options.suffix}"
         self.__module__ = self._function.__module__
         self.__doc__ = f"Gradient of `{shown}`.  The generated function is in `.source`."
 

@@ -12,7 +12,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.ir.quote import Transformer, nodes
 from s2sgrad.ir.simplify import simplified
-from s2sgrad.ir.unit import Unit, sweep_of
+from s2sgrad.ir.unit import Unit, is_derived
 
 _PLACES = ("axis", "keepdims")
 _NARROW = (np.unsignedinteger, np.int8, np.int16, np.int32)
@@ -29,7 +29,7 @@ def _wraps(unit: Unit, value: gast.AST) -> bool:
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with simpler arithmetic in the reverse sweep."""
     for statement in effects.walk(tree.body):
-        ours = sweep_of(statement) == "reverse"
+        ours = is_derived(statement)
         if ours and isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)) and not _wraps(unit, statement.value):
             statement.value = _Outwards(unit).visit(statement.value)
             statement.value = simplified(statement.value, isinstance(statement, gast.AugAssign))

@@ -23,7 +23,7 @@ from s2sgrad.analysis.sizes import Dim
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import LOOPS, Transformer, clone, constant, expression
 from s2sgrad.ir.reach import call, numpy_function
-from s2sgrad.ir.unit import Unit, sweep_of
+from s2sgrad.ir.unit import Unit, is_derived
 
 _ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow)
 _PLACES = ("axis", "keepdims")
@@ -40,7 +40,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     loops = [s for s in effects.walk(tree.body) if isinstance(s, LOOPS)]
     repeated = {id(s) for loop in loops for s in effects.walk(loop.body)}
     for statement in effects.walk(tree.body):
-        if sweep_of(statement) == "reverse" and getattr(statement, "value", None) is not None:
+        if is_derived(statement) and getattr(statement, "value", None) is not None:
             rewriter.repeated = id(statement) in repeated
             statement.value = rewriter.visit(statement.value)
     return tree

@@ -19,7 +19,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import nodes
-from s2sgrad.ir.unit import Unit
+from s2sgrad.ir.unit import Unit, is_derived, sweep_of
 from s2sgrad.memory.sources import is_basic
 
 _VALUES = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Subscript, gast.Call)
@@ -60,8 +60,9 @@ class _Common:
 
     def _note(self, statement: gast.Assign, found: _Found) -> None:
         target = statement.targets[0]
-        origin = getattr(statement, "origin", None)
-        if not isinstance(target, gast.Name) or target.id not in self.once or origin is None or origin.sweep != "reverse":
+        if not isinstance(target, gast.Name) or target.id not in self.once or not is_derived(statement):
+            return
+        if sweep_of(statement) == "tangent" and isinstance(statement.value, gast.Subscript):  # as its variable is read again
             return
         if not isinstance(statement.value, _VALUES) or not self._may_be_shared(target.id, statement.value):
             return

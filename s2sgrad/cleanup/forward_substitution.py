@@ -90,7 +90,8 @@ class _Fold:
         for statement in body:
             if held and with_regions.end(statement) is not None:  # nothing moves into a context or out of it,
                 release(lambda n, h: True)
-            if any(sweep_of(h.statement) != sweep_of(statement) for h in held.values()):  # nor from one sweep to the other
+            backwards = sweep_of(statement) == "reverse"
+            if any((sweep_of(h.statement) == "reverse") != backwards for h in held.values()):  # nor to the other sweep
                 release(lambda n, h: True)
             read: set[str] = set()
             if held:

@@ -8,7 +8,7 @@ import threading
 import types
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -99,6 +99,7 @@ class Facts:
     written: tuple[str, ...]
     unsure: bool
     backend: Backend
+    dots: dict[str, str] = field(default_factory=dict)  # of a tangent: the keywords for tangents, by parameter
 
 
 class Compiled:
@@ -179,9 +180,9 @@ def compile_gradient(
     with compiling(function) as lookups:
         program, entry, backend = lowering.lowered(function, kinds, wrt, options, observer)
         global_conflicts.check(program.units)
-        (seed,) = entry.defaults
+        seed = next(iter(entry.defaults), "")
         unsure = any(isinstance(kinds.get(p.partition("[")[0]), Unknown) for p in wrt)
-        facts = Facts(seed, entry.scalar, program.written, unsure, backend)
+        facts = Facts(seed, entry.scalar, program.written, unsure, backend, entry.dots)
         return Recipe(program, lookups, function, [entry], entry.name, facts).sealed(program)
 
 

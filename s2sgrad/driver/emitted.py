@@ -39,6 +39,7 @@ class Emitted:
     unit: Unit | None = None
     tree: gast.FunctionDef | None = None
     defaults: dict[str, Any] = field(default_factory=dict)
+    dots: dict[str, str] = field(default_factory=dict)  # the keywords for tangents, by parameter
     same_signature: bool = True
     header: str | None = None
     scalar: bool = True  # the result is a number

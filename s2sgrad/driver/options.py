@@ -13,7 +13,7 @@ class Options:
 
     `stops` are variables through which no gradient flows: what `gradients` of a function is asked for.  `backend` rewrites
     what it can; what is differentiated again is the text of the default.  With `has_aux` the function returns a pair, of
-    which the first is differentiated.
+    which the first is differentiated.  `forward`: it returns the value and its tangent.
     """
 
     value: bool = False
@@ -24,8 +24,11 @@ class Options:
     stops: tuple[str, ...] = ()
     backend: str = PREFERRED
     has_aux: bool = False
+    forward: bool = False
 
     @property
     def suffix(self) -> str:
         """How the name of the generated function ends."""
+        if self.forward:
+            return "jvp"
         return "gradients" if self.listed else "value_and_grad" if self.value else "grad"

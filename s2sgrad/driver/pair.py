@@ -12,7 +12,6 @@ import types
 
 import gast
 
-from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind, Number
 from s2sgrad.driver.compilation import Compilation
@@ -42,13 +41,7 @@ class Callee(Differentiated):
 
     def require(self, c: Compilation) -> None:
         """Refuse a function that writes what it is given."""
-        for parameter, statement in c.aliases.written.items():
-            c.unit.refuse(statement, f"this writes the argument `{parameter}` of a function that was not expected to: "
-                                     "return a new array from it")  # fmt: skip
-        if any(value is runtime.set_attribute for value in c.unit.helpers.values()):
-            c.unit.refuse(c.primal.tree, "attributes of the caller's objects are written by a function that is not written "
-                                         "out where it is called, which is not differentiated yet: return the "
-                                         "values")  # fmt: skip
+        results.require_untouched(c.unit, c.primal.tree, c.aliases.written)
         self.order = tuple(p.id for p in parameters(c.tree) if p.id in self.active)
 
     def wrt(self, c: Compilation) -> set[str]:

@@ -21,6 +21,7 @@ from s2sgrad.driver import compilation
 from s2sgrad.driver.compilation import Compilation, Observer, Purpose
 from s2sgrad.driver.emitted import Emitted, Paired, bound_kinds, stem_of, with_defaults
 from s2sgrad.driver.entry import Entry
+from s2sgrad.driver.forward import TangentCallee, TangentEntry
 from s2sgrad.driver.options import Options
 from s2sgrad.driver.pair import Callee
 from s2sgrad.driver.pipeline import KNOWN, PIPELINE, READ
@@ -46,6 +47,7 @@ class Program:
         self.units: list[Unit] = []
         self.names = names.Namer()
         self._pairs: dict[Any, Paired] = {}
+        self._tangents: dict[Any, Emitted] = {}
         self._primals: dict[int, Primal] = {}  # by the identity of their functions
         self._kinds: dict[Any, Kind | None] = {}
         self._kept: list[Any] = []
@@ -54,7 +56,7 @@ class Program:
         self._running: list[int] = []  # functions whose kinds are being found
         self.written: tuple[str, ...] = ()
         self.kept_apart = False  # whether the reverse sweep may run when free names stand for something else
-        self._compiling: list[tuple[Any, Paired]] = []  # functions whose pairs are being written
+        self._compiling: list[tuple[Any, Paired | None]] = []  # functions whose pairs, or tangents, are being written
 
     def gradient(
         self, function: types.FunctionType, kinds: dict[str, Kind], wrt: tuple[str, ...], options: Options
@@ -63,7 +65,7 @@ class Program:
         primal = self._read(function)
         self._reserve(primal)
         emitted = Emitted(self.names.fresh(f"{stem_of(function)}_{options.suffix}"), function)
-        entry = Entry(function, kinds, wrt, options, emitted)
+        entry = (TangentEntry if options.forward else Entry)(function, kinds, wrt, options, emitted)
         self._write(Compilation(primal, self, entry.kinds, entry))
         self.written = entry.written
         return emitted
@@ -103,7 +105,8 @@ class Program:
         if not self.backend.takes(unit, tree, kinds.values()):
             self.backend = NUMPY
         for _, entry in self._compiling[-1:]:
-            entry.backend = self.backend
+            if entry is not None:
+                entry.backend = self.backend
 
     def normal_form(self, target: types.FunctionType) -> tuple[Unit, gast.FunctionDef]:
         """The unit and the normal form of a function."""
@@ -205,3 +208,25 @@ class Program:
             self._compiling.pop()
             self.backend = backend
         return entry.pair
+
+    def tangent(self, target: Any, kinds: dict[str, Any], active: set[str]) -> Emitted:
+        """The value and the tangent of a user function for arguments of these kinds (a list of kinds for `*args`)."""
+        given = {p: Container(tuple, tuple(k)) if isinstance(k, list) else k for p, k in kinds.items()}
+        target = self.plain(target, given)
+        given = renumbered({p: any_float(k) for p, k in given.items()})
+        if any(running is target for running, _ in self._compiling):
+            given = {p: widened(k) for p, k in given.items()}
+        key = (id(target), tuple(given.items()), frozenset(active))
+        if key in self._tangents:
+            return self._tangents[key]
+        self._reserve(self._read(target))
+        emitted = self._tangents[key] = Emitted(self.names.fresh(f"{stem_of(target)}_jvp"), target)
+        order = tuple(p for p in signature(target).parameters if p in active)
+        self._kept.append(target)
+        self._compiling.append((target, None))
+        try:
+            purpose = TangentCallee(target, given, order, emitted)
+            self._write(Compilation(self._read(target), self, with_defaults(target, given), purpose))
+        finally:
+            self._compiling.pop()
+        return emitted

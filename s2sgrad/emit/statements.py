@@ -175,7 +175,7 @@ class StatementWriter(ExpressionWriter):
             self.write(" -> ")
             self.dispatch(node.returns)
         outer = self.sweep, self.headed
-        self.sweep, self.headed = None, self.comments and len(_sweeps(node)) > 1
+        self.sweep, self.headed = None, self.comments and {"forward", "reverse"} <= _sweeps(node)
         self.block(node.body, _place(node), documented=True)
         self.sweep, self.headed = outer
 

@@ -98,6 +98,10 @@ class Lifetimes:
         """Whether a name is bound where a statement, or the header of one, is reached: on every way."""
         return bool(self._must[self.graph.at[id(statement)]] & self.names.mask([name]))
 
+    def is_assigned_at(self, name: str, point: int) -> bool:
+        """Whether a name is bound where a point is reached: on every way."""
+        return bool(self._must[point] & self.names.mask([name]))
+
     def unbound_reads(self, statement: gast.AST) -> set[str]:
         """The names that a statement (the header of one) reads and that may be unbound then."""
         return {n for n in self.graph.reads(statement) & self.home.keys() if not self.is_assigned(n, statement)}

@@ -43,9 +43,14 @@ class Origin:
 
 
 def sweep_of(statement: gast.AST) -> str | None:
-    """Of which sweep a statement of a gradient is, "forward" or "reverse"."""
+    """Of which sweep a statement of a derivative is: "forward", "reverse"; "tangent" of one in forward mode."""
     origin = getattr(statement, "origin", None)
     return None if origin is None else origin.sweep
+
+
+def is_derived(statement: gast.AST) -> bool:
+    """Whether a statement computes a derivative: one of the reverse sweep, or of a tangent."""
+    return sweep_of(statement) in ("reverse", "tangent")
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,11 @@ def multiply(g, z, x, y):
     return g * y, g * x
 
 
+@multiply.forward
+def _(z, x, y, x_dot, y_dot):
+    return x_dot * y, x * y_dot
+
+
 @elementwise(np.divide)
 def divide(g, z, x, y):
     return g / y, -g * z / y

@@ -60,8 +60,10 @@ class Rule:
     keyword_rules: dict[str, Rule] = field(default_factory=dict)
     refusals: list[tuple[Callable[..., bool], str]] = field(default_factory=list)
     exact: set[Callable[..., Any]] = field(default_factory=set)
+    added: set[str] = field(default_factory=set)
     constants: dict[str, str] = field(default_factory=dict)
     joint: Callable[..., Any] | None = None
+    terms: Callable[..., Any] | None = None  # of (result, *operands, *tangents, **keywords): the tangent, a term an operand
     tangent: Callable[..., Any] | None = None  # of (result, *primals, *tangents), None for a tangent that is 0
     given: Any = None  # what the user said, of a rule of theirs
 
@@ -92,6 +94,18 @@ class Rule:
 
         return register
 
+    def forward(self, terms: Callable[..., Any]) -> Callable[..., Any]:
+        """Register the tangent of the result, where neither the tag nor the transpose of the pullback gives a good one.
+
+        `terms(result, *operands, *tangents, **keywords)` returns one term for each operand, of which those are summed whose
+        operands have tangents:
+
+            @inv.forward
+            def _(y, a, a_dot): return -(y @ a_dot @ y)
+        """
+        self.terms = terms
+        return terms
+
     def jointly(self, pullback: Callable[..., Any]) -> Callable[..., Any]:
         """Register the one call that gives all cotangents at once, cheaper than each alone: taken where all are wanted."""
         self.joint = pullback
@@ -102,14 +116,23 @@ class Rule:
         self.exceptions.append(when)
         return self.refined(when)
 
-    def keyword(self, name: str) -> Callable[[Callable[..., Any]], Rule]:
-        """Register the rule of an argument with a default: it has the signature of this one and returns one cotangent."""
+    def keyword(self, name: str, tag: str = "") -> Callable[[Callable[..., Any]], Rule]:
+        """Register the rule of an argument with a default: it has the signature of this one and returns one cotangent.
+
+        `tag`: how the result depends on this argument alone, where it is not as on the others; "linear", of a linear rule,
+        says that it is linear in all of them together, as a sum is in what it starts from.
+        """
 
         def register(pullback: Callable[..., Any]) -> Rule:
-            self.keyword_rules[name] = Rule(self.primitive, pullback, self.tag)
+            self.keyword_rules[name] = Rule(self.primitive, pullback, tag or self.tag)
             return self.keyword_rules[name]
 
         return register
+
+    def adds(self, *names: str) -> None:
+        """Name keywords of a linear rule whose constant values are part of the result: in its tangent they are 0."""
+        assert self.tag == "linear" and self.keywords.keys() >= {*names}
+        self.added |= {*names}
 
     def refuse(self, when: Callable[..., bool], why: str) -> None:
         """Name calls without a derivative: those where `when`, which is asked like that of `refined`, holds."""

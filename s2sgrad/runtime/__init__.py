@@ -352,6 +352,11 @@ def hook(name: str) -> Callable[..., Any]:
     return _hooks[name]
 
 
+def jvp(f: Callable[..., Any], primals: tuple, tangents: tuple, /, **keywords: Any) -> tuple[Any, Any]:
+    """Run `f` once; return its value and its tangent, for tangents of the primals, None for those that are 0."""
+    return hook("tangent")(f, primals, tangents, keywords)
+
+
 def call(f: Callable[..., Any], *args: Any) -> Any:
     """`f(*args)`; as an argument of `vjp` it makes `f` itself an input."""
     return f(*args)

@@ -10,6 +10,7 @@ from typing import NoReturn
 
 import gast
 
+from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
 from s2sgrad.analysis.type_text import known_type, without_derivative
@@ -83,6 +84,16 @@ def _refuse(unit: Unit, tree: gast.FunctionDef, refusal: Refusal) -> NoReturn:
 def _is_check(unit: Unit, statement: gast.AST) -> bool:
     called = statement.value if isinstance(statement, gast.Expr) else None
     return isinstance(called, gast.Call) and unit.resolve(called.func) is results.pair
+
+
+def require_untouched(unit: Unit, tree: gast.FunctionDef, written: dict[str, gast.AST]) -> None:
+    """Refuse a function that is called and writes what it is given: the arguments `written`, or attributes of objects."""
+    for parameter, statement in written.items():
+        unit.refuse(statement, f"this writes the argument `{parameter}` of a function that was not expected to: "
+                               "return a new array from it")  # fmt: skip
+    if any(value is runtime.set_attribute for value in unit.helpers.values()):
+        unit.refuse(tree, "attributes of the caller's objects are written by a function that is not written out where it is "
+                          "called, which is not differentiated yet: return the values")  # fmt: skip
 
 
 def require(

@@ -77,7 +77,7 @@ def begin(adjoints: Bars, statement: gast.Assign) -> None:
         if isinstance(node, gast.Name) and node.id == base:
             node.id = bar
     flat = isinstance(target.value, gast.Name) or getattr(adjoints.inference.env.get(base), "rank", None) == 0
-    if not flat and _reshapes(adjoints, target.value):
+    if not flat and reshapes(adjoints.unit, target.value):
         adjoints.out.append(assign(bar, call(adjoints.unit, "ascontiguousarray", np.ascontiguousarray, name(bar))))
     kind = adjoints.inference.kind(section)
     primal = clone(target)
@@ -98,10 +98,11 @@ def begin(adjoints: Bars, statement: gast.Assign) -> None:
     adjoints.contribute(statement.value, Cotangent(value, kind, whole, None, numeric, idle=idle))
 
 
-def _reshapes(adjoints: Bars, view: gast.AST) -> bool:
+def reshapes(unit: Unit, view: gast.AST) -> bool:
+    """Whether a section is stored through what is a view of a contiguous array alone: `x.reshape(-1)[i] = e`."""
     for node in nodes(view):
         if isinstance(node, gast.Call):
-            target = adjoints.unit.resolve(node.func)
+            target = unit.resolve(node.func)
             if target is MISSING and isinstance(node.func, gast.Attribute):
                 target = getattr(np.ndarray, node.func.attr, MISSING)
             if catalogue.of(target).gives is Gives.CONTIGUOUS:

@@ -1,0 +1,80 @@
+"""Calls of functions without a rule: a function that gives the value and its tangent, where the callee is known now.
+
+y = helper(x)    ->    y, y_dot = helper_jvp(x, x_dot=x_dot)
+y = f(x)         ->    y, y_dot = jvp(f, (x,), (x_dot,))            f is looked up when it is called
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Protocol
+
+import gast
+
+from s2sgrad import pullbacks, runtime, source
+from s2sgrad.analysis.kinds import UNKNOWN, Kind
+from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.analysis.symbolic_shapes import without_symbols
+from s2sgrad.forward.tangents import Tangents
+from s2sgrad.ir.quote import clone, constant, name
+from s2sgrad.ir.reach import call
+from s2sgrad.ir.unit import MISSING
+from s2sgrad.transform.calls import Pairs
+
+
+class WithTangent(Protocol):
+    """A function that gives the value and its tangent; `dots` are its keywords for tangents, by parameter."""
+
+    name: str
+    dots: dict[str, str]
+
+
+class Callees(Pairs, Protocol):
+    """Where the functions that are called come from."""
+
+    def tangent(self, target: Any, kinds: dict[str, Any], active: set[str]) -> WithTangent:
+        """The value and the tangent of a user function for arguments of these kinds."""
+
+
+def callee_tangent(tangents: Tangents, callees: Callees, operation: Operation) -> gast.AST:
+    """A call that gives the value and the tangent of a call of a function without a rule."""
+    unit, node, target = tangents.unit, operation.node, operation.target
+    late = target is MISSING or isinstance(target, functools.partial)
+    if late or target in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure) or source.brings_gradient(target):
+        return _at_run_time(tangents, operation)
+    arguments = callees.arguments(unit, target, node)
+    kinds: dict[str, Any] = {}
+    given: dict[str, gast.AST] = {}
+    for parameter, argument in arguments.items():
+        several = isinstance(argument, list)
+        parts = argument if several else [argument]
+        kinds[parameter] = [_kind(tangents, a) for a in parts] if several else _kind(tangents, argument)
+        if any(map(tangents.is_present, parts)):
+            dots = [tangents.part(a) for a in parts]
+            given[parameter] = gast.Tuple(dots, gast.Load()) if several else dots[0]
+    with unit.calling(node):
+        made = callees.tangent(target, kinds, set(given))
+    function = name(unit.helper(made.name, made))
+    dots_ = [gast.keyword(made.dots[p], dot) for p, dot in given.items()]
+    return gast.Call(function, [*map(clone, node.args)], [*map(clone, node.keywords), *dots_])
+
+
+def _kind(tangents: Tangents, node: gast.AST) -> Kind:
+    return without_symbols(tangents.inference.kind(node)) or UNKNOWN
+
+
+def _at_run_time(tangents: Tangents, operation: Operation) -> gast.AST:
+    """`jvp(f, (x, n), (x_dot, None))`: the one run-time entry."""
+    unit, node = tangents.unit, operation.node
+    for keyword in node.keywords:
+        if tangents.is_present(keyword.value):
+            unit.refuse(node, "a differentiated keyword argument of a function that is only known at run time is not "
+                              "supported yet: pass it by position")  # fmt: skip
+    if tangents.is_present(node.func):
+        unit.refuse(node, "a function that carries derivatives itself, as a pullback does, is called here, which has no "
+                          "tangent yet: differentiate with `grad` instead")  # fmt: skip
+    dots = [tangents.part(a) if tangents.is_present(a) else constant(None) for a in node.args]
+    primals = gast.Tuple([*map(clone, node.args)], gast.Load())
+    called = call(unit, "jvp", runtime.jvp, clone(node.func), primals, gast.Tuple(dots, gast.Load()))
+    called.keywords = [*map(clone, node.keywords)]
+    return called

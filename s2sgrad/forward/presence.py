@@ -1,0 +1,124 @@
+"""Which tangents may be other than zero, at each point: the others are not written.
+
+    s = 0.0
+    for i in range(n):      ->      where the loop begins the tangent of `s` is there, for the next trip brings it
+        s = s + x[i]
+
+>>> import gast
+>>> from s2sgrad.analysis.primitive_calls import Operation
+>>> from s2sgrad.flow.facts import Facts
+>>> tree = gast.parse('''
+... def f(x, n):
+...     s = n
+...     for i in n:
+...         s = x
+...     return s
+... ''').body[0]
+>>> first, loop, last = tree.body
+>>> atoms = {id(s): Operation("atom", s.value) for s in (first, *loop.body)}
+>>> presence = Presence(Facts(tree), atoms, {"x", "s"}, {"x"})
+>>> sorted(presence.at_loop(loop)), sorted(presence.before(first))
+(['s', 'x'], ['x'])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.activity import Operations, sources
+from s2sgrad.flow.facts import Facts
+from s2sgrad.flow.graph import Block, Point, is_endless
+
+Names = frozenset[str]
+
+
+class Presence:
+    """Of one function, the `active` variables whose tangents may be other than zero: at its start those that are `given`."""
+
+    def __init__(self, facts: Facts, operations: Operations, active: set[str], given: set[str]) -> None:
+        self.graph, self.live, self.operations, self.active = facts.graph, facts.liveness, operations, active
+        start = frozenset(given & active)
+        self.into: list[Names | None] = self.graph.solve(start, self._after, frozenset.union)
+
+    def _after(self, k: int, state: Names) -> Names:
+        point = self.graph.points[k]
+        if point.role == "enter":
+            return state.difference(point.binds)
+        if point.role != "whole" or point.is_header:
+            return state
+        return self._behind(point, state)
+
+    def _behind(self, point: Point, state: Names) -> Names:
+        """What is present behind a simple statement."""
+        statement = point.statement
+        section = effects.stored(statement)
+        if section is not None:
+            stored = any(n.id in state for n in effects.loads(statement.value))
+            return state | ({effects.base(section)} & self.active) if stored else state
+        if effects.permutes(statement):
+            pairs = zip(statement.targets[0].elts, statement.value.elts, strict=True)
+            moved = {t.id for t, v in pairs if v.id in state}
+            return state.difference(point.binds) | moved
+        operation = self.operations.get(id(statement))
+        if operation is None:
+            return state.difference(point.binds)
+        if operation.form in ("push", "grow"):
+            owner, value = operation.operands
+            pushed = isinstance(value, gast.Name) and value.id in state
+            return state | ({effects.base(owner)} & self.active) if pushed else state
+        carries = not state.isdisjoint(sources(operation))
+        new = self.active.intersection(point.binds) if carries else set()
+        return state.difference(point.binds) | new if point.binds else state
+
+    # --- what is asked ---
+
+    def before(self, statement: gast.AST) -> Names:
+        """What is present where a statement is reached."""
+        return self.into[self.graph.at[id(statement)]] or frozenset()
+
+    def behind_arms(self, arms: Iterable[Block]) -> Names:
+        """What is present, and still of use, behind the arms of an `if`."""
+        ends = [self.end(arm) for arm in arms]
+        return self._wanted(t for end in ends if self.reached(end) for t in self.graph.after[end])
+
+    def at_loop(self, loop: gast.For | gast.While) -> Names:
+        """What is present, and still of use, where a trip of a loop is decided, or behind the loop."""
+        return self._wanted([self._head(loop), *self._exits(loop)])
+
+    def behind_loop(self, loop: gast.For | gast.While) -> Names:
+        """What is present, and still of use, behind a loop."""
+        return self._wanted(self._exits(loop))
+
+    def goes_on(self, block: Block) -> bool:
+        """Whether the end of a block is reached."""
+        return self.reached(self.end(block))
+
+    def reached(self, point: int) -> bool:
+        """Whether some way leads to a point."""
+        return self.into[point] is not None
+
+    def end(self, block: Block) -> int:
+        """The point at the end of a block."""
+        points = self.graph.leaving[id(block)]
+        return next(k for k in points if self.graph.points[k].role == "leave")
+
+    def _head(self, loop: gast.For | gast.While) -> int:
+        here = self.graph.at[id(loop)]
+        return here + 1 if isinstance(loop, gast.For) else here
+
+    def _exits(self, loop: gast.For | gast.While) -> set[int]:
+        head, entry, end = self._head(loop), self.graph.entry[id(loop.body)], self.end(loop.body)
+        broken = [k for k in self.graph.leaving[id(loop.body)] if k != end]
+        ways = broken if broken and is_endless(loop) else [head, *broken]
+        return {t for k in ways if self.reached(k) for t in self.graph.after[k]} - {entry}
+
+    def _wanted(self, points: Iterable[int]) -> Names:
+        """What is present at one of these points and may be read from there on."""
+        out: set[str] = set()
+        for k in points:
+            state, live = self.into[k] or frozenset(), self.live.names.decoded(self.live.before_point[k])
+            out |= state & live
+        return frozenset(out)

@@ -1,0 +1,225 @@
+"""The tangent of one operation that has a rule.
+
+    y = np.sin(x)           ->      y_dot = x_dot * np.cos(x)                     elementwise: the slope, times the tangent
+    y = np.sum(x, axis=0)   ->      y_dot = np.sum(x_dot, axis=0)                 linear: the map itself
+    y = a @ b               ->      y_dot = a_dot @ b + a @ b_dot                 bilinear: in each of the two
+    y = np.linalg.inv(a)    ->      y_dot = -(y @ a_dot @ y)                      general: a tangent of its own
+    y = np.std(x)           ->      y_dot = std_pullback_bwd(x, .., x_dot)        or the transpose of its pullback
+
+A pullback maps `g` to J^T g.  Its own pullback in `g` maps a tangent to J x_dot, whatever `g` is: it is linear in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, Number
+from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.analysis.symbolic_shapes import without_symbols
+from s2sgrad.forward.tangents import Tangents
+from s2sgrad.ir.quote import assign, clone, constant, mentioned, name
+from s2sgrad.ir.reach import call
+from s2sgrad.transform import inline, keywords, pullback_text
+from s2sgrad.transform.calls import Pairs
+from s2sgrad.transform.cotangents import Cotangent, total
+from s2sgrad.transform.unbroadcasting import conformed
+
+
+class RuleTangent:
+    """The tangent of `y = rule(operands)`; `y` is a name that holds the result, or will."""
+
+    def __init__(self, tangents: Tangents, pairs: Pairs, operation: Operation, y: gast.Name) -> None:
+        self.tangents, self.pairs, self.operation, self.y = tangents, pairs, operation, y
+        self.unit, self.rule, self.operands = tangents.unit, operation.rule, operation.operands
+        self.wanted = [k for k, o in enumerate(self.operands) if tangents.is_present(o)]
+        self.keywords = keywords.differentiated(operation, tangents.present)
+
+    def value(self) -> gast.AST | None:
+        """The tangent of the result; None where it is zero.  NoRule where the rule has none for these arguments."""
+        if not self.wanted and not self.keywords:
+            return None
+        why = self.rule.refusal(self.kinds)
+        if why is not None:
+            self.unit.no_rule(self.operation.node, why)
+        if self.rule.tag == "linear" and self.rule.terms is None and self.rule.tangent is None:
+            jointly = [k for k in self.keywords if self.rule.keyword_rules[k].tag == "linear"]
+            passes = self.rule.variadic or any(map(self._passes, self.wanted))
+            terms = [self._mapped()] if passes or jointly else []
+        else:
+            jointly, terms = [], self._of_operands() if self.wanted else []
+        terms += [term for k in self.keywords if k not in jointly and (term := self._of_keyword(k)) is not None]
+        return total(terms) if terms else None
+
+    def _of_operands(self) -> list[gast.AST]:
+        if self.rule.tangent is not None:
+            return [self._applied()]
+        if self.rule.terms is not None:
+            terms = self._terms()
+            return [self._stretched(terms)] if terms and self.rule.tag == "elementwise" else terms
+        if self.operation.target is np.where and len(self.operands) == 3:
+            return [self._replaced({k: self._small(k) for k in (1, 2)})]
+        if self.rule.tag == "elementwise" and self._formula is not None:
+            return [self._stretched(terms)] if (terms := self._slopes()) else []
+        if self.rule.tag == "bilinear":
+            return [self._replaced({k: self.tangents.part(self.operands[k])}) for k in self.wanted]
+        return [self._transposed(self._pullback, self.wanted)]
+
+    # --- what the rule says ---
+
+    @cached_property
+    def kinds(self) -> dict[str, Kind]:
+        """The kinds of the arguments, by the rule's names."""
+        return pullback_text.argument_kinds(self.tangents, self.operation)
+
+    @cached_property
+    def _pullback(self) -> Callable[..., Any]:
+        return self.rule.pullback if self.rule.variadic else self.rule.choose(self.kinds)
+
+    @cached_property
+    def _formula(self) -> inline.Formula | None:
+        return None if self.rule.variadic else inline.formula(self._pullback)
+
+    def _passes(self, k: int) -> bool:
+        """Whether a derivative passes through an operand: its cotangent is not written as None."""
+        formula = self._formula
+        return formula is None or getattr(formula.cotangents[k], "value", ...) is not None
+
+    # --- the slope, the map itself ---
+
+    def _slopes(self) -> list[gast.AST]:
+        """For each operand that has a tangent, its slope times that."""
+        out = []
+        for k in self.wanted:
+            dot = self.tangents.part(self.operands[k])
+            g = Cotangent(dot, self.tangents.inference.kind(dot))
+            out += self._written(self._formula, g, [k])
+        return out
+
+    def _written(self, formula: inline.Formula, g: Cotangent, wanted: list[int]) -> list[gast.AST]:
+        written = pullback_text.written(self.tangents, self.operation, formula, self.y, g, wanted)
+        return [written[k] for k in wanted if k in written]
+
+    def _stretched(self, terms: list[gast.AST]) -> gast.AST:
+        """The sum of the terms with the shape of the result, where an operand that none of them reads may stretch it."""
+        value, result = total(terms), self.tangents.kinds.get(self.y.id)
+        read = mentioned(*terms)
+        idle = [o for k, o in enumerate(self.operands) if k not in self.wanted and getattr(o, "id", None) not in read]
+        if all(isinstance(self.tangents.inference.kind(o), Number) for o in idle):
+            return value
+        kind = self.tangents.inference.kind(value)
+        return conformed(self.unit, value, kind, self.y.id, result, self.tangents.inference.kind)
+
+    def _small(self, k: int) -> gast.AST:
+        return self.tangents.part(self.operands[k]) if k in self.wanted else constant(0.0)
+
+    def _mapped(self) -> gast.AST:
+        """The call with tangents in the place of what it is linear in."""
+        linear = [o for k, o in enumerate(self.operands) if self.rule.variadic or self._passes(k)]
+        for keyword, node in self.operation.keywords.items():
+            rule = self.rule.keyword_rules.get(keyword)
+            if (rule is not None and rule.tag == "linear") or (keyword in self.rule.added and not _is_none(node)):
+                linear.append(node)
+        return with_parts(self.operation.node, {id(o): self.tangents.part(o) for o in linear})
+
+    def _replaced(self, new: dict[int, gast.AST]) -> gast.AST:
+        """The operation, with other operands at some places."""
+        return with_parts(self.operation.node, {id(self.operands[k]): node for k, node in new.items()})
+
+    # --- what is in the table ---
+
+    def _terms(self) -> list[gast.AST]:
+        """The terms of a tangent that the rule writes: one for each operand."""
+        formula = inline.formula(self.rule.terms, len(self.operands))
+        y, *names = formula.parameters
+        count = len(self.rule.differentiable)
+        dots = [self.tangents.part(o) if k in self.wanted else constant(None) for k, o in enumerate(self.operands)]
+        holes: dict[str, Any] = {y: self.y}
+        holes |= {n: constant(v) for n, v in self.rule.keywords.items()} | self.operation.keywords
+        holes |= dict(zip(names[:count], self.operands, strict=False)) | dict(zip(names[count:], dots, strict=False))
+        before, terms = inline.write(self.unit, formula, holes, self.wanted, lambda division: False)
+        for statement in before:
+            self.tangents.kinds[statement.targets[0].id] = self.tangents.inference.kind(statement.value) or UNKNOWN
+        self.tangents.out += before
+        return [terms[k] for k in self.wanted if k in terms]
+
+    def _applied(self) -> gast.AST:
+        """A call of the tangent that the user gave: of the result, the operands and all their tangents."""
+        target = name(self.unit.helper(f"{getattr(self.rule.tangent, '__name__', 'f')}_tangent", self.rule.tangent))
+        given = [self.y, *map(clone, self.operands), *map(self.tangents.part, self.operands)]
+        return gast.Call(target, given, [gast.keyword(k, clone(v)) for k, v in self.operation.keywords.items()])
+
+    # --- the transpose of a pullback ---
+
+    def _of_keyword(self, keyword: str) -> gast.AST | None:
+        node = self.operation.keywords[keyword]
+        pullback = self.rule.keyword_rules[keyword].choose(self.kinds)
+        formula = inline.formula(pullback, 1)
+        if self.rule.keyword_rules[keyword].tag == "bilinear":
+            return with_parts(self.operation.node, {id(node): self.tangents.part(node)})
+        if self.rule.tag == "elementwise" and formula is not None:
+            dot = self.tangents.part(node)
+            return next(iter(self._written(formula, Cotangent(dot, self.tangents.inference.kind(dot)), [0])), None)
+        return self._transposed(pullback, [0], [node])
+
+    def _transposed(self, pullback: Callable, wanted: list[int], operands: list[gast.AST] | None = None) -> gast.AST:
+        """`J x_dot`, from the pullback of the pullback in its cotangent."""
+        tangents, given = self.tangents, self.operands if operands is None else operands
+        several = operands is None and (self.rule.variadic or len(self.rule.differentiable) > 1)
+        g = self.unit.temp()
+        tangents.kinds[g] = without_symbols(tangents.kinds.get(self.y.id)) or UNKNOWN
+        value = pullback_text.called(tangents, self.operation, pullback, self.y, Cotangent(name(g), None))
+        kinds: dict[str, Any] = {}
+        arguments = self.pairs.arguments(self.unit, pullback, value)
+        for parameter, node in arguments.items():
+            several_ = isinstance(node, list)
+            kinds[parameter] = [self._kind(n) for n in node] if several_ else self._kind(node)
+        first = next(iter(arguments))
+        with self.unit.calling(self.operation.node):
+            pair = self.pairs.pair(pullback, kinds, {first})
+        seeds = [tangents.part(o) if k in wanted else self._nothing(o) for k, o in enumerate(given)]
+        seed = gast.Tuple(seeds, gast.Load()) if several else seeds[0]
+        tangents.out.append(assign(g, tangents.zero(self.y.id)))
+        if pair.needs is None:
+            saved = self.unit.temp()
+            tangents.kinds[saved] = UNKNOWN
+            fwd = gast.Call(name(self.unit.helper(pair.fwd.name, pair.fwd)), value.args, value.keywords)
+            target = gast.Tuple([name(self.unit.temp(), store=True), name(saved, store=True)], gast.Store())
+            tangents.out.append(assign(target, fwd))
+            record = [name(saved)]
+        else:
+            record = [clone(arguments[n]) for n in pair.needs]
+        return gast.Call(name(self.unit.helper(pair.bwd.name, pair.bwd)), [*record, seed], [])
+
+    def _nothing(self, operand: gast.AST) -> gast.AST:
+        """The tangent of an operand that has none."""
+        kind = self.tangents.inference.kind(operand)
+        carries = isinstance(operand, gast.Name) and operand.id in self.unit.locals
+        if isinstance(kind, Container) or carries:
+            return self.tangents.part(operand)
+        return call(self.unit, "zeros", runtime.zeros, clone(operand))
+
+    def _kind(self, node: gast.AST) -> Kind:
+        return without_symbols(self.tangents.inference.kind(node)) or UNKNOWN
+
+
+def _is_none(node: gast.AST) -> bool:
+    return isinstance(node, gast.Constant) and node.value is None
+
+
+def with_parts(node: Any, new: dict[int, gast.AST]) -> Any:
+    """A copy of a tree with other nodes at some places."""
+    if isinstance(node, list):
+        return [with_parts(item, new) for item in node]
+    if not isinstance(node, gast.AST):
+        return node
+    if id(node) in new:
+        return clone(new[id(node)])
+    copy = type(node).__new__(type(node))
+    copy.__dict__.update({key: with_parts(value, new) for key, value in node.__dict__.items()})
+    return copy

@@ -1,0 +1,357 @@
+"""The walk: every statement of a function in normal form, with the statements that compute its tangents beside it.
+
+    for i in range(n):             for i in range(n):
+        s = s + x[i] * w      ->       s_dot = s_dot + x_dot[i] * w
+                                       s = s + x[i] * w
+
+A tangent follows the statement that it belongs to, or stands before it where it reads what is overwritten there.  What is
+written in place has its tangent written in place: a view of a variable has for its tangent the view of the tangent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind
+from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.flow.facts import Facts
+from s2sgrad.flow.graph import Block, binds
+from s2sgrad.forward.calls import Callees, callee_tangent
+from s2sgrad.forward.presence import Presence
+from s2sgrad.forward.rule_tangent import RuleTangent, with_parts
+from s2sgrad.forward.tangents import Tangents
+from s2sgrad.ir.quote import LOOPS, assign, at, clone, constant, mentioned, name, nodes
+from s2sgrad.ir.reach import call
+from s2sgrad.ir.unit import Origin, Unit
+from s2sgrad.memory.sources import bound_sources, is_fresh, sources
+from s2sgrad.transform.calls import checked_owner
+from s2sgrad.transform.paths import Paths
+from s2sgrad.transform.stores import reshapes
+
+_ADDING = (gast.Add, gast.Sub)
+_MIRRORED = (gast.Name, gast.Subscript, gast.Attribute)  # whose tangents share memory as they do
+
+
+class Forward:
+    """Walks one function along the `paths` from the variables that are `given` tangents to the result."""
+
+    def __init__(
+        self, unit: Unit, tree: gast.FunctionDef, inference: Inference, callees: Callees, paths: Paths, given: set[str]
+    ) -> None:
+        self.unit, self.tree, self.callees, self.paths = unit, tree, callees, paths
+        self.inference, self.kinds, self.operations = inference, inference.env, paths.operations
+        self.tangents = Tangents(unit, inference, paths.active)
+        self.tangents.present = given & paths.active
+        facts = Facts(tree)
+        self.lifetimes, self.presence = facts.lifetimes, Presence(facts, self.operations, paths.active, given)
+        stacks = [o.operands[0] for o in self.operations.values() if o.form in ("push", "grow")]
+        self.growing = {effects.base(owner) for owner in stacks}
+        self.written = {n for w in paths.memory.written for n in paths.memory.with_memory_of(w)}
+
+    def run(self) -> tuple[Block, gast.AST]:
+        """The statements of the function but for its `return`, tangents beside them; the tangent of the value."""
+        *body, last = self.tree.body
+        out = self._block(body)
+        tangent = self.tangents.part(last.value)
+        lent = self.tangents.is_present(last.value) and _may_share(self.unit, out, tangent, self.kinds)
+        return out, self.tangents.copied(tangent, self.kinds.get(last.value.id)) if lent else tangent
+
+    # --- statements ---
+
+    def _block(self, body: Block) -> Block:
+        out: Block = []
+        for statement in body:
+            if isinstance(statement, gast.If):
+                out += self._if(statement)
+            elif isinstance(statement, LOOPS):
+                out += self._loop(statement)
+            else:
+                out += self._simple(statement)
+        return out
+
+    def _collected(self, statement: gast.AST, write: Callable[[], None]) -> Block:
+        """The statements of tangents that are written meanwhile."""
+        outer, self.tangents.out = self.tangents.out, []
+        write()
+        made, self.tangents.out = self.tangents.out, outer
+        line, column = getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0)
+        for new in at(statement, *made):
+            new.__dict__.pop("uncertain", None)
+            new.origin = Origin("tangent", line, column, None, getattr(statement, "primal", None))
+        return made
+
+    def _started(self, wanted: frozenset[str], statement: gast.AST, point: int) -> Block:
+        """Zeros for what is absent where something else than zero is to be expected later."""
+        def write() -> None:
+            for x in sorted(wanted - self.tangents.present):
+                self.tangents.start(x, self.lifetimes.is_assigned_at(x, point))
+
+        return self._collected(statement, write)
+
+    def _if(self, statement: gast.If) -> Block:
+        arms = (statement.body, statement.orelse)
+        before = set(self.tangents.present)
+        wanted = self.presence.behind_arms(arms)
+        swept: list[Block] = []
+        for arm in arms:
+            self.tangents.present = set(before)
+            swept.append(self._block(arm))
+            if self.presence.goes_on(arm):
+                swept[-1] += self._started(wanted, statement, self.presence.end(arm))
+        self.tangents.present = set(wanted)
+        return at(statement, gast.If(statement.test, *swept))
+
+    def _loop(self, loop: gast.For | gast.While) -> Block:
+        wanted = self.presence.at_loop(loop)
+        ahead = self._started(wanted, loop, self.presence.graph.at[id(loop)])
+        self.tangents.present &= wanted
+        outer, self.breaking = getattr(self, "breaking", frozenset()), self.presence.behind_loop(loop)
+        body = self._block(loop.body)
+        if self.presence.goes_on(loop.body):
+            body += self._started(wanted, loop, self.presence.end(loop.body))
+        self.breaking = outer
+        self.tangents.present = set(wanted)
+        if isinstance(loop, gast.For):
+            return [*ahead, *at(loop, gast.For(loop.target, loop.iter, body, [], None))]
+        return [*ahead, *at(loop, gast.While(loop.test, body, []))]
+
+    def _simple(self, statement: gast.AST) -> Block:
+        if isinstance(statement, gast.Break):
+            point = self.presence.graph.at[id(statement)]
+            return [*self._started(self.breaking, statement, point), statement]
+        if effects.stored(statement) is not None:
+            return [statement, *self._collected(statement, lambda: self._store(statement))]
+        if effects.permutes(statement):
+            return [statement, *self._collected(statement, lambda: self._permute(statement))]
+        operation = self.operations.get(id(statement))
+        if operation is None:
+            return [statement]
+        if operation.is_stack or operation.is_resizing:
+            return self._resize(statement, operation)
+        targets = binds(statement)
+        if not targets:
+            return [statement]
+        if operation.form == "call" and self._carries(operation):
+            return self._call(statement, operation)
+        if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):
+            return [statement, *self._collected(statement, lambda: self._unpack(statement, targets))]
+        return self._assign(statement, operation, targets[0])
+
+    def _carries(self, operation: Operation) -> bool:
+        given = [*operation.given, getattr(operation.node, "func", None)]
+        return any(self.tangents.is_present(node) for node in given)
+
+    # --- one operation ---
+
+    def _assign(self, statement: gast.AST, operation: Operation, target: str) -> Block:
+        """A statement that binds one name, and the tangent of this, in an order that suits both."""
+        y = name(self.unit.temp())
+        self.kinds[y.id] = self.kinds.get(target, UNKNOWN)
+        value: list[gast.AST | None] = [None]
+
+        def write() -> None:
+            if target in self.tangents.active:
+                value[0] = self._tangent(operation, y, target)
+            if value[0] is not None:
+                self.tangents.out.append(self._bound(statement, target, value[0]))
+
+        made = self._collected(statement, write)
+        if value[0] is None:
+            self.tangents.present.discard(target)
+            return [statement]
+        self.tangents.present.add(target)
+        checks = checked_owner(self.unit, self.kinds, operation)
+        read = mentioned(*made)
+        if target not in read:
+            _rename(made, y.id, target)
+            return [*at(statement, *checks), statement, *made]
+        if y.id not in read:
+            return [*at(statement, *checks), *made, statement]
+        if isinstance(statement, gast.Assign):
+            first, last = at(statement, assign(y.id, statement.value), assign(target, name(y.id)))
+            return [*at(statement, *checks), first, *made, last]
+        old = self.unit.temp()  # it is updated in place: what it was is copied
+        self.kinds[old] = self.kinds.get(target, UNKNOWN)
+        _rename(made, target, old)
+        _rename(made, y.id, target)
+        kept = self.tangents.copied(name(target), self.kinds.get(target))
+        return [*at(statement, *checks, assign(old, kept)), statement, *made]
+
+    def _bound(self, statement: gast.AST, target: str, value: gast.AST) -> gast.AST:
+        """The statement that binds the tangent of a target, or updates it where the target is updated."""
+        dot = self.tangents.dot(target)
+        if isinstance(statement, gast.AugAssign) and isinstance(value, gast.BinOp) and isinstance(value.op, _ADDING):
+            if isinstance(value.left, gast.Name) and value.left.id == dot:
+                return gast.AugAssign(name(dot, store=True), value.op, value.right)
+        return assign(dot, self._apart(statement, target, value))
+
+    def _tangent(self, operation: Operation, y: gast.Name, target: str) -> gast.AST | None:
+        """The tangent of `y = operation`, which the target is bound to; None where it is zero."""
+        if operation.form == "rule":
+            return RuleTangent(self.tangents, self.callees, operation, y).value()
+        if operation.form not in ("atom", "item", "display"):
+            return None
+        given = [operation.node] if operation.form == "atom" else operation.operands
+        if isinstance(operation.node, gast.List) and not given and target in self.growing:
+            return gast.List([], gast.Load())
+        if not any(map(self.tangents.is_present, given)):
+            return None
+        if operation.form == "display":
+            return self._display(operation)
+        return with_parts(operation.node, {id(n): self.tangents.part(n) for n in given})
+
+    def _display(self, operation: Operation) -> gast.AST:
+        parts = [self.tangents.part(o) for o in operation.operands]
+        if isinstance(operation.node, gast.Dict):
+            return gast.Dict([clone(k) for k in operation.node.keys], parts)
+        if isinstance(operation.node, gast.Call):  # of a named tuple
+            return gast.Call(clone(operation.node.func), parts, [])
+        return type(operation.node)(parts, gast.Load())
+
+    def _apart(self, statement: gast.AST, target: str, value: gast.AST) -> gast.AST:
+        """The tangent in memory of its own, where the variable has that and something is written in place."""
+        primal = getattr(statement, "value", None)
+        mirrored = isinstance(statement, gast.Assign) and isinstance(primal, _MIRRORED)
+        if mirrored or is_fresh(self.unit, value) or isinstance(value, gast.Constant):
+            return value
+        dots = {made: x for x, made in self.tangents.names.items()}
+        held = {dots.get(n, n) for n in sources(self.unit, value, self.kinds)}
+        if not self.written & {target, *held}:
+            return value
+        return self.tangents.copied(value, self.kinds.get(self.tangents.dot(target)))
+
+    # --- what is written in place ---
+
+    def _store(self, statement: gast.Assign) -> None:
+        """`x_dot[i] = e_dot` beside `x[i] = e`."""
+        section = effects.stored(statement)
+        base = effects.base(section)
+        brings = self.tangents.is_present(statement.value)
+        if base not in self.tangents.active or not (brings or base in self.tangents.present):
+            return
+        self.tangents.start(base)
+        dot = self.tangents.dot(base)
+        if not isinstance(section.value, gast.Name) and reshapes(self.unit, section.value):
+            self.tangents.out.append(assign(dot, call(self.unit, "ascontiguousarray", np.ascontiguousarray, name(dot))))
+        owner = self.kinds.get(base)
+        items = not isinstance(owner, Array) and not isinstance(section.slice, gast.Slice)
+        value = self.tangents.part(statement.value) if brings or items else constant(0.0)
+        if isinstance(owner, Container) and not brings and isinstance(section.slice, gast.Slice):
+            value = self.tangents.part(statement.value)
+        self.tangents.out.append(gast.Assign([_of(section, base, dot)], value, None))
+
+    def _permute(self, statement: gast.Assign) -> None:
+        """`a, b = b, a`: the tangents go the same way."""
+        pairs = [(t.id, v.id) for t, v in zip(statement.targets[0].elts, statement.value.elts, strict=True)]
+        moved = [(t, v) for t, v in pairs if v in self.tangents.present]
+        self.tangents.present.difference_update(t for t, _ in pairs)
+        self.tangents.present.update(t for t, _ in moved)
+        if not moved:
+            return
+        new = [name(self.tangents.dot(t), store=True) for t, _ in moved]
+        old = [name(self.tangents.dot(v)) for _, v in moved]
+        several = len(moved) > 1
+        target, value = (gast.Tuple(new, gast.Store()), gast.Tuple(old, gast.Load())) if several else (new[0], old[0])
+        self.tangents.out.append(assign(target, value))
+
+    def _resize(self, statement: gast.AST, operation: Operation) -> Block:
+        """`s_dot.append(x_dot)` beside `s.append(x)`, `x_dot = s_dot.pop()` beside `x = s.pop()`."""
+        owner, *value = operation.operands
+        base, targets = effects.base(owner), binds(statement)
+        brings = any(map(self.tangents.is_present, value))
+        if base not in self.tangents.active or not (brings or base in self.tangents.present):
+            self.tangents.present.difference_update(targets)
+            return [statement]
+        ahead = self._collected(statement, lambda: self.tangents.start(base))
+
+        def write() -> None:
+            parts = {id(owner): _of(owner, base, self.tangents.dot(base))} | {id(v): self.tangents.part(v) for v in value}
+            moved = with_parts(operation.node, parts)
+            kept = self.tangents.active.intersection(targets)
+            self.tangents.out.append(assign(self.tangents.dot(targets[0]), moved) if kept else gast.Expr(moved))
+            self.tangents.present.difference_update(targets)
+            self.tangents.present.update(kept)
+
+        return [*ahead, statement, *self._collected(statement, write)]
+
+    def _unpack(self, statement: gast.Assign, targets: list[str]) -> None:
+        """`a_dot, b_dot = t_dot` beside `a, b = t`."""
+        if not self.tangents.is_present(statement.value):
+            self.tangents.present.difference_update(targets)
+            return
+        value = self.tangents.part(statement.value)
+        self._bind(targets, value)
+
+    def _bind(self, targets: list[str], value: gast.AST) -> None:
+        """Bind the tangents of several names to the parts of a value."""
+        dots = [self.tangents.dot(t) if t in self.tangents.active else self.unit.local("_") for t in targets]
+        self.tangents.out.append(assign(gast.Tuple([name(d, store=True) for d in dots], gast.Store()), value))
+        self.tangents.present.difference_update(targets)
+        self.tangents.present.update(self.tangents.active.intersection(targets))
+
+    # --- calls ---
+
+    def _call(self, statement: gast.Assign, operation: Operation) -> Block:
+        """`y, y_dot = helper_jvp(x, x_dot=x_dot)` in the place of `y = helper(x)`."""
+        targets, single = binds(statement), isinstance(statement.targets[0], gast.Name)
+        value = callee_tangent(self.tangents, self.callees, operation)
+        if single and targets[0] in self.tangents.active:
+            y, dot = targets[0], self.tangents.dot(targets[0])
+        else:
+            y, dot = targets[0] if single else self.unit.temp(), self.unit.temp()
+            self.kinds[dot] = UNKNOWN
+        pair = gast.Tuple([name(y, store=True), name(dot, store=True)], gast.Store())
+        called = at(statement, assign(pair, value))
+        self.tangents.present.difference_update(targets)
+        if single:
+            self.tangents.present.update(self.tangents.active.intersection(targets))
+            return called
+        self.kinds[y] = UNKNOWN
+        taken = at(statement, assign(statement.targets[0], name(y)))
+        return [*called, *taken, *self._collected(statement, lambda: self._bind(targets, name(dot)))]
+
+
+def _rename(body: Block, old: str, new: str) -> None:
+    for statement in body:
+        for node in nodes(statement):
+            if isinstance(node, gast.Name) and node.id == old:
+                node.id = new
+
+
+def _of(section: gast.AST, base: str, dot: str) -> gast.AST:
+    """The same section of the tangent."""
+    out = clone(section)
+    effects.owner(out).id = dot
+    return out
+
+
+def _may_share(unit: Unit, body: Block, value: gast.Name, kinds: dict[str, Kind]) -> bool:
+    """Whether what a name stands for at the end may be, or hold, memory that the function did not make for it alone."""
+    held: dict[str, set[str]] = {}
+    for statement in effects.walk(body):
+        section = effects.stored(statement)
+        if section is not None:
+            held.setdefault(effects.base(section), set()).update(sources(unit, statement.value, kinds))
+            continue
+        bound = effects.writes(statement)
+        given = getattr(statement, "iter" if isinstance(statement, gast.For) else "value", None)
+        if given is not None and bound:
+            found = bound_sources(unit, bound, given, kinds)
+            if isinstance(statement, gast.Expr):  # a list that grows holds what is put there
+                found = found | {n.id for part in given.args for n in effects.loads(part)}
+            for n in bound:
+                held.setdefault(n, set()).update(found)
+    waiting, seen = [value.id], {value.id}
+    while waiting:
+        for n in held.get(here := waiting.pop(), ()):
+            if n not in seen:
+                seen.add(n)
+                waiting.append(n)
+        if here not in held:
+            return True  # a parameter, or from outside
+    return False

@@ -1,0 +1,107 @@
+"""The tangent variables while a function is walked: their names, and which of them are zero just then.
+
+    s = 0.0; s = s + x      ->      the tangent of `s` is absent, then it is `x_dot`
+
+An absent tangent is a zero that is never written.  It is written where paths meet on one of which it is not zero, and
+where a section of it is stored into.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import gast
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
+from s2sgrad.ir.quote import assign, clone, constant, expression, name
+from s2sgrad.ir.reach import call
+from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.sources import has_memory
+from s2sgrad.transform.saved_predicates import Decisions
+
+
+class Tangents:
+    """The tangents of the `active` variables of one function; `present` are those that may be other than zero.
+
+    Statements that compute tangents are collected in `out`.
+    """
+
+    def __init__(self, unit: Unit, inference: Inference, active: set[str]) -> None:
+        self.unit, self.inference, self.active = unit, inference, active
+        self.kinds = inference.env
+        self.present: set[str] = set()
+        self.names: dict[str, str] = {}
+        self.out: list[gast.AST] = []
+        self.alike: dict[str, str] = {}
+        self.decisions = Decisions(unit, inference)
+
+    def dot(self, x: str) -> str:
+        """The name of the tangent of `x`."""
+        if x not in self.names:
+            made = self.names[x] = self.unit.local(f"{self.unit.bases.get(x, x)}_dot")
+            if x in self.unit.temps:
+                self.unit.temps.add(made)
+            self.kinds[made] = tangent_kind(self.kinds.get(x, UNKNOWN))
+            self.unit.bases[made] = f"{self.unit.bases.get(x, x)}_dot"
+            self.unit.words[made] = "the tangent of {}", x
+        return self.names[x]
+
+    def is_present(self, node: gast.AST) -> bool:
+        """Whether an operand is a variable whose tangent may be other than zero."""
+        return isinstance(node, gast.Name) and node.id in self.present
+
+    def zero(self, x: str, bound: bool = True) -> gast.AST:
+        """A zero tangent of the variable `x`; where it may be unbound, None for one that is no number."""
+        kind = self.kinds.get(x)
+        if isinstance(kind, Number):
+            return constant(0.0)
+        if not bound:
+            return constant(None)
+        if isinstance(kind, Container) and kind.type is list and kind.items == () and kind.item is None:
+            return gast.List([], gast.Load())
+        if isinstance(kind, Array) and (kind.dtype or "").startswith("float"):
+            return call(self.unit, "zeros_like", np.zeros_like, name(x))
+        return call(self.unit, "zeros", runtime.zeros, name(x))
+
+    def part(self, node: gast.AST) -> gast.AST:
+        """The tangent of an operand, written as a zero where it is one."""
+        if self.is_present(node):
+            return name(self.dot(node.id))
+        if isinstance(node, gast.Name) and node.id in self.unit.locals:
+            return self.zero(node.id)
+        if isinstance(node, gast.Constant):
+            is_number = isinstance(node.value, (int, float)) and not isinstance(node.value, bool)
+            return constant(0.0 if is_number else None)
+        return call(self.unit, "zeros", runtime.zeros, clone(node))
+
+    def start(self, x: str, bound: bool = True) -> None:
+        """Write a zero where the tangent of `x` is absent."""
+        if x not in self.present:
+            self.out.append(assign(self.dot(x), self.zero(x, bound)))
+            self.present.add(x)
+
+    def copied(self, value: gast.AST, kind: Kind | None) -> gast.AST:
+        """A tangent in memory of its own."""
+        if not has_memory(kind):
+            return value
+        if isinstance(kind, Array) and kind.rank:
+            return expression("x.copy()", x=value)
+        return call(self.unit, "own", runtime.own, value)
+
+
+def tangent_kind(kind: Kind) -> Kind:
+    """The kind of the tangent of a value: its shape, in floats.
+
+    >>> tangent_kind(Number(int, True, 3)), tangent_kind(Array("int64", (3,)))
+    (Number(None, False, None), Array(None, (3,)))
+    """
+    if isinstance(kind, Number):
+        return Number(None)
+    if isinstance(kind, Array):
+        return kind if (kind.dtype or "").startswith("float") else Array(None, kind.dims)
+    if isinstance(kind, Container) and kind.type in (list, tuple, dict) and kind.items is not None:
+        return replace(kind, items=tuple(map(tangent_kind, kind.items)))
+    return UNKNOWN

@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 
 import gast
 
+from s2sgrad.ir.forms import negated
+
 
 @dataclass(frozen=True, eq=False)
 class Form:
@@ -69,8 +71,8 @@ def form(node: gast.AST, atom: Callable[[gast.AST], Form | None]) -> Form | None
     """A whole number as a sum of atoms; None where a part of it is none."""
     if isinstance(node, gast.Constant):
         return Form(constant=node.value) if type(node.value) is int else None
-    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
-        inner = form(node.operand, atom)
+    if (opposite := negated(node)) is not None:
+        inner = form(opposite, atom)
         return None if inner is None else inner.times(-1)
     if isinstance(node, gast.BinOp):
         left, right = form(node.left, atom), form(node.right, atom)

@@ -15,6 +15,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind, Number
+from s2sgrad.ir.forms import is_natural, whole_number
 from s2sgrad.ir.unit import Unit
 
 _Ranges = dict[str, tuple[gast.AST, gast.AST]]  # by the variable of a loop: start and stop
@@ -104,18 +105,11 @@ class Indices:
         if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Add, gast.Sub)):
             sign = 1 if isinstance(node.op, gast.Add) else -1
             left, right = node.left, node.right
-            if isinstance(right, gast.Constant) and type(right.value) is int:
-                base = self.offset(left, variable)
-                return None if base is None else base + sign * right.value
-            if isinstance(left, gast.Constant) and type(left.value) is int and sign == 1:
-                base = self.offset(right, variable)
-                return None if base is None else base + left.value
+            for moving, fixed in ((left, whole_number(right)), (right, whole_number(left) if sign == 1 else None)):
+                if fixed is not None:
+                    base = self.offset(moving, variable)
+                    return None if base is None else base + sign * fixed
         return None
-
-
-def parts_of(index: gast.AST) -> list[gast.AST]:
-    """The parts of an index, one or more axes each."""
-    return list(index.elts) if isinstance(index, gast.Tuple) else [index]
 
 
 def _follows(stop: int | None, start: int | None) -> bool:
@@ -133,23 +127,19 @@ def _natural(part: gast.AST) -> int | None:
     value = part
     if isinstance(part, gast.Slice):
         value = part.upper if part.step is None else None
-    fixed = isinstance(value, gast.Constant) and type(value.value) is int and value.value >= 0
-    return None if not fixed else value.value - isinstance(part, gast.Slice)
+    return value.value - isinstance(part, gast.Slice) if is_natural(value) else None
 
 
 def range_of(unit: Unit, node: gast.AST) -> gast.Call | None:
     """The `range(..)` that a loop runs over, forwards or reversed."""
-    while isinstance(node, gast.Call) and unit.resolve(node.func) is builtins.reversed and node.args:
+    while unit.called(node) is builtins.reversed and node.args:
         node = node.args[0]
-    return node if isinstance(node, gast.Call) and unit.resolve(node.func) is builtins.range else None
+    return node if unit.called(node) is builtins.range else None
 
 
 def step_of(call: gast.Call) -> int | None:
     """The step of a `range(..)`, where it is a constant."""
-    if len(call.args) < 3:
-        return 1
-    step = call.args[2]
-    return step.value if isinstance(step, gast.Constant) and type(step.value) is int else None
+    return whole_number(call.args[2]) if len(call.args) > 2 else 1
 
 
 def least_of(unit: Unit, loop: gast.For) -> int | None:
@@ -157,13 +147,10 @@ def least_of(unit: Unit, loop: gast.For) -> int | None:
     call = range_of(unit, loop.iter)
     step = None if call is None else step_of(call)
     if step == 1:
-        start = call.args[0] if len(call.args) > 1 else gast.Constant(0, None)
-        return start.value if isinstance(start, gast.Constant) and type(start.value) is int else None
+        return whole_number(call.args[0]) if len(call.args) > 1 else 0
     if step == -1:
-        stop = call.args[1]
-        if isinstance(stop, gast.UnaryOp) and isinstance(stop.op, gast.USub) and isinstance(stop.operand, gast.Constant):
-            return 1 - stop.operand.value if type(stop.operand.value) is int else None
-        return stop.value + 1 if isinstance(stop, gast.Constant) and type(stop.value) is int else None
+        stop = whole_number(call.args[1])
+        return None if stop is None else stop + 1
     return None
 
 

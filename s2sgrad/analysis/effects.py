@@ -24,6 +24,7 @@ from s2sgrad.analysis.libraries import CONTEXT_MANAGER as CONTEXT_MANAGER
 from s2sgrad.analysis.libraries import is_library as is_library
 from s2sgrad.analysis.trust import Trust, trust_of_owner
 from s2sgrad.errors import S2SGradError
+from s2sgrad.ir.forms import arguments_of, bound_name
 from s2sgrad.ir.quote import COMPOUND, HEADER, PARTS, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, methods, spellings
@@ -119,14 +120,13 @@ def changed_by_call(value: gast.AST) -> set[str]:
 
 def accumulates(unit: Unit, statement: gast.AST) -> str | None:
     """The variable of `x = add_at(x, i, e)` and `x = restored(x, old)`, which update x in place like `x[i] += e`."""
-    if not isinstance(statement, gast.Assign) or not isinstance(statement.value, gast.Call):
-        return None
-    if unit.resolve(statement.value.func) not in (runtime.add_at, runtime.restored, runtime.put_back) or not isinstance(
-        statement.targets[0], gast.Name
-    ):
+    if bound_name(statement) is None or unit.called(statement.value) not in _UPDATES:
         return None
     owner = statement.value.args[0]
     return owner.id if isinstance(owner, gast.Name) else None
+
+
+_UPDATES = (runtime.add_at, runtime.restored, runtime.put_back)
 
 
 def base(target: gast.AST) -> str:
@@ -277,7 +277,7 @@ def is_pure_user(function: types.FunctionType, given: Kind = _DATA) -> bool:
 
 def _given(unit: Unit, call: gast.Call) -> Kind:
     """What is known of all arguments of a call: that they are data; that they may be iterators; or nothing."""
-    given = [*call.args, *(k.value for k in call.keywords)]
+    given = arguments_of(call)
     if any(protocols.may_act(unit, part) for part in given):
         return OPAQUE
     return UNKNOWN if any(protocols.may_be_iterator(unit, part) for part in given) else _DATA

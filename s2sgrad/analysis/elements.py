@@ -10,8 +10,8 @@ import builtins
 import gast
 import numpy as np
 
-from s2sgrad.analysis.disjointness import parts_of
 from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.unit import Unit
 
 

@@ -32,6 +32,7 @@ from s2sgrad.analysis.kinds import (
 from s2sgrad.analysis.results import item_of, memo, object_kind, reshaped, sized, sizes_known
 from s2sgrad.analysis.symbolic_shapes import Symbols, without_symbols
 from s2sgrad.analysis.value_kinds import constant_kind
+from s2sgrad.ir.forms import appended_to, arguments_of
 from s2sgrad.ir.quote import name
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, libraries, spellings
@@ -97,14 +98,12 @@ class Inference:
         """`s.append(x)` and `push(s, x)` say what the elements of a list are."""
         if not isinstance(node, gast.Call) or node.keywords:
             return False
-        owner, value = None, None
-        if isinstance(node.func, gast.Attribute) and node.func.attr == "append" and len(node.args) == 1:
-            owner, value = node.func.value, node.args[0]
-        elif len(node.args) == 2 and self.unit.resolve(node.func) is runtime.push:
-            owner, value = node.args
+        owner = appended_to(node)
+        if owner is None and len(node.args) == 2 and self.unit.resolve(node.func) is runtime.push:
+            owner = node.args[0]
         if not isinstance(owner, gast.Name) or not isinstance(self.env.get(owner.id), Container):
             return False
-        kind = self.kind(value)
+        kind = self.kind(node.args[-1])
         return kind is not None and self.meet(owner.id, Container(list, None, None, kind))
 
     def put(self, target: gast.Subscript, kind: Kind | None) -> bool:
@@ -270,7 +269,7 @@ class Inference:
         target = self.unit.resolve(node.func)
         if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
             return UNKNOWN
-        kinds = self.all(list(node.args) + [k.value for k in node.keywords])
+        kinds = self.all(arguments_of(node))
         if kinds is None:
             return None
         names = [k.arg for k in node.keywords]

@@ -15,10 +15,11 @@ Number(None, False, None)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import gast
 import numpy as np
 
 from s2sgrad.analysis.plain_classes import (
@@ -177,6 +178,11 @@ class Foreign(Opaque):
 
 UNKNOWN = Unknown()
 OPAQUE, DRAWING, PULLBACK = Opaque(), Drawing(), Pullback()
+
+
+def kind_of(node: gast.AST | None, kinds: Mapping[str, Kind]) -> Kind | None:
+    """The kind of a name; None for anything else."""
+    return kinds.get(node.id) if isinstance(node, gast.Name) else None
 
 
 def join(a: Kind | None, b: Kind | None) -> Kind | None:

@@ -14,6 +14,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit
 
@@ -30,7 +31,7 @@ def may_hold_objects(unit: Unit, call: gast.Call) -> bool:
     """Whether what `np.array` makes may hold objects, by the dtype that it is given; without one, None makes it so."""
     kind = next((k.value for k in call.keywords if k.arg == "dtype"), call.args[1] if len(call.args) > 1 else None)
     if kind is None:
-        return not call.args or any(isinstance(n, gast.Constant) and n.value is None for n in nodes(call.args[0]))
+        return not call.args or any(is_none(n) for n in nodes(call.args[0]))
     if isinstance(kind, gast.Attribute) and kind.attr == "dtype":
         return False
     return holds_objects(kind.value if isinstance(kind, gast.Constant) else unit.resolve(kind))

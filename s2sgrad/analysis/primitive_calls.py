@@ -17,8 +17,9 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import OPAQUE, PULLBACK, UNKNOWN, Container, Instance, Kind, Known, Text
+from s2sgrad.analysis.kinds import OPAQUE, PULLBACK, UNKNOWN, Container, Instance, Kind, Known, Text, kind_of
 from s2sgrad.analysis.trust import Trust, trust_of_kind, trust_of_owner
+from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.quote import at, constant
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, spellings
@@ -105,13 +106,9 @@ def _words(node: gast.AST) -> str:
     }.get(type(node).__name__, f"`{type(node).__name__}`")  # fmt: skip
 
 
-def _kind(node: gast.AST, kinds: dict[str, Kind]) -> Kind | None:
-    return kinds.get(node.id) if isinstance(node, gast.Name) else None
-
-
 def _operator(node: gast.BinOp | gast.UnaryOp, kinds: dict[str, Kind]) -> Operation:
     operands = [node.operand] if isinstance(node, gast.UnaryOp) else [node.left, node.right]
-    if any(isinstance(_kind(o, kinds), (Container, Text)) for o in operands):
+    if any(isinstance(kind_of(o, kinds), (Container, Text)) for o in operands):
         sequence = _sequence(node, operands, kinds)
         if sequence is not None:
             return sequence
@@ -125,7 +122,7 @@ def _operator(node: gast.BinOp | gast.UnaryOp, kinds: dict[str, Kind]) -> Operat
 
 def _sequence(node: gast.AST, operands: list[gast.AST], kinds: dict[str, Kind]) -> Operation | None:
     """`a + b` and `a * 2` of lists and tuples."""
-    found = [_kind(o, kinds) for o in operands]
+    found = [kind_of(o, kinds) for o in operands]
     listed = [isinstance(k, Container) and k.type in (list, tuple) for k in found]
     if isinstance(node.op, gast.Add) and all(listed):
         return Operation("rule", node, operands, {}, table.lookup(operator.concat), operator.concat)
@@ -137,7 +134,7 @@ def _sequence(node: gast.AST, operands: list[gast.AST], kinds: dict[str, Kind]) 
 def _attribute(unit: Unit, node: gast.Attribute, kinds: dict[str, Kind]) -> Operation:
     if unit.resolve(node) is not MISSING:
         return Operation("atom", node)
-    owner = _kind(node.value, kinds)
+    owner = kind_of(node.value, kinds)
     place = named_place(owner, node.attr)
     if place is not None:
         item = at(node, gast.Subscript(node.value, constant(place), gast.Load()))[0]
@@ -169,7 +166,7 @@ def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
     if target is MISSING:
         return _method(unit, node, kinds) if isinstance(node.func, gast.Attribute) else _unruled(node, target)
     if len(node.args) == 1 and any(target is known for known in _OF_KEYS):
-        held = _kind(node.args[0], kinds)
+        held = kind_of(node.args[0], kinds)
         if isinstance(held, Container) and held.type is dict:
             return Operation("flat", node)
     if target is runtime.push and len(node.args) == 2:
@@ -198,7 +195,7 @@ def _unruled(node: gast.Call, target: Any) -> Operation:
     """A call of a function without a rule."""
     if _is_starred(node):
         return Operation("opaque", node, why=_STARRED)
-    return Operation("call", node, list(node.args) + [k.value for k in node.keywords], {}, None, target)
+    return Operation("call", node, arguments_of(node), {}, None, target)
 
 
 def _by_count(node: gast.Call, target: Any) -> Any:
@@ -224,13 +221,13 @@ def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
             return Operation("push", node, [owner, node.args[0]])
         if name == "pop" and not node.args:
             return Operation("pop", node, [owner])
-    given = list(node.args) + [k.value for k in node.keywords]
+    given = arguments_of(node)
     if trust_of_owner(unit, owner, kinds) > Trust.DATA:  # a method of its own, whatever it is called
         return Operation("call", node, given)
     primitive = spellings.METHODS.get(name)
     if any(record.flat for record in methods_named(name)):
         return Operation("flat", node)
-    held = _kind(owner, kinds)
+    held = kind_of(owner, kinds)
     if name == "copy" and isinstance(held, Container) and held.type in (list, dict) and not node.args:
         return _bound(node, table.lookup(copy.copy), copy.copy, [owner])
     rule = table.lookup(primitive) if primitive is not None else None

@@ -18,6 +18,7 @@ from s2sgrad.analysis import reached
 from s2sgrad.analysis.kinds import Container, Drawing, Instance, Kind, Known, Opaque, Unknown
 from s2sgrad.analysis.plain_classes import has_protocols, makes_objects, reads_own, runs_nothing
 from s2sgrad.analysis.trust import Trust, trust_of_object
+from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.quote import children
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, libraries
@@ -69,7 +70,7 @@ def call_acts(unit: Unit, target: Any, call: gast.Call) -> bool:
     """Whether a call without effects of its own may run a method of what it is given, or use it up."""
     if any(target is silent for silent in _SILENT):
         return False
-    given = [*call.args, *(k.value for k in call.keywords)]
+    given = arguments_of(call)
     runs = _runs_through(target)
     return any(may_act(unit, part) or (runs and may_be_iterator(unit, part)) for part in given)
 

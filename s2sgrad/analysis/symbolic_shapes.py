@@ -26,6 +26,7 @@ from s2sgrad.analysis.sizes import Dim, Size
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import binds
 from s2sgrad.flow.lifetimes import Lifetimes
+from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.unit import Unit, parameters
 
 _MOST = 24
@@ -69,7 +70,7 @@ class Symbols:
 
     def sections(self, node: gast.Subscript, owner: Array, index: list[Kind], found: Kind) -> Kind:
         """The kind of a section, `found` by example, with lengths where nothing else was known of an axis."""
-        parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        parts = parts_of(node.slice)
         if not isinstance(found, Array) or found.dims is None or None not in found.dims or owner.dims is None:
             return found
         if not parts:  # x[()]

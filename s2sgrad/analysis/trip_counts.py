@@ -23,6 +23,7 @@ from s2sgrad.analysis.elements import element_of
 from s2sgrad.analysis.kinds import Array, Container, Number
 from s2sgrad.analysis.sizes import Dim, Size
 from s2sgrad.flow.graph import binds
+from s2sgrad.ir.forms import bound_name, parts_of, whole_number
 from s2sgrad.ir.unit import Unit
 
 Trips = list[tuple[str, Form | None]]  # of the loops around a statement: the variable, and how often they run
@@ -43,8 +44,8 @@ class Sizes:
         for statement in statements:
             if isinstance(statement, gast.For) and self._is_row(statement.iter):
                 self.rows.add(statement.target.id)
-            if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
-                self._note(statement.targets[0].id, statement.value, counts)
+            if (target := bound_name(statement)) is not None:
+                self._note(target, statement.value, counts)
 
     def _is_row(self, node: gast.AST) -> bool:
         call = range_of(self.unit, node)
@@ -61,7 +62,7 @@ class Sizes:
         if isinstance(kind, Array) and kind.dims and isinstance(value, gast.Call) and value.args:
             if effects.is_one_of(self.unit.resolve(value.func), _MAKERS):
                 shape = value.args[0]
-                parts = shape.elts if isinstance(shape, gast.Tuple) else [shape]
+                parts = parts_of(shape)
                 for dim, part in zip(kind.dims, parts, strict=False):
                     found = affine.form(part, self.atom)
                     if isinstance(dim, Size) and dim.k < 0 and found is not None:
@@ -118,9 +119,8 @@ class Sizes:
             forms = [affine.form(a, self.atom) for a in node.args] if called is builtins.min else [None]
             return forms[0] if None not in forms and all(f == forms[0] for f in forms) else None
         if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Attribute) and node.value.attr == "shape":
-            owner, place = node.value.value, node.slice
-            known = isinstance(owner, gast.Name) and isinstance(place, gast.Constant) and type(place.value) is int
-            return self._axis_of(owner.id, place.value) if known else None
+            owner, place = node.value.value, whole_number(node.slice)
+            return self._axis_of(owner.id, place) if isinstance(owner, gast.Name) and place is not None else None
         if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and isinstance(node.slice, gast.Constant):
             shape = self.kinds.get(node.value.id)
             size = shape.at(node.slice.value) if isinstance(shape, Container) else None

@@ -76,7 +76,7 @@ def regions(body: list[gast.AST]) -> list[Region]:
 
 def is_quiet(unit: Unit, manager: gast.AST) -> bool:
     """Whether a context that holds nothing may be left out: it only sets how NumPy, or Python, reports something."""
-    target = unit.resolve(manager.func) if isinstance(manager, gast.Call) else None
+    target = unit.called(manager)
     return target in (np.errstate, np.printoptions, warnings.catch_warnings, contextlib.nullcontext)
 
 

@@ -25,7 +25,8 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.analysis.kinds import Array, Number, kind_of
+from s2sgrad.ir.forms import minus, negated, parts_of
 from s2sgrad.ir.quote import LOOPS, assign, blocks, clone, expression, name, nodes, statements
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit, sweep_of
@@ -45,7 +46,7 @@ class _Term:
         return _Term(self.sign, self.row, self.column)
 
     def signed(self) -> gast.AST:
-        return self.column if self.sign > 0 else gast.UnaryOp(gast.USub(), self.column)
+        return self.column if self.sign > 0 else minus(self.column)
 
     def times(self, op: gast.operator, factor: gast.AST) -> _Term:
         return _Term(self.sign, gast.BinOp(self.column, op, factor), self.row)
@@ -108,7 +109,7 @@ class _Products:
         if isinstance(section, gast.Name):
             return True
         kind = self.kinds[effects.base(section)]
-        parts = section.slice.elts if isinstance(section.slice, gast.Tuple) else [section.slice]
+        parts = parts_of(section.slice)
         if not isinstance(section.value, gast.Name) or kind.dtype != "float64" or kind.rank != 2 or len(parts) > 2:
             return False
         moving = effects.written([loop])
@@ -129,15 +130,15 @@ class _Products:
                 return left + right, left_rest
             if left_rest is None:
                 negative = isinstance(value.op, gast.Sub)
-                return left + right, gast.UnaryOp(gast.USub(), right_rest) if negative else right_rest
+                return left + right, minus(right_rest) if negative else right_rest
             return left + right, gast.BinOp(left_rest, value.op, right_rest)
         term = self.term(value, sign)
         return ([], value) if term is None else ([term], None)
 
     def term(self, value: gast.AST, sign: int) -> _Term | None:
         """An outer product, transposed or scaled by a number."""
-        if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
-            return self.term(value.operand, -sign)
+        if (opposite := negated(value)) is not None:
+            return self.term(opposite, -sign)
         if isinstance(value, gast.Attribute) and value.attr == "T":
             inner = self.term(value.value, sign)
             return None if inner is None else inner.transposed()
@@ -147,8 +148,8 @@ class _Products:
                 return None if inner is None else inner.times(value.op, value.right)
             inner = self.term(value.right, sign) if self.is_number(value.left) and isinstance(value.op, gast.Mult) else None
             return None if inner is None else inner.times(value.op, value.left)
-        outer = isinstance(value, gast.Call) and self.unit.resolve(value.func) is np.outer
-        return _Term(sign, *value.args) if outer and len(value.args) == 2 and not value.keywords else None
+        outer = self.unit.called(value) is np.outer and len(value.args) == 2 and not value.keywords
+        return _Term(sign, *value.args) if outer else None
 
     def is_number(self, node: gast.AST) -> bool:
         if isinstance(node, gast.Constant):
@@ -254,7 +255,7 @@ class _Products:
         column = term.signed()
         parts: list[gast.AST | None] = [None, None]
         if isinstance(target, gast.Subscript):
-            given = target.slice.elts if isinstance(target.slice, gast.Tuple) else [target.slice]
+            given = parts_of(target.slice)
             parts[: len(given)] = [None if effects.is_whole(p) else p for p in given]
         out: list[gast.AST] = []
         for axis, (stack, factor, part) in enumerate(zip((columns, rows), (column, term.row), parts, strict=True)):
@@ -287,11 +288,11 @@ class _Products:
             )
         if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
             kind = self.kinds.get(node.value.id)
-            parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+            parts = parts_of(node.slice)
             plain = all(isinstance(p, gast.Slice) or self.is_index(p) for p in parts)
             picked = sum(not isinstance(p, gast.Slice) for p in parts)
             return plain and isinstance(kind, Array) and kind.rank is not None and kind.rank - picked == 1
-        kind = self.kinds.get(node.id) if isinstance(node, gast.Name) else None
+        kind = kind_of(node, self.kinds)
         return isinstance(kind, Array) and kind.rank == 1
 
     def is_index(self, node: gast.AST) -> bool:

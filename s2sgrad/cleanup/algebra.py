@@ -9,7 +9,8 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.analysis.kinds import Array, Number, kind_of
+from s2sgrad.ir.forms import minus, negated
 from s2sgrad.ir.quote import Transformer, nodes
 from s2sgrad.ir.simplify import simplified
 from s2sgrad.ir.unit import Unit, is_derived
@@ -65,9 +66,9 @@ class _Outwards(Transformer):
         self.generic_visit(node)
         if not node.args or self.unit.resolve(node.func) is not np.sum or not all(k.arg in _PLACES for k in node.keywords):
             return node
-        if _is_negative(node.args[0]):
-            node.args[0] = node.args[0].operand
-            return gast.UnaryOp(gast.USub(), self.visit_Call(node))
+        if (opposite := negated(node.args[0])) is not None:
+            node.args[0] = opposite
+            return minus(self.visit_Call(node))
         node.args[0], factors = self._factored(node.args[0])
         out: gast.AST = node
         for op, factor in factors:
@@ -111,12 +112,8 @@ class _Outwards(Transformer):
         return node
 
     def _rank(self, node: gast.AST) -> int | None:
-        kind = self.unit.kinds.get(node.id) if isinstance(node, gast.Name) else None
+        kind = kind_of(node, self.unit.kinds)
         return kind.rank if isinstance(kind, Array) else None
-
-
-def _is_negative(node: gast.AST) -> bool:
-    return isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub)
 
 
 def _untransposed(node: gast.AST) -> gast.AST:
@@ -130,6 +127,7 @@ def _transposed(node: gast.AST) -> gast.AST:
 
 def _turn(statement: gast.AugAssign) -> None:
     """`x += -e` as `x -= e`."""
-    if _is_negative(statement.value) and isinstance(statement.op, (gast.Add, gast.Sub)):
+    opposite = negated(statement.value)
+    if opposite is not None and isinstance(statement.op, (gast.Add, gast.Sub)):
         statement.op = gast.Sub() if isinstance(statement.op, gast.Add) else gast.Add()
-        statement.value = statement.value.operand
+        statement.value = opposite

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gast
 
+from s2sgrad.ir.forms import alone
 from s2sgrad.ir.quote import at, rewritten
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime.outside import set_attribute
@@ -19,8 +20,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def _statement(unit: Unit, statement: gast.AST) -> gast.AST:
-    call = statement.value if isinstance(statement, gast.Expr) else None
-    if not isinstance(call, gast.Call) or unit.resolve(call.func) is not set_attribute:
+    call = alone(statement)
+    if unit.called(call) is not set_attribute:
         return statement
     owner, attribute, value = call.args
     return at(statement, gast.Assign([gast.Attribute(owner, attribute.value, gast.Store())], value, None))[0]

@@ -17,6 +17,7 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.ir.forms import everything, index_of, minus, negated, parts_of, popped, receiver
 from s2sgrad.ir.quote import clone, constant, expression, name, nodes
 from s2sgrad.ir.reach import call, numpy_function
 from s2sgrad.ir.unit import Unit
@@ -94,8 +95,8 @@ class Batches:
         if isinstance(node, gast.Name) and node.id in self.known:
             known = self.known[node.id]
             return replace(known, factors=tuple(replace(f, node=clone(f.node)) for f in known.factors))
-        if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
-            inner = self.product(node.operand)
+        if (opposite := negated(node)) is not None:
+            inner = self.product(opposite)
             return Product(inner.factors, not inner.negative)
         if isinstance(node, gast.BinOp):
             return self._operation(node)
@@ -113,7 +114,7 @@ class Batches:
         loaded = {n.id for n in effects.loads(node)}
         if self.variable in loaded or any(n in loaded and p.varies for n, p in self.known.items()):
             return True
-        return any(is_pop(n) for n in nodes(node))
+        return any(map(popped, nodes(node)))
 
     def _fixed(self, node: gast.AST) -> Product:
         if not effects.is_pure(self.unit, node):
@@ -145,7 +146,7 @@ class Batches:
 
     def _rank_of_section(self, node: gast.Subscript) -> int | None:
         kind = self.kinds.get(node.value.id)
-        parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        parts = parts_of(node.slice)
         if not isinstance(kind, Array) or kind.rank is None or len(parts) > kind.rank:
             return None
         if not all(isinstance(p, gast.Slice) or self.rank(p) == 0 for p in parts):
@@ -154,13 +155,13 @@ class Batches:
 
     def element(self, node: gast.Subscript) -> Factor:
         """`x[i, j]`, `x[j]`, `x[j, a:b]`: of all trips a section along that axis."""
-        parts = list(node.slice.elts) if isinstance(node.slice, gast.Tuple) else [node.slice]
+        parts = parts_of(node.slice)
         if not isinstance(node.value, gast.Name) or node.value.id in self.known:
             raise Refused
         kind = self.kinds.get(node.value.id)
         if not isinstance(kind, Array) or kind.rank is None or kind.dtype != "float64":
             raise Refused
-        parts += [gast.Slice(None, None, None)] * (kind.rank - len(parts))
+        parts += [everything()] * (kind.rank - len(parts))
         moving = [k for k, p in enumerate(parts) if self.moves(p)]
         slices = [k for k, p in enumerate(parts) if isinstance(p, gast.Slice)]
         if len(moving) != 1 or moving[0] in slices or len(slices) > 1:
@@ -177,7 +178,7 @@ class Batches:
         return Factor(self._with(node, parts), len(slices), axis)
 
     def _with(self, node: gast.Subscript, parts: list[gast.AST]) -> gast.Subscript:
-        index = parts[0] if len(parts) == 1 else gast.Tuple(parts, gast.Load())
+        index = index_of(parts)
         return gast.Subscript(clone(node.value), clone(index), gast.Load())
 
     def _operation(self, node: gast.BinOp) -> Product:
@@ -238,7 +239,7 @@ class Batches:
         return Product((Factor(node, 0, axis), *numbers), left.negative != right.negative)
 
     def _called(self, node: gast.Call) -> Product:
-        if is_pop(node):
+        if popped(node):
             if self.taken is None or self.taken > 1:
                 raise Refused
             return Product((Factor(self.popped(node, self.taken), self.taken, FIRST),))
@@ -246,11 +247,10 @@ class Batches:
         plain = isinstance(target, np.ufunc) and target.nout == 1 and not node.keywords
         if plain:
             return self._elementwise(lambda *given: gast.Call(node.func, [*given], []), *node.args)
-        method = node.func if isinstance(node.func, gast.Attribute) and not node.args and not node.keywords else None
-        if method is not None and method.attr == "copy":
-            return self.product(method.value)
-        if method is not None and method.attr == "sum":
-            inner = self.product(method.value)
+        if (copied := receiver(node, "copy")) is not None:
+            return self.product(copied)
+        if (summed := receiver(node, "sum")) is not None:
+            inner = self.product(summed)
             if inner.rank == 1:
                 rows = self.whole(inner, FIRST, 1)
                 return Product((Factor(expression("x.sum(axis=1)", x=rows), 0, FIRST),))
@@ -282,12 +282,12 @@ class Batches:
             return self._rows(factor) if axis == FIRST else self._columns(factor)
         if (factor.axis is not None) == (axis == FIRST):  # numbers beside rows, or a vector beside columns
             newaxis = numpy_function(self.unit, "newaxis")
-            index = gast.Tuple([gast.Slice(None, None, None), newaxis], gast.Load())
+            index = gast.Tuple([everything(), newaxis], gast.Load())
             return gast.Subscript(factor.node, index, gast.Load())
         return factor.node
 
     def _signed(self, node: gast.AST, product: Product) -> gast.AST:
-        return gast.UnaryOp(gast.USub(), node) if product.negative else node
+        return minus(node) if product.negative else node
 
     def outer_total(self, column: gast.AST, row: gast.AST) -> gast.AST:
         """The sum over all trips of `np.outer(column, row)`."""
@@ -323,19 +323,8 @@ class Batches:
         return self._signed(_times([summed, *(f.node for f in (*numbers, *vectors))]), product)
 
 
-def is_pop(node: gast.AST) -> bool:
-    """Whether a node is `stack.pop()`."""
-    method = node.func if isinstance(node, gast.Call) and not node.args and not node.keywords else None
-    return isinstance(method, gast.Attribute) and method.attr == "pop" and isinstance(method.value, gast.Name)
-
-
 def _times(parts: list[gast.AST]) -> gast.AST:
     out = parts[0]
     for part in parts[1:]:
         out = gast.BinOp(out, gast.Mult(), part)
     return out
-
-
-def mentions(node: gast.AST) -> set[str]:
-    """All names in an expression or a statement."""
-    return {n.id for n in nodes(node) if isinstance(n, gast.Name)}

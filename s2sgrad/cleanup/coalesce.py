@@ -15,6 +15,7 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import Graph
 from s2sgrad.flow.liveness import Liveness
+from s2sgrad.ir.forms import popped
 from s2sgrad.ir.names import Namer
 from s2sgrad.ir.quote import mentioned, nodes
 from s2sgrad.ir.unit import Unit, parameters
@@ -88,15 +89,9 @@ def _merge_stacks(unit: Unit, tree: gast.FunctionDef) -> None:
 
 def _popped(tree: gast.FunctionDef) -> set[str]:
     """The stacks from which records are taken one by one; a record that is returned keeps its stacks apart."""
-    found = {n.func.value.id for n in nodes(tree) if _pops(n)}
+    found = set(map(popped, nodes(tree)))
     loops = [n for n in nodes(tree) if isinstance(n, gast.ListComp)]  # which take off what several trips have put on
-    return found - {n.func.value.id for loop in loops for n in nodes(loop) if _pops(n)}
-
-
-def _pops(node: gast.AST) -> bool:
-    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute):
-        return False
-    return node.func.attr == "pop" and isinstance(node.func.value, gast.Name)
+    return found - {popped(n) for loop in loops for n in nodes(loop)}
 
 
 def _interference(tree: gast.FunctionDef, names: set[str], unit: Unit) -> dict[str, set[str]]:

@@ -18,9 +18,10 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Number, broadcast
+from s2sgrad.analysis.kinds import Array, Number, broadcast, kind_of
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.flow.graph import binds
+from s2sgrad.ir.forms import everything, index_of, is_none, parts_of, whole_number
 from s2sgrad.ir.quote import LOOPS, Transformer, clone, constant, expression
 from s2sgrad.ir.reach import call, numpy_function
 from s2sgrad.ir.unit import Unit, is_derived
@@ -56,7 +57,7 @@ def _is_made(unit: Unit, statement: gast.AST) -> bool:
 
 def _is_none(statement: gast.AST) -> bool:
     value = getattr(statement, "value", None)
-    return isinstance(statement, gast.Assign) and isinstance(value, gast.Constant) and value.value is None
+    return isinstance(statement, gast.Assign) and is_none(value)
 
 
 class _Contractions(Transformer):
@@ -95,7 +96,7 @@ class _Contractions(Transformer):
 
     def _zeros(self, node: gast.Call) -> gast.AST:
         (like,) = node.args
-        kind = self.unit.kinds.get(like.id) if isinstance(like, gast.Name) else None
+        kind = kind_of(like, self.unit.kinds)
         if not isinstance(kind, Array) or kind.dtype != "float64" or like.id in self.unbound:
             return node
         return call(self.unit, "zeros", np.zeros, expression("x.shape", x=like))
@@ -128,8 +129,8 @@ class _Contractions(Transformer):
         if gone == {rank - 1}:
             parts: list[gast.AST] = [constant(Ellipsis), newaxis]
         else:
-            parts = [clone(newaxis) if k in gone else gast.Slice(None, None, None) for k in range(max(gone) + 1)]
-        index = parts[0] if len(parts) == 1 else gast.Tuple(parts, gast.Load())
+            parts = [clone(newaxis) if k in gone else everything() for k in range(max(gone) + 1)]
+        index = index_of(parts)
         return gast.Subscript(made, index, gast.Load())
 
     # --- what is known ---
@@ -153,7 +154,7 @@ class _Contractions(Transformer):
 
     def _section(self, node: gast.Subscript) -> tuple[Dim, ...] | None:
         owner = self.dims(node.value)
-        parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        parts = parts_of(node.slice)
         if owner is None:
             return None
         out: list[Dim] = []
@@ -200,7 +201,5 @@ def _numbers(node: gast.AST | None) -> list[int] | None:
     if isinstance(node, gast.Tuple):
         parts = [_numbers(p) for p in node.elts]
         return None if None in parts else [k for p in parts for k in p]
-    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
-        inner = _numbers(node.operand)
-        return None if inner is None else [-k for k in inner]
-    return [node.value] if isinstance(node, gast.Constant) and type(node.value) is int else None
+    found = whole_number(node)
+    return None if found is None else [found]

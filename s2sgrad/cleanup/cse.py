@@ -73,7 +73,7 @@ class _Common:
             found[text] = target.id, frozenset(effects.reads(statement))
 
     def _may_be_shared(self, name: str, value: gast.AST) -> bool:
-        if isinstance(value, gast.Call) and self.unit.resolve(value.func) is len:
+        if self.unit.called(value) is len:
             return False  # which says more than a name for it
         if isinstance(self.unit.kinds.get(name), Number):
             return effects.is_pure(self.unit, value)

@@ -26,8 +26,9 @@ from s2sgrad.cleanup.dead_restores import Overwritten
 from s2sgrad.cleanup.record_stacks import local_stacks, operated, operations
 from s2sgrad.cleanup.sections import Sections
 from s2sgrad.flow.graph import Graph, Names, Point, Waiting, binds
+from s2sgrad.ir.forms import appended_to, bound_name
 from s2sgrad.ir.quote import assign, at, blocks, clone, constant
-from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.ir.unit import MISSING, Unit, parameters, sweep_of
 from s2sgrad.memory.writes import in_place
 
 _LOOPS = (gast.For, gast.While)
@@ -100,7 +101,7 @@ class _Wanted:
         self.spare: dict[int, list[tuple[int, int]]] = {}  # by restore: where a loop ends, and which contents matter there
         if sections is not None:
             for loop in statements:
-                if isinstance(loop, gast.For) and _sweep(loop) == "reverse":
+                if isinstance(loop, gast.For) and sweep_of(loop) == "reverse":
                     self._find_spare(loop, sections)
         for statement in statements:
             if isinstance(statement, (gast.Break, gast.While)):
@@ -184,7 +185,7 @@ class _Wanted:
             self.spared.add(id(statement))
             self.doubtful.add(id(statement))
             return False
-        if getattr(statement, "uncertain", False) and _sweep(statement) == "forward":
+        if getattr(statement, "uncertain", False) and sweep_of(statement) == "forward":
             return True  # NumPy may have to say that the shapes do not fit
         if getattr(statement, "restore", False):  # what refers to the list may read it
             return bool(facts.makes & live) or facts.restores
@@ -261,8 +262,8 @@ class _Wanted:
                 continue
             elif id(statement) not in self.needed:
                 read |= self.remaining[id(statement)] if id(statement) in self.left else 0
-                if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
-                    binders.setdefault(statement.targets[0].id, statement)
+                if (name := bound_name(statement)) is not None:
+                    binders.setdefault(name, statement)
             else:
                 read |= self.simple[k].reads if k in self.simple else self.heads.get(k, 0)
                 bound |= self.names.interned(point.binds) if point.binds else 0
@@ -334,7 +335,7 @@ class _Wanted:
     def poison(self, statement: gast.AST) -> list[gast.AST]:
         """In the place of a restore that nobody needs: its array filled with nan, which must not reach any result."""
         section = effects.stored(statement)
-        if section is None or _sweep(statement) != "reverse" or id(statement) in self.doubtful:
+        if section is None or sweep_of(statement) != "reverse" or id(statement) in self.doubtful:
             return []
         base = effects.base(section)
         if base in self.unit.bars or base not in self._bound or not isinstance(self.unit.kinds.get(base), Array):
@@ -368,8 +369,8 @@ def _referred(unit: Unit, statements: list[gast.AST]) -> set[str]:
     out: set[str] = set()
     for statement in statements:
         value = getattr(statement, "value", None)
-        if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "append":
-            record = isinstance(value.func.value, gast.Name) and value.func.value.id in unit.own_names
+        if (owner := appended_to(value)) is not None:
+            record = isinstance(owner, gast.Name) and owner.id in unit.own_names
             if unit.primal.is_generated or not record:
                 out |= {a.id for a in value.args if isinstance(a, gast.Name)}
         elif isinstance(value, (gast.Tuple, gast.List, gast.Dict)):
@@ -381,7 +382,7 @@ def _referred(unit: Unit, statements: list[gast.AST]) -> set[str]:
 
 def _only_refers(statement: gast.AST) -> bool:
     """Whether a statement binds a name to another one, or to a tuple or list of others."""
-    if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
+    if bound_name(statement) is None:
         return False
     value = statement.value
     parts = value.elts if isinstance(value, (gast.Tuple, gast.List)) else [value]
@@ -394,7 +395,3 @@ def _overwritten(statement: gast.AST, kinds: dict[str, Kind]) -> list[str]:
     if section is None or not isinstance(section.value, gast.Name) or not isinstance(kinds.get(section.value.id), Array):
         return []
     return [section.value.id] if effects.is_whole(section.slice) else []
-
-
-def _sweep(statement: gast.AST) -> str | None:
-    return getattr(getattr(statement, "origin", None), "sweep", None)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import gast
 
 from s2sgrad.analysis import effects, with_regions
+from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import HEADER, Transformer, children, clone, nested, substitute
 from s2sgrad.ir.unit import Unit, sweep_of
 
@@ -49,11 +50,9 @@ class _Tuples(Transformer):
 
 def _constant_tuple(statement: gast.AST) -> str:
     """The name that a statement binds to a tuple of constants; "" where it does not."""
-    if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
-        return ""
-    value = statement.value
+    value = getattr(statement, "value", None)
     constant = isinstance(value, gast.Tuple) and all(isinstance(e, gast.Constant) for e in value.elts)
-    return statement.targets[0].id if constant else ""
+    return (bound_name(statement) if constant else None) or ""
 
 
 @dataclass(eq=False, slots=True)
@@ -112,9 +111,7 @@ class _Fold:
         return out + [h.statement for h in held.values()]
 
     def is_foldable(self, statement: gast.AST) -> bool:
-        if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
-            return False
-        name = statement.targets[0].id
+        name = bound_name(statement)
         return name in self.unit.temps and self.binds.get(name) == 1 and self.reads.get(name) == 1
 
     def hold(self, statement: gast.Assign) -> _Held:

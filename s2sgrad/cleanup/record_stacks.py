@@ -15,6 +15,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import binds
+from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.primitives.catalogue import on_stack
@@ -24,14 +25,8 @@ def local_stacks(unit: Unit, tree: gast.FunctionDef) -> set[str]:
     """The lists, empty where they are made, that are only appended to and popped."""
     bound = Counter(b for s in effects.walk(tree.body) for b in binds(s))
     bound.update(p.id for p in parameters(tree))
-    made = Counter(
-        s.targets[0].id
-        for s in effects.walk(tree.body)
-        if isinstance(s, gast.Assign)
-        and isinstance(s.targets[0], gast.Name)
-        and isinstance(s.value, gast.List)
-        and not s.value.elts
-    )
+    assigned = [s for s in effects.walk(tree.body) if isinstance(s, gast.Assign)]
+    made = Counter(bound_name(s) for s in assigned if isinstance(s.value, gast.List) and not s.value.elts)
     found = {name for name in made if made[name] == bound[name]}
     for statement in effects.walk(tree.body) if found else ():
         header = effects.header(statement)

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.disjointness import Indices, least_of, limits_of, parts_of, range_of, step_of
+from s2sgrad.analysis.disjointness import Indices, least_of, limits_of, range_of, step_of
+from s2sgrad.ir.forms import is_natural, parts_of
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.writes import in_place
@@ -198,7 +199,7 @@ class Sections:
         offset = self.indices.offset(node, variable)
         if offset is not None:
             return least + offset >= 0
-        return isinstance(node, gast.Constant) and type(node.value) is int and node.value >= 0
+        return is_natural(node)
 
 def _is_section(node: gast.AST | None) -> bool:
     return isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name)

@@ -22,15 +22,16 @@ import numpy as np
 
 from s2sgrad.analysis import affine, effects
 from s2sgrad.analysis.affine import Form
-from s2sgrad.analysis.disjointness import Indices, least_of, limits_of, parts_of, range_of
-from s2sgrad.analysis.kinds import Array, Kind, Number
+from s2sgrad.analysis.disjointness import Indices, least_of, limits_of, range_of
+from s2sgrad.analysis.kinds import Array, Kind, Number, kind_of
 from s2sgrad.analysis.sizes import Size
 from s2sgrad.analysis.trip_counts import Sizes
-from s2sgrad.cleanup.batching import FIRST, Batches, Factor, Product, Refused, is_pop, mentions
+from s2sgrad.cleanup.batching import FIRST, Batches, Factor, Product, Refused
 from s2sgrad.cleanup.loop_dependence import Touched
 from s2sgrad.flow.graph import binds
 from s2sgrad.flow.mentions import Mentions
-from s2sgrad.ir.quote import assign, blocks, clone, constant, expression, name, nodes, statements, substitute
+from s2sgrad.ir.forms import everything, is_natural, parts_of, popped
+from s2sgrad.ir.quote import assign, blocks, clone, constant, expression, mentioned, name, nodes, statements, substitute
 from s2sgrad.ir.reach import call as call_
 from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit, sweep_of
@@ -105,7 +106,7 @@ class _Loop:
         first = {n: next(s for s in body if n in binds(s)) for n in counts}
         own = {n for n in counts if isinstance(first[n], gast.Assign)}
         summed -= own
-        pops = Counter(n.func.value.id for s in body for n in nodes(s) if is_pop(n))
+        pops = Counter(stack for s in body for n in nodes(s) if (stack := popped(n)) is not None)
         self.shown = self._mentioned_outside(own)
         read_later = self.all.mentions.read_beside(self.mentions, own)
         if read_later or self._mentioned_outside({self.variable}) or any(count > 1 for count in pops.values()):
@@ -185,10 +186,10 @@ class _Loop:
         """The assignment for all trips; None for another name of a section."""
         target = statement.targets[0]
         self._read(statement.value)
-        kind = self.kinds.get(target.id) if isinstance(target, gast.Name) else None
+        kind = kind_of(target, self.kinds)
         kind = None if isinstance(kind, Number) and kind.type not in (None, float, np.float64) else kind
         self.batches.taken = None
-        if is_pop(statement.value):
+        if popped(statement.value):
             section = self._target(target) if isinstance(target, gast.Subscript) else None
             self.batches.taken = section.rank if section is not None else kind.rank if _has_one_length(kind) else None
         elif isinstance(kind, Number) and all(map(_keeps_rank, nodes(statement.value))):
@@ -245,7 +246,7 @@ class _Loop:
         self._guard(target)
         how = "a" if isinstance(op, _SUMS) else "w"
         self.touched.note(target, how)
-        if self.variable not in mentions(target):
+        if self.variable not in mentioned(target):
             kind = self.kinds.get(target.value.id)
             if how == "w" or getattr(kind, "dtype", None) != "float64" or self.batches.rank(target) != product.rank:
                 raise Refused
@@ -259,7 +260,7 @@ class _Loop:
         """The vectors of `x += np.outer(u, v)`."""
         value, kind = statement.value, self.kinds.get(getattr(statement.target, "id", None))
         matrix = isinstance(statement.op, _SUMS) and isinstance(kind, Array) and kind.rank == 2
-        outer = isinstance(value, gast.Call) and self.unit.resolve(value.func) is np.outer and len(value.args) == 2
+        outer = self.unit.called(value) is np.outer and len(value.args) == 2
         return value.args if matrix and outer and not value.keywords else None
 
     def _target(self, target: gast.AST) -> Factor:
@@ -316,7 +317,7 @@ class _Loop:
     def _is_natural(self, node: gast.AST) -> bool:
         """Whether a whole number is surely not negative."""
         if isinstance(node, gast.Constant):
-            return type(node.value) is int and node.value >= 0
+            return is_natural(node)
         if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add):
             return self._is_natural(node.left) and self._is_natural(node.right)
         if isinstance(node, gast.Name):
@@ -362,14 +363,14 @@ def _has_one_length(kind: Kind | None) -> bool:
 def _keeps_rank(node: gast.AST) -> bool:
     """Whether numbers come of numbers alone."""
     if isinstance(node, gast.Call):
-        return is_pop(node)
+        return popped(node) is not None
     return not (isinstance(node, gast.BinOp) and isinstance(node.op, gast.MatMult))
 
 
 def _stored(node: gast.AST) -> gast.AST:
     """What is stored into: all of an array as `x[:]`."""
     if isinstance(node, gast.Name):
-        return gast.Subscript(node, gast.Slice(None, None, None), gast.Store())
+        return gast.Subscript(node, everything(), gast.Store())
     out = clone(node)
     out.ctx = gast.Store()
     return out

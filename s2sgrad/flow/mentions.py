@@ -23,6 +23,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import sweep_of
 
 
 class Mentions:
@@ -30,7 +31,7 @@ class Mentions:
 
     def __init__(self, parts: list[gast.AST]) -> None:
         self.names = Counter(n.id for part in parts for n in nodes(part) if isinstance(n, gast.Name))
-        swept = (s for s in effects.walk(parts) if getattr(getattr(s, "origin", None), "sweep", None) == "reverse")
+        swept = (s for s in effects.walk(parts) if sweep_of(s) == "reverse")
         self.reads = Counter(n for s in swept for n in effects.reads(s))
 
     def beside(self, part: Mentions, names: Iterable[str]) -> set[str]:

@@ -24,6 +24,7 @@ from s2sgrad.inplace.alias_conflicts import Clash
 from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.inplace.rebind_markers import is_said
 from s2sgrad.inplace.view_elimination import Views
+from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import assign, at, constant, expression, name, place_of
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.aliases import OUTSIDE
@@ -209,7 +210,7 @@ def _picks_element(statement: gast.AST) -> bool:
     if not isinstance(statement, gast.Assign) or not isinstance(statement.value, gast.Subscript):
         return False
     index = statement.value.slice
-    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    parts = parts_of(index)
     return not any(
         isinstance(p, gast.Slice) or (isinstance(p, gast.Constant) and not isinstance(p.value, int)) for p in parts
     )

@@ -17,6 +17,7 @@ from s2sgrad.flow.occurrences import Occurrences
 from s2sgrad.inplace.alias_conflicts import Clash, updates_item
 from s2sgrad.inplace.rebind_markers import is_said
 from s2sgrad.inplace.view_elimination import Views
+from s2sgrad.ir.forms import alone
 from s2sgrad.ir.quote import assign, at, clone, constant, name
 from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit, parameters
@@ -98,7 +99,7 @@ def _check(unit: Unit, section: gast.Subscript, statement: gast.AST) -> gast.Exp
 
 def _same(statement: gast.AST, check: gast.Expr) -> bool:
     """Whether a statement is this very check."""
-    call = statement.value if isinstance(statement, gast.Expr) else None
+    call = alone(statement)
     if not isinstance(call, gast.Call) or getattr(call.func, "id", "") != check.value.func.id:
         return False
     return all(map(same, call.args, check.value.args))

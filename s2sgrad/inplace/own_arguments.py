@@ -10,6 +10,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Instance, Kind
+from s2sgrad.ir.forms import alone
 from s2sgrad.ir.quote import assign, at, expression, nodes
 from s2sgrad.ir.unit import Unit, parameters
 
@@ -44,7 +45,7 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dic
 
 
 def _checks_layout(unit: Unit, statement: gast.AST, p: str) -> bool:
-    call = statement.value if isinstance(statement, gast.Expr) else None
-    if not isinstance(call, gast.Call) or unit.resolve(call.func) is not runtime.contiguous:
+    call = alone(statement)
+    if unit.called(call) is not runtime.contiguous:
         return False
     return isinstance(call.args[0], gast.Name) and call.args[0].id == p

@@ -10,14 +10,14 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Container, Kind
+from s2sgrad.ir.forms import alone
 from s2sgrad.ir.quote import nested
 from s2sgrad.ir.unit import Unit
 
 
 def is_said(unit: Unit, statement: gast.AST) -> bool:
     """Whether a statement is one of these."""
-    call = statement.value if isinstance(statement, gast.Expr) else None
-    return isinstance(call, gast.Call) and unit.resolve(call.func) is runtime.resizes
+    return unit.called(alone(statement)) is runtime.resizes
 
 
 def lasting(unit: Unit, tree: gast.FunctionDef, copied: set[str]) -> set[str]:
@@ -37,7 +37,7 @@ def drop(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
 
 def is_checked(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> bool:
     """Whether a statement checks that a list or a dict has Python's own methods where its kind says so."""
-    call = statement.value if isinstance(statement, gast.Expr) else None
-    if not isinstance(call, gast.Call) or unit.resolve(call.func) is not runtime.replaces:
+    call = alone(statement)
+    if unit.called(call) is not runtime.replaces:
         return False
     return unit.primal.is_generated or isinstance(kinds.get(call.args[0].id), Container)

@@ -23,6 +23,7 @@ from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.flow.available import Available
 from s2sgrad.flow.graph import Graph, Point
 from s2sgrad.flow.occurrences import Occurrences
+from s2sgrad.ir.forms import bound_name, parts_of
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes, place_of, substitute
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory.sources import is_basic
@@ -124,7 +125,7 @@ class Views:
         for statement in self.places.binding(wanted):
             if isinstance(statement, gast.AugAssign):
                 continue
-            if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
+            if bound_name(statement) is None:
                 return None
             definitions.append(statement)
         if any(p.id == wanted for p in parameters(self.tree)):
@@ -225,8 +226,8 @@ class _Alike:
     def __init__(self, tree: gast.FunctionDef) -> None:
         self._groups: dict[str, set[str]] = {}
         for s in effects.walk(tree.body):
-            if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and isinstance(s.value, gast.Name):
-                group = self.of(s.targets[0].id) | self.of(s.value.id)
+            if (name := bound_name(s)) is not None and isinstance(s.value, gast.Name):
+                group = self.of(name) | self.of(s.value.id)
                 self._groups.update(dict.fromkeys(group, group))
 
     def of(self, name: str) -> set[str]:
@@ -240,7 +241,7 @@ def _places(value: gast.AST, base: str) -> list[gast.AST]:
     owner = getattr(getattr(value, "func", None), "value", None)
     base_is_owner = isinstance(owner, gast.Name) and owner.id == base
     if isinstance(value, gast.Subscript):
-        parts = value.slice.elts if isinstance(value.slice, gast.Tuple) else [value.slice]
+        parts = parts_of(value.slice)
         for part in parts:
             out += (
                 [p for p in (part.lower, part.upper, part.step) if p is not None] if isinstance(part, gast.Slice) else [part]
@@ -357,14 +358,14 @@ class _Writer:
         """A section of what the view stands for."""
         if not self.picks_row or not is_basic(index, self.kinds):  # NumPy moves axes between integers and index arrays
             return gast.Subscript(clone(self.value), index, gast.Load())
-        first = self.value.slice.elts if isinstance(self.value.slice, gast.Tuple) else [self.value.slice]
-        rest = index.elts if isinstance(index, gast.Tuple) else [index]
+        first = parts_of(self.value.slice)
+        rest = parts_of(index)
         return gast.Subscript(clone(self.value.value), gast.Tuple([*clone(first), *rest], gast.Load()), gast.Load())
 
 
 def _of_numbers(index: gast.AST, kinds: dict[str, Kind]) -> bool:
     """Whether `x[index]` picks a row of x, so that `x[index][j]` is `x[index, j]`."""
-    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    parts = parts_of(index)
     return all(
         isinstance(kinds.get(p.id), Number) if isinstance(p, gast.Name) else type(getattr(p, "value", None)) is int
         for p in parts

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.signatures import signature
 
 _LETTERS = "abcdehijklmnopqrstuvwxyz"
@@ -35,7 +36,7 @@ def for_call(text: str, function: types.FunctionType) -> str:
         return ""
     local = {*function.__code__.co_varnames, *function.__code__.co_cellvars}
     own = [n.id for n in ast.walk(call) if isinstance(n, ast.Name) and n.id in local]
-    given = [*call.args, *(k.value for k in call.keywords)]
+    given = arguments_of(call)
     whole = any(isinstance(part, (ast.Lambda, ast.Starred)) for a in given for part in ast.walk(a))
     if whole or _names(call.func) & local or any(k.arg is None for k in call.keywords):
         inside = {a.arg for part in ast.walk(call) if isinstance(part, ast.Lambda) for a in ast.walk(part.args)

@@ -14,6 +14,7 @@ import operator
 
 import gast
 
+from s2sgrad.ir.forms import minus, negated, number
 from s2sgrad.ir.quote import constant
 
 _FOLDED = {gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul}
@@ -37,15 +38,9 @@ def simplified(node: gast.AST, identities: bool = True) -> gast.AST:
     new = node
     if isinstance(node, gast.BinOp):
         new = _binary(node)
-    elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
-        new = _negated(node.operand) or node
+    elif (operand := negated(node)) is not None:
+        new = _negated(operand) or node
     return new if identities or isinstance(new, (*_ARITHMETIC, gast.Constant)) else node
-
-
-def _number(node: gast.AST) -> float | int | None:
-    if isinstance(node, gast.Constant) and type(node.value) in (int, float):
-        return node.value
-    return None
 
 
 def same(a: gast.AST, b: gast.AST) -> bool:
@@ -76,32 +71,27 @@ def _twice(node: gast.AST) -> gast.AST:
 
 def _negated(node: gast.AST) -> gast.AST | None:
     """`-node` where it is shorter than that."""
-    value = _number(node)
-    return _unsigned(node) if value is None else constant(-value)
+    value = number(node)
+    return negated(node) if value is None else constant(-value)
 
 
 def _gathered(node: gast.BinOp) -> gast.AST | None:
     """`g * 3 * (2 * x)` as `g * 6 * x`: whole numbers of one product are multiplied (exact)."""
     left, right = node.left, node.right
-    if not (isinstance(left, gast.BinOp) and isinstance(left.op, gast.Mult) and type(_number(left.right)) is int):
+    if not (isinstance(left, gast.BinOp) and isinstance(left.op, gast.Mult) and type(number(left.right)) is int):
         return None
-    if isinstance(right, gast.BinOp) and isinstance(right.op, gast.Mult) and type(_number(right.left)) is int:
+    if isinstance(right, gast.BinOp) and isinstance(right.op, gast.Mult) and type(number(right.left)) is int:
         factor = constant(left.right.value * right.left.value)
         return gast.BinOp(gast.BinOp(left.left, gast.Mult(), factor), gast.Mult(), right.right)
     return None
 
 
-def _unsigned(node: gast.AST) -> gast.AST | None:
-    """`a` of `-a`; None for anything else."""
-    return node.operand if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub) else None
-
-
 def _minus(node: gast.AST) -> gast.AST:
-    return _negated(node) or gast.UnaryOp(gast.USub(), node)
+    return _negated(node) or minus(node)
 
 
 def _binary(node: gast.BinOp) -> gast.AST:
-    left, right = _number(node.left), _number(node.right)
+    left, right = number(node.left), number(node.right)
     if left is not None and right is not None and type(node.op) in _FOLDED:
         return constant(_FOLDED[type(node.op)](left, right))
     simplify = _BY_OPERATOR.get(type(node.op))
@@ -114,9 +104,9 @@ def _product(node: gast.BinOp) -> gast.AST | None:
     if gathered is not None:
         return gathered
     for factor, other in ((node.left, node.right), (node.right, node.left)):
-        if _number(factor) == 1:
+        if number(factor) == 1:
             return other
-        if _number(factor) == -1:
+        if number(factor) == -1:
             return _minus(other)
     inner = _without_sign(node)
     return None if inner is None else _minus(inner)
@@ -125,52 +115,52 @@ def _product(node: gast.BinOp) -> gast.AST | None:
 def _matrix_product(node: gast.BinOp) -> gast.AST | None:
     """`-a @ b` as `-(a @ b)`."""
     inner = _without_sign(node)
-    return None if inner is None else gast.UnaryOp(gast.USub(), inner)
+    return None if inner is None else minus(inner)
 
 
 def _without_sign(node: gast.BinOp) -> gast.AST | None:
     """The product without the sign of its first factor that has one; None where none has."""
-    if (plain := _unsigned(node.left)) is not None:
+    if (plain := negated(node.left)) is not None:
         return _binary(gast.BinOp(plain, node.op, node.right))
-    if (plain := _unsigned(node.right)) is not None:
+    if (plain := negated(node.right)) is not None:
         return _binary(gast.BinOp(node.left, node.op, plain))
     return None
 
 
 def _quotient(node: gast.BinOp) -> gast.AST | None:
     """`e / 1`, `-a / b`."""
-    if _number(node.right) == 1:
+    if number(node.right) == 1:
         return node.left
-    plain = _unsigned(node.left)
-    return None if plain is None else gast.UnaryOp(gast.USub(), gast.BinOp(plain, gast.Div(), node.right))
+    plain = negated(node.left)
+    return None if plain is None else minus(gast.BinOp(plain, gast.Div(), node.right))
 
 
 def _power(node: gast.BinOp) -> gast.AST | None:
-    return node.left if _number(node.right) == 1 else None
+    return node.left if number(node.right) == 1 else None
 
 
 def _sum(node: gast.BinOp) -> gast.AST | None:
     """`e + 0`, `a + a`, `a + -b`, `-a + b`."""
-    if _number(node.right) == 0:
+    if number(node.right) == 0:
         return node.left
-    if _number(node.left) == 0:
+    if number(node.left) == 0:
         return node.right
     if same(node.left, node.right):
         return _twice(node.left)
     before = node.left
     if isinstance(before, gast.BinOp) and isinstance(before.op, gast.Add) and same(before.right, node.right):
         return gast.BinOp(before.left, gast.Add(), _twice(node.right))
-    if (plain := _unsigned(node.right)) is not None:
+    if (plain := negated(node.right)) is not None:
         return gast.BinOp(node.left, gast.Sub(), plain)
-    plain = _unsigned(node.left)
+    plain = negated(node.left)
     return None if plain is None else gast.BinOp(node.right, gast.Sub(), plain)
 
 
 def _difference(node: gast.BinOp) -> gast.AST | None:
     """`e - 0`, `a - -b`."""
-    if _number(node.right) == 0:
+    if number(node.right) == 0:
         return node.left
-    plain = _unsigned(node.right)
+    plain = negated(node.right)
     return None if plain is None else gast.BinOp(node.left, gast.Add(), plain)
 
 

@@ -213,6 +213,10 @@ class Unit:
             self.names.taken.add(node.id)  # the text may come to use it: no local of ours may take its place
         return underlying(binding.value)
 
+    def called(self, node: gast.AST | None) -> Any:
+        """The object that an expression calls; MISSING where it calls none, or where that is not known now."""
+        return self.resolve(node.func) if isinstance(node, gast.Call) else MISSING
+
     @functools.cached_property
     def is_of_library(self) -> bool:
         """Whether the text stands in a file of a library, or of ours."""

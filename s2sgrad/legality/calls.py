@@ -22,8 +22,8 @@ from s2sgrad.analysis.kinds import Array, Assignable, Container, Drawing, Number
 from s2sgrad.analysis.plain_classes import assigning, own_protocols
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.trust import Trust, trust_of_owner
-from s2sgrad.flow.graph import binds
 from s2sgrad.ir import reach
+from s2sgrad.ir.forms import arguments_of, bound_name
 from s2sgrad.ir.quote import constant, nodes
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.legality.context import Context
@@ -51,7 +51,7 @@ class Call:
     @functools.cached_property
     def given(self) -> list[gast.AST]:
         """The arguments."""
-        return [*self.node.args, *(k.value for k in self.node.keywords)]
+        return arguments_of(self.node)
 
     @functools.cached_property
     def mutable(self) -> bool:
@@ -80,8 +80,8 @@ def check(context: Context, statement: gast.AST, node: gast.Call, differentiated
 
 def _is_read(context: Context, statement: gast.AST) -> bool:
     """Whether anything reads what a statement binds: what is not read is called for its effect."""
-    plain = isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name)
-    return not plain or bool(context.read & set(binds(statement)))
+    name = bound_name(statement)
+    return name is None or name in context.read
 
 
 def _effect(call: Call) -> None:

@@ -12,7 +12,6 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.flow.graph import binds
-from s2sgrad.ir.unit import MISSING
 from s2sgrad.legality.context import Context
 
 _COLLECTIONS = (set, frozenset, deque, Counter)
@@ -50,7 +49,7 @@ def _is_section(index: gast.AST) -> bool:
 def _collections(context: Context, statement: gast.AST, collections: set[str]) -> None:
     """Collections that are no lists and no dicts, though their methods have the names."""
     value = getattr(statement, "value", None)
-    made = context.unit.resolve(value.func) if isinstance(value, gast.Call) else MISSING
+    made = context.unit.called(value)
     if made is defaultdict:
         context.unit.refuse(value, "a `defaultdict` stores a key where it is read, which is not differentiated: use a "
                                    "dict, and `get` or `setdefault`")  # fmt: skip

@@ -13,7 +13,8 @@ from functools import cached_property
 import gast
 
 from s2sgrad.analysis import activity, effects
-from s2sgrad.analysis.kinds import Container, Kind
+from s2sgrad.analysis.kinds import Container, Kind, kind_of
+from s2sgrad.ir.forms import alone, appended_to, bound_name
 from s2sgrad.ir.quote import children
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.sources import sources
@@ -47,13 +48,11 @@ class Context:
         copies: dict[str, set[str]] = {}
         read: set[str] = set()
         for statement in effects.walk(self.tree.body):
-            value = getattr(statement, "value", None)
-            plain = isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name)
-            if plain and isinstance(value, gast.Name):
-                copies.setdefault(statement.targets[0].id, set()).add(value.id)
+            if (name := bound_name(statement)) is not None and isinstance(statement.value, gast.Name):
+                copies.setdefault(name, set()).add(statement.value.id)
             else:
                 read |= {n.id for n in effects.loads(effects.header(statement))}
-        waiting = [name for name in copies if name in read]
+        waiting = [copy for copy in copies if copy in read]
         while waiting:
             copied = copies.get(waiting.pop(), set()) - read
             read |= copied
@@ -65,10 +64,9 @@ class Context:
         """The lists from outside that the function appends to and does not look into: their items are for the caller."""
         appended: Counter[str] = Counter()
         for statement in effects.walk(self.tree.body):
-            call = statement.value if isinstance(statement, gast.Expr) else None
-            if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) and call.func.attr == "append":
-                if isinstance(call.func.value, gast.Name) and call.func.value.id not in self.unit.locals:
-                    appended[call.func.value.id] += 1
+            owner = appended_to(alone(statement))
+            if isinstance(owner, gast.Name) and owner.id not in self.unit.locals:
+                appended[owner.id] += 1
         if not appended:
             return set()
         read = Counter(n.id for s in effects.walk(self.tree.body) for n in effects.loads(effects.header(s)))
@@ -76,7 +74,7 @@ class Context:
 
     def kind(self, node: gast.AST | None) -> Kind | None:
         """The kind of a name; None for anything else."""
-        return self.kinds.get(node.id) if isinstance(node, gast.Name) else None
+        return kind_of(node, self.kinds)
 
     def is_list(self, node: gast.AST | None) -> bool:
         """Whether a name stands for a list or a dict."""

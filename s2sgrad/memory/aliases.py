@@ -24,6 +24,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.analysis.trust import is_writable
 from s2sgrad.flow.graph import Graph, Names
+from s2sgrad.ir.forms import alone, popped
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory.relation import Relation
@@ -148,8 +149,7 @@ class Aliases:
             value = _NOTHING if record else statement.value
             for target in effects.targets(statement):
                 state = self._bind(target, value, state)
-        elif isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
-            call = statement.value
+        elif isinstance(call := alone(statement), gast.Call):
             if self.unit.resolve(call.func) is runtime.set_attribute:  # the caller keeps it
                 owner, _, kept = call.args
                 state = self._keep(owner.id, [kept], state, OUTSIDE + owner.id)
@@ -266,11 +266,3 @@ class Aliases:
         self._ever[name] = self._ever.get(name, 0) | (others & ~bit)
         for other in self.names.decoded(others & ~bit):
             self._ever[other] = self._ever.get(other, 0) | bit
-
-
-def popped(value: gast.AST) -> str | None:
-    """The list that an expression takes its last item off."""
-    call = value if isinstance(value, gast.Call) and not value.args and isinstance(value.func, gast.Attribute) else None
-    if call is None or call.func.attr != "pop" or not isinstance(call.func.value, gast.Name):
-        return None
-    return call.func.value.id

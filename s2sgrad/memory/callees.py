@@ -22,6 +22,7 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.libraries import is_given
 from s2sgrad.analysis.trust import CONTAINERS, Trust, trust_of_object
+from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.lookups import note_attribute, note_member
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.signatures import Parameters
@@ -109,14 +110,13 @@ def apply(points: Points, function: gast.AST | None, *places: Places) -> Places:
         return points.value(function.body)
     target = points.unit.resolve(function) if isinstance(function, (gast.Name, gast.Attribute)) else MISSING
     if target is MISSING:
-        nothing = isinstance(function, gast.Constant) and function.value is None
-        return set() if nothing else points.anything()
+        return set() if is_none(function) else points.anything()
     return call(points, target, Given.of(points, *places), function)
 
 
 def enters_quietly(points: Points, manager: gast.AST) -> bool:
     """Whether entering and leaving a context changes nothing that is not noted."""
-    target = points.unit.resolve(manager.func) if isinstance(manager, gast.Call) else MISSING
+    target = points.unit.called(manager)
     if target is MISSING:
         return False
     if getattr(target, "__code__", None) is effects.CONTEXT_MANAGER:

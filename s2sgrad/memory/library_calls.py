@@ -19,6 +19,7 @@ import numpy as np
 from s2sgrad.analysis.object_arrays import holds_objects
 from s2sgrad.analysis.plain_classes import draws
 from s2sgrad.analysis.trust import Trust, trust_of_object
+from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.signatures import by_position
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.memory import container_calls
@@ -163,7 +164,7 @@ def _calling(points: Points, record: Primitive, given: Given, node: gast.AST) ->
     items, target = points.items, record.function
     if record.called is None:
         held = items(given[0]) if len(given.places) == 1 else given.all()
-        if not _is_none(given.named_nodes["key"]):
+        if not is_none(given.named_nodes["key"]):
             points.apply(given.named_nodes["key"], held)
         held = held | objects_of(points, given.all())
         return points.shell(node, held) if target is sorted else held | given.named.get("default", set())
@@ -173,7 +174,7 @@ def _calling(points: Points, record: Primitive, given: Given, node: gast.AST) ->
     held = items(set().union(*rest, *given.named.values(), given.unpacked or ()))
     if given.unpacked is not None or (function is None and target is not itertools.accumulate and place != 1):
         return points.anything()
-    if function is None or _is_none(function):
+    if function is None or is_none(function):
         return points.shell(node, held) | points.shell(node, points.shell(node, held, "group"))
     if target in (functools.reduce, itertools.accumulate):
         start = set().union(*rest, *given.named.values())
@@ -191,10 +192,6 @@ def _calling(points: Points, record: Primitive, given: Given, node: gast.AST) ->
         return {Place("new", id(node))} | given.all() | {p for p in result if p == ANY}
     points.apply(function, held)
     return points.shell(node, held) | points.shell(node, points.shell(node, held, "group"))
-
-
-def _is_none(node: gast.AST | None) -> bool:
-    return isinstance(node, gast.Constant) and node.value is None
 
 
 def _bound_method(points: Points, target: Any, owner: Any, given: Given, node: gast.AST) -> Places:

@@ -18,7 +18,7 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Kind, Known
+from s2sgrad.analysis.kinds import Kind, Known, kind_of
 from s2sgrad.analysis.trust import Trust, is_writable, trust_of_owner
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import nodes
@@ -104,7 +104,7 @@ def returns_outside(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[s
 
 
 def _told(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Told:
-    kind = kinds.get(node.id) if isinstance(node, gast.Name) else None
+    kind = kind_of(node, kinds)
     found = kind.value if isinstance(kind, Known) else unit.resolve(node)
     return found if isinstance(found, types.ModuleType) else trust_of_owner(unit, node, kinds)
 

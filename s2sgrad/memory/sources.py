@@ -19,9 +19,10 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis import kinds as kinds_
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Opaque, Pullback, Text
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Opaque, Pullback, Text, kind_of
 from s2sgrad.analysis.object_arrays import may_hold_objects
 from s2sgrad.analysis.trust import Trust, class_of_owner, is_writable, trust_of_owner
+from s2sgrad.ir.forms import arguments_of, parts_of
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory import mod_ref
@@ -84,9 +85,9 @@ def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
 
 def bound_sources(unit: Unit, targets: Collection[str], value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
     """The names whose memory the targets may share that a value is bound to: none with an array that a call made."""
-    function = unit.resolve(value.func) if isinstance(value, gast.Call) else None
+    function = unit.called(value)
     if isinstance(function, types.FunctionType) and all(isinstance(kinds.get(t), Array) for t in targets):
-        given = [*value.args, *(k.value for k in value.keywords)]
+        given = arguments_of(value)
         plain = all(isinstance(a, gast.Constant) or _is_plain(a, kinds) for a in given)
         if len(targets) == 1 and plain and mod_ref.returns_new(function):
             return set()
@@ -108,7 +109,7 @@ def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
     target = unit.resolve(call.func)
     if target is MISSING and isinstance(call.func, gast.Attribute):
         return _of_method(unit, call, kinds)
-    given = [*call.args, *(k.value for k in call.keywords)]
+    given = arguments_of(call)
     if target is MISSING:  # a function may hold what it returns
         return _of_all(unit, given if _is_derivative(unit, call.func, kinds) else [*given, call.func], kinds)
     if target in _SHALLOW and len(given) == 1:
@@ -197,12 +198,12 @@ def _is_foreign(target: Any) -> bool:
 
 def is_copy(index: gast.AST, kinds: dict[str, Kind]) -> bool:
     """Whether an index of an array surely makes a copy: an array or a list is among its parts."""
-    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    parts = parts_of(index)
     return any(isinstance(p, (gast.List, gast.Compare)) or _is_array(p, kinds) for p in parts)
 
 
 def _is_array(part: gast.AST, kinds: dict[str, Kind]) -> bool:
-    kind = kinds.get(part.id) if isinstance(part, gast.Name) else None
+    kind = kind_of(part, kinds)
     if isinstance(kind, Container):
         return kind.type is list
     return isinstance(kind, Array) and kind.rank != 0
@@ -210,7 +211,7 @@ def _is_array(part: gast.AST, kinds: dict[str, Kind]) -> bool:
 
 def _is_element(index: gast.AST, owner: Array, kinds: dict[str, Kind]) -> bool:
     """Whether an index picks one element of an array."""
-    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    parts = parts_of(index)
     return len(parts) == owner.rank and all(_is_number(p, kinds) for p in parts)
 
 
@@ -224,11 +225,11 @@ def _is_number(part: gast.AST, kinds: dict[str, Kind]) -> bool:
 
 def is_basic(index: gast.AST, kinds: dict[str, Kind]) -> bool:
     """Whether an index surely makes a view (or picks an element): integers, slices, None and ... alone."""
-    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    parts = parts_of(index)
     for part in parts:
         if isinstance(part, gast.Slice) or (isinstance(part, gast.Constant) and not isinstance(part.value, bool)):
             continue
-        kind = kinds.get(part.id) if isinstance(part, gast.Name) else None
+        kind = kind_of(part, kinds)
         if kind is None or not kinds_.is_plain_index(kind):
             if not isinstance(part, (gast.UnaryOp, gast.BinOp)) or not _of_numbers(part, kinds):
                 return False

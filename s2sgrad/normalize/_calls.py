@@ -107,7 +107,7 @@ def pops(node: gast.AST) -> bool:
 
 def calls_user(unit: Unit, value: gast.AST) -> bool:
     """Whether an expression calls a function of the user's, which may write what it is given."""
-    target = unit.resolve(value.func) if isinstance(value, gast.Call) else None
+    target = unit.called(value)
     return isinstance(target, types.FunctionType) and not (target.__module__ or "").startswith("s2sgrad.")
 
 

@@ -30,6 +30,7 @@ from typing import Any
 
 import gast
 
+from s2sgrad.ir.forms import index_of
 from s2sgrad.ir.quote import assign, at, clone, name, nodes
 from s2sgrad.ir.reach import numpy_function
 from s2sgrad.ir.unit import MISSING, Unit
@@ -79,7 +80,7 @@ class Additions:
 
     def _is_instance(self, what: str, *types: str) -> gast.Call:
         classes: list[gast.AST] = [numpy_function(self.unit, t) for t in types]
-        asked = classes[0] if len(classes) == 1 else gast.Tuple(classes, gast.Load())
+        asked = index_of(classes)
         return gast.Call(self.unit.builtin(isinstance), [name(what), asked], [])
 
 

@@ -19,6 +19,7 @@ import inspect
 
 import gast
 
+from s2sgrad.ir.forms import alone
 from s2sgrad.ir.quote import at, children, constant, name, nodes
 from s2sgrad.ir.unit import Unit, parameters
 
@@ -76,7 +77,7 @@ def _block(unit: Unit, body: list[gast.AST], in_generator: bool = False) -> list
 def _statement(unit: Unit, statement: gast.AST, in_generator: bool) -> list[gast.AST]:
     """What is kept of a statement."""
     _require_kept(unit, statement)
-    value = statement.value if isinstance(statement, gast.Expr) else None
+    value = alone(statement)
     if in_generator and isinstance(value, gast.Yield):
         _expression(unit, value.value or constant(None))
         return [statement]

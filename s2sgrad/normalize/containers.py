@@ -105,7 +105,7 @@ def _copied(unit: Unit, owner: str, other: gast.AST) -> list[gast.AST]:
     if isinstance(other, gast.Dict) and None not in other.keys:
         return [s for k, v in zip(other.keys, other.values, strict=True) for s in statements("d[k] = v", d=owner, k=k, v=v)]
     key, item = unit.local("key"), unit.local("item")
-    called = unit.resolve(other.func) if isinstance(other, gast.Call) else None
+    called = unit.called(other)
     if called in (zip, runtime.sequence) or isinstance(other, (gast.GeneratorExp, gast.ListComp, gast.List, gast.Tuple)):
         loop = statements("for k, v in pairs:\n    d[k] = v", k=key, v=item, d=owner, pairs=other)
         return loops.block(unit, targets.block(unit, [library_desugaring.plainer(unit, s) for s in loop]))

@@ -53,7 +53,7 @@ _WAY = "enter the context around the call of the gradient"
 
 def require_followed(unit: Unit, manager: gast.AST) -> None:
     """Raise Unsupported where a context manager of the user's may do what is not followed."""
-    target = unit.resolve(manager.func) if isinstance(manager, gast.Call) else None
+    target = unit.called(manager)
     if any(target is known for known in _LIBRARY):
         return
     functions = list(_functions(target))
@@ -72,7 +72,7 @@ def require_followed(unit: Unit, manager: gast.AST) -> None:
 
 def is_object(unit: Unit, manager: gast.AST) -> bool:
     """Whether a context manager is an object of a class of the user's."""
-    target = unit.resolve(manager.func) if isinstance(manager, gast.Call) else None
+    target = unit.called(manager)
     return isinstance(target, type) and target not in _LIBRARY and any(_functions(target))
 
 

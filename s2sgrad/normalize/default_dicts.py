@@ -31,6 +31,7 @@ from collections.abc import Iterator
 
 import gast
 
+from s2sgrad.ir.forms import alone, bound_name
 from s2sgrad.ir.quote import at, blocks, clone, constant, name, nodes, rewritten
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives.catalogue import is_named
@@ -57,9 +58,8 @@ def _made(unit: Unit, tree: gast.FunctionDef) -> dict[str, gast.Assign]:
     found: dict[str, gast.Assign] = {}
     for node in nodes(tree):
         value = node.value if isinstance(node, gast.Assign) else None
-        if isinstance(value, gast.Call) and unit.resolve(value.func) is defaultdict and _default(unit, value) is not None:
-            if len(node.targets) == 1 and isinstance(node.targets[0], gast.Name):
-                found[node.targets[0].id] = node
+        if unit.called(value) is defaultdict and _default(unit, value) is not None and (variable := bound_name(node)):
+            found[variable] = node
     return found
 
 
@@ -129,7 +129,7 @@ def _asked(unit: Unit, statement: gast.AST, local: str, default: gast.AST) -> li
             out += at(statement, gast.Assign([name(key, store=True)], section.slice, None))
             section.slice = at(section, name(key))[0]
     asked = [_call(local, section, default) for section in read]
-    call = statement.value if isinstance(statement, gast.Expr) and len(read) == 1 else None
+    call = alone(statement) if len(read) == 1 else None
     method = call.func if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) else None
     if method is not None and method.value is read[0]:
         method.value = at(method, asked.pop())[0]

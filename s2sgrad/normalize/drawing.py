@@ -88,7 +88,7 @@ class _Scope:
         inside = list(nodes(function)) if named else []
         mentions = Counter(n.id for n in inside if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
         self.often = {n for n, times in mentions.items() if times > 1}
-        asked = [n for n in inside if isinstance(n, gast.Call) and self.unit.resolve(n.func) is builtins.next]
+        asked = [n for n in inside if self.unit.called(n) is builtins.next]
         self.asked = {(n.args[0].id, len(n.args)) for n in asked if n.args and isinstance(n.args[0], gast.Name)}
         self.next: dict[tuple[str, int], str] = {}
         # what can be indexed is drawn from before anything has a name

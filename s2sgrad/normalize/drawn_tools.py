@@ -40,6 +40,7 @@ import sys
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.ir.forms import is_natural, is_none
 from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes, statements
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import iterables
@@ -51,8 +52,6 @@ from s2sgrad.normalize.draws import (
     Table,
     Words,
     given_to,
-    is_length,
-    is_none,
     is_shown,
     names,
     negated,
@@ -203,7 +202,7 @@ class Drawer(Sources):
 
     def counted_bounds(self, bounds: list[gast.AST]) -> tuple[list[gast.AST], list[gast.AST]]:
         """Statements for the bounds of a slice that the text does not show, and the bounds: numbers from 0 on, and None."""
-        asked = [b for b in bounds if not is_length(b) and not is_none(b)]
+        asked = [b for b in bounds if not is_natural(b) and not is_none(b)]
         if any(isinstance(b, (gast.Constant, gast.UnaryOp)) for b in asked):
             raise NotDrawn  # Python refuses it
         held = {id(b): self.unit.temp() for b in asked}

@@ -19,6 +19,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis.user_functions import is_generator
+from s2sgrad.ir.forms import is_natural, is_none
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, statements
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime.structure import ENDLESS
@@ -292,7 +293,7 @@ class Sources:
         if target in (builtins.zip, builtins.enumerate):
             return all(map(self.indexable, node.args[:1] if target is builtins.enumerate else node.args))
         if target is itertools.islice:
-            return len(node.args) == 2 and not node.keywords and is_length(node.args[1]) and self.indexable(node.args[0])
+            return len(node.args) == 2 and not node.keywords and is_natural(node.args[1]) and self.indexable(node.args[0])
         return not self.needs(node)
 
     def counts(self, node: gast.Call) -> list[gast.Call]:
@@ -308,7 +309,7 @@ class Sources:
 
 def is_plain_count(node: gast.Call) -> bool:
     """Whether a call of `count` starts and goes on with whole numbers of the text, upwards."""
-    return not node.keywords and all(map(is_length, node.args)) and (len(node.args) < 2 or node.args[1].value > 0)
+    return not node.keywords and all(map(is_natural, node.args)) and (len(node.args) < 2 or node.args[1].value > 0)
 
 
 def is_plain_repeat(node: gast.Call) -> bool:
@@ -316,14 +317,6 @@ def is_plain_repeat(node: gast.Call) -> bool:
     return not node.keywords and len(node.args) in (1, 2) and not any(isinstance(a, gast.Starred) for a in node.args)
 
 
-def is_length(node: gast.AST) -> bool:
-    """Whether an expression is a whole number of the text, from 0 on."""
-    return isinstance(node, gast.Constant) and type(node.value) is int and node.value >= 0
-
-
-def is_none(node: gast.AST) -> bool:
-    """Whether an expression is None in the text."""
-    return isinstance(node, gast.Constant) and node.value is None
 
 
 def is_shown(node: gast.AST) -> bool:

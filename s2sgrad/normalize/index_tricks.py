@@ -21,6 +21,7 @@ from __future__ import annotations
 import gast
 import numpy as np
 
+from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import at
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
@@ -31,7 +32,7 @@ def joined(unit: Unit, node: gast.Subscript) -> gast.Call | None:
     trick = unit.resolve(node.value)
     if trick is not np.r_ and trick is not np.c_:
         return None
-    parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+    parts = parts_of(node.slice)
     if any(isinstance(p, (gast.Slice, gast.Starred)) or isinstance(getattr(p, "value", None), str) for p in parts):
         return None
     if trick is np.c_:

@@ -182,7 +182,7 @@ class _Desugarer(Transformer):
                 loop.body = at(loop, gast.Assign([pair.elts[1]], dict_views.value(view, pair.elts[0].id), None)) + loop.body
                 loop.target, loop.iter = pair.elts[0], at(asked, dict_views.keys(self.unit, view.owner))[0]
             return
-        called = self.unit.resolve(asked.func) if isinstance(asked, gast.Call) else None
+        called = self.unit.called(asked)
         counted = called is builtins.enumerate and len(asked.args) == 1
         view = dict_views.of(self.unit, asked.args[0]) if counted else None
         if view is not None and view.which != "keys" and is_pair and isinstance(view.owner, gast.Name):
@@ -193,7 +193,7 @@ class _Desugarer(Transformer):
     def require_other_neighbours(self, loop: gast.For) -> None:
         """Refuse a loop over neighbours whose body mentions what these are of."""
         for part in nodes(loop.iter):
-            if isinstance(part, gast.Call) and self.unit.resolve(part.func) is itertools.pairwise:
+            if self.unit.called(part) is itertools.pairwise:
                 over = {n.id for n in nodes(part) if isinstance(n, gast.Name)}
                 if any(isinstance(n, gast.Name) and n.id in over for s in loop.body for n in nodes(s)):
                     self.unit.refuse(part, "a loop over the neighbours in what it mentions itself cannot be followed: loop "

@@ -103,7 +103,7 @@ def block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
 
 
 def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
-    called = unit.resolve(loop.iter.func) if isinstance(loop.iter, gast.Call) else None
+    called = unit.called(loop.iter)
     nested = isinstance(loop.iter, gast.Call) and isinstance(loop.iter.func, gast.Name)
     if is_generator(called) or (nested and loop.iter.func.id in unit.generators):
         return [loop]  # it is written out when the function is flattened
@@ -172,7 +172,7 @@ def _refuse_endless(unit: Unit, node: gast.AST, called: object) -> None:
 
 
 def _walk(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk:
-    called = unit.resolve(node.func) if isinstance(node, gast.Call) else None
+    called = unit.called(node)
     if called is builtins.zip and node.args:
         return _zipped(unit, node, setup)
     if called is builtins.enumerate and node.args:
@@ -303,7 +303,7 @@ def _elements(unit: Unit, node: gast.AST) -> list[gast.AST] | None:
     """The elements of a display, of `enumerate`, `reversed` or `zip` of displays; None for anything else."""
     if isinstance(node, (gast.Tuple, gast.List)):
         return None if any(isinstance(e, gast.Starred) for e in node.elts) else list(node.elts)
-    called = unit.resolve(node.func) if isinstance(node, gast.Call) else None
+    called = unit.called(node)
     tool = _OF_DISPLAYS.get(called) if is_one_of(called, _OF_DISPLAYS) else None
     return None if tool is None else tool(unit, node)
 

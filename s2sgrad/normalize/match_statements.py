@@ -47,6 +47,7 @@ from typing import Any
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.ir.forms import minus
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, rewritten
 from s2sgrad.ir.unit import Unit
 
@@ -264,7 +265,7 @@ class _Pattern:
 def _item(subject: gast.AST, place: int) -> gast.AST:
     if isinstance(subject, (gast.Tuple, gast.List)):
         return subject.elts[place]
-    index: Any = constant(place) if place >= 0 else gast.UnaryOp(gast.USub(), constant(-place))
+    index: Any = constant(place) if place >= 0 else minus(constant(-place))
     return gast.Subscript(clone(subject), index, gast.Load())
 
 

@@ -37,6 +37,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.quote import assign, expression, name, nodes, statements
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import containers, out_arguments, ufunc_at
@@ -191,7 +192,7 @@ def _put_method(unit: Unit, x: gast.AST, indices: gast.AST, values: gast.AST, mo
 
 def _put_along_axis(unit: Unit, arr: gast.AST, indices: gast.AST, values: gast.AST, axis: gast.AST) -> Stores:
     p = unit.temp()
-    if isinstance(axis, gast.Constant) and axis.value is None:
+    if is_none(axis):
         values = _repeated(unit, values, "np.arange(np.size(p))", p=p)
     return _text(unit, "p = np.take_along_axis(np.reshape(np.arange(np.size(x)), np.shape(x)), i, axis=n)\n"
                        "x[np.unravel_index(p, np.shape(x))] = v", x=arr, p=p, i=indices, n=axis, v=values)  # fmt: skip

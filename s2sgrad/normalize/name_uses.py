@@ -21,6 +21,7 @@ from collections.abc import Iterable
 
 import gast
 
+from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import nodes
 
 
@@ -41,8 +42,8 @@ class NameUses:
                 self.bound[node.name] += 1
             elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
                 self.updated[node.target.id] += 1
-            elif isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Name):
-                self.assigned[node.targets[0].id].append(node.value)
+            elif (name := bound_name(node)) is not None:
+                self.assigned[name].append(node.value)
 
     def always(self, *kinds: type, updated: bool = False) -> set[str]:
         """The names that are bound to expressions of these kinds and to nothing else; `updated`: but may be updated."""

@@ -32,6 +32,7 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import children, name, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.normalize import iterables
@@ -58,8 +59,7 @@ def _bound_once(drawer: Sources, function: gast.FunctionDef, inside: list[gast.A
     stored = Counter(n.id for n in inside if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
     stored.update(p.id for p in parameters(function))
     foreign = {n for part in nodes(function) if isinstance(part, (gast.Nonlocal, gast.Global)) for n in part.names}
-    assigned = [n for n in inside if isinstance(n, gast.Assign) and _makes_iterator(drawer, n.value)]
-    made = {s.targets[0].id: s.value for s in assigned if len(s.targets) == 1 and isinstance(s.targets[0], gast.Name)}
+    made = {b: n.value for n in inside if (b := bound_name(n)) is not None and _makes_iterator(drawer, n.value)}
     return {n: value for n, value in made.items() if stored[n] == 1 and n not in foreign}
 
 

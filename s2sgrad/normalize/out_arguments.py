@@ -39,6 +39,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sgrad.ir.forms import is_none, parts_of
 from s2sgrad.ir.quote import assign, clone, expression, name, nodes
 from s2sgrad.ir.signatures import by_position
 from s2sgrad.ir.unit import MISSING, Unit
@@ -55,7 +56,7 @@ def into(unit: Unit, node: gast.Call) -> tuple[gast.AST, gast.AST] | None:
     out = _repaired(unit, node) if target is np.nan_to_num else _taken(node, names)
     if isinstance(out, gast.Tuple) and len(out.elts) == 1:
         out = out.elts[0]
-    if out is None or (isinstance(out, gast.Constant) and out.value is None):
+    if out is None or is_none(out):
         return None
     if isinstance(out, gast.Tuple) or (isinstance(target, np.ufunc) and target.nout > 1):
         unit.refuse(out, "`out=` of several results is not differentiated: assign the results to names")
@@ -101,7 +102,7 @@ def _stored(section: gast.Subscript) -> gast.Subscript:
 
 def _is_section(index: gast.AST) -> bool:
     """Whether an index always makes a view: slices, numbers, None and ..., but not an item of a list."""
-    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    parts = parts_of(index)
     plain = all(isinstance(p, gast.Slice) or (isinstance(p, gast.Constant) and not isinstance(p.value, bool)) for p in parts)
     return plain and any(isinstance(p, gast.Slice) or p.value is Ellipsis for p in parts)
 
@@ -163,7 +164,7 @@ def _optional(unit: Unit, node: gast.Call) -> set[str]:
     positional = a.posonlyargs + a.args
     pairs = [*zip(positional[len(positional) - len(a.defaults) :], a.defaults, strict=True),
              *zip(a.kwonlyargs, a.kw_defaults, strict=True)]  # fmt: skip
-    missing = {p.id for p, default in pairs if isinstance(default, gast.Constant) and default.value is None}
+    missing = {p.id for p, default in pairs if is_none(default)}
     if not missing:
         return missing
     line = getattr(node, "lineno", 0)
@@ -226,7 +227,7 @@ def _without_mode(unit: Unit, node: gast.Call, method: bool) -> None:
     np_ = numpy_name(unit)
     _set_first(node, method, array())
     count = expression("np.size(x)", np=np_, x=array())
-    if axis is not None and not (isinstance(axis, gast.Constant) and axis.value is None):
+    if axis is not None and not is_none(axis):
         count = expression("np.shape(x)[n]", np=np_, x=array(), n=axis)
     places = expression("np.take(np.arange(n), i, mode=m)", np=np_, n=count, i=indices, m=keywords["mode"])
     node.args = [places if a is indices else a for a in node.args]

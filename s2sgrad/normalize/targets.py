@@ -27,6 +27,7 @@ from collections import Counter
 
 import gast
 
+from s2sgrad.ir.forms import minus
 from s2sgrad.ir.quote import assign, at, constant, expression, name, nodes, statements
 from s2sgrad.ir.unit import Unit
 
@@ -170,7 +171,7 @@ def _starred(unit: Unit, targets: list[gast.AST], value: gast.AST) -> list[gast.
         if k < star:
             part = expression("t[k]", t=holder, k=k)
         elif k > star:
-            part = expression("t[k]", t=holder, k=gast.UnaryOp(gast.USub(), constant(len(targets) - k)))
+            part = expression("t[k]", t=holder, k=minus(constant(len(targets) - k)))
         else:
             target = target.value
             part = expression(

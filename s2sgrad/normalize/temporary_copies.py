@@ -21,6 +21,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import Block, binds
+from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
 
@@ -42,7 +43,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 def _block(unit: Unit, body: Block, mentions: Counter[str], bound: Counter[str]) -> None:
     made: dict[str, int] = {}
     for k, statement in enumerate(list(body)):
-        if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
+        if bound_name(statement) is None:
             continue
         target, value = statement.targets[0], statement.value
         if isinstance(value, gast.Name) and value.id in made and mentions[value.id] == 2:

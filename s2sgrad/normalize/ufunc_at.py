@@ -28,6 +28,7 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
+from s2sgrad.ir.forms import minus
 from s2sgrad.ir.quote import at, expression, name, statements
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize._calls import numpy_name
@@ -36,7 +37,7 @@ from s2sgrad.normalize._calls import numpy_name
 def stores(unit: Unit, a: gast.AST, indices: gast.AST, b: gast.AST | None = None, *, ufunc: np.ufunc) -> list[gast.AST]:
     """`ufunc.at(a, indices, b)` as stores, of names and constants; `a` is a name of ours if the user wrote an expression."""
     if ufunc in (np.add, np.subtract):
-        return _summed(unit, a, indices, gast.UnaryOp(gast.USub(), b) if ufunc is np.subtract else b)
+        return _summed(unit, a, indices, minus(b) if ufunc is np.subtract else b)
     return _in_rounds(unit, ufunc, a, indices, b)
 
 

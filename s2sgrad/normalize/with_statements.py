@@ -47,8 +47,9 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.with_regions import ENTER, EXIT, closed, opened
+from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.quote import assign, at, blocks, constant, name, nodes, rewritten
-from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import context_managers, tapes
 from s2sgrad.normalize._calls import is_literal
 from s2sgrad.normalize.single_exit import bind_results, exits, leaves, nest, replace_exits
@@ -126,14 +127,14 @@ def _only_binds(unit: Unit, statement: gast.AST) -> bool:
 
 def _item(unit: Unit, statement: gast.With, item: gast.withitem, body: list[gast.AST]) -> list[gast.AST]:
     manager = item.context_expr
-    called = unit.resolve(manager.func) if isinstance(manager, gast.Call) else MISSING
+    called = unit.called(manager)
     if called is contextlib.nullcontext:
-        given = [*manager.args, *(k.value for k in manager.keywords)]
+        given = arguments_of(manager)
         value = given[0] if given else constant(None)
         bound = [gast.Expr(value)] if item.optional_vars is None else [gast.Assign([item.optional_vars], value, None)]
         return at(statement, *bound) + body
     if called in _SETTINGS:
-        for value in (*manager.args, *(k.value for k in manager.keywords)):
+        for value in arguments_of(manager):
             if not is_literal(value):
                 unit.refuse(value, "the settings of a context must be constants to be differentiated: write them out")
     elif not isinstance(unit.resolve(manager), _LOCKS):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gast
 
-from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.analysis.kinds import Array, Number, kind_of
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.ir.quote import clone, constant
 from s2sgrad.transform.adjoint_environment import Bars
@@ -43,7 +43,7 @@ class Adjoints(Bars):
             else:
                 place = constant(k) if keys is None else clone(keys[k])
                 part = gast.Subscript(clone(g.value), place, gast.Load())
-            kind = self.kinds.get(operand.id) if isinstance(operand, gast.Name) else None
+            kind = kind_of(operand, self.kinds)
             numeric = isinstance(kind, (Number, Array))
             self.contribute(operand, Cotangent(part, kind, True, None, numeric, idle=g.idle))
 

@@ -25,6 +25,7 @@ from s2sgrad.analysis.kinds import (
     Number,
     is_plain_index,
 )
+from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import same, simplified
@@ -225,7 +226,7 @@ class Bars:
 
     def _is_outer(self, value: gast.AST) -> bool:
         """Whether a value is made of outer products: where all have one shape, `cleanup.accumulation` collects them."""
-        return any(isinstance(n, gast.Call) and self.unit.resolve(n.func) is np.outer for n in nodes(value))
+        return any(self.unit.called(n) is np.outer for n in nodes(value))
 
     def _of_its_own(self, c: Cotangent) -> Cotangent:
         """A contribution that may be a view of the adjoint to which it is added, copied."""
@@ -317,7 +318,7 @@ class Bars:
 
     def is_basic(self, index: gast.AST) -> bool:
         """Whether no position can occur twice in the index."""
-        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        parts = parts_of(index)
         for part in parts:
             kind = None if isinstance(part, gast.Slice) else self.inference.kind(part)
             if isinstance(part, gast.Slice) or is_plain_index(kind) or isinstance(getattr(part, "value", None), str):
@@ -330,7 +331,7 @@ class Bars:
         """What may be infinite or nan outside of a section that a mask picks; 0 for any other section."""
         if self.arms:  # the condition is the mask
             return VALUES
-        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        parts = parts_of(index)
         kinds = [self.inference.kind(part) for part in parts if not isinstance(part, gast.Slice)]
         masked = any(isinstance(k, Array) and k.dtype == "bool" for k in kinds)
         return VALUES if masked or self.are_picked(parts) else 0

@@ -185,7 +185,7 @@ class Branches:
                 before.append(assign(held, name(node.id)))
                 node.id = held
         back = self.unit.builtin(reversed)
-        backward = isinstance(steps, gast.Call) and self.unit.resolve(steps.func) is reversed
+        backward = self.unit.called(steps) is reversed
         if backward and counted:
             steps = expression("reversed(r[::-1][:n])", r=steps.args[0], n=trips, reversed=back)
         elif counted:

@@ -18,7 +18,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.activity import Operations
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Number
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Number, kind_of
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import assign, constant, expression, name, statements
@@ -30,7 +30,7 @@ from s2sgrad.transform.cotangents import Cotangent
 
 def unpacked(adjoints: Adjoints, value: gast.AST, targets: list[str], cotangent: Cotangent) -> None:
     """`a, b = t`: the adjoint of a tuple is a tuple of adjoints, that of anything else is filled item by item."""
-    kind = adjoints.kinds.get(value.id) if isinstance(value, gast.Name) else None
+    kind = kind_of(value, adjoints.kinds)
     record = bool(adjoints.stacks & set(targets))  # a record of ours is a tuple
     if record or (isinstance(kind, Container) and kind.type in (tuple, list)):
         display = gast.Tuple if record or kind.type is tuple else gast.List
@@ -115,7 +115,7 @@ def _made_elsewhere(unit: Unit, tree: gast.FunctionDef, changed: set[str]) -> se
 
 
 def _reads_structure(unit: Unit, node: gast.AST) -> bool:
-    return isinstance(node, gast.Call) and unit.resolve(node.func) in (runtime.zeros, runtime.own)
+    return unit.called(node) in (runtime.zeros, runtime.own)
 
 
 def begun(adjoints: Adjoints, operation: Operation, cotangent: Cotangent | None) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import gast
 
 from s2sgrad.analysis.kinds import Kind
+from s2sgrad.ir.forms import negated
 from s2sgrad.ir.quote import clone, constant
 
 
@@ -50,19 +51,19 @@ class Bar:
 
 
 def accumulate(target: gast.AST, value: gast.AST) -> gast.AugAssign:
-    if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
-        return gast.AugAssign(target, gast.Sub(), value.operand)
-    return gast.AugAssign(target, gast.Add(), value)
+    """`target += value`, or `target -= e` for `-e`."""
+    opposite = negated(value)
+    return gast.AugAssign(target, gast.Add(), value) if opposite is None else gast.AugAssign(target, gast.Sub(), opposite)
 
 
 def total(values: list[gast.AST]) -> gast.AST:
     """`a + b - c`, from the left."""
     out = values[0]
     for value in values[1:]:
-        if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
-            out = gast.BinOp(out, gast.Sub(), value.operand)
-        elif isinstance(out, gast.UnaryOp) and isinstance(out.op, gast.USub):
-            out = gast.BinOp(value, gast.Sub(), out.operand)
+        if (opposite := negated(value)) is not None:
+            out = gast.BinOp(out, gast.Sub(), opposite)
+        elif (opposite := negated(out)) is not None:
+            out = gast.BinOp(value, gast.Sub(), opposite)
         else:
             out = gast.BinOp(out, gast.Add(), value)
     return out

@@ -10,6 +10,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind, Number
+from s2sgrad.ir.forms import alone
 from s2sgrad.ir.quote import expression
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
@@ -29,8 +30,8 @@ def value(unit: Unit, records: Records, kept: gast.Name, kind: Kind | None) -> g
 def attributes(unit: Unit, forward: list[gast.AST], records: Records, kinds: dict[str, Kind]) -> None:
     """Copy what the forward sweep writes to attributes of the caller's objects."""
     for statement in effects.walk(forward):
-        written = statement.value if isinstance(statement, gast.Expr) else None
-        if isinstance(written, gast.Call) and unit.resolve(written.func) is runtime.set_attribute:
+        written = alone(statement)
+        if unit.called(written) is runtime.set_attribute:
             kept = written.args[2]
             written.args[2] = value(unit, records, kept, kinds.get(kept.id))
 

@@ -104,7 +104,7 @@ def _reached(units: list[Unit]) -> Iterator[Unit]:
         unit = waiting.pop()
         yield unit
         for node in _inside(unit):
-            called = unit.resolve(node.func) if isinstance(node, gast.Call) else None
+            called = unit.called(node)
             if is_user_function(called) and id(called) not in seen and not (called.__module__ or "").startswith("s2sgrad."):
                 seen.add(id(called))
                 try:

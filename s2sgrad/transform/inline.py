@@ -16,6 +16,7 @@ import gast
 import numpy as np
 
 from s2sgrad import source
+from s2sgrad.ir.forms import bound_name, is_none
 from s2sgrad.ir.quote import name, nodes, substitute
 from s2sgrad.ir.reach import call, reach
 from s2sgrad.ir.unit import Unit, parameters
@@ -45,7 +46,7 @@ def formula(pullback: types.FunctionType, count: int | None = None) -> Formula |
     tree = source.read(pullback).fresh_tree()
     body = [s for s in tree.body if not (isinstance(s, gast.Expr) and isinstance(s.value, gast.Constant))]
     *prelude, last = body
-    plain = all(isinstance(s, gast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], gast.Name) for s in prelude)
+    plain = all(bound_name(s) is not None for s in prelude)
     if not plain or not isinstance(last, gast.Return) or tree.args.vararg is not None:
         return None
     if count is None:
@@ -86,7 +87,7 @@ def write(
     out = {}
     for k in wanted:
         node = rule.cotangents[k]
-        if not (isinstance(node, gast.Constant) and node.value is None):
+        if not is_none(node):
             out[k] = _divisions(unit, substitute(node, holes), divides)
     return before, out
 

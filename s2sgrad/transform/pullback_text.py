@@ -98,7 +98,7 @@ def _is_not_zero(adjoints: Bars, node: gast.AST) -> bool:
     """Whether a divisor is a constant, or the number of elements of an array that has some."""
     if isinstance(node, gast.Constant):
         return bool(node.value)
-    if isinstance(node, gast.Call) and adjoints.unit.resolve(node.func) is np.size and node.args:
+    if adjoints.unit.called(node) is np.size and node.args:
         kind = adjoints.inference.kind(node.args[0])
         known = isinstance(kind, Array) and kind.dims is not None
         return known and all(d == 1 or (surely_not_one(d) and d != 0) for d in kind.dims)

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 import gast
 
 from s2sgrad.analysis import effects, with_regions
-from s2sgrad.analysis.disjointness import Indices, parts_of
+from s2sgrad.analysis.disjointness import Indices
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Unknown
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
+from s2sgrad.ir.forms import bound_name, parts_of
 from s2sgrad.ir.quote import COMPOUND, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory.aliasing import Memory
@@ -51,9 +52,7 @@ class Recomputation:
         single = _bound_once(body)
         for k in range(len(body) - 1, -1, -1):
             statement = body[k]
-            if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
-                continue
-            target = statement.targets[0].id
+            target = bound_name(statement)
             if target not in single or not self._is_candidate(statement, target, id(body)):
                 continue
             reader = max(readers.last.get(target, k), k)

@@ -16,6 +16,7 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unkn
 from s2sgrad.analysis.type_text import known_type, without_derivative
 from s2sgrad.errors import Refused
 from s2sgrad.flow.graph import binds
+from s2sgrad.ir.forms import alone, bound_name
 from s2sgrad.ir.quote import assign, at, blocks, constant, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
@@ -71,9 +72,7 @@ class Split:
 
 def _is_pair(statement: gast.AST) -> bool:
     value = getattr(statement, "value", None)
-    if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
-        return False
-    display = isinstance(value, (gast.Tuple, gast.List)) and len(value.elts) == 2
+    display = bound_name(statement) is not None and isinstance(value, (gast.Tuple, gast.List)) and len(value.elts) == 2
     return display and not any(isinstance(e, gast.Starred) for e in value.elts)
 
 
@@ -82,8 +81,7 @@ def _refuse(unit: Unit, tree: gast.FunctionDef, refusal: Refusal) -> NoReturn:
 
 
 def _is_check(unit: Unit, statement: gast.AST) -> bool:
-    called = statement.value if isinstance(statement, gast.Expr) else None
-    return isinstance(called, gast.Call) and unit.resolve(called.func) is results.pair
+    return unit.called(alone(statement)) is results.pair
 
 
 def require_untouched(unit: Unit, tree: gast.FunctionDef, written: dict[str, gast.AST]) -> None:

@@ -308,7 +308,7 @@ class Reverse(Branches):
             return
         position = next(k for k, s in enumerate(body) if s is statement)
         manager = next((body[r.made].value for r in with_regions.regions(body) if r.exit == position), None)
-        if isinstance(manager, gast.Call) and self.unit.resolve(manager.func) is np.errstate:
+        if self.unit.called(manager) is np.errstate:
             self.entered[context] = self.unit.local("context")
             self.adjoints.out += with_regions.opened(self.entered[context], clone(manager))
 

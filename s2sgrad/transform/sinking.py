@@ -43,6 +43,7 @@ from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.analysis.primitive_calls import classify
 from s2sgrad.flow.graph import Block
+from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import blocks, clone, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliasing import Memory
@@ -97,10 +98,8 @@ class _Sinking:
     def only_user(self, body: Block, k: int) -> Block | None:
         """The arm of a later `if` in which alone the statement's derivative is wanted, and its value could be computed."""
         statement = body[k]
-        if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
-            return None
-        target = statement.targets[0].id
-        if target in self.fixed or not isinstance(self.inference.env.get(target), (Number, Array)):
+        target = bound_name(statement)
+        if target is None or target in self.fixed or not isinstance(self.inference.env.get(target), (Number, Array)):
             return None
         place = next((m for m in range(k + 1, len(body)) if self.wants(body[m], target)), None)
         user = body[place] if place is not None else None
@@ -120,7 +119,7 @@ class _Sinking:
             return False
         if not isinstance(statement, gast.Assign) or effects.stored(statement) is not None:
             return True
-        if isinstance(statement.targets[0], gast.Name) and statement.targets[0].id in self.asked:
+        if bound_name(statement) in self.asked:
             return False
         return classify(self.unit, statement.value, self.inference.env).form != "flat"
 

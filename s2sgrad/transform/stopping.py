@@ -28,9 +28,8 @@ def require_followed(
             unit.refuse(_place(unit, local), f"`{local}`, in which a gradient is asked for, {_SHARES}")
     memory = Memory(unit, tree, kinds) if stops else None
     for statement in effects.walk(tree.body) if stops else ():
-        called = statement.value if isinstance(statement, gast.Assign) else None
-        if isinstance(called, gast.Call) and unit.resolve(called.func) is runtime.stop_gradient:
-            stopped, value = binds(statement), called.args[0]
+        if isinstance(statement, gast.Assign) and unit.called(statement.value) is runtime.stop_gradient:
+            stopped, value = binds(statement), statement.value.args[0]
             others = memory.with_memory_of(value.id) | {value.id} if isinstance(value, gast.Name) else set()
             if others - unit.temps and (others | set(stopped)) & memory.written:
                 unit.refuse(statement, f"`{stopped[0]}`, at which the gradient stops, {_SHARES}")

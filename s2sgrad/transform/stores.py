@@ -18,6 +18,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
+from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import same, simplified
@@ -27,7 +28,7 @@ from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import Gives
 from s2sgrad.rules.table import SLOPES, VALUES
 from s2sgrad.transform import zeros
-from s2sgrad.transform.cotangents import Cotangent, index_value, total
+from s2sgrad.transform.cotangents import Cotangent, accumulate, index_value, total
 
 
 class Bars(Protocol):
@@ -155,9 +156,7 @@ def _accumulated(adjoints: Bars, store: Store, target: gast.Subscript, values: l
     if len(kept) != 1 or not in_array or any(_reads(v, store) for v in rest):
         return False
     for value in rest:
-        minus = isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub)
-        op = gast.Sub() if minus else gast.Add()
-        adjoints.out.append(gast.AugAssign(clone(target), op, value.operand if minus else value))
+        adjoints.out.append(accumulate(clone(target), value))
     return True
 
 
@@ -192,7 +191,7 @@ def _replaced(adjoints: Bars, store: Store, target: gast.Subscript, values: list
 
 def _stays(index: gast.AST) -> bool:
     """Whether an index is made of constants: what it picks is left out of what the array held before, and no more."""
-    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    parts = parts_of(index)
     bounds = [b for p in parts for b in ((p.lower, p.upper, p.step) if isinstance(p, gast.Slice) else (p,))]
     return all(b is None or isinstance(b, gast.Constant) for b in bounds)
 

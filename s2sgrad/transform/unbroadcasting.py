@@ -14,6 +14,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number
 from s2sgrad.analysis.sizes import Dim, same_size
+from s2sgrad.ir.forms import everything, index_of, minus, negated, parts_of
 from s2sgrad.ir.quote import clone, constant, expression, name
 from s2sgrad.ir.reach import call, numpy_function
 from s2sgrad.ir.unit import Unit
@@ -91,9 +92,9 @@ def _sum(unit: Unit, e: gast.AST, kind: Kind) -> gast.Call:
 
 def _inner(e: gast.AST, kind_of: KindOf) -> gast.AST | None:
     """The sum over a product of two vectors, as `u @ v`; numbers among the factors stay outside."""
-    if isinstance(e, gast.UnaryOp) and isinstance(e.op, gast.USub):
-        inner = _inner(e.operand, kind_of)
-        return None if inner is None else gast.UnaryOp(gast.USub(), inner)
+    if (opposite := negated(e)) is not None:
+        inner = _inner(opposite, kind_of)
+        return None if inner is None else minus(inner)
     if not isinstance(e, gast.BinOp) or not isinstance(e.op, (gast.Mult, gast.Div)):
         return None
     left, right = kind_of(e.left), kind_of(e.right)
@@ -129,22 +130,22 @@ def with_axes(unit: Unit, node: gast.AST, kind_of: KindOf) -> gast.AST:
             rank = None if bare is None else kind_of(part).rank
             if rank is not None and getattr(kind_of(other), "rank", None) == rank:
                 setattr(node, side, bare)
-    if not isinstance(node, gast.Call) or unit.resolve(node.func) is not np.expand_dims or len(node.args) != 2:
+    if unit.called(node) is not np.expand_dims or len(node.args) != 2:
         return node
     operand, axis = node.args
     kind, axes = kind_of(operand), axes_of(kind_of(axis))
     if not isinstance(kind, Array) or not kind.rank or not axes or min(axes) < 0 or max(axes) >= kind.rank + len(axes):
         return node
     new = numpy_function(unit, "newaxis")
-    parts = [clone(new) if k in axes else gast.Slice(None, None, None) for k in range(max(axes) + 1)]
-    return gast.Subscript(operand, parts[0] if len(parts) == 1 else gast.Tuple(parts, gast.Load()), gast.Load())
+    parts = [clone(new) if k in axes else everything() for k in range(max(axes) + 1)]
+    return gast.Subscript(operand, index_of(parts), gast.Load())
 
 
 def _without_leading(unit: Unit, node: gast.AST) -> gast.AST | None:
     """`e` of `e[np.newaxis]`."""
     if not isinstance(node, gast.Subscript):
         return None
-    parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+    parts = parts_of(node.slice)
     leading = all(isinstance(p, gast.Attribute) and unit.resolve(p) is np.newaxis for p in parts)
     return node.value if leading else None
 

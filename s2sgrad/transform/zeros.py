@@ -20,6 +20,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Number
 from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.ir.forms import minus, negated
 from s2sgrad.ir.quote import clone
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import simplified
@@ -81,22 +82,22 @@ def _tried(
 def product(unit: Unit, slope: gast.AST, g: gast.AST) -> gast.AST:
     """`slope * g`, but 0 where either is."""
     slope = simplified(clone(slope))
-    if isinstance(slope, gast.UnaryOp) and isinstance(slope.op, gast.USub):
-        return gast.UnaryOp(gast.USub(), product(unit, slope.operand, g))
+    if (opposite := negated(slope)) is not None:
+        return minus(product(unit, opposite, g))
     return call(unit, "product", runtime.product, slope, clone(g))
 
 
 def kept(unit: Unit, g: gast.AST, slope: gast.AST) -> gast.AST:
     """`g * slope`, but 0 where `g` is."""
     slope = simplified(clone(slope))
-    if isinstance(slope, gast.UnaryOp) and isinstance(slope.op, gast.USub):
-        return gast.UnaryOp(gast.USub(), kept(unit, g, slope.operand))
+    if (opposite := negated(slope)) is not None:
+        return minus(kept(unit, g, opposite))
     if isinstance(slope, gast.Constant) and slope.value == 1.0:
         return clone(g)
     parts = None
     if isinstance(slope, gast.BinOp) and isinstance(slope.op, gast.Div):
         parts = slope.left, slope.right
-    elif isinstance(slope, gast.Call) and unit.resolve(slope.func) is np.divide:
+    elif unit.called(slope) is np.divide:
         parts = tuple(slope.args)
     if parts is not None and isinstance(parts[0], gast.Constant) and parts[0].value == 1.0:
         return call(unit, "over", runtime.over, clone(g), parts[1])

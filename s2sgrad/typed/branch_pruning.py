@@ -18,6 +18,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Text
 from s2sgrad.flow.graph import binds
+from s2sgrad.ir.forms import bound_name, is_none, parts_of
 from s2sgrad.ir.quote import rewritten
 from s2sgrad.ir.unit import Unit
 
@@ -28,9 +29,7 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
     """Leave out the arms that are not taken; whether there were any."""
     counts = Counter(b for s in effects.walk(tree.body) for b in binds(s))
     values = {
-        s.targets[0].id: s.value
-        for s in effects.walk(tree.body)
-        if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and s.targets[0].id in unit.temps
+        n: s.value for s in effects.walk(tree.body) if (n := bound_name(s)) in unit.temps
     }
     arms = _Arms(unit, inference, {n: v for n, v in values.items() if counts[n] == 1})
     tree.body = rewritten(tree.body, arms.taken)
@@ -62,7 +61,7 @@ class _Arms:
         if isinstance(test, gast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (gast.Is, gast.IsNot)):
             same = self._is_same(test.left, test.comparators[0])
             return None if same is None else same == isinstance(test.ops[0], gast.Is)
-        if isinstance(test, gast.Call) and self.unit.resolve(test.func) is isinstance and len(test.args) == 2:
+        if self.unit.called(test) is isinstance and len(test.args) == 2:
             return self._is_instance(*test.args)
         return None
 
@@ -79,8 +78,7 @@ class _Arms:
         sides = [self.unit.resolve(side) for side in (left, right)]
         if all(isinstance(side, types.ModuleType) for side in sides):
             return sides[0] is sides[1]
-        nothing = isinstance(right, gast.Constant) and right.value is None
-        return _is_none(self._kind(left)) if nothing else None
+        return _is_none(self._kind(left)) if is_none(right) else None
 
     def _kind(self, node: gast.AST) -> Kind | None:
         return self.inference.kind(node) if isinstance(node, gast.Name) else None
@@ -88,7 +86,7 @@ class _Arms:
     def _is_instance(self, owner: gast.AST, classes: gast.AST) -> bool | None:
         kind = self._kind(owner)
         classes = self.values.get(getattr(classes, "id", ""), classes)
-        asked = tuple(self.unit.resolve(c) for c in (classes.elts if isinstance(classes, gast.Tuple) else [classes]))
+        asked = tuple(self.unit.resolve(c) for c in parts_of(classes))
         if kind is None or not asked or not all(c in _PLAIN or c in (int, float, complex, np.generic) for c in asked):
             return None
         if isinstance(kind, Array):

@@ -29,15 +29,14 @@ def _unchecked(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> set[
     """The names that now are plain copies of what is looped over."""
     copies = set()
     for statement in effects.walk(tree.body):
-        if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Call):
-            call = statement.value
-            if unit.resolve(call.func) is runtime.sequence:
-                kind = inference.kind(call.args[0])
-                if isinstance(kind, Container) and kind.type not in (list, tuple, range, dict):
-                    unit.refuse(call, f"a loop over a {kind.type.__name__} cannot be reversed: loop over a list of its keys")
-                if isinstance(kind, Array) or (isinstance(kind, Container) and kind.type in (list, tuple, range)):
-                    statement.value = call.args[0]
-                    copies.add(statement.targets[0].id)
-                elif isinstance(kind, Container):
-                    call.func = name(unit.helper("keys", runtime.keys))
+        call = statement.value if isinstance(statement, gast.Assign) else None
+        if unit.called(call) is runtime.sequence:
+            kind = inference.kind(call.args[0])
+            if isinstance(kind, Container) and kind.type not in (list, tuple, range, dict):
+                unit.refuse(call, f"a loop over a {kind.type.__name__} cannot be reversed: loop over a list of its keys")
+            if isinstance(kind, Array) or (isinstance(kind, Container) and kind.type in (list, tuple, range)):
+                statement.value = call.args[0]
+                copies.add(statement.targets[0].id)
+            elif isinstance(kind, Container):
+                call.func = name(unit.helper("keys", runtime.keys))
     return copies

@@ -14,7 +14,8 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.elements import element_of
-from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number
+from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number, kind_of
+from s2sgrad.ir.forms import bound_name, popped
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
 
@@ -47,13 +48,13 @@ def _is_double(kind: Kind | None) -> bool:
 def _takes_truth(unit: Unit, tree: gast.FunctionDef) -> bool:
     """Whether a function that is made for floats may be given a truth value: NumPy computes in half precision then."""
     truths: set[str] = set()
-    assigned = [s for s in effects.walk(tree.body) if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)]
+    assigned = [s for s in effects.walk(tree.body) if bound_name(s) is not None]
     before = -1
     while before < len(truths):
         before = len(truths)
         truths |= {s.targets[0].id for s in assigned if _is_truth(s.value, truths)}
     for node in nodes(tree):
-        target = unit.resolve(node.func) if isinstance(node, gast.Call) else None
+        target = unit.called(node)
         if isinstance(target, np.ufunc) and not any(t.startswith("?") for t in target.types):
             if any(_is_truth(argument, truths) for argument in node.args):
                 return True
@@ -101,9 +102,9 @@ class Surely:
         return element_of(node, self.unit) is not None
 
     def _yields(self, node: gast.Call) -> bool:
+        if (stack := popped(node)) is not None:
+            return stack in self.stacks
         target = self.unit.resolve(node.func)
-        if isinstance(node.func, gast.Attribute) and node.func.attr == "pop":
-            return effects.base(node.func.value) in self.stacks
         if target in (builtins.min, builtins.max, builtins.abs, builtins.len, builtins.float, builtins.int):
             return target in (builtins.len, builtins.float, builtins.int) or all(map(self.number, node.args))
         if getattr(target, "__module__", "") == "math":
@@ -113,7 +114,7 @@ class Surely:
 
     def array(self, node: gast.AST) -> bool:
         """Whether an expression is surely an array of full precision: a number of Python's may stand beside it."""
-        kind = self.kinds.get(node.id) if isinstance(node, gast.Name) else None
+        kind = kind_of(node, self.kinds)
         if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
             owner = self.kinds.get(node.value.id)
             return isinstance(owner, Array) and owner.dtype == "float64"

@@ -11,6 +11,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Number
+from s2sgrad.ir.forms import popped
 from s2sgrad.ir.quote import name
 from s2sgrad.ir.unit import Unit, parameters
 
@@ -54,8 +55,8 @@ class PythonFloats:
             return any(map(self.is_float, sides)) and all(self.is_float(s) or self._is_plain(s) for s in sides)
         if not isinstance(node, gast.Call):
             return False
-        if isinstance(node.func, gast.Attribute) and isinstance(node.func.value, gast.Name):
-            return node.func.attr == "pop" and node.func.value.id in self.sure
+        if (stack := popped(node)) is not None:
+            return stack in self.sure
         target = self.unit.resolve(node.func)
         return target is float or (target in (min, max, abs) and all(map(self.is_float, node.args)))
 

@@ -20,10 +20,10 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.disjointness import parts_of
 from s2sgrad.analysis.elements import element_of, is_whole
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.backends.scalar_lists.precision import Surely
+from s2sgrad.ir.forms import appended_to, parts_of, popped
 from s2sgrad.ir.quote import COMPOUND, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 
@@ -136,9 +136,9 @@ class PythonNumbers(Generic[Cause]):
             self._spoil(statement)
 
     def _only_into_range(self, node: gast.AST) -> None:
-        if isinstance(node, gast.Call) and self.unit.resolve(node.func) is builtins.reversed and len(node.args) == 1:
+        if self.unit.called(node) is builtins.reversed and len(node.args) == 1:
             node = node.args[0]
-        if isinstance(node, gast.Call) and self.unit.resolve(node.func) is builtins.range:
+        if self.unit.called(node) is builtins.range:
             for part in node.args:
                 found = self.value(part)
                 if found.what not in ("", "int"):
@@ -155,14 +155,13 @@ class PythonNumbers(Generic[Cause]):
             self._drop(self.value(node))
 
     def _expression(self, node: gast.AST) -> None:
-        method = node.func if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) else None
-        if method is not None and method.attr == "append" and isinstance(method.value, gast.Name) and len(node.args) == 1:
-            stack = method.value.id
+        stack = appended_to(node)
+        if isinstance(stack, gast.Name):
             found = self.value(node.args[0])
-            if not self.unit.is_ours(stack):
+            if not self.unit.is_ours(stack.id):
                 self._drop(found)
             elif found.what:
-                self.names[stack] = self._joined(self.names.get(stack, NOTHING), found)
+                self.names[stack.id] = self._joined(self.names.get(stack.id, NOTHING), found)
             return
         self._spoil(node)
 
@@ -277,9 +276,8 @@ class PythonNumbers(Generic[Cause]):
         return out if all(v.what in ("", what) for v in values) else self._dropped(out)
 
     def _called(self, node: gast.Call) -> Value[Cause]:
-        if isinstance(node.func, gast.Attribute) and node.func.attr == "pop" and isinstance(node.func.value, gast.Name):
-            if not node.args and self.unit.is_ours(node.func.value.id):
-                return self.names.get(node.func.value.id, NOTHING)
+        if (stack := popped(node)) is not None and self.unit.is_ours(stack):
+            return self.names.get(stack, NOTHING)
         given = [self.value(a) for a in node.args if not isinstance(a, gast.Starred)]
         out = Value("float", frozenset().union(*(v.causes for v in given)))
         for extra in (*(a for a in node.args if isinstance(a, gast.Starred)), *node.keywords):

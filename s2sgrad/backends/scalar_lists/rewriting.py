@@ -19,14 +19,14 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.disjointness import parts_of
 from s2sgrad.analysis.elements import is_whole
-from s2sgrad.analysis.kinds import Array, Container
+from s2sgrad.analysis.kinds import Array, Container, kind_of
 from s2sgrad.backends.scalar_lists.loops import YIELDS, Plan, Plans, contents, section
 from s2sgrad.backends.scalar_lists.precision import is_precise
 from s2sgrad.backends.scalar_lists.python_floats import PythonFloats
 from s2sgrad.backends.scalar_lists.python_numbers import PythonNumbers, Value
 from s2sgrad.flow.graph import binds
+from s2sgrad.ir.forms import everything, parts_of, whole_number
 from s2sgrad.ir.quote import LOOPS, assign, blocks, constant, expression, name, nodes
 from s2sgrad.ir.unit import Unit
 
@@ -53,7 +53,7 @@ def _unpackings(unit: Unit, tree: gast.FunctionDef) -> _Unpacked:
         value = statement.value if isinstance(statement, gast.Assign) and effects.stored(statement) is None else None
         row = isinstance(value, gast.Subscript) and is_whole(value.slice, unit)
         owner = value.value if row else value
-        kind = unit.kinds.get(owner.id) if isinstance(owner, gast.Name) else None
+        kind = kind_of(owner, unit.kinds)
         if isinstance(kind, Array) and kind.dtype == "float64" and kind.rank == (2 if row else 1):
             target = statement.targets[0]
             if isinstance(target, gast.Tuple) and all(isinstance(t, gast.Name) for t in target.elts):
@@ -167,7 +167,7 @@ class _Rewriter:
         return self.lists[array]
 
     def _filled(self, array: str) -> gast.AST:
-        section = gast.Subscript(name(array), gast.Slice(None, None, None), gast.Store())
+        section = gast.Subscript(name(array), everything(), gast.Store())
         return assign(section, name(self.list_of(array)))
 
     def _filled_by(self, plan: Plan) -> list[str]:
@@ -179,9 +179,8 @@ class _Rewriter:
         """Have the loop read and write lists."""
         for statement in effects.walk([plan.loop]):
             if id(section(statement)) in plan.elements and not self.floats.is_float(statement.value):
-                value = statement.value
-                whole = isinstance(value, gast.Constant) and type(value.value) is int
-                statement.value = constant(float(value.value)) if whole else self._float(value)
+                whole = whole_number(statement.value)
+                statement.value = self._float(statement.value) if whole is None else constant(float(whole))
         for node in [*nodes(plan.loop)]:
             if id(node) in plan.elements:
                 *outer, last = parts_of(node.slice)

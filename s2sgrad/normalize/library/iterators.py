@@ -29,6 +29,7 @@ import sys
 import gast
 
 from s2sgrad import standard
+from s2sgrad.ir.forms import is_natural, is_none, whole_number
 from s2sgrad.ir.quote import constant, name, nodes, placed
 from s2sgrad.normalize import iterables
 from s2sgrad.normalize.library.table import LibraryCall, desugars
@@ -55,7 +56,7 @@ def _filter(call: LibraryCall) -> gast.AST | None:
     if len(call.args) != 2 or call.words:
         return None
     function, over = call.args
-    if isinstance(function, gast.Constant) and function.value is None:
+    if is_none(function):
         return call.written("(v for v in xs if v)", v=call.unit.local("item"), xs=over)
     if not isinstance(function, _CALLABLE):
         return None
@@ -76,7 +77,7 @@ def _counted(call: LibraryCall, node: gast.AST) -> gast.AST:
     """`itertools.count(a, b)` beside what ends, as `range(a, huge, b)`."""
     if call.resolve(node) is not itertools.count or node.keywords:
         return node
-    if not all(isinstance(a, gast.Constant) and type(a.value) is int and a.value >= 0 for a in node.args):
+    if not all(map(is_natural, node.args)):
         return node
     first, *step = [a.value for a in node.args] or [0]
     bounds = [constant(first), constant(sys.maxsize // 2), *map(constant, step or [1])]
@@ -120,8 +121,7 @@ def _islice(call: LibraryCall) -> gast.AST | None:
 def _product(call: LibraryCall) -> gast.AST | None:
     if not call.at_once or (call.args and all(_is_range(call, a) for a in call.args)):
         return None
-    repeat = call.words.pop("repeat", constant(1))
-    times = repeat.value if isinstance(repeat, gast.Constant) and type(repeat.value) is int else 0
+    times = whole_number(call.words.pop("repeat", constant(1)))
     if call.words or (len(call.args), times) not in standard.PRODUCTS:
         call.unit.refuse(call.node, "`itertools.product` is differentiated of one to three, and of one with `repeat=2` or "
                                     "`repeat=3`: write loops")  # fmt: skip

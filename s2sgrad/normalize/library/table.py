@@ -92,7 +92,7 @@ class LibraryCall:
 
     def resolve(self, node: gast.AST) -> Any:
         """What an expression calls; MISSING where it is no call."""
-        return self.unit.resolve(node.func) if isinstance(node, gast.Call) else MISSING
+        return self.unit.called(node)
 
     def listed(self, node: gast.AST) -> gast.AST:
         """An argument; what can be run through once, and has no length, as a list."""

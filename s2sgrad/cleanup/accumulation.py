@@ -25,7 +25,8 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Number, kind_of
+from s2sgrad.analysis.expression_shapes import Shapes
+from s2sgrad.analysis.kinds import Array
 from s2sgrad.ir.forms import minus, negated, parts_of
 from s2sgrad.ir.quote import LOOPS, assign, blocks, clone, expression, name, nodes, statements
 from s2sgrad.ir.reach import call
@@ -63,7 +64,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 class _Products:
     def __init__(self, unit: Unit) -> None:
-        self.unit, self.kinds = unit, unit.kinds
+        self.unit, self.kinds, self.shapes = unit, unit.kinds, Shapes(unit, unit.kinds)
 
     def block(self, body: list[gast.AST]) -> None:
         """Rewrite a block and those within it, the outermost loop that adds something up first."""
@@ -143,18 +144,14 @@ class _Products:
             inner = self.term(value.value, sign)
             return None if inner is None else inner.transposed()
         if isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Mult, gast.Div)):
-            if self.is_number(value.right):
+            if self.shapes.is_number(value.right):
                 inner = self.term(value.left, sign)
                 return None if inner is None else inner.times(value.op, value.right)
-            inner = self.term(value.right, sign) if self.is_number(value.left) and isinstance(value.op, gast.Mult) else None
+            scaled = isinstance(value.op, gast.Mult) and self.shapes.is_number(value.left)
+            inner = self.term(value.right, sign) if scaled else None
             return None if inner is None else inner.times(value.op, value.left)
         outer = self.unit.called(value) is np.outer and len(value.args) == 2 and not value.keywords
         return _Term(sign, *value.args) if outer else None
-
-    def is_number(self, node: gast.AST) -> bool:
-        if isinstance(node, gast.Constant):
-            return type(node.value) in (int, float)
-        return isinstance(node, gast.Name) and isinstance(self.kinds.get(node.id), Number)
 
     # --- in one block ---
 
@@ -187,7 +184,7 @@ class _Products:
             lists = [gast.List([], gast.Load()), gast.List([], gast.Load())]
             for term in terms:
                 for made, factor in zip(lists, (term.signed(), term.row), strict=True):
-                    made.elts.append(factor if self.is_vector(factor) else call(self.unit, "ravel", np.ravel, factor))
+                    made.elts.append(factor if self.shapes.rank(factor) == 1 else call(self.unit, "ravel", np.ravel, factor))
             plain = isinstance(first, gast.Assign)
             target = name(bar, store=True)
             value = self.product(*lists)
@@ -272,33 +269,10 @@ class _Products:
 
     def alone(self, factor: gast.AST, changed: set[str]) -> gast.AST:
         """A vector that stays as it is while the loop goes on."""
-        factor = factor if self.is_vector(factor) else call(self.unit, "ravel", np.ravel, factor)
+        factor = factor if self.shapes.rank(factor) == 1 else call(self.unit, "ravel", np.ravel, factor)
         if is_fresh(self.unit, factor) or not {n.id for n in effects.loads(factor)} & changed:
             return factor
         return expression("x.copy()", x=factor)
-
-    def is_vector(self, node: gast.AST) -> bool:
-        """Whether an expression surely has one axis."""
-        if isinstance(node, gast.UnaryOp):
-            return self.is_vector(node.operand)
-        if isinstance(node, gast.BinOp):
-            return not isinstance(node.op, gast.MatMult) and (
-                (self.is_vector(node.left) and (self.is_number(node.right) or self.is_vector(node.right)))
-                or (self.is_number(node.left) and self.is_vector(node.right))
-            )
-        if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
-            kind = self.kinds.get(node.value.id)
-            parts = parts_of(node.slice)
-            plain = all(isinstance(p, gast.Slice) or self.is_index(p) for p in parts)
-            picked = sum(not isinstance(p, gast.Slice) for p in parts)
-            return plain and isinstance(kind, Array) and kind.rank is not None and kind.rank - picked == 1
-        kind = kind_of(node, self.kinds)
-        return isinstance(kind, Array) and kind.rank == 1
-
-    def is_index(self, node: gast.AST) -> bool:
-        if isinstance(node, (gast.UnaryOp, gast.BinOp)):
-            return all(self.is_number(n) for n in nodes(node) if isinstance(n, (gast.Name, gast.Constant)))
-        return self.is_number(node)
 
 
 def _bound_to(statement: gast.AST) -> str | None:

@@ -9,7 +9,8 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Number, kind_of
+from s2sgrad.analysis.expression_shapes import Shapes
+from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.ir.forms import minus, negated
 from s2sgrad.ir.quote import Transformer, nodes
 from s2sgrad.ir.simplify import simplified
@@ -60,7 +61,7 @@ class _Outwards(Transformer):
     """
 
     def __init__(self, unit: Unit) -> None:
-        self.unit = unit
+        self.unit, self.shapes = unit, Shapes(unit, unit.kinds)
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         self.generic_visit(node)
@@ -79,23 +80,17 @@ class _Outwards(Transformer):
         """A product without its factors that are numbers, and these."""
         if not isinstance(node, gast.BinOp) or not isinstance(node.op, (gast.Mult, gast.Div)):
             return node, []
-        if self._is_number(node.right):
+        if self.shapes.is_number(node.right):
             rest, factors = self._factored(node.left)
             return rest, [*factors, (node.op, node.right)]
         if isinstance(node.op, gast.Div):
             rest, factors = self._factored(node.left)
             return gast.BinOp(rest, node.op, node.right), factors
-        if self._is_number(node.left):
+        if self.shapes.is_number(node.left):
             rest, factors = self._factored(node.right)
             return rest, [(gast.Mult(), node.left), *factors]
         (left, before), (right, after) = self._factored(node.left), self._factored(node.right)
         return gast.BinOp(left, node.op, right), [*before, *after]
-
-    def _is_number(self, node: gast.AST) -> bool:
-        if isinstance(node, gast.BinOp):
-            return self._is_number(node.left) and self._is_number(node.right)
-        number = isinstance(node, gast.Constant) and type(node.value) in (int, float)
-        return number or (isinstance(node, gast.Name) and isinstance(self.unit.kinds.get(node.id), Number))
 
     def visit_Attribute(self, node: gast.Attribute) -> gast.AST:
         self.generic_visit(node)
@@ -103,17 +98,13 @@ class _Outwards(Transformer):
         if node.attr != "T" or not isinstance(inner, (gast.Attribute, gast.BinOp)):
             return node
         if isinstance(inner, gast.Attribute):
-            return inner.value if inner.attr == "T" and self._rank(inner.value) is not None else node
+            return inner.value if inner.attr == "T" and self.shapes.rank(inner.value) is not None else node
         sides = [inner.left, inner.right]
-        if isinstance(inner.op, gast.MatMult) and [self._rank(_untransposed(s)) for s in sides] == [2, 2]:
+        if isinstance(inner.op, gast.MatMult) and [self.shapes.rank(_untransposed(s)) for s in sides] == [2, 2]:
             if any(_untransposed(s) is not s for s in sides):
                 left, right = (_transposed(s) for s in reversed(sides))
                 return gast.BinOp(left, gast.MatMult(), right)
         return node
-
-    def _rank(self, node: gast.AST) -> int | None:
-        kind = kind_of(node, self.unit.kinds)
-        return kind.rank if isinstance(kind, Array) else None
 
 
 def _untransposed(node: gast.AST) -> gast.AST:

@@ -16,7 +16,9 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.analysis.expression_shapes import Shapes
+from s2sgrad.analysis.kinds import Array
+from s2sgrad.analysis.sizes import Dim
 from s2sgrad.ir.forms import everything, index_of, minus, negated, parts_of, popped, receiver
 from s2sgrad.ir.quote import clone, constant, expression, name, nodes
 from s2sgrad.ir.reach import call, numpy_function
@@ -68,7 +70,7 @@ class Product:
         )  # fmt: skip
 
 
-class Batches:
+class Batches(Shapes):
     """Expressions of one loop over `variable`; `section` makes a slice of a part of an index that moves with it, given the
     array and the place in its index; `popped` makes an array of what is taken off a stack, a row for each trip.
 
@@ -82,9 +84,15 @@ class Batches:
         section: Callable[[gast.AST, Array, int], gast.Slice],
         popped: Callable[[gast.Call, int], gast.AST],
     ) -> None:
-        self.unit, self.kinds, self.variable, self.section, self.popped = unit, unit.kinds, variable, section, popped
+        super().__init__(unit, unit.kinds)
+        self.variable, self.section, self.popped = variable, section, popped
         self.known: dict[str, Product] = {}
         self.taken: int | None = None
+
+    def dims(self, node: gast.AST) -> tuple[Dim, ...] | None:
+        """The axes of an expression; of a name that the loop binds, those that it has in one trip."""
+        trip = self.known.get(node.id) if isinstance(node, gast.Name) else None
+        return super().dims(node) if trip is None else (None,) * trip.rank
 
     # --- one expression ---
 
@@ -123,35 +131,6 @@ class Batches:
         if rank is None or rank > 1:
             raise Refused
         return Product((Factor(node, rank),))
-
-    def rank(self, node: gast.AST) -> int | None:
-        """How many axes an expression has that is the same in all trips."""
-        if isinstance(node, gast.Constant):
-            return 0 if type(node.value) in (int, float) else None
-        if isinstance(node, gast.Name):
-            if node.id in self.known:
-                return self.known[node.id].rank
-            kind = self.kinds.get(node.id)
-            return kind.rank if isinstance(kind, (Array, Number)) else None
-        if isinstance(node, gast.UnaryOp):
-            return self.rank(node.operand)
-        if isinstance(node, gast.BinOp):
-            ranks = self.rank(node.left), self.rank(node.right)
-            if None in ranks:
-                return None
-            return ranks[0] + ranks[1] - 2 if isinstance(node.op, gast.MatMult) else max(ranks)
-        if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
-            return self._rank_of_section(node)
-        return None
-
-    def _rank_of_section(self, node: gast.Subscript) -> int | None:
-        kind = self.kinds.get(node.value.id)
-        parts = parts_of(node.slice)
-        if not isinstance(kind, Array) or kind.rank is None or len(parts) > kind.rank:
-            return None
-        if not all(isinstance(p, gast.Slice) or self.rank(p) == 0 for p in parts):
-            return None
-        return kind.rank - sum(not isinstance(p, gast.Slice) for p in parts)
 
     def element(self, node: gast.Subscript) -> Factor:
         """`x[i, j]`, `x[j]`, `x[j, a:b]`: of all trips a section along that axis."""

@@ -18,15 +18,14 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Number, broadcast, kind_of
-from s2sgrad.analysis.sizes import Dim
+from s2sgrad.analysis.expression_shapes import Shapes
+from s2sgrad.analysis.kinds import Array, kind_of
 from s2sgrad.flow.graph import binds
-from s2sgrad.ir.forms import everything, index_of, is_none, parts_of, whole_number
+from s2sgrad.ir.forms import everything, index_of, is_none, whole_number
 from s2sgrad.ir.quote import LOOPS, Transformer, clone, constant, expression
 from s2sgrad.ir.reach import call, numpy_function
 from s2sgrad.ir.unit import Unit, is_derived
 
-_ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow)
 _PLACES = ("axis", "keepdims")
 
 
@@ -65,6 +64,7 @@ class _Contractions(Transformer):
 
     def __init__(self, unit: Unit, views: set[str], unbound: set[str]) -> None:
         self.unit, self.views, self.unbound, self.repeated = unit, views, unbound, False
+        self.shapes = Shapes(unit, unit.kinds)
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         self.generic_visit(node)
@@ -78,7 +78,7 @@ class _Contractions(Transformer):
             made = self._contracted(inner, {k.arg: k.value for k in node.keywords})
             if made is not None:
                 return made
-        if self.dims(inner):
+        if self.shapes.dims(inner):
             return gast.Call(gast.Attribute(inner, "sum", gast.Load()), [], node.keywords)
         return node
 
@@ -87,9 +87,9 @@ class _Contractions(Transformer):
         if not isinstance(node.op, gast.MatMult):
             return node
         for vector, matrix, swap in ((node.left, node.right, False), (node.right, node.left, True)):
-            if len(self.dims(vector) or ()) == 1 and isinstance(matrix, gast.BinOp) and isinstance(matrix.op, gast.Mult):
+            if self.shapes.rank(vector) == 1 and isinstance(matrix, gast.BinOp) and isinstance(matrix.op, gast.Mult):
                 for factor, rest in ((matrix.left, matrix.right), (matrix.right, matrix.left)):
-                    if self._is_number(factor) and len(self.dims(rest) or ()) == 2:
+                    if self.shapes.is_number(factor) and self.shapes.rank(rest) == 2:
                         sides = (rest, vector) if swap else (vector, rest)
                         return gast.BinOp(gast.BinOp(sides[0], gast.MatMult(), sides[1]), gast.Mult(), factor)
         return node
@@ -103,7 +103,7 @@ class _Contractions(Transformer):
 
     def _contracted(self, product: gast.BinOp, places: dict[str, gast.AST]) -> gast.AST | None:
         a, b = product.left, product.right
-        dims = self.dims(a), self.dims(b)
+        dims = self.shapes.dims(a), self.shapes.dims(b)
         if None in dims or not self._is_double(a) or not self._is_double(b):
             return None
         if not places:
@@ -132,58 +132,6 @@ class _Contractions(Transformer):
             parts = [clone(newaxis) if k in gone else everything() for k in range(max(gone) + 1)]
         index = index_of(parts)
         return gast.Subscript(made, index, gast.Load())
-
-    # --- what is known ---
-
-    def dims(self, node: gast.AST) -> tuple[Dim, ...] | None:
-        """The axes of an expression that is surely an array, as far as known."""
-        if isinstance(node, gast.Name):
-            kind = self.unit.kinds.get(node.id)
-            return kind.dims if isinstance(kind, Array) else None
-        if isinstance(node, gast.UnaryOp):
-            return self.dims(node.operand)
-        if isinstance(node, gast.BinOp) and isinstance(node.op, _ELEMENTWISE):
-            sides = [s for s in (node.left, node.right) if not self._is_number(s)]
-            found = [self.dims(s) for s in sides]
-            if not found or None in found:
-                return None
-            return found[0] if len(found) == 1 else broadcast([Array("float64", d) for d in found])
-        if isinstance(node, gast.Subscript):
-            return self._section(node)
-        return None
-
-    def _section(self, node: gast.Subscript) -> tuple[Dim, ...] | None:
-        owner = self.dims(node.value)
-        parts = parts_of(node.slice)
-        if owner is None:
-            return None
-        out: list[Dim] = []
-        axis = 0
-        for part in parts:
-            if self._is_newaxis(part):
-                out.append(1)
-                continue
-            if axis >= len(owner):
-                return None
-            if isinstance(part, gast.Slice):
-                out.append(owner[axis] if effects.is_whole(part) else None)
-            elif not self._is_number(part):
-                return None
-            axis += 1
-        return (*out, *owner[axis:])
-
-    def _is_newaxis(self, part: gast.AST) -> bool:
-        if isinstance(part, gast.Constant):
-            return part.value is None
-        return isinstance(part, gast.Attribute) and part.attr == "newaxis"
-
-    def _is_number(self, node: gast.AST) -> bool:
-        if isinstance(node, gast.Constant):
-            return type(node.value) in (int, float)
-        if isinstance(node, (gast.BinOp, gast.UnaryOp)):
-            sides = (node.left, node.right) if isinstance(node, gast.BinOp) else (node.operand,)
-            return all(map(self._is_number, sides))
-        return isinstance(node, gast.Name) and isinstance(self.unit.kinds.get(node.id), Number)
 
     def _is_double(self, node: gast.AST) -> bool:
         kinds = [self.unit.kinds.get(n.id) for n in effects.loads(node)]

@@ -1,0 +1,75 @@
+"""The axes of expressions that are made of names, numbers, arithmetic and sections.
+
+    x: (n, m), v: (m,)      ->      x @ v: (n,)      x[:, 0] * 2.0: (n,)      v[np.newaxis] - x: (n, m)      v[0]: ()
+
+>>> import gast
+>>> from s2sgrad.analysis.kinds import Array, Number
+>>> from s2sgrad.ir.unit import Unit
+>>> shapes = Shapes(Unit(None, None, {"x", "v", "i"}), {"x": Array(None, (3, 2)), "v": Array(None, (2,)), "i": Number(int)})
+>>> [shapes.dims(gast.parse(e).body[0].value) for e in ("x @ v", "x[:, i] * 2.0", "v[None] - x", "v[i]", "v[-x]")]
+[(3,), (3,), (3, 2), (), None]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Array, Kind, Number, broadcast
+from s2sgrad.analysis.sizes import Dim
+from s2sgrad.ir.forms import is_none, number, parts_of
+from s2sgrad.ir.unit import Unit
+
+
+class Shapes:
+    """The axes of expressions over names of these kinds."""
+
+    def __init__(self, unit: Unit, kinds: Mapping[str, Kind]) -> None:
+        self.unit, self.kinds = unit, kinds
+
+    def is_number(self, node: gast.AST) -> bool:
+        """Whether an expression is surely one number."""
+        return self.dims(node) == ()
+
+    def rank(self, node: gast.AST) -> int | None:
+        """How many axes an expression surely has; None where that is not known."""
+        dims = self.dims(node)
+        return None if dims is None else len(dims)
+
+    def dims(self, node: gast.AST) -> tuple[Dim, ...] | None:
+        """The sizes of the axes, as far as known: none of a number; None where it is not known how many there are."""
+        if isinstance(node, gast.Name):
+            kind = self.kinds.get(node.id)
+            return () if isinstance(kind, Number) else kind.dims if isinstance(kind, Array) else None
+        if isinstance(node, gast.UnaryOp) and not isinstance(node.op, gast.Not):
+            return self.dims(node.operand)
+        if isinstance(node, gast.BinOp):
+            return self._arithmetic(node)
+        if isinstance(node, gast.Subscript):
+            return self._section(node)
+        return None if number(node) is None else ()
+
+    def _arithmetic(self, node: gast.BinOp) -> tuple[Dim, ...] | None:
+        left, right = self.dims(node.left), self.dims(node.right)
+        if left is None or right is None:
+            return None
+        if not isinstance(node.op, gast.MatMult):
+            return broadcast([Array(None, left), Array(None, right)])
+        return left[:-1] + right[1:] if {len(left), len(right)} <= {1, 2} else None
+
+    def _section(self, node: gast.Subscript) -> tuple[Dim, ...] | None:
+        rest, out = self.dims(node.value), []
+        for part in parts_of(node.slice):
+            if self._is_newaxis(part):
+                out.append(1)
+            elif not rest or not (isinstance(part, gast.Slice) or self.is_number(part)):
+                return None
+            else:
+                out += [rest[0] if effects.is_whole(part) else None] if isinstance(part, gast.Slice) else []
+                rest = rest[1:]
+        return None if rest is None else (*out, *rest)
+
+    def _is_newaxis(self, part: gast.AST) -> bool:
+        return is_none(part) or self.unit.resolve(part) is None

@@ -11,6 +11,7 @@ A pullback maps `g` to J^T g.  Its own pullback in `g` maps a tangent to J x_dot
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -19,7 +20,7 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, Number
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.symbolic_shapes import without_symbols
 from s2sgrad.forward.tangents import Tangents
@@ -28,7 +29,7 @@ from s2sgrad.ir.reach import call
 from s2sgrad.transform import inline, keywords, pullback_text
 from s2sgrad.transform.calls import Pairs
 from s2sgrad.transform.cotangents import Cotangent, total
-from s2sgrad.transform.unbroadcasting import conformed
+from s2sgrad.transform.unbroadcasting import conformed, with_axes
 
 
 class RuleTangent:
@@ -47,28 +48,39 @@ class RuleTangent:
         why = self.rule.refusal(self.kinds)
         if why is not None:
             self.unit.no_rule(self.operation.node, why)
-        if self.rule.tag == "linear" and self.rule.terms is None and self.rule.tangent is None:
-            jointly = [k for k in self.keywords if self.rule.keyword_rules[k].tag == "linear"]
-            passes = self.rule.variadic or any(map(self._passes, self.wanted))
-            terms = [self._mapped()] if passes or jointly else []
-        else:
-            jointly, terms = [], self._of_operands() if self.wanted else []
+        terms, jointly = self._of_operands()
         terms += [term for k in self.keywords if k not in jointly and (term := self._of_keyword(k)) is not None]
-        return total(terms) if terms else None
+        if not terms:
+            return None
+        value = self._total(terms)
+        return self._stretched(value) if self.rule.tag == "elementwise" else value
 
-    def _of_operands(self) -> list[gast.AST]:
+    def _of_operands(self) -> tuple[list[gast.AST], list[str]]:
+        """The terms of the operands, and the keywords that they are linear in together with."""
         if self.rule.tangent is not None:
-            return [self._applied()]
-        if self.rule.terms is not None:
-            terms = self._terms()
-            return [self._stretched(terms)] if terms and self.rule.tag == "elementwise" else terms
+            return [self._applied()], self.keywords
+        passing = [k for k in self.wanted if self._passes(k)]
+        terms = self.rule.chosen_terms(self.kinds) if passing else None
+        if terms is not None:
+            return self._terms(terms), []
+        if self.rule.tag == "linear":
+            jointly = [k for k in self.keywords if self.rule.keyword_rules[k].tag == "linear"]
+            return [self._mapped()] if passing or jointly else [], jointly
+        if not passing:
+            return [], []
         if self.operation.target is np.where and len(self.operands) == 3:
-            return [self._replaced({k: self._small(k) for k in (1, 2)})]
+            return [self._replaced({k: self._small(k) for k in (1, 2)})], []
         if self.rule.tag == "elementwise" and self._formula is not None:
-            return [self._stretched(terms)] if (terms := self._slopes()) else []
+            return self._slopes(), []
         if self.rule.tag == "bilinear":
-            return [self._replaced({k: self.tangents.part(self.operands[k])}) for k in self.wanted]
-        return [self._transposed(self._pullback, self.wanted)]
+            return [self._replaced({k: self.tangents.part(self.operands[k])}) for k in passing], []
+        return [self._transposed(self._pullback, self.wanted)], []
+
+    def _total(self, terms: list[gast.AST]) -> gast.AST:
+        """The sum of the terms, item by item where the result may be a tuple or a list."""
+        if self.rule.tag == "elementwise" or isinstance(self.tangents.kinds.get(self.y.id), (Number, Array)):
+            return total(terms)
+        return functools.reduce(lambda a, b: call(self.unit, "add", runtime.add, a, b), terms)
 
     # --- what the rule says ---
 
@@ -105,11 +117,12 @@ class RuleTangent:
         written = pullback_text.written(self.tangents, self.operation, formula, self.y, g, wanted)
         return [written[k] for k in wanted if k in written]
 
-    def _stretched(self, terms: list[gast.AST]) -> gast.AST:
-        """The sum of the terms with the shape of the result, where an operand that none of them reads may stretch it."""
-        value, result = total(terms), self.tangents.kinds.get(self.y.id)
-        read = mentioned(*terms)
-        idle = [o for k, o in enumerate(self.operands) if k not in self.wanted and getattr(o, "id", None) not in read]
+    def _stretched(self, value: gast.AST) -> gast.AST:
+        """The value with the shape of the result, where an argument that it does not read may stretch that."""
+        result, read = self.tangents.kinds.get(self.y.id), mentioned(value)
+        moving = [self.operands[k] for k in self.wanted if self._passes(k)]
+        moving += [self.operation.keywords[k] for k in self.keywords]
+        idle = [o for o in self.operation.given if not any(o is m for m in moving) and getattr(o, "id", None) not in read]
         if all(isinstance(self.tangents.inference.kind(o), Number) for o in idle):
             return value
         kind = self.tangents.inference.kind(value)
@@ -120,7 +133,7 @@ class RuleTangent:
 
     def _mapped(self) -> gast.AST:
         """The call with tangents in the place of what it is linear in."""
-        linear = [o for k, o in enumerate(self.operands) if self.rule.variadic or self._passes(k)]
+        linear = [o for k, o in enumerate(self.operands) if self._passes(k)]
         for keyword, node in self.operation.keywords.items():
             rule = self.rule.keyword_rules.get(keyword)
             if (rule is not None and rule.tag == "linear") or (keyword in self.rule.added and not _is_none(node)):
@@ -133,20 +146,26 @@ class RuleTangent:
 
     # --- what is in the table ---
 
-    def _terms(self) -> list[gast.AST]:
-        """The terms of a tangent that the rule writes: one for each operand."""
-        formula = inline.formula(self.rule.terms, len(self.operands))
-        y, *names = formula.parameters
-        count = len(self.rule.differentiable)
+    def _terms(self, terms: Callable[..., Any]) -> list[gast.AST]:
+        """The terms of a tangent that the rule writes: one for each operand, or one for all of them."""
+        whole = self.rule.joint_terms if len(self.wanted) == len(self.operands) else None
+        wanted = self.wanted if whole is None else [0]
         dots = [self.tangents.part(o) if k in self.wanted else constant(None) for k, o in enumerate(self.operands)]
-        holes: dict[str, Any] = {y: self.y}
-        holes |= {n: constant(v) for n, v in self.rule.keywords.items()} | self.operation.keywords
-        holes |= dict(zip(names[:count], self.operands, strict=False)) | dict(zip(names[count:], dots, strict=False))
-        before, terms = inline.write(self.unit, formula, holes, self.wanted, lambda division: False)
+        formula = inline.formula(whole or terms, 1 if whole else len(self.operands))
+        return self._filled(formula, [*self.operands, *dots], wanted)
+
+    def _filled(self, formula: inline.Formula, given: list[gast.AST], wanted: list[int]) -> list[gast.AST]:
+        """The wanted terms of a formula of the result and these arguments; the assignments before them are written."""
+        y, *names = formula.parameters
+        holes: dict[str, Any] = {n: constant(v) for n, v in self.rule.keywords.items()} | self.operation.keywords
+        holes |= {y: self.y} | dict(zip(names, given, strict=False))
+        before, terms = inline.write(self.unit, formula, holes, wanted, lambda division: False)
+        kind = self.tangents.inference.kind
         for statement in before:
-            self.tangents.kinds[statement.targets[0].id] = self.tangents.inference.kind(statement.value) or UNKNOWN
+            statement.value = with_axes(self.unit, statement.value, kind)
+            self.tangents.kinds[statement.targets[0].id] = kind(statement.value) or UNKNOWN
         self.tangents.out += before
-        return [terms[k] for k in self.wanted if k in terms]
+        return [with_axes(self.unit, terms[k], kind) for k in wanted if k in terms]
 
     def _applied(self) -> gast.AST:
         """A call of the tangent that the user gave: of the result, the operands and all their tangents."""
@@ -157,10 +176,13 @@ class RuleTangent:
     # --- the transpose of a pullback ---
 
     def _of_keyword(self, keyword: str) -> gast.AST | None:
-        node = self.operation.keywords[keyword]
-        pullback = self.rule.keyword_rules[keyword].choose(self.kinds)
+        node, rule = self.operation.keywords[keyword], self.rule.keyword_rules[keyword]
+        pullback = rule.choose(self.kinds)
         formula = inline.formula(pullback, 1)
-        if self.rule.keyword_rules[keyword].tag == "bilinear":
+        terms = rule.chosen_terms(self.kinds)
+        if terms is not None:
+            return next(iter(self._filled(inline.formula(terms, 1), [*self.operands, self.tangents.part(node)], [0])), None)
+        if rule.tag == "bilinear":
             return with_parts(self.operation.node, {id(node): self.tangents.part(node)})
         if self.rule.tag == "elementwise" and formula is not None:
             dot = self.tangents.part(node)

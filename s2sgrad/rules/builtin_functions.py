@@ -212,6 +212,11 @@ def _(w, y, g, xs, order):
     return arranged(w, order), None, None
 
 
-@linear(builtins.sorted)
+@general(builtins.sorted)
 def sorted_(g, y, xs, *, reverse=False):
     return unarranged(g, xs, order_of(xs, reverse))
+
+
+@sorted_.forward
+def _(y, xs, xs_dot, *, reverse=False):
+    return arranged(xs_dot, order_of(xs, reverse))

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.rules.table import elementwise, flat, general, linear
+from s2sgrad.rules.table import elementwise, flat, general
 
 
 @elementwise(np.absolute, np.fabs, abs)
@@ -144,14 +144,24 @@ def _(g, z, x, y):
     return None, g if x == 0.0 else 0.0
 
 
-@linear(np.modf)
+@general(np.modf)
 def modf(g, y, x):
     return g[0]
 
 
-@linear(np.frexp)
+@modf.forward
+def _(y, x, x_dot):
+    return x_dot, np.zeros_like(x_dot)
+
+
+@general(np.frexp)
 def frexp(g, y, x):
     return np.ldexp(g[0], -y[1])
+
+
+@frexp.forward
+def _(y, x, x_dot):
+    return np.ldexp(x_dot, -y[1]), np.zeros_like(x_dot)
 
 
 flat(np.sign, np.floor, np.ceil, np.trunc, np.rint, np.fix, np.round, round, np.floor_divide)

@@ -178,3 +178,31 @@ def lstsq(g, y, a, b, rcond=None):
         parts = np.linalg.svd(a, full_matrices=False)
         a_bar = a_bar + (parts[0] * g[3]) @ parts[2]
     return a_bar, np.reshape(back, np.shape(b))
+
+
+def lstsq_along_matrix(y, a, b, a_dot, rcond):
+    """What the tangent of the matrix adds to that of the solution, of the sums of squares and of the singular values."""
+    p, x = np.linalg.pinv(a, cutoff(a, b, rcond)), columns(y[0])
+    residual, change = columns(b) - a @ x, a_dot @ x
+    back = a_dot.T @ (p.T @ x)
+    x_dot = p @ (p.T @ (a_dot.T @ residual) - change) + back - p @ (a @ back)
+    parts = np.linalg.svd(a, full_matrices=False)
+    s_dot = np.sum(parts[0] * (a_dot @ parts[2].T), axis=0)
+    return np.reshape(x_dot, np.shape(y[0])), squares_along(y, residual, -change), 0.0, s_dot
+
+
+def lstsq_along_side(y, a, b, b_dot, rcond):
+    """What the tangent of the right side adds to them."""
+    p, change = np.linalg.pinv(a, cutoff(a, b, rcond)), columns(b_dot)
+    residual = columns(b) - a @ columns(y[0])
+    return np.reshape(p @ change, np.shape(y[0])), squares_along(y, residual, change), 0.0, np.zeros_like(y[3])
+
+
+def squares_along(y, residual, change):
+    """The tangent of the sums of the squares of the residuals, which are left out where the rank is not full."""
+    return 2.0 * np.sum(residual * change, axis=0) if np.size(y[1]) else np.zeros_like(y[1])
+
+
+@lstsq.forward
+def _(y, a, b, a_dot, b_dot, rcond=None):
+    return lstsq_along_matrix(y, a, b, a_dot, rcond), lstsq_along_side(y, a, b, b_dot, rcond)

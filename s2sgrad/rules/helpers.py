@@ -83,7 +83,7 @@ def like(w, y, x, x_bar):
     return None, fit(w, x_bar)
 
 
-@linear(runtime.seed_like)
+@general(runtime.seed_like)  # a seed that is None means ones
 def seed_like(w, s, y, seed):
     return None, fit(w, seed)
 

@@ -223,14 +223,24 @@ def ldexp(g, y, x, i):
     return math.ldexp(g, i), None
 
 
-@linear(math.modf)
+@general(math.modf)
 def modf(g, y, x):
     return g[0]
 
 
-@linear(math.frexp)
+@modf.forward
+def _(y, x, x_dot):
+    return x_dot, 0.0
+
+
+@general(math.frexp)
 def frexp(g, y, x):
     return math.ldexp(g[0], -y[1])
+
+
+@frexp.forward
+def _(y, x, x_dot):
+    return math.ldexp(x_dot, -y[1]), 0.0
 
 
 @linear(math.fsum)
@@ -273,7 +283,7 @@ def prod(g, y, iterable, *, start=1):
     return regroup(bars, iterable)
 
 
-@prod.keyword("start")
+@prod.keyword("start", "bilinear")
 def prod_start(g, y, iterable, *, start=1):
     return unbroadcast(g * math.prod(iterable), start)
 

@@ -57,7 +57,10 @@ def ediff1d(g, y, ary):
     return np.reshape(undiff(g), np.shape(ary))
 
 
-@linear(*(existing(np, "trapezoid") or existing(np, "trapz")))
+(integral,) = existing(np, "trapezoid") or existing(np, "trapz")
+
+
+@linear(integral)
 def trapezoid(g, z, y, x=None, dx=1.0, axis=-1):
     half = 0.5 * np.expand_dims(g, axis)
     pairs = add_neighbours(y, axis)
@@ -68,12 +71,29 @@ def trapezoid(g, z, y, x=None, dx=1.0, axis=-1):
     return spread_pairs(np.broadcast_to(half * np.diff(x, axis=axis), np.shape(pairs)), axis)
 
 
-@trapezoid.keyword("dx")
+@trapezoid.keyword("dx", "general")
 def trapezoid_dx(g, z, y, x=None, dx=1.0, axis=-1):
+    if x is not None:
+        return np.zeros_like(dx)
     return unbroadcast(0.5 * np.expand_dims(g, axis) * add_neighbours(y, axis), dx)
 
 
-@trapezoid.keyword("x")
+def evenly(x):
+    """The samples are `dx` apart."""
+    return x.known and x.value is None
+
+
+@trapezoid_dx.refined(evenly)
+def _(g, z, y, x=None, dx=1.0, axis=-1):
+    return unbroadcast(0.5 * np.expand_dims(g, axis) * add_neighbours(y, axis), dx)
+
+
+@trapezoid_dx.forward(when=evenly)
+def _(z, y, dx_dot, x=None, dx=1.0, axis=-1):
+    return integral(y, dx=dx_dot, axis=axis)
+
+
+@trapezoid.keyword("x", "bilinear")
 def trapezoid_x(g, z, y, x=None, dx=1.0, axis=-1):
     areas = 0.5 * np.expand_dims(g, axis) * add_neighbours(y, axis)
     if np.ndim(x) == 1:

@@ -228,9 +228,18 @@ def not_cast(dtype):
     return dtype.known and dtype.value in (None, float, np.float64, np.float32)
 
 
+def cast(dtype):
+    return not not_cast(dtype)
+
+
 @linear(np.array)
 def array(g, y, x, dtype=None, *, copy=None, order=None):
     return through_cast(g, y)
+
+
+@array.forward(when=cast)
+def _(y, x, x_dot, dtype=None, *, copy=None, order=None):
+    return through_cast(np.asarray(x_dot, dtype=dtype), y)
 
 
 @array.refined(not_cast)
@@ -238,9 +247,14 @@ def _(g, y, x, dtype=None, *, copy=None, order=None):
     return g
 
 
-@linear(np.asarray, np.asanyarray, np.asarray_chkfinite)
+@linear(np.asarray, np.asanyarray)
 def asarray(g, y, x, dtype=None, order=None, *, copy=None):
     return through_cast(g, y)
+
+
+@asarray.forward(when=cast)
+def _(y, x, x_dot, dtype=None, order=None, *, copy=None):
+    return through_cast(np.asarray(x_dot, dtype=dtype), y)
 
 
 @asarray.refined(not_cast)
@@ -248,9 +262,34 @@ def _(g, y, x, dtype=None, order=None, *, copy=None):
     return g
 
 
+@linear(np.asarray_chkfinite)  # a tangent may be infinite
+def asarray_chkfinite(g, y, a, dtype=None, order=None):
+    return through_cast(g, y)
+
+
+@asarray_chkfinite.forward(when=cast)
+def _(y, a, a_dot, dtype=None, order=None):
+    return through_cast(np.asarray(a_dot, dtype=dtype), y)
+
+
+@asarray_chkfinite.forward(when=not_cast)
+def _(y, a, a_dot, dtype=None, order=None):
+    return np.asarray(a_dot, dtype=dtype)
+
+
+@asarray_chkfinite.refined(not_cast)
+def _(g, y, a, dtype=None, order=None):
+    return g
+
+
 @linear(np.ascontiguousarray, np.asfortranarray)
 def ascontiguousarray(g, y, x, dtype=None):
     return through_cast(g, y)
+
+
+@ascontiguousarray.forward(when=cast)
+def _(y, x, x_dot, dtype=None):
+    return through_cast(np.asarray(x_dot, dtype=dtype), y)
 
 
 @ascontiguousarray.refined(not_cast)
@@ -266,6 +305,11 @@ def copy(g, y, a, order="K"):
 @linear(np.ndarray.astype)
 def astype(g, y, x, dtype=None, order="K", *, copy=True):
     return through_cast(g, y)
+
+
+@astype.forward(when=cast)
+def _(y, x, x_dot, dtype=None, order="K", *, copy=True):
+    return through_cast(np.asarray(x_dot, dtype=dtype), y)
 
 
 @astype.refined(not_cast)
@@ -286,6 +330,11 @@ def full(g, y, shape, fill_value, dtype=None):
     return None, unbroadcast(through_cast(g, y), fill_value)
 
 
+@full.forward(when=cast)
+def _(y, shape, fill_value, shape_dot, fill_value_dot, dtype=None):
+    return None, through_cast(np.full(shape, fill_value_dot, dtype), y)
+
+
 @full.refined(lambda fill_value, dtype: fill_value.rank == 0 and not_cast(dtype))
 def _(g, y, shape, fill_value, dtype=None):
     return None, np.sum(g)
@@ -294,6 +343,11 @@ def _(g, y, shape, fill_value, dtype=None):
 @linear(np.full_like)
 def full_like(g, y, a, fill_value, dtype=None):
     return None, unbroadcast(through_cast(g, y), fill_value)
+
+
+@full_like.forward(when=lambda a, dtype: cast(dtype) or not (getattr(a, "dtype", None) or "").startswith("float"))
+def _(y, a, fill_value, a_dot, fill_value_dot, dtype=None):
+    return None, through_cast(np.full_like(y, fill_value_dot), y)
 
 
 @full_like.refined(lambda fill_value: fill_value.rank == 0)

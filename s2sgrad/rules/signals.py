@@ -12,7 +12,7 @@ from s2sgrad import runtime
 from s2sgrad.rules.builtin_functions import placed, preceded
 from s2sgrad.rules.scans import undiff
 from s2sgrad.rules.selections import untake
-from s2sgrad.rules.table import bilinear, flat, general, linear
+from s2sgrad.rules.table import bilinear, flat, general
 from s2sgrad.runtime import over, unbroadcast
 
 # --- convolution -----------------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ def spacing_bar(g, f, x, axis, edge_order=1):
     return undiff(unbroadcast(h_bar, h)) if np.ndim(x) == 1 else np.sum(h_bar)
 
 
-@linear(ungradient)
+@general(ungradient)
 def _(w, y, g, f, x, axis, edge_order=1):
     return np.gradient(w, x, axis=axis, edge_order=edge_order), None, spacing_bar(g, w, x, axis, edge_order), None
 

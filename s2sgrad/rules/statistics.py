@@ -25,7 +25,7 @@ def average(g, y, a, axis=None, weights=None, *, keepdims=False):
     return np.multiply(g, w) / np.sum(np.broadcast_to(w, np.shape(a)), axis=axis, keepdims=True)
 
 
-@average.keyword("weights")
+@average.keyword("weights", "general")
 def average_weights(g, y, a, axis=None, weights=None, *, keepdims=False):
     w = lined(weights, np.shape(a), axis)
     total = np.sum(np.broadcast_to(w, np.shape(a)), axis=axis, keepdims=True)
@@ -36,6 +36,11 @@ def average_weights(g, y, a, axis=None, weights=None, *, keepdims=False):
 @average_weights.refined(lambda a, weights: a.rank == 1 and weights.rank == 1)
 def _(g, y, a, axis=None, weights=None, *, keepdims=False):
     return g * (a - y) / np.sum(weights)
+
+
+@average_weights.forward(when=lambda a, weights: a.rank == 1 and weights.rank == 1)
+def _(y, a, weights_dot, axis=None, weights=None, *, keepdims=False):
+    return weights_dot @ (a - y) / np.sum(weights)
 
 
 # --- covariance ------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ mask, indices).  A function that not every version has is named by `existing`.
 The decorator is a tag.  It says what kind of map the primitive is, and the compiler takes broadcasting from it:
 
 - `elementwise`: broadcasts its arguments; the rule never sums over broadcast axes, the compiler does;
-- `linear`, `bilinear`: linear in its argument, in each of its two arguments (the tangent is the map itself);
+- `linear`: linear in all its arguments together; `bilinear`: in each of them alone (the tangent is the map itself);
 - `general`: none of these; the cotangent that the rule returns has the shape of its argument (or broadcasts to it);
 - `flat`: the derivative is zero everywhere it exists (sign, argmax, shape).
 
@@ -63,7 +63,8 @@ class Rule:
     added: set[str] = field(default_factory=set)
     constants: dict[str, str] = field(default_factory=dict)
     joint: Callable[..., Any] | None = None
-    terms: Callable[..., Any] | None = None  # of (result, *operands, *tangents, **keywords): the tangent, a term an operand
+    terms: list[tuple[Callable[..., bool], Callable[..., Any]]] = field(default_factory=list)  # of the tangent, by condition
+    joint_terms: Callable[..., Any] | None = None
     tangent: Callable[..., Any] | None = None  # of (result, *primals, *tangents), None for a tangent that is 0
     given: Any = None  # what the user said, of a rule of theirs
 
@@ -94,7 +95,7 @@ class Rule:
 
         return register
 
-    def forward(self, terms: Callable[..., Any]) -> Callable[..., Any]:
+    def forward(self, terms: Callable[..., Any] | None = None, when: Callable[..., bool] = lambda: True) -> Any:
         """Register the tangent of the result, where neither the tag nor the transpose of the pullback gives a good one.
 
         `terms(result, *operands, *tangents, **keywords)` returns one term for each operand, of which those are summed whose
@@ -102,8 +103,18 @@ class Rule:
 
             @inv.forward
             def _(y, a, a_dot): return -(y @ a_dot @ y)
+
+        `when`, asked like that of `refined`, tells the calls that it is for.  Of a keyword's rule it returns one term, of
+        (result, *operands, tangent, **keywords).
         """
-        self.terms = terms
+        if terms is None:
+            return lambda terms: self.forward(terms, when)
+        self.terms.append((when, terms))
+        return terms
+
+    def forward_jointly(self, terms: Callable[..., Any]) -> Callable[..., Any]:
+        """Register the one expression that gives the tangent where all operands have tangents: `(x_dot - z * y_dot) / y`."""
+        self.joint_terms = terms
         return terms
 
     def jointly(self, pullback: Callable[..., Any]) -> Callable[..., Any]:
@@ -150,10 +161,11 @@ class Rule:
 
     def choose(self, kinds: dict[str, Any]) -> Callable[..., Any]:
         """The pullback for arguments of these kinds."""
-        for when, pullback in reversed(self.refinements):
-            if self.holds(when, kinds):
-                return pullback
-        return self.pullback
+        return next((pullback for when, pullback in reversed(self.refinements) if self.holds(when, kinds)), self.pullback)
+
+    def chosen_terms(self, kinds: dict[str, Any]) -> Callable[..., Any] | None:
+        """The terms of the tangent for arguments of these kinds; None where the rule registers none."""
+        return next((terms for when, terms in reversed(self.terms) if self.holds(when, kinds)), None)
 
     def refusal(self, kinds: dict[str, Any]) -> str | None:
         """Why a call with arguments of these kinds has no derivative; None where it has one."""

@@ -72,6 +72,11 @@ def divide_outer(g, z, a, b):
     return np.sum(g / b, axis=trailing(a, b)), -np.sum(g * z, axis=leading(a)) / b
 
 
+@divide_outer.forward
+def _(z, a, b, a_dot, b_dot):
+    return np.divide.outer(a_dot, b), -z * b_dot / b
+
+
 @general(np.power.outer)
 def power_outer(g, z, a, b):
     x = np.expand_dims(a, trailing(a, b))
@@ -79,6 +84,12 @@ def power_outer(g, z, a, b):
         np.sum(g * power_slope(x, b), axis=trailing(a, b)),
         np.sum(g * z * log_or_zero(x), axis=leading(a)),
     )
+
+
+@power_outer.forward
+def _(z, a, b, a_dot, b_dot):
+    x = np.expand_dims(a, trailing(a, b))
+    return np.expand_dims(a_dot, trailing(a, b)) * power_slope(x, b), z * log_or_zero(x) * b_dot
 
 
 @general(np.hypot.outer)

@@ -58,8 +58,11 @@ def squares(value: Any, text: str) -> str:
     return f"{text} * {text}"
 
 
-def calling(e: Example) -> tuple[Callable[..., Any], list[Any]]:
-    """A function with source that calls the primitive, and its arguments: those that carry derivatives."""
+def calling(e: Example, whole: bool = False, numbers: bool = False) -> tuple[Callable[..., Any], list[Any]]:
+    """A function with source that calls the primitive, and its arguments: those that carry derivatives.
+
+    It returns the squares of the result, or the `whole` of it; `numbers`: those are constants of its text.
+    """
     rule, space, given, values = lookup(e.primitive), {"primitive": e.primitive}, [], []
     names = list(inspect.signature(rule.pullback).parameters)[2:]
     for k, value in enumerate([*e.args, *e.keywords.values()]):
@@ -67,16 +70,17 @@ def calling(e: Example) -> tuple[Callable[..., Any], list[Any]]:
         with_rule = {*rule.differentiable, *(rule.keyword_rules if KEYWORDS else ())} - rule.constants.keys()
         wanted = rule.variadic or (keyword or names[k]) in with_rule
         text = f"x{k}"
-        if wanted and any(is_real(leaf) for leaf in leaves(value)):
+        written = numbers and isinstance(value, float) and np.isfinite(value)
+        if wanted and not written and any(is_real(leaf) for leaf in leaves(value)):
             values.append((text, value))
-        elif value is None or isinstance(value, (bool, int, str, tuple)):
-            text = repr(value)
+        elif written or value is None or isinstance(value, (bool, int, str, tuple)):
+            text = repr(float(value) if written else value)
         else:
             space[text] = value
         given.append(f"{keyword}={text}" if keyword else text)
     text = f"def f({', '.join(name for name, _ in values)}):\n    y = primitive({', '.join(given)})\n"
-    text += f"    return {squares(run(e), 'y')}\n"
-    filename = f"<second derivative of {e}>"
+    text += f"    return {'y' if whole else squares(run(e), 'y')}\n"
+    filename = f"<{'value' if whole else 'squares'} of {e}{' of numbers' if numbers else ''}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     exec(compile(text, filename, "exec"), space)
     return space["f"], [value for _, value in values]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import integrate
 
-from s2sgrad.rules.scans import add_neighbours, lined, spread_pairs, trapezoid, undiff, unlined
+from s2sgrad.rules.scans import add_neighbours, evenly, lined, spread_pairs, trapezoid, undiff, unlined
 from s2sgrad.rules.table import flat, linear
 from s2sgrad.runtime import unbroadcast
 
@@ -34,7 +34,10 @@ def cumulative_trapezoid(g, z, y, x=None, dx=1.0, axis=-1, initial=None):
     return spread_pairs(half * steps, axis)
 
 
-@cumulative_trapezoid.keyword("x")
+cumulative_trapezoid.adds("initial")
+
+
+@cumulative_trapezoid.keyword("x", "bilinear")
 def cumulative_trapezoid_x(g, z, y, x=None, dx=1.0, axis=-1, initial=None):
     areas = 0.5 * from_here_on(g, axis, initial) * add_neighbours(y, axis)
     if np.ndim(x) == 1:
@@ -42,8 +45,15 @@ def cumulative_trapezoid_x(g, z, y, x=None, dx=1.0, axis=-1, initial=None):
     return unbroadcast(undiff(areas, 1, axis), x)
 
 
-@cumulative_trapezoid.keyword("dx")
+@cumulative_trapezoid.keyword("dx", "general")
 def cumulative_trapezoid_dx(g, z, y, x=None, dx=1.0, axis=-1, initial=None):
+    if x is not None:
+        return np.zeros_like(dx)
+    return unbroadcast(0.5 * from_here_on(g, axis, initial) * add_neighbours(y, axis), dx)
+
+
+@cumulative_trapezoid_dx.refined(evenly)
+def _(g, z, y, x=None, dx=1.0, axis=-1, initial=None):
     return unbroadcast(0.5 * from_here_on(g, axis, initial) * add_neighbours(y, axis), dx)
 
 
@@ -93,7 +103,12 @@ def simpson(g, z, y, x=None, *, dx=1.0, axis=-1):
     return np.expand_dims(g if one_line(x) else g * dx, axis) * weights
 
 
-@simpson.keyword("dx")
-def _(g, z, y, x=None, *, dx=1.0, axis=-1):
+@simpson.keyword("dx", "general")
+def simpson_dx(g, z, y, x=None, *, dx=1.0, axis=-1):
     weights = lined(simpson_weights(y, x, axis), np.shape(y), axis)
     return np.sum(g * np.sum(y * weights, axis=axis)) if x is None else np.zeros_like(dx)
+
+
+@simpson_dx.forward(when=evenly)
+def _(z, y, dx_dot, x=None, *, dx=1.0, axis=-1):
+    return integrate.simpson(y, dx=dx_dot, axis=axis)

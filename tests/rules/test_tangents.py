@@ -1,0 +1,157 @@
+"""Laws of tangents, for every example of every rule: those of differences, of the pullback, of structure and memory.
+
+    y_dot = J u      ->      <v, y_dot> == (<v, f(x + h u)> - <v, f(x - h u)>) / 2 h == <pullback(v), u>
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sgrad import runtime
+from s2sgrad.api.forward import jvp
+from s2sgrad.rules.table import lookup, rules
+
+from .examples import EXAMPLES, Example
+from .test_laws import ROUNDS_DOWN, WIDENS, inner, is_real, leaves, mapped, moved, pullbacks, random_like, ruling, run
+from .test_second import calling
+
+NO_TANGENT = {
+    runtime.add_at: "it writes its argument, in generated code alone",
+    runtime.restored: "it writes its argument, in generated code alone",
+}
+
+
+def active(e: Example) -> int:
+    """How many arguments carry derivatives to the result."""
+    carries = e.primitive not in NO_TANGENT and any(map(is_real, leaves(run(e))))
+    return len(calling(e, True)[1]) if carries else 0
+
+
+ACTIVE = [active(e) for e in EXAMPLES]
+CASES = [pytest.param(e, id=f"{k}-{e}") for k, e in enumerate(EXAMPLES) if ACTIVE[k]]
+SEVERAL = [pytest.param(e, id=f"{k}-{e}") for k, e in enumerate(EXAMPLES) if ACTIVE[k] > 1]
+WITH_NUMBERS = [
+    pytest.param(e, id=f"{k}-{e}")
+    for k, e in enumerate(EXAMPLES)
+    if ACTIVE[k] > 1 and any(isinstance(a, float) for a in (*e.args, *e.keywords.values()))
+]
+
+
+def check(e: Example, f: Any, args: list[Any], u: list[Any]) -> Any:
+    """The laws, along the direction `u`, in which None is a zero; the tangent."""
+    given = copy.deepcopy((args, u))
+    y, y_dot = jvp(f, tuple(args), tuple(u))
+    assert repr(given) == repr((args, u)), "an argument was written"
+    assert same(y, run(e))
+
+    h = 1e-2 if e.primitive in ROUNDS_DOWN else 1e-6
+    ends = [f(*(a if d is None else moved(a, d, s) for a, d in zip(copy.deepcopy(args), u, strict=True))) for s in (h, -h)]
+    fits(y_dot, y, ends, h)
+    theirs = [leaf for leaf in leaves([y, args, u]) if isinstance(leaf, np.ndarray)]
+    for leaf in leaves(y_dot):
+        assert not isinstance(leaf, np.ndarray) or not any(np.shares_memory(leaf, x) for x in theirs)
+    return y_dot
+
+
+def same(y: Any, expected: Any) -> bool:
+    return all(np.array_equal(a, b, equal_nan=is_real(a)) for a, b in zip(leaves(y), leaves(expected), strict=True))
+
+
+def fits(y_dot: Any, y: Any, ends: list[Any], h: float) -> None:
+    """Raise where a tangent has not the structure, the shapes, the dtypes or the numbers of the value."""
+    if isinstance(y, (list, tuple, dict)):
+        assert isinstance(y_dot, dict) == isinstance(y, dict) and len(y_dot) == len(y)
+        for k in y if isinstance(y, dict) else range(len(y)):
+            fits(y_dot[k], y[k], [end[k] for end in ends], h)
+    elif is_real(y):
+        assert np.shape(y_dot) == np.shape(y)
+        assert not isinstance(y, np.ndarray) or np.asarray(y_dot).dtype == y.dtype
+        slope = (np.asarray(ends[0]) - np.asarray(ends[1])) / (2 * h)
+        np.testing.assert_allclose(y_dot, slope, rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.sampled(one_in=4)
+@pytest.mark.parametrize("e", CASES)
+def test_tangent(e):
+    f, args = calling(e, True)
+    rng = np.random.default_rng(5)
+    u = [random_like(a, rng) for a in args]
+    y_dot = check(e, f, args, u)
+    v = random_like(run(e), rng)
+    expected, size = transposed(e, v, f, args, u)
+    assert math.isclose(inner(v, y_dot), expected, rel_tol=1e-8, abs_tol=1e-9 * max(size, 1.0))
+
+
+def transposed(e: Example, v: Any, f: Any, args: list[Any], u: list[Any]) -> tuple[float, float]:
+    """`<pullback(v), u>`, and how large its terms are, by the rules of the primitive and of its keywords."""
+    rule, y, total, size = lookup(e.primitive), run(e), 0.0, 0.0
+    found = pullbacks(rule, e)[0](v, y, *e.args, **e.keywords)
+    bars = [found] if len(rule.differentiable) == 1 and not rule.variadic else found
+    names = [f"x{k}" for k in range(len(e.args) + len(e.keywords))]
+    directions = dict(zip(f.__code__.co_varnames, u, strict=False))
+    values = dict(zip(names, (*e.args, *e.keywords.values()), strict=True))
+    for k, name in enumerate(names):
+        if name not in directions:
+            continue
+        keyword = list(e.keywords)[k - len(e.args)] if k >= len(e.args) else None
+        if keyword is None and (rule.variadic or k < len(rule.differentiable)):
+            bar = bars[k]
+        else:
+            keyword = keyword or rule.positional[k]
+            place = rule.differentiable.index(keyword) if keyword in rule.differentiable else None
+            own = rule.keyword_rules.get(keyword)
+            bar = bars[place] if place is not None else pullbacks(own, e)[0](v, y, *e.args, **e.keywords)
+        if bar is None:
+            continue
+        if rule.tag == "elementwise":
+            bar = runtime.unbroadcast(np.broadcast_to(bar, np.shape(y)), values[name])
+        total += inner(bar, directions[name])
+        size += abs(inner(mapped(lambda b: b, bar), directions[name]))
+    return total, size
+
+
+@pytest.mark.sampled(one_in=4, turn=1)
+@pytest.mark.parametrize("e", SEVERAL)
+def test_tangent_along_each_argument_alone(e):
+    f, args = calling(e, True)
+    rng = np.random.default_rng(6)
+    for k in range(len(args)):
+        check(e, f, args, [random_like(a, rng) if k == j else None for j, a in enumerate(args)])
+
+
+@pytest.mark.sampled(one_in=2)
+@pytest.mark.parametrize("e", WITH_NUMBERS)
+def test_tangent_beside_numbers_of_the_text(e):
+    f, args = calling(e, True, numbers=True)
+    rng = np.random.default_rng(7)
+    if args:
+        check(e, f, args, [random_like(a, rng) for a in args])
+
+
+@pytest.mark.skipif((np.float32(1.0) * 2.0).dtype != np.float32, reason="NumPy 1 widens numbers of float32")
+@pytest.mark.sampled(one_in=4, turn=2)
+@pytest.mark.parametrize("e", [c for c in CASES if c.values[0].primitive not in WIDENS])
+def test_tangent_of_float32(e):
+    """With arrays of float32 the tangents of arrays of float32 are of float32."""
+
+    def narrow(x: Any) -> Any:
+        return np.float32(x) if isinstance(x, (np.ndarray, np.float64)) and x.dtype == float else x
+
+    small = Example(e.primitive, mapped(narrow, e.args), {k: mapped(narrow, v) for k, v in e.keywords.items()})
+    f, args = calling(small, True)
+    u = [random_like(a, np.random.default_rng(5)) for a in args]
+    y, y_dot = jvp(f, tuple(args), tuple(u))
+    for value, tangent in zip(leaves(y), leaves(y_dot), strict=True):
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            assert tangent.dtype == value.dtype and tangent.shape == value.shape
+
+
+def test_every_rule_has_a_tangent_that_is_tested():
+    told = {rule for c in CASES for rule in ruling(c.values[0])}
+    every = {rule for f, rule in rules().items() if f not in NO_TANGENT}
+    assert not {rule.primitive for rule in every - told}

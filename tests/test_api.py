@@ -1458,6 +1458,26 @@ def test_a_partial_is_right_or_refused():
     assert gradient == 2.0
 
 
+@pytest.mark.parametrize("enabled", [True, False])
+def test_compiling_leaves_the_collector_as_it_was(enabled):
+    def fine(x):
+        return x * x
+
+    def refused(x):
+        yield x
+
+    before = gc.isenabled()
+    (gc.enable if enabled else gc.disable)()
+    try:
+        assert grad(fine)(3.0) == 6.0
+        assert gc.isenabled() == enabled
+        with pytest.raises(S2SGradError):
+            grad(refused)(3.0)
+        assert gc.isenabled() == enabled
+    finally:
+        (gc.enable if before else gc.disable)()
+
+
 # --- importing -------------------------------------------------------------------------------------------------------
 
 

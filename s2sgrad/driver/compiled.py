@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import sys
 import threading
 import types
@@ -197,7 +198,7 @@ def compile_pair(function: types.FunctionType, kinds: dict[str, Kind], active: s
 
 @contextlib.contextmanager
 def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
-    """Quiet, and with room for trees nested as deeply as Python's own parser takes them; notes what is looked up.
+    """Quiet, uncollected, with room for trees nested as deeply as Python's own parser takes them; notes what is looked up.
 
     What fails in there, and is no refusal, is a `Defect` of ours."""
     with LOCK:
@@ -206,7 +207,7 @@ def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
         effects.forget()
         mod_ref.forget()
         try:
-            with warnings.catch_warnings(), noted() as lookups:
+            with warnings.catch_warnings(), _uncollected(), noted() as lookups:
                 warnings.simplefilter("ignore")
                 yield lookups
         except Exception as error:
@@ -217,3 +218,22 @@ def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
             sys.setrecursionlimit(before)
             effects.forget()  # they hold the functions that they looked at
             mod_ref.forget()
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """No search for garbage in cycles meanwhile: little of a compilation is, and each search looks through all of its trees.
+
+    >>> with _uncollected(), _uncollected():
+    ...     gc.isenabled()
+    False
+    >>> gc.isenabled()
+    True
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

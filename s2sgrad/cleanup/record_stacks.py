@@ -16,7 +16,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import calls_in
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.primitives.catalogue import on_stack
 
@@ -39,10 +39,10 @@ def local_stacks(unit: Unit, tree: gast.FunctionDef) -> set[str]:
 
 def operations(unit: Unit, node: gast.AST) -> Iterator[tuple[gast.Call, str]]:
     """The calls in an expression or a simple statement that put something on a list or take it off, and their lists."""
-    for part in nodes(node):
-        name = operated(unit, part)
+    for call in calls_in(node):
+        name = operated(unit, call)
         if name is not None:
-            yield part, name
+            yield call, name
 
 
 def operated(unit: Unit, node: gast.AST) -> str | None:

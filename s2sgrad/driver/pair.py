@@ -115,8 +115,8 @@ class Callee(Differentiated):
         returned = gast.Tuple([value, gast.Tuple(record, gast.Load())], gast.Load())
         forward.append(gast.Return(returned))
         holder = gast.FunctionDef("", self.arguments, forward, [], None, None, [])
-        unbound = Facts(holder).lifetimes.unbound_at_end(id(forward)) & set(saved)
-        forward[:0] = marked([assign(n, constant(None)) for n in saved if n in unbound], "forward")
+        unbound = filter(Facts(holder).lifetimes.may_end_unbound, saved)
+        forward[:0] = marked([assign(n, constant(None)) for n in unbound], "forward")
         forward[-1].origin = forward[-2].origin if len(forward) > 1 else Origin("forward", 0, 0, None)
         emitted = self.entry.pair.fwd
         return c.part(emitted, gast.FunctionDef(emitted.name, self.arguments, forward, [], None, None, []))

@@ -106,10 +106,7 @@ class Lifetimes:
         """The names that a statement (the header of one) reads and that may be unbound then."""
         return {n for n in self.graph.reads(statement) & self.home.keys() if not self.is_assigned(n, statement)}
 
-    def unbound_at_end(self, block: int) -> frozenset[str]:
-        """The names at home in a block that may be unbound where control leaves it."""
-        here = self.names.mask(self.locals_of.get(block, ()))
-        missing = 0
-        for point in self.graph.leaving[block]:
-            missing |= here & ~self._must[point]
-        return self.names.decoded(missing)
+    def may_end_unbound(self, name: str) -> bool:
+        """Whether a name may be unbound where control leaves the block that it is at home in."""
+        missing = self.names.mask([name])
+        return any(missing & ~self._must[point] for point in self.graph.leaving[self.home[name]]) if missing else False

@@ -76,6 +76,23 @@ def nodes(root: gast.AST) -> Iterator[gast.AST]:
                 waiting.append(value)
 
 
+def calls_in(root: gast.AST) -> list[gast.Call]:
+    """The calls in a tree, those around others first."""
+    waiting, parts_of, out = [root], PARTS, []
+    while waiting:
+        node = waiting.pop()
+        kind = type(node)
+        if kind is gast.Call:
+            out.append(node)
+        for field in parts_of[kind] or ():
+            value = getattr(node, field, None)
+            if type(value) is list:
+                waiting += value
+            elif value is not None:
+                waiting.append(value)
+    return out
+
+
 def mentioned(*parts: gast.AST) -> set[str]:
     """The names that stand in some trees."""
     waiting, parts_of, out = [*parts], PARTS, set()
@@ -134,19 +151,23 @@ LOOPS = (gast.For, gast.While)
 COMPOUND = tuple(HEADER)  # the statements with blocks that the normal form has
 
 
-def blocks(statement: gast.AST) -> Iterator[list[gast.AST]]:
+_BLOCKS = {
+    gast.If: ("body", "orelse"), gast.For: ("body", "orelse"), gast.AsyncFor: ("body", "orelse"), gast.Match: (),
+    gast.While: ("body", "orelse"), gast.With: ("body",), gast.AsyncWith: ("body",),
+    gast.Try: ("body", "orelse", "finalbody"), gast.TryStar: ("body", "orelse", "finalbody"),
+}  # fmt: skip
+
+
+def blocks(statement: gast.AST) -> list[list[gast.AST]]:
     """The lists of statements in a statement as the user wrote it, `with`, `try` and `match` included.
 
     Nothing of a nested function or class: they are units of their own.
     """
-    if isinstance(statement, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
-        return
-    for field in ("body", "orelse", "finalbody"):
-        inner = getattr(statement, field, None)
-        if isinstance(inner, list):
-            yield inner
-    for part in (*(getattr(statement, "handlers", None) or ()), *(getattr(statement, "cases", None) or ())):
-        yield part.body
+    fields = _BLOCKS.get(type(statement))
+    if fields is None:
+        return []
+    parts = (*(getattr(statement, "handlers", None) or ()), *(getattr(statement, "cases", None) or ()))
+    return [*(getattr(statement, field) for field in fields), *(part.body for part in parts)]
 
 
 def nested(body: list[gast.AST]) -> Iterator[list[gast.AST]]:

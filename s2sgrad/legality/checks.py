@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-import gast
-
 from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import binds
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import calls_in
 from s2sgrad.legality import calls, containers, operations, stores, string_roundtrips
 from s2sgrad.legality.context import Context
 from s2sgrad.primitives import sharing
@@ -25,7 +23,7 @@ def run(context: Context) -> None:
         on_path = operation is not None and bool(set(binds(statement)) & context.paths.active)
         if on_path:
             operations.check(context, statement, operation)
-        for call in [n for n in nodes(effects.header(statement)) if isinstance(n, gast.Call)]:
+        for call in calls_in(effects.header(statement)):
             calls.check(context, statement, call, on_path and operation.node is call)
     if sharing.STORES_ITEM_BY_ITEM:  # what else is wrong is said first
         for statement in effects.walk(context.tree.body):

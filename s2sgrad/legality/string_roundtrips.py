@@ -12,7 +12,7 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind, Number
 from s2sgrad.flow.graph import binds
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import calls_in, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import methods_named
@@ -21,18 +21,20 @@ from s2sgrad.primitives.catalogue import methods_named
 def check(unit: Unit, tree: gast.FunctionDef, varied: set[str], kinds: dict[str, Kind]) -> None:
     """Raise Unsupported where numbers are read off what was written with a value in `varied`."""
     texts: set[str] = set()
+    carrying: list[gast.AST] = []
     before = -1
     while before < len(texts):
-        before = len(texts)
+        before, carrying = len(texts), []
         for statement in effects.walk(tree.body):
             if _carries(unit, effects.header(statement), varied, texts):
+                carrying.append(statement)
                 texts |= set(binds(statement)) | ({statement.target.id} if isinstance(statement, gast.For) else set())
                 section = effects.stored(statement)
                 texts |= set() if section is None else {effects.base(section)}
                 texts |= effects.changed_by_call(getattr(statement, "value", statement))
                 texts -= {n for n in texts if isinstance(kinds.get(n), (Number, Array))}  # `len(str(x))`
-    for statement in effects.walk(tree.body):
-        for call in (n for n in nodes(effects.header(statement)) if isinstance(n, gast.Call)):
+    for statement in carrying:
+        for call in calls_in(effects.header(statement)):
             if catalogue.of(unit.resolve(call.func)).from_text and any(_carries(unit, a, varied, texts) for a in call.args):
                 unit.refuse(call, "this reads numbers off a text, or off bytes, that were made of a differentiated value: "
                                   "keep the value itself, or use `stop_gradient(..)`")  # fmt: skip

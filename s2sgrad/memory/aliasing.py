@@ -25,19 +25,20 @@ class Memory:
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
         self.unit, self.kinds = unit, kinds
-        bases = {b for s in effects.walk(tree.body) if (b := in_place(unit, s, kinds)) is not None}
+        statements = list(effects.walk(tree.body))
+        bases = {b for s in statements if (b := in_place(unit, s, kinds)) is not None}
         self.shared: dict[str, frozenset[str]] = {}
         self.at_once: dict[str, frozenset[str]] = {}
         self.bases = frozenset(bases)
         self.written: frozenset[str] = frozenset(bases)
         self.lost: frozenset[str] = frozenset()
         self.exposed: frozenset[str] = frozenset()  # global containers, which a function that is not known may change
-        handed = set().union(*(handed_over(unit, s, kinds) for s in effects.walk(tree.body)))
-        if any(calls_unknown(unit, s) for s in effects.walk(tree.body)):  # which may change what is global
-            names = {n.id for s in effects.walk(tree.body) for n in effects.loads(effects.header(s))} - unit.locals
+        handed = set().union(*(handed_over(unit, s, kinds) for s in statements))
+        if any(calls_unknown(unit, s) for s in statements):  # which may change what is global
+            names = {n for s in statements for n in effects.reads(s)} - unit.locals
             self.exposed = frozenset(n for n in names if isinstance(unit.resolve(name_(n)), CHANGEABLE))
             handed = handed | self.exposed
-        grown = any(effects.changed_by_call(getattr(s, "value", None)) for s in effects.walk(tree.body))
+        grown = any(effects.changed_by_call(getattr(s, "value", None)) for s in statements)
         if not bases and not handed and not grown:
             return
         aliases = Aliases(unit, tree, kinds, (), fresh_stacks(unit, tree, kinds, lasting=True))

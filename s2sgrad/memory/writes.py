@@ -12,8 +12,8 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Text, Unknown
 from s2sgrad.analysis.trust import Trust, is_writable, trust_of_owner
+from s2sgrad.ir.quote import calls_in
 from s2sgrad.ir.quote import name as name_
-from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory.sources import has_memory
 from s2sgrad.primitives import catalogue, methods
@@ -39,8 +39,6 @@ def in_place(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> str | N
     return None
 
 
-
-
 def handed_over(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> set[str]:
     """The objects that a statement's calls may change, other than by what the reverse sweep takes back: `s` of `s.add(1)`,
     a global list, an object of which nothing is known whose method is called."""
@@ -50,9 +48,7 @@ def handed_over(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> set[
     if isinstance(statement, gast.AugAssign):  # of a set, or of another object
         kind = kinds.get(statement.target.id, UNKNOWN) if isinstance(statement.target, gast.Name) else None
         out |= {statement.target.id} if isinstance(kind, Unknown) else set()
-    for call in nodes(statement.value):
-        if not isinstance(call, gast.Call):
-            continue
+    for call in calls_in(statement.value):
         target = unit.resolve(call.func)
         if target is MISSING and isinstance(call.func, gast.Attribute):
             root, method = _root_or_none(call.func.value), call.func.attr
@@ -76,8 +72,8 @@ def handed_over(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> set[
 
 def calls_unknown(unit: Unit, statement: gast.AST) -> bool:
     """Whether a statement calls a function that an argument or a local variable is."""
-    calls = (n.func for n in nodes(effects.header(statement)) if isinstance(n, gast.Call))
-    return any(isinstance(f, gast.Name) and f.id in unit.locals for f in calls)
+    called = (call.func for call in calls_in(effects.header(statement)))
+    return any(isinstance(f, gast.Name) and f.id in unit.locals for f in called)
 
 
 def _root_or_none(node: gast.AST) -> str | None:

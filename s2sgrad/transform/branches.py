@@ -70,7 +70,7 @@ class Branches:
                 if x not in end:
                     adjoints.out, adjoints.present = sweep, end
                     self._zero(x, statement)
-                    if x in before and not self._may_be_unbound(x):  # bound anew there, which leaves out what it was
+                    if x in before and not self.lifetimes.may_end_unbound(x):  # bound anew there: left out is what it was
                         end[x].idle = VALUES
         adjoints.out = out
         adjoints.present = {x: b.meet(ends[1][x]) for x, b in ends[0].items()}
@@ -93,14 +93,11 @@ class Branches:
 
     def _zero(self, x: str, statement: gast.AST) -> None:
         start = len(self.adjoints.out)
-        unsure = self._may_be_unbound(x)
+        unsure = self.lifetimes.may_end_unbound(x)
         if unsure and not isinstance(self.kinds.get(x), Number):
             self.records.needs_binding(x)
         self.adjoints.start(x, bound=not unsure)
         self._tag(self.adjoints.out[start:], statement, False)
-
-    def _may_be_unbound(self, x: str) -> bool:
-        return x in self.lifetimes.home and x in self.lifetimes.unbound_at_end(self.lifetimes.home[x])
 
     def _loop(self, loop: gast.For | gast.While, body: Block) -> Block:
         adjoints = self.adjoints

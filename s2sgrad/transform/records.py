@@ -137,7 +137,7 @@ class Records:
 
     def at_end(self, name: str, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of a variable whose life ends with the block."""
-        unsure = name in self.lifetimes.unbound_at_end(id(body))
+        unsure = self.lifetimes.may_end_unbound(name)
         if unsure:
             self.needs_binding(name)
         return self.pair(name, False, unsure)

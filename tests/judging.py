@@ -8,6 +8,7 @@ with the seed that writes the program again.
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import linecache
 import sys
@@ -19,6 +20,7 @@ from differences import copied, directional, inner, leaves, leaves_sum, random_d
 from programs import Program, reduced
 
 from s2sgrad import grad, value_and_grad
+from s2sgrad.api.forward import jvp
 
 POINTS = 4  # tries for one program
 STEPS = (4e-6, 1e-6)
@@ -90,6 +92,22 @@ def assert_gradient(f, args, argnums, value_too=True):
     assert_same(same, gradient, "gradient")
 
 
+def assert_tangent(f, args, argnums):
+    """Compare `jvp` with differences at this point; Rejected where these cannot judge."""
+    value, directions, slopes = expected(f, args, argnums)
+    before = copied(args)
+    tangents = [None] * len(args)
+    for number, direction in zip(argnums, directions, strict=True):
+        tangents[number] = direction
+    again, tangent = jvp(f, args, tangents)
+    assert_unchanged(args, before, "jvp writes its arguments")
+    assert_same(again, value, "value")
+    pairs = list(zip(leaves(tangent), (v for v in leaves(value) if type(v) is not bool), strict=True))
+    assert all(np.shape(t) == np.shape(v) for t, v in pairs), "shape of the tangent"
+    scale = max(1.0, abs(leaves_sum(value)))
+    np.testing.assert_allclose(leaves_sum(tangent), sum(slopes), rtol=1e-5, atol=2e-6 * scale, err_msg="tangent")
+
+
 def assert_same(left, right, name):
     """Both are the same value: structure, and numbers to the last digits."""
     assert type(left) is type(right) or (isinstance(left, float) and isinstance(right, float)), f"{name}: type"
@@ -99,13 +117,14 @@ def assert_same(left, right, name):
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12, err_msg=name)
 
 
-def check(program: Program) -> int:
-    """Check a program at its point, or at another; the number of points that it took."""
+def check(program: Program, judge=None) -> int:
+    """Check a program at its point, or at another; the number of points that it took.  `judge`: `assert_gradient`, or another."""
+    judge = judge or functools.partial(assert_gradient, value_too=program.seed % 4 == 0)
     with loaded(program.source, f"<program {program.seed}>") as f:
         for attempt in range(POINTS):
             try:
                 args = (program.redrawn(attempt) if attempt else program).args
-                assert_gradient(f, args, program.argnums, value_too=program.seed % 4 == 0)
+                judge(f, args, program.argnums)
                 return attempt + 1
             except Rejected:
                 continue
@@ -122,9 +141,9 @@ def explained(program: Program, error: Exception, order: int = 1) -> str:
         except Exception:
             return False
         try:
-            if order == 1:
+            if order < 2:
                 with loaded(source, "<reduced program>") as f:
-                    assert_gradient(f, program.args, program.argnums)
+                    (assert_gradient if order else assert_tangent)(f, program.args, program.argnums)
             else:
                 check_second(replace(program, source=source))
         except Exception as found:

@@ -66,8 +66,9 @@ class Jvp:
     floats.
     """
 
-    def __init__(self, function: Callable[..., Any], has_aux: bool = False) -> None:
-        self.primal, self._options = function, Options(True, True, has_aux=has_aux, backend=DEFAULT, forward=True)
+    def __init__(self, function: Callable[..., Any], outputs: str | tuple[str, ...] | None = None, has_aux: bool = False) -> None:
+        self.primal = function
+        self._options = Options(several=True, outputs=outputs, has_aux=has_aux, backend=DEFAULT, forward=True)
         self._made: dict[tuple[int, ...], _Along] = {}
         self._latest: _Along | None = None
         self.__name__ = self.__qualname__ = f"{getattr(function, '__name__', type(function).__name__)}_jvp"
@@ -114,7 +115,7 @@ class Jvp:
 @entry
 def jvp(
     function: Callable[..., Any], primals: Sequence[Any] | None = None, tangents: Sequence[Any] | None = None, *,
-    has_aux: bool = False,
+    outputs: str | Sequence[str] | None = None, has_aux: bool = False,
 ) -> Any:  # fmt: skip
     """The value of a function at the primals, and its tangent along the tangents: the derivative in their direction.
 
@@ -123,7 +124,8 @@ def jvp(
     `jvp(f).source`, computes each tangent beside its variable, and records nothing.
 
     With the function alone it returns a function of primals and tangents (and of keywords of the function's), compiled once.
-    With `has_aux`, of a function that returns a pair, it returns `(value, tangent, aux)`.
+    With `outputs`, names of arguments that the function writes, the value is what these hold at the end.  With `has_aux`, of
+    a function that returns a pair, it returns `(value, tangent, aux)`.
 
     Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number;
     TypeError for an integer primal with a tangent; ValueError for a tangent of another structure or shape.
@@ -133,7 +135,9 @@ def jvp(
     """
     if not callable(function) and not isinstance(function, (staticmethod, classmethod)):
         raise TypeError(f"jvp needs a function, not {type(function).__name__}")
-    made = Jvp(function, bool(has_aux))
+    if has_aux and outputs is not None:
+        raise ValueError("has_aux=True is about what a function returns, outputs= about what it writes: give one of them")
+    made = Jvp(function, outputs if outputs is None or isinstance(outputs, str) else tuple(outputs), bool(has_aux))
     if primals is None and tangents is None:
         return made
     if primals is None or tangents is None:

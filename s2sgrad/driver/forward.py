@@ -17,7 +17,7 @@ from s2sgrad.driver.emitted import Emitted, mark, stem_of
 from s2sgrad.driver.options import Options
 from s2sgrad.forward.sweep import Forward
 from s2sgrad.forward.tangents import tangent_kind
-from s2sgrad.inplace import own_arguments
+from s2sgrad.inplace import output_arguments, own_arguments
 from s2sgrad.ir.quote import constant, name
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import parameters
@@ -78,18 +78,20 @@ class TangentEntry(Tangent):
         defaults = dict(zip(given, kinds_of(given.values()), strict=True))
         known = {p: {**defaults, **kinds}.get(p, UNKNOWN) for p in signature(function).parameters}
         super().__init__(function, known, tuple(dict.fromkeys(p.partition("[")[0] for p in wrt)), emitted)
-        self.split = results.Split() if options.has_aux else None
+        self.split, self.outputs = results.Split() if options.has_aux else None, options.outputs
         self.written: tuple[str, ...] = ()
 
     def end(self, c: Compilation) -> None:
-        """Let it return the first of the pair that it returns."""
+        """Let it return the first of the pair that it returns, or the arguments that it writes."""
         if self.split is not None:
             self.split.run(c.unit, c.tree)
+        elif self.outputs is not None:
+            output_arguments.run(c.unit, c.tree, self.outputs)
 
     def require(self, c: Compilation) -> None:
         """Refuse a result that cannot be differentiated; copy what is written."""
         written = c.aliases.written
-        results.require(c.unit, c.tree, c.kinds, self.split, written, None)
+        results.require(c.unit, c.tree, c.kinds, self.split, written, self.outputs)
         self.written = tuple(written)
         own_arguments.run(c.unit, c.tree, c.kinds, written)
 

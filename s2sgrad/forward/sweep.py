@@ -223,7 +223,7 @@ class Forward:
         held = {dots.get(n, n) for n in sources(self.unit, value, self.kinds)}
         if not self.written & {target, *held}:
             return value
-        return self.tangents.copied(value, self.kinds.get(self.tangents.dot(target)))
+        return self.tangents.copied(value, self.inference.kind(value))
 
     # --- what is written in place ---
 

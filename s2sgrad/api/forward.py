@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad import runtime
+from s2sgrad import pullbacks, runtime
 from s2sgrad.analysis.call_keys import shapes_of
+from s2sgrad.api import linearized
 from s2sgrad.api.arguments import has_floats, require_separate
 from s2sgrad.api.gradient import Gradient, GradientOfGradient
 from s2sgrad.driver.options import DEFAULT, Options
@@ -66,7 +67,9 @@ class Jvp:
     floats.
     """
 
-    def __init__(self, function: Callable[..., Any], outputs: str | tuple[str, ...] | None = None, has_aux: bool = False) -> None:
+    def __init__(
+        self, function: Callable[..., Any], outputs: str | tuple[str, ...] | None = None, has_aux: bool = False
+    ) -> None:
         self.primal = function
         self._options = Options(several=True, outputs=outputs, has_aux=has_aux, backend=DEFAULT, forward=True)
         self._made: dict[tuple[int, ...], _Along] = {}
@@ -147,7 +150,13 @@ def jvp(
 
 def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
     """The value and the tangent of a function that is looked up when it is called; tangents as the text computes them."""
-    active = tuple(k for k, t in enumerate(tangents) if t is not None)
+    if function in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):
+        return linearized.of_vjp(function, primals, tangents, keywords, tangent_for)
+    if function is runtime.call:
+        return linearized.of_pullback(primals[0], tangents[0], primals[1:], tangents[1:], tangent_for)
+    if isinstance(function, runtime.Pullback):
+        return linearized.of_pullback(function, None, primals, tangents, tangent_for)
+    active = tuple(k for k, t in enumerate(tangents) if t is not None and has_floats(primals[k]))
     if not active:
         value = function(*primals, **keywords)
         return value, runtime.zeros(value)

@@ -70,11 +70,11 @@ def _at_run_time(tangents: Tangents, operation: Operation) -> gast.AST:
         if tangents.is_present(keyword.value):
             unit.refuse(node, "a differentiated keyword argument of a function that is only known at run time is not "
                               "supported yet: pass it by position")  # fmt: skip
-    if tangents.is_present(node.func):
-        unit.refuse(node, "a function that carries derivatives itself, as a pullback does, is called here, which has no "
-                          "tangent yet: differentiate with `grad` instead")  # fmt: skip
-    dots = [tangents.part(a) if tangents.is_present(a) else constant(None) for a in node.args]
-    primals = gast.Tuple([*map(clone, node.args)], gast.Load())
-    called = call(unit, "jvp", runtime.jvp, clone(node.func), primals, gast.Tuple(dots, gast.Load()))
+    function, given = node.func, list(node.args)
+    if tangents.is_present(function):  # a pullback: what it carries is an argument too
+        function, given = name(unit.helper("call", runtime.call)), [function, *given]
+    dots = [tangents.part(a) if tangents.is_present(a) else constant(None) for a in given]
+    primals = gast.Tuple([*map(clone, given)], gast.Load())
+    called = call(unit, "jvp", runtime.jvp, clone(function), primals, gast.Tuple(dots, gast.Load()))
     called.keywords = [*map(clone, node.keywords)]
     return called

@@ -1,0 +1,57 @@
+"""Tangents of `vjp`, and of calls of pullbacks: forward mode through derivatives of functions known only at run time.
+
+    y, pullback = vjp(f, x)      ->      f's `fwd` with its tangent: that of y, and of the record, which is the pullback's
+    x_bar = pullback(y_bar)      ->      f's `bwd` with its tangent, along those of the record and of `y_bar`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from s2sgrad import pullbacks, runtime
+from s2sgrad.api.converted import again
+
+Along = Callable[[Any, tuple, tuple, dict[str, Any]], tuple[Any, Any]]
+
+
+def of_vjp(vjp: Any, given: tuple, dots: tuple, options: dict[str, Any], along: Along) -> tuple[Any, Any]:
+    """The value of `vjp(f, *primals)` and its tangent: of the value, and of the record of the pullback.
+
+    `along(f, primals, tangents, keywords)` gives the value and the tangent of a function.
+    """
+    first = 1 if vjp is pullbacks.vjp_of_closure else 0
+    f, *args = given[first:]
+    dots = dots[first + 1 :]
+    f, owners = again(f, tuple(args))
+    fwd, bwd, places, receiver, keywords = runtime.hook("derivative")(f, tuple(args[owners:]), options)
+    if owners:  # the first of the arguments is what the method is of
+        places, receiver = tuple(k + owners for k in places), ()
+    (y, record), (y_dot, record_dot) = along(fwd, (*receiver, *args), ((None,) * len(receiver)) + dots, keywords)
+    pullback = runtime.Pullback(bwd, record, places, tuple(map(runtime.zeros, args)))
+    if vjp is not runtime.vjp:
+        pullbacks.require_result(f, y, pullback)
+        pullback.saved = pullbacks.apart(record, (args, keywords, y, pullbacks.bound_to(f)))
+        record_dot = runtime.own(record_dot)
+        pullback.like = runtime.zeros(y)
+    if first:
+        pullback = pullbacks.closed(given[0], pullback)
+    return (y, pullback), (y_dot, record_dot)
+
+
+def of_pullback(pullback: Any, record_dot: Any, bars: tuple, dots: tuple, along: Along) -> tuple[Any, Any]:
+    """The cotangents that a pullback gives and their tangents, along that of its record, None where it is 0, and those of
+    what it is called with."""
+    if not isinstance(pullback, runtime.Pullback):
+        what = type(pullback).__name__
+        raise TypeError(f"a {what} that carries derivatives cannot be called yet: pass its data as arguments")
+    record = runtime.refilled(pullback.saved, pullback.bwd)
+    if record_dot is not None:
+        record_dot = runtime.refilled(record_dot, pullback.bwd)
+    given, along_ = (record, pullback.cotangent(bars)), (record_dot, *dots)
+    out = along(pullback.bwd, given, along_, {})
+    shown = len(pullback.rest) - getattr(pullback, "hidden", 0)
+    value, tangent = (runtime.spread(pullback, part)[:shown] for part in out)
+    if pullback.like is None:
+        return value, tangent
+    return tuple(map(runtime.like, pullback.rest, value)), tuple(map(runtime.like, pullback.rest, tangent))

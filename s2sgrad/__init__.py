@@ -9,7 +9,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from s2sgrad.api import grad, value_and_grad, vjp
+from s2sgrad.api import grad, jvp, value_and_grad, vjp
 from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ __all__ = [
     "function",
     "grad",
     "gradients",
+    "jvp",
     "nondifferentiable",
     "primitive",
     "recompute_grad",

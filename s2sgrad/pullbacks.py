@@ -1,4 +1,4 @@
-"""Pullbacks that a user asks for: they check what they are called with, and share no memory with the arguments.
+"""Pullbacks and tangents that a user asks for: they are checked, and share no memory with the arguments.
 
     y, pullback = vjp(f, x); x[:] = 0.0      ->      pullback(1.0) is what it would have been before
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,30 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
     pullback.saved = apart(pullback.saved, (primals, keywords, value, bound_to(f)))
     pullback.like = zeros(value)
     return value, pullback
+
+
+@entry
+def jvp(
+    function: Callable[..., Any], primals: Sequence[Any] | None = None, tangents: Sequence[Any] | None = None, *,
+    outputs: str | Sequence[str] | None = None, has_aux: bool = False,
+) -> Any:  # fmt: skip
+    """The value of a function at the primals, and its tangent along the tangents: the derivative in their direction.
+
+    Each tangent has the structure and shape of its primal; one that is None is 0, and so must be that of a primal without
+    floats.  The tangent of the value has the structure and shape of the value.  Forward mode: the generated function, in
+    `jvp(f).source`, computes each tangent beside its variable, and records nothing.
+
+    With the function alone it returns a function of primals and tangents (and of keywords of the function's), compiled once.
+    With `outputs`, names of arguments that the function writes, the value is what these hold at the end.  With `has_aux`, of
+    a function that returns a pair, it returns `(value, tangent, aux)`.
+
+    Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number;
+    TypeError for an integer primal with a tangent; ValueError for a tangent of another structure or shape.
+
+    >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 10.0))
+    (6.0, 23.0)
+    """
+    return runtime.hook("jvp")(function, primals, tangents, outputs, has_aux)
 
 
 def require_result(f: Any, value: Any, pullback: Pullback) -> None:

@@ -12,7 +12,7 @@ from s2sgrad.api.argnums import Argnums, checked
 from s2sgrad.api.gradient import Gradient, differentiated
 from s2sgrad.driver.options import DEFAULT, PREFERRED, Options
 from s2sgrad.errors.raised import entry, located
-from s2sgrad.pullbacks import vjp  # noqa: F401
+from s2sgrad.pullbacks import jvp, vjp  # noqa: F401
 
 Outputs = str | tuple[str, ...] | None
 
@@ -155,4 +155,10 @@ def _tangent_for(f: Any, primals: tuple, tangents: tuple, keywords: dict[str, An
     return tangent_for(f, primals, tangents, keywords)
 
 
-runtime.provide(derivative=_pair_for, tangent=_tangent_for, way=travel.way, found=travel.found, located=located)
+def _jvp(*given: Any) -> Any:
+    from s2sgrad.api import forward
+
+    return forward.jvp(*given)
+
+
+runtime.provide(derivative=_pair_for, tangent=_tangent_for, jvp=_jvp, way=travel.way, found=travel.found, located=located)

@@ -15,6 +15,7 @@ from s2sgrad.analysis.kinds import Kind, Unknown, may_carry
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.api import brought
+from s2sgrad.api.forward import unfolded
 from s2sgrad.api.higher import Call, Forward, higher_backward, higher_call_backward, is_constant
 from s2sgrad.api.library import plain
 from s2sgrad.driver import cache
@@ -33,6 +34,8 @@ def pair_for(
         f = Forward(0, f)
     elif f is runtime.call:
         f = Call(0)
+    elif f in (runtime.jvp, pullbacks.jvp):
+        f, keywords = unfolded(*primals, keywords), {}
     if isinstance(f, (Forward, Call)):
         return f.pair(primals, keywords)
     if f in (higher_backward, higher_call_backward):

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,9 +17,13 @@ from s2sgrad.analysis.call_keys import shapes_of
 from s2sgrad.api import linearized
 from s2sgrad.api.arguments import has_floats, require_separate
 from s2sgrad.api.gradient import Gradient, GradientOfGradient
+from s2sgrad.driver import cache
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.errors.raised import entry
 from s2sgrad.runtime.structure import float_type, rebuilt, seed_of_number
+
+if TYPE_CHECKING:
+    from s2sgrad.driver.compiled import Compiled
 
 
 class _Along(Gradient):
@@ -37,17 +42,37 @@ class _Along(Gradient):
         self._latest = compiled
         if compiled.written:
             require_separate(self._arguments(args, keywords), compiled.written, self._function, compiled.outside())
-        dots: dict[str, Any] = {}
-        variadic: list[Any] = []
-        for parameter, tangent in zip(self._wrt(), tangents, strict=True):
-            name, _, place = parameter.partition("[")
-            if place:
-                given = args[len(args) - len(self._arguments(args, keywords)[name]) :]
-                variadic = variadic or list(map(runtime.zeros, given))
-                variadic[int(place[:-1])] = tangent
-                tangent = tuple(variadic)
-            dots[compiled.recipe.facts.dots[name]] = tangent
+        dots = {word: self._tangent_at(place, args, tangents) for word, place in self.words(compiled, len(args)).items()}
         return compiled.function(*args, **keywords, **self._seeds(compiled, None), **dots)
+
+    @property
+    def active(self) -> tuple[int, ...]:
+        """The positions of the arguments that have tangents."""
+        return self._argnums
+
+    def words(self, compiled: Compiled, count: int) -> dict[str, int | tuple[int, ...]]:
+        """Of which arguments, counted with those that are bound, the keywords of the generated function take tangents: of
+        one, or of all that stand in `*args`; `count` arguments are given."""
+        parameters = cache.of(self._function.__code__).parameters
+        out: dict[str, int | tuple[int, ...]] = {}
+        for parameter in self._wrt():
+            name, _, several = parameter.partition("[")
+            word = compiled.recipe.facts.dots[name]
+            positions = range(len(parameters.positional), count)
+            out[word] = tuple(positions) if several else parameters.positional.index(name)
+        return out
+
+    def _tangent_at(self, place: int | tuple[int, ...], args: tuple, tangents: tuple) -> Any:
+        if isinstance(place, tuple):
+            return tuple(self._tangent_at(k, args, tangents) for k in place)
+        number = place - len(self._lead)
+        return tangents[self._argnums.index(number)] if number in self._argnums else runtime.zeros(args[place])
+
+    def unfolded(self, args: tuple, keywords: dict[str, Any]) -> tuple[Compiled, tuple, dict[str, Any]]:
+        """What is compiled for these arguments, all the arguments by position and those by keyword."""
+        args, keywords = self._lead + args, {**self._keywords, **keywords}
+        compiled = self._compiled(args, keywords)
+        return compiled, args, {**keywords, **self._seeds(compiled, None)}
 
     def _seeds(self, compiled: Any, seed: Any) -> dict[str, Any]:
         return {}
@@ -91,13 +116,9 @@ class Jvp:
     @entry
     def __call__(self, /, primals: Sequence[Any], tangents: Sequence[Any], **keywords: Any) -> Any:
         """`(value, tangent)` at the primals, along the tangents; None for one that is 0."""
-        primals, tangents = _sequence(primals, "primals"), _sequence(tangents, "tangents")
-        if len(primals) != len(tangents):
-            counts = f"{len(primals)} primals, {len(tangents)} tangents"
-            raise TypeError(f"{self.__name__} takes a tangent for each primal: {counts}")
-        active = tuple(k for k, (x, t) in enumerate(zip(primals, tangents, strict=True)) if not _is_nothing(x, t))
-        given = tuple(tangent_of(primals[k], tangents[k], f"tangents[{k}]") for k in active)
-        return self.along(active).along(primals, given, keywords)
+        primals, tangents = _checked(self.__name__, primals, tangents)
+        active = tuple(k for k, t in enumerate(tangents) if t is not None)
+        return self.along(active).along(primals, tuple(tangents[k] for k in active), keywords)
 
     @property
     @entry
@@ -115,27 +136,8 @@ class Jvp:
         return f"<value and tangent of {getattr(self.primal, '__qualname__', self.primal)}>"
 
 
-@entry
-def jvp(
-    function: Callable[..., Any], primals: Sequence[Any] | None = None, tangents: Sequence[Any] | None = None, *,
-    outputs: str | Sequence[str] | None = None, has_aux: bool = False,
-) -> Any:  # fmt: skip
-    """The value of a function at the primals, and its tangent along the tangents: the derivative in their direction.
-
-    Each tangent has the structure and shape of its primal; one that is None is 0, and so must be that of a primal without
-    floats.  The tangent of the value has the structure and shape of the value.  Forward mode: the generated function, in
-    `jvp(f).source`, computes each tangent beside its variable, and records nothing.
-
-    With the function alone it returns a function of primals and tangents (and of keywords of the function's), compiled once.
-    With `outputs`, names of arguments that the function writes, the value is what these hold at the end.  With `has_aux`, of
-    a function that returns a pair, it returns `(value, tangent, aux)`.
-
-    Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number;
-    TypeError for an integer primal with a tangent; ValueError for a tangent of another structure or shape.
-
-    >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 10.0))
-    (6.0, 23.0)
-    """
+def jvp(function: Any, primals: Any, tangents: Any, outputs: Any = None, has_aux: bool = False) -> Any:
+    """What the public `jvp` does: `(value, tangent)`, or a function of primals and tangents."""
     if not callable(function) and not isinstance(function, (staticmethod, classmethod)):
         raise TypeError(f"jvp needs a function, not {type(function).__name__}")
     if has_aux and outputs is not None:
@@ -152,6 +154,9 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
     """The value and the tangent of a function that is looked up when it is called; tangents as the text computes them."""
     if function in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):
         return linearized.of_vjp(function, primals, tangents, keywords, tangent_for)
+    if function in (runtime.jvp, pullbacks.jvp):
+        f, inner, inner_dots = primals
+        return tangent_for(unfolded(f, inner, inner_dots, keywords), primals, tangents, {})
     if function is runtime.call:
         return linearized.of_pullback(primals[0], tangents[0], primals[1:], tangents[1:], tangent_for)
     if isinstance(function, runtime.Pullback):
@@ -163,10 +168,29 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
     return Jvp(function).along(active).along(primals, tuple(tangents[k] for k in active), keywords)
 
 
-def _sequence(given: Any, what: str) -> tuple:
-    if not isinstance(given, (tuple, list)):
-        raise TypeError(f"{what} is a tuple, with one for each argument of the function, not {type(given).__name__}")
-    return tuple(given)
+def unfolded(function: Any, primals: Any, tangents: Any, options: dict[str, Any]) -> types.FunctionType:
+    """A function with source that does what `jvp` of a function does for these: of the function, primals and tangents."""
+    given, dots = _checked(getattr(function, "__name__", "f"), primals, tangents)
+    if function in (runtime.jvp, pullbacks.jvp):  # the tangent of a tangent
+        function = unfolded(*given, {})
+    along = Jvp(function, **options).along(tuple(k for k, t in enumerate(dots) if t is not None))
+    compiled, args, keywords = along.unfolded(given, {})
+    return linearized.of_jvp(compiled.function, along.words(compiled, len(args)), args, len(given), along.active, keywords)
+
+
+def _checked(function: str, primals: Any, tangents: Any) -> tuple[tuple, tuple]:
+    """Primals and tangents that fit each other; None for a tangent that is 0."""
+    for given, what in ((primals, "primals"), (tangents, "tangents")):
+        if not isinstance(given, (tuple, list)):
+            raise TypeError(f"{what} is a tuple, with one for each argument of `{function}`, not {type(given).__name__}")
+    if len(primals) != len(tangents):
+        counts = f"{len(primals)} primals, {len(tangents)} tangents"
+        raise TypeError(f"jvp of `{function}` takes a tangent for each primal: {counts}")
+    fits = [
+        None if _is_nothing(x, t) else tangent_of(x, t, f"tangents[{k}]")
+        for k, (x, t) in enumerate(zip(primals, tangents, strict=True))
+    ]
+    return tuple(primals), tuple(fits)
 
 
 def _is_nothing(primal: Any, tangent: Any) -> bool:

@@ -1,16 +1,20 @@
-"""Tangents of `vjp`, and of calls of pullbacks: forward mode through derivatives of functions known only at run time.
+"""Derivatives of `jvp`, and tangents of `vjp` and of pullbacks: derivatives of functions that are known only at run time.
 
+    y, y_dot = jvp(f, (x, n), (x_dot, None))      ->      a function with source that calls `f_jvp(x, n, x_dot=x_dot)`
     y, pullback = vjp(f, x)      ->      f's `fwd` with its tangent: that of y, and of the record, which is the pullback's
     x_bar = pullback(y_bar)      ->      f's `bwd` with its tangent, along those of the record and of `y_bar`
 """
 
 from __future__ import annotations
 
+import linecache
+import types
 from collections.abc import Callable
 from typing import Any
 
 from s2sgrad import pullbacks, runtime
 from s2sgrad.api.converted import again
+from s2sgrad.source import GENERATED_TEXTS
 
 Along = Callable[[Any, tuple, tuple, dict[str, Any]], tuple[Any, Any]]
 
@@ -55,3 +59,42 @@ def of_pullback(pullback: Any, record_dot: Any, bars: tuple, dots: tuple, along:
     if pullback.like is None:
         return value, tangent
     return tuple(map(runtime.like, pullback.rest, value)), tuple(map(runtime.like, pullback.rest, tangent))
+
+
+def of_jvp(
+    f_jvp: types.FunctionType, words: dict[str, int | tuple[int, ...]], args: tuple, count: int, active: tuple[int, ...],
+    keywords: dict[str, Any],
+) -> types.FunctionType:  # fmt: skip
+    """A function with source that does what `jvp` does of the last `count` of the `args`, the first ones being bound.
+
+        def along(_, primals, tangents):
+            x0, x1, = primals
+            d0, d1, = tangents
+            return f_jvp(x0, x1, x_dot=d0)
+    """
+    lead = len(args) - count
+    known = vars(f_jvp).setdefault("unfolded", {})
+    pattern = count, active, *map(id, (*args[:lead], *keywords.values()))
+    if pattern in known:
+        return known[pattern]
+
+    def tangent(place: int | tuple[int, ...]) -> str:
+        if isinstance(place, tuple):
+            return f"({''.join(f'{tangent(k)}, ' for k in place)})"
+        return f"d{place}" if place - lead in active else f"zeros(x{place})"
+
+    space: dict[str, Any] = {"f_jvp": f_jvp, "zeros": runtime.zeros, "__name__": __name__}
+    space |= {f"x{k}": value for k, value in enumerate(args[:lead])} | {f"w_{n}": v for n, v in keywords.items()}
+    own = range(lead, len(args))
+    passed = [f"x{k}" for k in range(len(args))] + [f"{n}=w_{n}" for n in keywords]
+    passed += [f"{word}={tangent(place)}" for word, place in words.items()]
+    text = (
+        "def along(_, primals, tangents):\n"
+        f"    {''.join(f'x{k}, ' for k in own)}= primals\n    {''.join(f'd{k}, ' for k in own)}= tangents\n"
+        f"    return f_jvp({', '.join(passed)})\n"
+    )
+    filename = f"<s2sgrad jvp {f_jvp.__name__} {id(space)}>"
+    GENERATED_TEXTS[filename] = linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    exec(compile(text, filename, "exec"), space)
+    known[pattern] = space.pop("along")
+    return known[pattern]

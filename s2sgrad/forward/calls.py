@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import gast
 
-from s2sgrad import pullbacks, runtime, source
+from s2sgrad import runtime, source
 from s2sgrad.analysis.kinds import UNKNOWN, Kind
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.symbolic_shapes import without_symbols
@@ -19,7 +19,7 @@ from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir.quote import clone, constant, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import MISSING
-from s2sgrad.transform.calls import Pairs
+from s2sgrad.transform.calls import LATE, Pairs
 
 
 class WithTangent(Protocol):
@@ -40,7 +40,7 @@ def callee_tangent(tangents: Tangents, callees: Callees, operation: Operation) -
     """A call that gives the value and the tangent of a call of a function without a rule."""
     unit, node, target = tangents.unit, operation.node, operation.target
     late = target is MISSING or isinstance(target, functools.partial)
-    if late or target in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure) or source.brings_gradient(target):
+    if late or target in LATE or source.brings_gradient(target):
         return _at_run_time(tangents, operation)
     arguments = callees.arguments(unit, target, node)
     kinds: dict[str, Any] = {}

@@ -92,7 +92,7 @@ know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.require_a
      runtime.restored, runtime.as_dict, runtime.pop, runtime.push, gives=Gives.MAYBE)  # fmt: skip
 know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, numeric=True)
 know(runtime.require_array, runtime.sequence, runtime.own, structure.kept, keeps_kind=True)
-know(runtime.add, runtime.call, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)
+know(runtime.add, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)
 know(fitted, gives=Gives.MAYBE, of=0, computes=True)
 know(runtime.seed_like, gives=Gives.MAYBE, of=1)
 know(builtin_functions.preceded, einsum.replaced, einsum.contracted, of=_ANY)

@@ -191,6 +191,27 @@ class Derivatives:
         return self.plain(callee, [constant(len(rest)), target, *given, *rest], {}, node)
 
 
+    def along(self, node: gast.Call) -> gast.AST:
+        """`jvp(f, (x,), (x_dot,))` of a function value: what it closes over are more primals, whose tangents are 0."""
+        pairs = node.args[1:3]
+        if len(node.args) != 3 or not all(isinstance(p, (gast.Tuple, gast.List)) for p in pairs) or any(
+            isinstance(e, gast.Starred) for p in pairs for e in p.elts
+        ):
+            self.unit.refuse(node, "`jvp` of a function made here is followed where its primals and tangents are written out "
+                                   "as tuples: write `jvp(f, (x, y), (x_dot, y_dot))`")  # fmt: skip
+        f = self.as_function(self.evaluate(node.args[0]), node, last=True)
+        primals, tangents = ([self.flattener.atom(e) for e in p.elts] for p in pairs)
+        rest = [f.defaults.get(p) for p in f.order[len(primals) :]]
+        if None in rest or (len(primals) > len(f.order) and f.order) or len(primals) != len(tangents):
+            self.unit.refuse(node, f"this call does not fit the parameters of `{getattr(f.target, '__name__', 'f')}`")
+        rest += [name(c) for c in f.captured]
+        target = name(self.unit.helper(getattr(f.target, "__name__", "f"), f.target))
+        along = [*tangents, *(constant(None) for _ in rest)]
+        given = [self.flattener.atom(gast.Tuple(items, gast.Load())) for items in ([*primals, *rest], along)]
+        words = {k.arg: self.flattener.atom(k.value) for k in node.keywords}
+        return self.plain(Known(pullbacks.jvp, node.func), [target, *given], words, node)
+
+
 def _keyword(parameter: gast.Name) -> str:
     """The name by which a caller passes a parameter."""
     return getattr(parameter, "keyword", parameter.id)

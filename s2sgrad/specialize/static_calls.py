@@ -157,6 +157,14 @@ class _PullBack(StaticCall):
         return functions.pulled_back(node)
 
 
+@_of(pullbacks.jvp)
+class _Along(_PullBack):
+    """`jvp(f, (x,), (x_dot,))` of a function value."""
+
+    def value(self, functions: Any, node: gast.Call) -> Any:
+        return functions.along(node)
+
+
 @_of(abs, round)
 class _Operator(StaticCall):
     """A function that calls a method of an object, which may give another one."""

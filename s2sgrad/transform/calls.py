@@ -23,6 +23,8 @@ from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.rules.table import VALUES
 
+LATE = (runtime.jvp, runtime.vjp, pullbacks.jvp, pullbacks.vjp, pullbacks.vjp_of_closure)  # looked into where they run
+
 
 @dataclass
 class Pair:
@@ -68,7 +70,7 @@ def call_adjoint(
 ) -> Call:
     """The plan for a call on the differentiated path; `idle` is the level of the result's cotangent."""
     late = operation.target is MISSING or isinstance(operation.target, functools.partial)
-    late = late or operation.target in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure)
+    late = late or operation.target in LATE
     if late or source.brings_gradient(operation.target):
         return _dynamic(unit, inference, operation, active, written)
     arguments = pairs.arguments(unit, operation.target, operation.node)

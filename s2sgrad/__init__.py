@@ -13,6 +13,16 @@ from s2sgrad.api import grad, jvp, value_and_grad, vjp
 from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported
 
 if TYPE_CHECKING:
+    from s2sgrad.api.matrices import (
+        elementwise_grad,
+        hessian,
+        hvp,
+        jacfwd,
+        jacobian,
+        jacrev,
+        linearize,
+        value_and_jacobian,
+    )
     from s2sgrad.tape import (
         SGD,
         Array,
@@ -50,28 +60,40 @@ __all__ = [
     "defjvp",
     "defvjp",
     "differentiable",
+    "elementwise_grad",
     "function",
     "grad",
     "gradients",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
     "jvp",
+    "linearize",
     "nondifferentiable",
     "primitive",
     "recompute_grad",
     "stop_gradient",
     "trainable_variables",
     "value_and_grad",
+    "value_and_jacobian",
     "vjp",
 ]
+_MATRICES = ("elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize", "value_and_jacobian")
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    """The tape is imported when it is first asked for: `import s2sgrad` stays quick."""
+    """The tape, and the matrices, are imported when they are first asked for: `import s2sgrad` stays quick."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from s2sgrad import tape
+    if name in _MATRICES:
+        from s2sgrad.api import matrices as home
+    else:
+        from s2sgrad import tape as home
 
-    globals()[name] = getattr(tape, name)
+    globals()[name] = getattr(home, name)
     return globals()[name]
 
 

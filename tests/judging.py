@@ -118,7 +118,7 @@ def assert_same(left, right, name):
 
 
 def check(program: Program, judge=None) -> int:
-    """Check a program at its point, or at another; the number of points that it took.  `judge`: `assert_gradient`, or another."""
+    """Check a program at its point, or at another, by `assert_gradient` or another judge; the number of points it took."""
     judge = judge or functools.partial(assert_gradient, value_too=program.seed % 4 == 0)
     with loaded(program.source, f"<program {program.seed}>") as f:
         for attempt in range(POINTS):

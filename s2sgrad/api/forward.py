@@ -93,10 +93,11 @@ class Jvp:
     """
 
     def __init__(
-        self, function: Callable[..., Any], outputs: str | tuple[str, ...] | None = None, has_aux: bool = False
-    ) -> None:
+        self, function: Callable[..., Any], outputs: str | tuple[str, ...] | None = None, has_aux: bool = False,
+        value: bool = True,
+    ) -> None:  # fmt: skip
         self.primal = function
-        self._options = Options(several=True, outputs=outputs, has_aux=has_aux, backend=DEFAULT, forward=True)
+        self._options = Options(value, several=True, outputs=outputs, has_aux=has_aux, backend=DEFAULT, forward=True)
         self._made: dict[tuple[int, ...], _Along] = {}
         self._latest: _Along | None = None
         self.__name__ = self.__qualname__ = f"{getattr(function, '__name__', type(function).__name__)}_jvp"
@@ -116,7 +117,7 @@ class Jvp:
     @entry
     def __call__(self, /, primals: Sequence[Any], tangents: Sequence[Any], **keywords: Any) -> Any:
         """`(value, tangent)` at the primals, along the tangents; None for one that is 0."""
-        primals, tangents = _checked(self.__name__, primals, tangents)
+        primals, tangents = fitting(self.__name__, primals, tangents)
         active = tuple(k for k, t in enumerate(tangents) if t is not None)
         return self.along(active).along(primals, tuple(tangents[k] for k in active), keywords)
 
@@ -170,7 +171,7 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
 
 def unfolded(function: Any, primals: Any, tangents: Any, options: dict[str, Any]) -> types.FunctionType:
     """A function with source that does what `jvp` of a function does for these: of the function, primals and tangents."""
-    given, dots = _checked(getattr(function, "__name__", "f"), primals, tangents)
+    given, dots = fitting(getattr(function, "__name__", "f"), primals, tangents)
     if function in (runtime.jvp, pullbacks.jvp):  # the tangent of a tangent
         function = unfolded(*given, {})
     along = Jvp(function, **options).along(tuple(k for k, t in enumerate(dots) if t is not None))
@@ -178,7 +179,7 @@ def unfolded(function: Any, primals: Any, tangents: Any, options: dict[str, Any]
     return linearized.of_jvp(compiled.function, along.words(compiled, len(args)), args, len(given), along.active, keywords)
 
 
-def _checked(function: str, primals: Any, tangents: Any) -> tuple[tuple, tuple]:
+def fitting(function: str, primals: Any, tangents: Any) -> tuple[tuple, tuple]:
     """Primals and tangents that fit each other; None for a tangent that is 0."""
     for given, what in ((primals, "primals"), (tangents, "tangents")):
         if not isinstance(given, (tuple, list)):

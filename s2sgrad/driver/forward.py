@@ -32,6 +32,7 @@ class Tangent(Purpose):
     ) -> None:
         self.function, self.kinds, self.variables, self.emitted = function, kinds, variables, emitted
         self.split: results.Split | None = None
+        self.value = True
 
     def wrt(self, c: Compilation) -> set[str]:
         """The variables."""
@@ -48,9 +49,9 @@ class Tangent(Purpose):
         mark(c.tree.body, "forward")
         body, tangent = walk.run()
         value = c.tree.body[-1].value
-        parts = [name(value.id), tangent, *([name(self.split.aux)] if self.split is not None else [])]
+        parts = [*([name(value.id)] * self.value), tangent, *([name(self.split.aux)] if self.split is not None else [])]
         last = c.tree.body[-1]
-        last.value = gast.Tuple(parts, gast.Load())
+        last.value = gast.Tuple(parts, gast.Load()) if len(parts) > 1 else tangent
         arguments = c.tree.args
         arguments.kwonlyargs = [*arguments.kwonlyargs, *(gast.Name(d, gast.Param(), None, None) for d in dots.values())]
         arguments.kw_defaults = [*arguments.kw_defaults, *(None for _ in dots)]
@@ -63,7 +64,9 @@ class Tangent(Purpose):
 
     def finish(self, c: Compilation) -> None:
         """Give the finished function its name and its docstring."""
-        what = f"Value of `{stem_of(self.function)}`, and its tangent along that of {', '.join(self.variables)}."
+        stem = stem_of(self.function)
+        what = f"Value of `{stem}`, and its tangent" if self.value else f"Tangent of `{stem}`"
+        what += f" along that of {', '.join(self.variables)}."
         c.tree.body.insert(0, gast.Expr(constant(what)))
         c.tree.name = self.emitted.name
 
@@ -78,6 +81,7 @@ class TangentEntry(Tangent):
         defaults = dict(zip(given, kinds_of(given.values()), strict=True))
         known = {p: {**defaults, **kinds}.get(p, UNKNOWN) for p in signature(function).parameters}
         super().__init__(function, known, tuple(dict.fromkeys(p.partition("[")[0] for p in wrt)), emitted)
+        self.value = options.value
         self.split, self.outputs = results.Split() if options.has_aux else None, options.outputs
         self.written: tuple[str, ...] = ()
 

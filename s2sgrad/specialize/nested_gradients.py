@@ -197,8 +197,8 @@ class Derivatives:
         if len(node.args) != 3 or not all(isinstance(p, (gast.Tuple, gast.List)) for p in pairs) or any(
             isinstance(e, gast.Starred) for p in pairs for e in p.elts
         ):
-            self.unit.refuse(node, "`jvp` of a function made here is followed where its primals and tangents are written out "
-                                   "as tuples: write `jvp(f, (x, y), (x_dot, y_dot))`")  # fmt: skip
+            self.unit.refuse(node, "`jvp` of a function made here is followed where its primals and its tangents are tuples "
+                                   "that are written out: write `jvp(f, (x, y), (x_dot, y_dot))`")  # fmt: skip
         f = self.as_function(self.evaluate(node.args[0]), node, last=True)
         primals, tangents = ([self.flattener.atom(e) for e in p.elts] for p in pairs)
         rest = [f.defaults.get(p) for p in f.order[len(primals) :]]

@@ -161,4 +161,10 @@ def _jvp(*given: Any) -> Any:
     return forward.jvp(*given)
 
 
-runtime.provide(derivative=_pair_for, tangent=_tangent_for, jvp=_jvp, way=travel.way, found=travel.found, located=located)
+def _unfolded(*given: Any) -> Any:
+    from s2sgrad.api import forward
+
+    return forward.unfolded(*given)
+
+
+runtime.provide(derivative=_pair_for, tangent=_tangent_for, jvp=_jvp, unfolded=_unfolded, way=travel.way, found=travel.found, located=located)

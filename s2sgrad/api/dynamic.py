@@ -15,7 +15,6 @@ from s2sgrad.analysis.kinds import Kind, Unknown, may_carry
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.api import brought
-from s2sgrad.api.forward import unfolded
 from s2sgrad.api.higher import Call, Forward, higher_backward, higher_call_backward, is_constant
 from s2sgrad.api.library import plain
 from s2sgrad.driver import cache
@@ -35,7 +34,7 @@ def pair_for(
     elif f is runtime.call:
         f = Call(0)
     elif f in (runtime.jvp, pullbacks.jvp):
-        f, keywords = unfolded(*primals, keywords), {}
+        f, keywords = runtime.hook("unfolded")(*primals, keywords), {}
     if isinstance(f, (Forward, Call)):
         return f.pair(primals, keywords)
     if f in (higher_backward, higher_call_backward):

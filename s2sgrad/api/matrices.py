@@ -392,7 +392,7 @@ def _split(stacked: np.ndarray, given: list[Any]) -> _Parts:
         size = int(np.size(x))
         piece = np.reshape(stacked[..., at : at + size], stacked.shape[:-1] + np.shape(x))
         at += size
-        return piece.copy() if np.ndim(piece) else piece[()]
+        return piece.copy() if np.ndim(piece) else float(piece)
 
     return _Parts(map(part, given))
 

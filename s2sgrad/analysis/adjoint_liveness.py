@@ -37,7 +37,7 @@ def _effect(names: Names, point: Point, found: Operations, active: set[str]) -> 
         return 0, 0, 0
     operation, section = found.get(id(statement)), effects.stored(statement)
     if section is not None:
-        return names.mask([effects.base(section)]), 0, names.mask({n.id for n in effects.loads(statement.value)} & active)
+        return names.mask([effects.base(section)]), 0, names.mask(effects.reads(statement.value) & active)
     if operation is not None and operation.form == "push":
         return -1, 0, names.mask({o.id for o in operation.operands if isinstance(o, gast.Name)} & active)
     if operation is not None and operation.form == "grow":

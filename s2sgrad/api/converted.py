@@ -21,7 +21,7 @@ from typing import Any
 import gast
 
 from s2sgrad.errors import NoSource, Unsupported
-from s2sgrad.ir.quote import assign, nodes
+from s2sgrad.ir.quote import assign, mentioned, nodes
 from s2sgrad.ir.quote import name as name_of
 from s2sgrad.rules import table
 from s2sgrad.runtime.given import fitted, new
@@ -81,7 +81,7 @@ def _converted(f: types.FunctionType, count: int, owner: tuple) -> types.Functio
     local = {*names, *function.__code__.co_varnames, *function.__code__.co_cellvars}
     captured, helpers = _captured(pullback, nested, local - {*function.__code__.co_freevars, *names[: len(owner)]})
     receiver = dict(zip(names, owner, strict=False))
-    taken = {n.id for n in nodes(tree) if isinstance(n, gast.Name)} | local
+    taken = mentioned(tree) | local
     name = function.__name__ if function.__name__.isidentifier() else "function"
     base = next(b for b in _bases(name) if f"{b}_value" not in taken and f"{b}_pullback" not in taken)
     cells = set(function.__code__.co_freevars)

@@ -120,7 +120,7 @@ class _Products:
         bounds = [b for b in (part.lower, part.upper) if b is not None]
         if part.step is not None or len(bounds) > 1:
             return False
-        return all({n.id for n in effects.loads(b)} & moving for b in bounds)
+        return all(effects.reads(b) & moving for b in bounds)
 
     def split(self, value: gast.AST, sign: int) -> tuple[list[_Term], gast.AST | None]:
         """The outer products in a sum, and the sum without them."""
@@ -270,7 +270,7 @@ class _Products:
     def alone(self, factor: gast.AST, changed: set[str]) -> gast.AST:
         """A vector that stays as it is while the loop goes on."""
         factor = factor if self.shapes.rank(factor) == 1 else call(self.unit, "ravel", np.ravel, factor)
-        if is_fresh(self.unit, factor) or not {n.id for n in effects.loads(factor)} & changed:
+        if is_fresh(self.unit, factor) or not effects.reads(factor) & changed:
             return factor
         return expression("x.copy()", x=factor)
 

@@ -119,7 +119,7 @@ class Batches(Shapes):
 
     def moves(self, node: gast.AST) -> bool:
         """Whether an expression is another one in another trip."""
-        loaded = {n.id for n in effects.loads(node)}
+        loaded = effects.reads(node)
         if self.variable in loaded or any(n in loaded and p.varies for n, p in self.known.items()):
             return True
         return any(map(popped, nodes(node)))

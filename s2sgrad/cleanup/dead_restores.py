@@ -26,7 +26,7 @@ from s2sgrad.cleanup.sections import Sections
 from s2sgrad.flow.block_mentions import BREAK, BlockMentions
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import parts_of
-from s2sgrad.ir.quote import Transformer, clone, nodes
+from s2sgrad.ir.quote import Transformer, clone, mentioned, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.writes import in_place
 
@@ -96,7 +96,7 @@ class Overwritten:
         base = section.value.id
         shared = self.unit.memory.at_once_with(base) - self.separate
         index = self._written_out(section.slice)
-        names = frozenset(n.id for n in nodes(index) if isinstance(n, gast.Name))
+        names = frozenset(mentioned(index))
         lasting = all(self.counts[n] <= (n not in self.counters) for n in names) and not names & self.unit.memory.written
         if not lasting or not isinstance(self.unit.kinds.get(base), Array):
             return None

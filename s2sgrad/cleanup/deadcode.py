@@ -374,7 +374,7 @@ def _referred(unit: Unit, statements: list[gast.AST]) -> set[str]:
             if unit.primal.is_generated or not record:
                 out |= {a.id for a in value.args if isinstance(a, gast.Name)}
         elif isinstance(value, (gast.Tuple, gast.List, gast.Dict)):
-            out |= {n.id for n in effects.loads(value)}
+            out |= effects.reads(value)
         elif isinstance(value, gast.Name) and isinstance(statement, gast.Assign):
             out.add(value.id)
     return {unit.bases.get(n, n) for n in out}

@@ -27,7 +27,7 @@ from s2sgrad.driver.pair import Callee
 from s2sgrad.driver.pipeline import KNOWN, PIPELINE, READ
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir import names
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import mentioned
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Unit
 from s2sgrad.source import Primal, read
@@ -92,7 +92,7 @@ class Program:
 
     def _reserve(self, primal: Primal) -> None:
         """Keep the names that a function mentions for what it means by them."""
-        self.names.taken |= {n.id for n in nodes(primal.tree) if isinstance(n, gast.Name)}
+        self.names.taken |= mentioned(primal.tree)
 
     # --- what the stages ask (compilation.Callees) ---
 

@@ -45,7 +45,7 @@ def put_back(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clash: 
         return False
     first, last = (next(k for k, s in enumerate(body) if s is wanted) for wanted in (taken, clash.statement))
     changed = set().union(*(effects.writes(s) for s in effects.walk(body[first + 1 : last])))
-    if changed & {n.id for n in effects.loads(value)}:
+    if changed & effects.reads(value):
         return False
     holder = unit.temp()
     copied = gast.Call(unit.builtin(list), [name(holder)], [])

@@ -24,7 +24,7 @@ from s2sgrad.flow.available import Available
 from s2sgrad.flow.graph import Graph, Point
 from s2sgrad.flow.occurrences import Occurrences
 from s2sgrad.ir.forms import bound_name, parts_of
-from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes, place_of, substitute
+from s2sgrad.ir.quote import assign, at, clone, constant, mentioned, name, place_of, substitute
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory.sources import is_basic
 from s2sgrad.primitives import catalogue
@@ -77,7 +77,7 @@ class Views:
         return True
 
     def _variables(self, place: gast.AST) -> set[str]:
-        return {n.id for n in nodes(place) if isinstance(n, gast.Name)} & self.unit.locals
+        return mentioned(place) & self.unit.locals
 
     def _is_steady(self, view: View, operand: str) -> bool:
         """Whether an operand is never bound anew between a definition of the view and a use of it."""

@@ -111,6 +111,11 @@ def mentioned(*parts: gast.AST) -> set[str]:
     return out
 
 
+def stored(*parts: gast.AST) -> set[str]:
+    """The names that some trees bind."""
+    return {n.id for part in parts for n in nodes(part) if type(n) is gast.Name and isinstance(n.ctx, gast.Store)}
+
+
 def children(node: gast.AST) -> list[gast.AST]:
     """The nodes right below one, but the contexts of names: `gast.iter_child_nodes`, faster."""
     found: list[Any] = []

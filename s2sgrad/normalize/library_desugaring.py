@@ -35,7 +35,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis.user_functions import is_generator
-from s2sgrad.ir.quote import Transformer, assign, at, clone, expression, name, nodes
+from s2sgrad.ir.quote import Transformer, assign, at, clone, expression, mentioned, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views, displays, library
 from s2sgrad.normalize.additions import Additions
@@ -194,8 +194,7 @@ class _Desugarer(Transformer):
         """Refuse a loop over neighbours whose body mentions what these are of."""
         for part in nodes(loop.iter):
             if self.unit.called(part) is itertools.pairwise:
-                over = {n.id for n in nodes(part) if isinstance(n, gast.Name)}
-                if any(isinstance(n, gast.Name) and n.id in over for s in loop.body for n in nodes(s)):
+                if mentioned(part) & mentioned(*loop.body):
                     self.unit.refuse(part, "a loop over the neighbours in what it mentions itself cannot be followed: loop "
                                            "over `zip(x, x[1:])`")  # fmt: skip
 

@@ -61,7 +61,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.user_functions import is_generator
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, mentioned, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views
 from s2sgrad.normalize.draws import is_plain_count, is_plain_repeat, is_shown
@@ -137,7 +137,7 @@ def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
 
 def _refuse_growth(unit: Unit, loop: gast.For) -> None:
     """A loop over a list that its body makes longer or shorter."""
-    over = {n.id for n in nodes(loop.iter) if isinstance(n, gast.Name)}
+    over = mentioned(loop.iter)
     for call in (n for s in loop.body for n in nodes(s) if isinstance(n, gast.Call)):
         method = call.func
         if not isinstance(method, gast.Attribute) or not isinstance(method.value, gast.Name) or method.value.id not in over:

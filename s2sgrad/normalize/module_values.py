@@ -21,7 +21,7 @@ from collections import Counter
 
 import gast
 
-from s2sgrad.ir.quote import Transformer, clone, name, nodes
+from s2sgrad.ir.quote import Transformer, clone, mentioned, name, nodes
 from s2sgrad.ir.reach import module_alias
 from s2sgrad.ir.unit import Unit
 
@@ -48,7 +48,7 @@ def _is_module(unit: Unit, value: gast.AST) -> bool:
 def _read_before(tree: gast.FunctionDef, statement: gast.AST, variable: str) -> bool:
     """Whether Python might find the variable unbound."""
     before = tree.body[: next(k for k, s in enumerate(tree.body) if s is statement)]
-    return any(isinstance(n, gast.Name) and n.id == variable for s in before for n in nodes(s))
+    return variable in mentioned(*before)
 
 
 class _Written(Transformer):

@@ -28,7 +28,7 @@ from collections import Counter
 import gast
 
 from s2sgrad.ir.forms import minus
-from s2sgrad.ir.quote import assign, at, constant, expression, name, nodes, statements
+from s2sgrad.ir.quote import assign, at, constant, expression, mentioned, name, nodes, statements, stored
 from s2sgrad.ir.unit import Unit
 
 
@@ -84,7 +84,7 @@ def _chained(unit: Unit, targets: list[gast.AST], value: gast.AST) -> list[gast.
     if len(targets) == 1:
         return bind(unit, targets[0], value)
     out = []
-    if not isinstance(value, (gast.Name, gast.Constant)) or _bound(targets) & _read(value):
+    if not isinstance(value, (gast.Name, gast.Constant)) or stored(*targets) & mentioned(value):
         holder = targets[0].id if isinstance(targets[0], gast.Name) else unit.temp()
         out.append(assign(holder, value))
         value = name(holder)
@@ -109,8 +109,8 @@ def bind(unit: Unit, target: gast.AST, value: gast.AST) -> list[gast.AST]:
         return _parallel(unit, *_aligned(unit, target, value.elts))
     if any(isinstance(t, gast.Starred) for t in targets):
         return _starred(unit, targets, value)
-    stored = [t for t in targets if not isinstance(t, gast.Name)]
-    late = any(_bound(targets) & _read(t) for t in stored)  # `i, x[i] = v` binds one after the other
+    stores = [t for t in targets if not isinstance(t, gast.Name)]
+    late = any(stored(*targets) & mentioned(t) for t in stores)  # `i, x[i] = v` binds one after the other
     inner = [t.id if isinstance(t, gast.Name) and not late else unit.temp() for t in targets]
     out = [assign(gast.Tuple([name(i, store=True) for i in inner], gast.Store()), value)]
     for part, holder in zip(targets, inner, strict=True):
@@ -141,12 +141,12 @@ def _parallel(unit: Unit, targets: list[gast.AST], values: list[gast.AST]) -> li
         if len({t.id for t in targets}) == len(targets) and {t.id for t in targets} == {v.id for v in values}:
             return [assign(gast.Tuple(targets, gast.Store()), gast.Tuple(values, gast.Load()))]
     out, late = [], []
-    repeated = len(_bound(targets)) < sum(len(_bound([t])) for t in targets)
+    repeated = len(stored(*targets)) < sum(len(stored(t)) for t in targets)
     stores = (gast.Subscript, gast.Attribute)  # which may change later values
     repeated |= any(isinstance(n, stores) for t in targets for n in nodes(t))
     for k, (target, value) in enumerate(zip(targets, values, strict=True)):
-        later = set().union(*map(_read, values[k + 1 :]))
-        if repeated or _bound([target]) & later:
+        later = mentioned(*values[k + 1 :])
+        if repeated or stored(target) & later:
             holder = unit.temp()
             out.append(assign(holder, value))
             late.append((target, name(holder)))
@@ -179,11 +179,3 @@ def _starred(unit: Unit, targets: list[gast.AST], value: gast.AST) -> list[gast.
             )
         out += bind(unit, target, part)
     return out
-
-
-def _bound(targets: list[gast.AST]) -> set[str]:
-    return {n.id for t in targets for n in nodes(t) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
-
-
-def _read(value: gast.AST) -> set[str]:
-    return {n.id for n in nodes(value) if isinstance(n, gast.Name)}

@@ -38,7 +38,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.errors import S2SGradError
-from s2sgrad.ir.quote import assign, at, blocks, clone, constant, name, nodes
+from s2sgrad.ir.quote import assign, at, blocks, clone, constant, name, nodes, stored
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory import mod_ref
 from s2sgrad.source import read
@@ -135,7 +135,7 @@ def _require_own_names(unit: Unit, tree: gast.FunctionDef, statement: gast.Try) 
     for k, early in enumerate(statement.body[:-1]):
         later = [*statement.body[k + 1 :], *statement.orelse]
         allowed = {id(n) for s in later for n in nodes(s)}
-        for local in _bound([early]):
+        for local in stored(early):
             for node in nodes(tree):
                 if not isinstance(node, gast.Name) or node.id != local or id(node) in allowed:
                     continue
@@ -154,7 +154,7 @@ def _require_no_iterators(unit: Unit, tree: gast.FunctionDef, statement: gast.Tr
         if isinstance(value, gast.Call):
             target = unit.resolve(value.func)
             used_up = any(target is kind for kind in _ITERATORS) or inspect.isgeneratorfunction(target)
-        bound = _bound([node]) if isinstance(node, gast.Assign) else set()
+        bound = stored(node) if isinstance(node, gast.Assign) else set()
         if used_up and bound & read_:
             unit.refuse(statement, f"`{min(bound & read_)}` is used up by what `try` runs twice, which cannot be followed: "
                                    "make it a list")  # fmt: skip
@@ -176,10 +176,6 @@ def _comes_after(tree: gast.FunctionDef, statement: gast.Try, node: gast.Name) -
 def _in_loop(tree: gast.FunctionDef, statement: gast.Try) -> bool:
     loops = (n for n in nodes(tree) if isinstance(n, (gast.For, gast.While)))
     return any(part is statement for loop in loops for s in loop.body for part in nodes(s))
-
-
-def _bound(body: list[gast.AST]) -> set[str]:
-    return {n.id for s in body for n in nodes(s) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
 
 
 def _only_computes(unit: Unit, node: gast.AST, depth: int = _DEEPEST) -> bool:

@@ -48,7 +48,7 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.with_regions import ENTER, EXIT, closed, opened
 from s2sgrad.ir.forms import arguments_of
-from s2sgrad.ir.quote import assign, at, blocks, constant, name, nodes, rewritten
+from s2sgrad.ir.quote import assign, at, blocks, constant, mentioned, name, nodes, rewritten
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import context_managers, tapes
 from s2sgrad.normalize._calls import is_literal
@@ -92,13 +92,13 @@ def _attempted(unit: Unit, statement: gast.Try) -> list[gast.AST]:
     if statement.finalbody and all(_only_binds(unit, s) for s in statement.finalbody):
         before, body, after = _without_exits(unit, statement)
         return [*before, *body, *statement.finalbody, *after]
-    mentioned = {n.id for s in statement.body for n in nodes(s) if isinstance(n, gast.Name)} & unit.locals
+    held = mentioned(*statement.body) & unit.locals
     for final in statement.finalbody:
         for node in nodes(final):
             if isinstance(node, gast.stmt) and not isinstance(node, (gast.Expr, gast.If, gast.Pass, gast.Assign)):
                 unit.refuse(node, "this statement in `finally` cannot be differentiated yet: only calls can, and "
                                   "assignments")  # fmt: skip
-            if isinstance(node, gast.Name) and node.id in mentioned:
+            if isinstance(node, gast.Name) and node.id in held:
                 unit.refuse(node, f"`{node.id}` is used in `try` and in `finally`, which cannot be differentiated yet: give "
                                   "`finally` a name of its own")  # fmt: skip
     before, body, after = _without_exits(unit, statement)

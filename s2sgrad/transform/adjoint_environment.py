@@ -278,7 +278,7 @@ class Bars:
             return False
         stays = isinstance(value, gast.Name) and value.id == bar
         factor = isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Mult, gast.Div))
-        scaled = factor and same(value.left, name(bar)) and bar not in {n.id for n in effects.loads(value.right)}
+        scaled = factor and same(value.left, name(bar)) and bar not in effects.reads(value.right)
         if not stays and not scaled:
             return False
         self.present[x] = Bar(bar, True, self._is_exact(value, kind))

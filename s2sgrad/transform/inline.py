@@ -17,7 +17,7 @@ import numpy as np
 
 from s2sgrad import source
 from s2sgrad.ir.forms import bound_name, is_none
-from s2sgrad.ir.quote import name, nodes, substitute
+from s2sgrad.ir.quote import mentioned, name, nodes, substitute
 from s2sgrad.ir.reach import call, reach
 from s2sgrad.ir.unit import Unit, parameters
 
@@ -59,9 +59,8 @@ def formula(pullback: types.FunctionType, count: int | None = None) -> Formula |
         for attribute in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
             node.__dict__.pop(attribute, None)
     names = tuple(p.id for p in parameters(tree))
-    mentioned = sorted({n.id for part in (*prelude, *cotangents) for n in nodes(part) if isinstance(n, gast.Name)})
-    local = {*names, *(s.targets[0].id for s in prelude)}
-    free = {n: found.value for n in mentioned if n not in local and (found := source.look_up(pullback, n)) is not None}
+    outer = sorted(mentioned(*prelude, *cotangents) - {*names, *map(bound_name, prelude)})
+    free = {n: found.value for n in outer if (found := source.look_up(pullback, n)) is not None}
     return Formula(names, tuple(prelude), cotangents, free)
 
 
@@ -77,8 +76,7 @@ def write(
     before: list[gast.AST] = []
     for statement in rule.prelude:
         local = statement.targets[0].id
-        later = [*rule.prelude, *(rule.cotangents[k] for k in wanted)]
-        if not any(_mentions(part.value if isinstance(part, gast.Assign) else part, local) for part in later):
+        if local not in mentioned(*(s.value for s in rule.prelude), *(rule.cotangents[k] for k in wanted)):
             continue
         holder = unit.temp()
         value = substitute(statement.value, holes)
@@ -94,10 +92,6 @@ def write(
 
 def _reached(unit: Unit, base: str, value: Any) -> gast.Name:
     return unit.builtin(value) if vars(builtins).get(base) is value else name(reach(unit, base, value))
-
-
-def _mentions(node: gast.AST, identifier: str) -> bool:
-    return any(isinstance(n, gast.Name) and n.id == identifier for n in nodes(node))
 
 
 def _divisions(unit: Unit, node: gast.AST, divides: Callable[[gast.BinOp], bool]) -> gast.AST:

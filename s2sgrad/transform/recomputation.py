@@ -81,7 +81,7 @@ class Recomputation:
         if operands & self.memory.lost:
             return False
         section = effects.stored(body[reader])
-        where = section is not None and statement.targets[0].id in {n.id for n in effects.loads(section.slice)}
+        where = section is not None and statement.targets[0].id in effects.reads(section.slice)
         end = reader + (where or isinstance(body[reader], COMPOUND))
         between = set().union(*readers.changed[k + 1 : end])
         if not operands & between or self.asks_shape(statement.value, body[k + 1 : end]):

@@ -19,7 +19,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.ir.forms import parts_of
-from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes
+from s2sgrad.ir.quote import assign, clone, constant, expression, mentioned, name, nodes
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.ir.unit import MISSING, Unit
@@ -198,7 +198,7 @@ def _stays(index: gast.AST) -> bool:
 
 def _reads(node: gast.AST, store: Store) -> bool:
     """Whether an expression reads the section, or a view of it."""
-    return any(isinstance(n, gast.Name) and (n.id == store.bar or n.id in store.views) for n in nodes(node))
+    return bool(mentioned(node) & {store.bar, *store.views})
 
 
 def reads_section(adjoints: Bars, value: gast.AST) -> bool:

@@ -27,7 +27,7 @@ from s2sgrad.backends.scalar_lists.python_floats import PythonFloats
 from s2sgrad.backends.scalar_lists.python_numbers import PythonNumbers, Value
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import everything, parts_of, whole_number
-from s2sgrad.ir.quote import LOOPS, assign, blocks, constant, expression, name, nodes
+from s2sgrad.ir.quote import LOOPS, assign, blocks, constant, expression, mentioned, name, nodes
 from s2sgrad.ir.unit import Unit
 
 _Unpacked = dict[int, gast.Assign]  # by the identity of what is unpacked
@@ -110,11 +110,11 @@ class _Rewriter:
         filled: list[gast.AST] = []  # goes behind the latest of the loops
         end = 0
         for k, statement in enumerate(body):
-            follow = after | _mentioned(body[k + 1 :])
+            follow = after | mentioned(*body[k + 1 :])
             plan = self.plans.get(id(statement))
             if plan is None:
                 self._meet(statement, fresh, set(), filled)
-                inside = follow | _mentioned([statement]) if isinstance(statement, LOOPS) else follow
+                inside = follow | mentioned(statement) if isinstance(statement, LOOPS) else follow
                 for inner in blocks(statement):
                     self.block(inner, inside)
                 out.append(statement)
@@ -142,14 +142,14 @@ class _Rewriter:
 
     def _meet(self, statement: gast.AST, fresh: dict[str, bool], lists: set[str], filled: list[gast.AST]) -> None:
         """Fill the arrays that a statement mentions from their lists; forget the lists of those that it changes."""
-        mentioned = {n.id for n in contents(self.unit, statement) if isinstance(n, gast.Name)}
+        met = {n.id for n in contents(self.unit, statement) if isinstance(n, gast.Name)}
         changed = set().union(*map(self._changed, effects.walk([statement])))
         rebound = {n for s in effects.walk([statement]) for n in binds(s)}
         for array in list(fresh):
             others = self.unit.memory.at_once_with(array)
             if array in lists:
                 continue
-            if fresh[array] and others & (mentioned | changed):
+            if fresh[array] and others & (met | changed):
                 filled.append(self._filled(array))
                 fresh[array] = False
             if others & changed or array in rebound:
@@ -202,7 +202,3 @@ def _behind(body: list[gast.AST], made: list[gast.AST]) -> list[gast.AST]:
     for statement in made:
         statement.origin = replace(body[-1].origin, comment=None)
     return made
-
-
-def _mentioned(body: list[gast.AST]) -> set[str]:
-    return {n.id for s in body for n in nodes(s) if isinstance(n, gast.Name)}

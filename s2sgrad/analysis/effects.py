@@ -25,7 +25,7 @@ from s2sgrad.analysis.libraries import is_library as is_library
 from s2sgrad.analysis.trust import Trust, trust_of_owner
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.forms import arguments_of, bound_name
-from s2sgrad.ir.quote import COMPOUND, HEADER, PARTS, nodes
+from s2sgrad.ir.quote import COMPOUND, HEADER, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, methods, spellings
 from s2sgrad.primitives.catalogue import may_write
@@ -41,47 +41,18 @@ def loads(node: gast.AST, hidden: frozenset[str] = frozenset()) -> Iterator[gast
     """The names read in an expression or simple statement, `hidden` ones and those of a comprehension's own left out."""
     if type(node) in _SCOPES:
         hidden |= {n.id for n in nodes(node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
-    waiting, parts_of = [node], PARTS
-    while waiting:
-        part = waiting.pop()
-        kind = type(part)
-        if kind is gast.Name:
+    for part in nodes(node, _SCOPES):
+        if type(part) is gast.Name:
             if type(part.ctx) is gast.Load and part.id not in hidden:
                 yield part
-            continue
-        if kind in _SCOPES and part is not node:
+        elif type(part) in _SCOPES and part is not node:
             yield from loads(part, hidden)
-            continue
-        for field in parts_of[kind] or ():
-            value = getattr(part, field, None)
-            if type(value) is list:
-                waiting += value
-            elif value is not None:
-                waiting.append(value)
 
 
 def reads(statement: gast.AST) -> set[str]:
     """The names that a simple statement, or the header of a compound one, reads."""
-    kind = type(statement)
-    waiting = [getattr(statement, HEADER[kind]) if kind in HEADER else statement]
-    names: set[str] = {base(statement.target)} if kind is gast.AugAssign else set()
-    parts_of = PARTS
-    while waiting:
-        part = waiting.pop()
-        kind = type(part)
-        if kind is gast.Name:
-            if type(part.ctx) is gast.Load:
-                names.add(part.id)
-        elif kind in _SCOPES:
-            names.update(n.id for n in loads(part))
-        else:
-            for field in parts_of[kind] or ():
-                value = getattr(part, field, None)
-                if type(value) is list:
-                    waiting += value
-                elif value is not None:
-                    waiting.append(value)
-    return names
+    names = {n.id for n in loads(header(statement))}
+    return names | {base(statement.target)} if isinstance(statement, gast.AugAssign) else names
 
 
 def writes(statement: gast.AST) -> set[str]:

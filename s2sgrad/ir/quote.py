@@ -15,7 +15,7 @@ ValueError: template 'g + h' has no hole hh
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any
 
 import gast
@@ -59,8 +59,11 @@ def clone(node: Any) -> Any:
     return copy
 
 
-def nodes(root: gast.AST) -> Iterator[gast.AST]:
-    """All nodes of a tree but operators and the contexts of names: `gast.walk`, several times faster, parents first."""
+def nodes(root: gast.AST, closed: Container[type] = ()) -> Iterator[gast.AST]:
+    """All nodes of a tree but operators and the contexts of names: `gast.walk`, several times faster, parents first.
+
+    Below the root nothing is looked for in a node of a `closed` class.
+    """
     waiting, parts_of = [root], PARTS
     while waiting:
         node = waiting.pop()
@@ -68,6 +71,8 @@ def nodes(root: gast.AST) -> Iterator[gast.AST]:
         if parts is None:
             continue
         yield node
+        if closed and type(node) in closed and node is not root:
+            continue
         for field in parts:
             value = getattr(node, field, None)
             if type(value) is list:
@@ -95,20 +100,7 @@ def calls_in(root: gast.AST) -> list[gast.Call]:
 
 def mentioned(*parts: gast.AST) -> set[str]:
     """The names that stand in some trees."""
-    waiting, parts_of, out = [*parts], PARTS, set()
-    while waiting:
-        node = waiting.pop()
-        kind = type(node)
-        if kind is gast.Name:
-            out.add(node.id)
-            continue
-        for field in parts_of[kind] or ():
-            value = getattr(node, field, None)
-            if type(value) is list:
-                waiting += value
-            elif value is not None:
-                waiting.append(value)
-    return out
+    return {node.id for part in parts for node in nodes(part) if type(node) is gast.Name}
 
 
 def stored(*parts: gast.AST) -> set[str]:

@@ -8,7 +8,6 @@ y = f(x)         ->    y, f_pullback = vjp(f, x)        ...  x_bar = f_pullback(
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -55,89 +54,141 @@ class Pairs(Protocol):
     def normal_form(self, target: Any) -> tuple[Unit, gast.FunctionDef]: ...
 
 
+Cotangents = list[tuple[gast.Name, gast.AST, int]]  # of arguments, with the level (see `zeros`) of each
+
+
 @dataclass
-class Call:
+class Context:
+    """Where a call stands: the `active` names, and those whose memory is `written` after it."""
+
+    unit: Unit
+    inference: Inference
+    active: set[str]
+    written: frozenset[str]
+
+    def holder(self, kind: Kind = UNKNOWN) -> str:
+        """A temporary for a value of this kind."""
+        holder = self.unit.temp()
+        self.inference.env[holder] = kind
+        return holder
+
+    def record(self, name: str) -> str:
+        """A local variable for what a call leaves behind for its adjoint."""
+        saved = self.unit.local(name)
+        self.inference.env[saved] = UNKNOWN
+        return saved
+
+    def is_active(self, node: Any) -> bool:
+        return isinstance(node, gast.Name) and node.id in self.active
+
+    def recorded(self, statement: gast.Assign, call: gast.Call, saved: str) -> list[gast.AST]:
+        """`y, saved = call`, which keeps copies of the arrays that are written later, `y` among them."""
+        call.args = list(map(self._kept, call.args))
+        call.keywords = [gast.keyword(k.arg, self._kept(k.value)) for k in call.keywords]
+        (y,) = statement.targets
+        made = [gast.Assign([gast.Tuple([y, name(saved, store=True)], gast.Store())], call, None)]
+        if isinstance(y, gast.Name) and y.id in self.written:
+            own = "x.copy()" if isinstance(self.inference.env.get(y.id), Array) else "own(x)"
+            holes = {} if own == "x.copy()" else {"own": self.unit.helper("own", runtime.own)}
+            made.append(assign(y.id, expression(own, x=y.id, **holes)))
+        return at(statement, *made)
+
+    def _kept(self, argument: gast.AST) -> gast.AST:
+        written = isinstance(argument, gast.Name) and argument.id in self.written
+        is_array = written and isinstance(self.inference.env.get(argument.id), Array)
+        return expression("x.copy()", x=argument) if is_array else argument
+
+
+class Call(Protocol):
     """How one call is differentiated: what replaces it, the name that carries its record, and its adjoint."""
 
     saved: str | None
-    forward: Callable[[gast.Assign], list[gast.AST]]
-    backward: Callable[[gast.AST], tuple[list[gast.AST], list[tuple[gast.Name, gast.AST, int]]]]
+
+    def forward(self, statement: gast.Assign) -> list[gast.AST]:
+        """The statements in the place of `y = f(..)`."""
+
+    def backward(self, y_bar: gast.AST) -> tuple[list[gast.AST], Cotangents]:
+        """The statements that call the derivative, and the cotangents of the arguments."""
 
 
-def call_adjoint(
-    unit: Unit, pairs: Pairs, inference: Inference, operation: Operation, active: set[str], written: frozenset[str],
-    idle: int,
-) -> Call:
+def call_adjoint(context: Context, pairs: Pairs, operation: Operation, idle: int) -> Call:
     """The plan for a call on the differentiated path; `idle` is the level of the result's cotangent."""
-    late = operation.target is MISSING or isinstance(operation.target, functools.partial)
-    late = late or operation.target in LATE
-    if late or source.brings_gradient(operation.target):
-        return _dynamic(unit, inference, operation, active, written)
-    arguments = pairs.arguments(unit, operation.target, operation.node)
-    kinds: dict[str, Any] = {}
-    wanted: list[tuple[str, int | None, gast.Name]] = []
-    for parameter, given in arguments.items():
-        several = isinstance(given, list)
-        kinds[parameter] = [_kind(inference, g) for g in given] if several else _kind(inference, given)
-        for k, node in enumerate(given if several else [given]):
-            if isinstance(node, gast.Name) and node.id in active:
-                wanted.append((parameter, k if several else None, node))
-    with unit.calling(operation.node):
-        pair = pairs.pair(operation.target, kinds, {p for p, _, _ in wanted}, idle=idle)
-    needs = pair.needs
-    if needs is not None and not all(isinstance(arguments.get(n), gast.AST) for n in needs):
-        raise AssertionError("a pair may only need arguments that the call passes")
-    base = getattr(pair.bwd, "name", "helper_bwd")
-    saved = None
-    if needs is None:
-        saved = unit.local(f"{base.partition('_bwd')[0]}_saved")
-        inference.env[saved] = UNKNOWN
+    target = operation.target
+    late = target is MISSING or isinstance(target, functools.partial)
+    if late or target in LATE or source.brings_gradient(target):
+        return _AtRunTime(context, operation.node)
+    return _ByPair(context, pairs, operation, idle)
 
-    def forward(statement: gast.Assign) -> list[gast.AST]:
-        if needs is not None:
+
+class _ByPair:
+    """The call of a function whose derivative is compiled beside it."""
+
+    def __init__(self, context: Context, pairs: Pairs, operation: Operation, idle: int) -> None:
+        self.context = context
+        self.arguments = pairs.arguments(context.unit, operation.target, operation.node)
+        self.kinds: dict[str, Any] = {}
+        self.wanted: list[tuple[str, int | None, gast.Name]] = []  # the active arguments: parameter, place of several
+        for parameter, given in self.arguments.items():
+            several = isinstance(given, list)
+            kinds = [without_symbols(context.inference.kind(g)) or UNKNOWN for g in (given if several else [given])]
+            self.kinds[parameter] = kinds if several else kinds[0]
+            places = enumerate(given) if several else [(None, given)]
+            self.wanted += [(parameter, k, node) for k, node in places if context.is_active(node)]
+        with context.unit.calling(operation.node):
+            self.pair = pairs.pair(operation.target, self.kinds, {p for p, _, _ in self.wanted}, idle=idle)
+        self.base = getattr(self.pair.bwd, "name", "helper_bwd")
+        self.saved = context.record(f"{self.base.partition('_bwd')[0]}_saved") if self.pair.needs is None else None
+
+    def forward(self, statement: gast.Assign) -> list[gast.AST]:
+        if self.saved is None:
             return [statement]
-        fwd = name(unit.helper(pair.fwd.name, pair.fwd))
-        value = gast.Call(
-            fwd,
-            [_kept(a, inference, written) for a in statement.value.args],
-            [gast.keyword(k.arg, _kept(k.value, inference, written)) for k in statement.value.keywords],
-        )
-        target = gast.Tuple([statement.targets[0], name(saved, store=True)], gast.Store())
-        return at(statement, gast.Assign([target], value, None), *_apart(unit, statement.targets[0], inference, written))
+        fwd = name(self.context.unit.helper(self.pair.fwd.name, self.pair.fwd))
+        call = gast.Call(fwd, statement.value.args, statement.value.keywords)
+        return self.context.recorded(statement, call, self.saved)
 
-    def backward(y_bar: gast.AST) -> tuple[list[gast.AST], list[tuple[gast.Name, gast.AST, int]]]:
-        record = [name(saved)] if needs is None else [clone(arguments[n]) for n in needs]
-        value: gast.AST = gast.Call(name(unit.helper(base, pair.bwd)), [*record, y_bar], [])
-        before, parts = _parts(unit, inference, value, {p: kinds.get(p, UNKNOWN) for p in pair.active})
+    def backward(self, y_bar: gast.AST) -> tuple[list[gast.AST], Cotangents]:
+        record = [name(self.saved)] if self.saved is not None else [clone(self.arguments[n]) for n in self.pair.needs]
+        value = gast.Call(name(self.context.unit.helper(self.base, self.pair.bwd)), [*record, y_bar], [])
+        holders = {p: self.context.holder(_bar_kind(self.kinds.get(p, UNKNOWN))) for p in self.pair.active}
+        names = [name(holder, store=True) for holder in holders.values()]
+        target = names[0] if len(names) == 1 else gast.Tuple(names, gast.Store())
         out = []
-        for parameter, k, node in wanted:
-            part, level = parts[parameter], pair.idle.get(parameter, 0)
-            if level is None and isinstance(kinds[parameter], (Number, Array)):
+        for parameter, k, node in self.wanted:
+            part, level = name(holders[parameter]), self.pair.idle.get(parameter, 0)
+            if level is None and isinstance(self.kinds[parameter], (Number, Array)):
                 continue
             if k is not None:
-                part = gast.Subscript(clone(part), constant(k), gast.Load())
+                part = gast.Subscript(part, constant(k), gast.Load())
             out.append((node, part, VALUES if level is None else level))
-        return before, out
-
-    return Call(saved, forward, backward)
+        return [gast.Assign([target], value, None)], out
 
 
-def _kept(argument: gast.AST, inference: Inference, written: frozenset[str]) -> gast.AST:
-    """An argument as the record may keep it: a copy of an array that is written in place."""
-    if not isinstance(argument, gast.Name) or argument.id not in written:
-        return argument
-    if not isinstance(inference.env.get(argument.id), Array):
-        return argument
-    return expression("x.copy()", x=argument)
+class _AtRunTime:
+    """`y, f_pullback = vjp(f, x)`: the call of a function that is looked up when it is called."""
 
+    def __init__(self, context: Context, call: gast.Call) -> None:
+        self.context, self.keywords = context, call.keywords
+        base = call.func.id if isinstance(call.func, gast.Name) else getattr(call.func, "attr", "f")
+        self.saved = context.record(f"{base}_pullback")
+        if any(context.is_active(k.value) for k in call.keywords):
+            context.unit.refuse(call, "a differentiated keyword argument of a function that is only known at run time is "
+                                      "not supported yet: pass it by position")  # fmt: skip
+        self.given = [call.func, *call.args]
+        if context.is_active(call.func):  # a pullback: what it carries is an argument too
+            self.given.insert(0, name(context.unit.helper("call", runtime.call)))
 
-def _apart(unit: Unit, target: gast.AST, inference: Inference, written: frozenset[str]) -> list[gast.AST]:
-    """`y = y.copy()` where y, which the record may keep, is written in place."""
-    if not isinstance(target, gast.Name) or target.id not in written:
-        return []
-    if isinstance(inference.env.get(target.id), Array):
-        return [assign(target.id, expression("x.copy()", x=target.id))]
-    return [assign(target.id, expression("own(x)", own=unit.helper("own", runtime.own), x=target.id))]
+    def forward(self, statement: gast.Assign) -> list[gast.AST]:
+        call = gast.Call(name(self.context.unit.helper("vjp", runtime.vjp)), self.given, self.keywords)
+        return self.context.recorded(statement, call, self.saved)
+
+    def backward(self, y_bar: gast.AST) -> tuple[list[gast.AST], Cotangents]:
+        holder = self.context.holder()
+        out = [
+            (node, gast.Subscript(name(holder), constant(k), gast.Load()), 0)
+            for k, node in enumerate(self.given[1:])
+            if self.context.is_active(node)
+        ]
+        return [assign(holder, gast.Call(name(self.saved), [y_bar], []))], out
 
 
 def _bar_kind(kind: Any) -> Kind:
@@ -145,26 +196,6 @@ def _bar_kind(kind: Any) -> Kind:
     if isinstance(kind, Number):
         return Number(None)
     return Array(None, kind.dims) if isinstance(kind, Array) else UNKNOWN
-
-
-def _kind(inference: Inference, node: gast.AST) -> Kind:
-    return without_symbols(inference.kind(node)) or UNKNOWN
-
-
-def _parts(
-    unit: Unit, inference: Inference, value: gast.AST, kinds: dict[str, Any]
-) -> tuple[list[gast.AST], dict[str, gast.AST]]:
-    """The cotangents that a `bwd` returns, by parameter."""
-    names = list(kinds)
-    if len(names) == 1:
-        holder = unit.temp()
-        inference.env[holder] = _bar_kind(kinds[names[0]])
-        return [gast.Assign([name(holder, store=True)], value, None)], {names[0]: name(holder)}
-    holders = [unit.temp() for _ in names]
-    for holder, kind in zip(holders, kinds.values(), strict=True):
-        inference.env[holder] = _bar_kind(kind)
-    target = gast.Tuple([name(h, store=True) for h in holders], gast.Store())
-    return [gast.Assign([target], value, None)], {n: name(h) for n, h in zip(names, holders, strict=True)}
 
 
 def checked_owner(unit: Unit, kinds: dict[str, Kind], operation: Operation) -> list[gast.AST]:
@@ -176,38 +207,3 @@ def checked_owner(unit: Unit, kinds: dict[str, Kind], operation: Operation) -> l
     if isinstance(kinds.get(owner.id), (Number, Array, Container)):
         return []
     return [gast.Expr(gast.Call(name(unit.helper("require_array", runtime.require_array)), [name(owner.id)], []))]
-
-
-def _dynamic(unit: Unit, inference: Inference, operation: Operation, active: set[str], written: frozenset[str]) -> Call:
-    """`y, f_pullback = vjp(f, x)`: the one run-time entry."""
-    call = operation.node
-    base = call.func.id if isinstance(call.func, gast.Name) else getattr(call.func, "attr", "f")
-    pullback = unit.local(f"{base}_pullback")
-    inference.env[pullback] = UNKNOWN
-    for keyword in call.keywords:
-        if isinstance(keyword.value, gast.Name) and keyword.value.id in active:
-            unit.refuse(call, "a differentiated keyword argument of a function that is only known at run time is not "
-                              "supported yet: pass it by position")  # fmt: skip
-    given = [call.func, *call.args]
-    lead = 1
-    if isinstance(call.func, gast.Name) and call.func.id in active:  # a pullback: what it carries is an argument too
-        given, lead = [name(unit.helper("call", runtime.call)), *given], 0
-
-    def forward(statement: gast.Assign) -> list[gast.AST]:
-        kept = [_kept(a, inference, written) for a in given]
-        value = gast.Call(name(unit.helper("vjp", runtime.vjp)), kept, call.keywords)
-        target = gast.Tuple([statement.targets[0], name(pullback, store=True)], gast.Store())
-        return at(statement, gast.Assign([target], value, None), *_apart(unit, statement.targets[0], inference, written))
-
-    def backward(y_bar: gast.AST) -> tuple[list[gast.AST], list[tuple[gast.Name, gast.AST, int]]]:
-        holder = unit.temp()
-        inference.env[holder] = UNKNOWN
-        value = gast.Call(name(pullback), [y_bar], [])
-        out = [
-            (node, gast.Subscript(name(holder), constant(k), gast.Load()), 0)
-            for k, node in enumerate(given[lead:] if lead else given[1:])
-            if isinstance(node, gast.Name) and node.id in active
-        ]
-        return [gast.Assign([name(holder, store=True)], value, None)], out
-
-    return Call(pullback, forward, backward)

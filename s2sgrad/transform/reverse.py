@@ -33,7 +33,7 @@ from s2sgrad.transform import rematerialize as again_
 from s2sgrad.transform.adjoint import Adjoints
 from s2sgrad.transform.block_exits import at_tail
 from s2sgrad.transform.branches import Branches
-from s2sgrad.transform.calls import Call, Pairs, call_adjoint, checked_owner
+from s2sgrad.transform.calls import Context, Pairs, call_adjoint, checked_owner
 from s2sgrad.transform.cotangents import Bar, Cotangent
 from s2sgrad.transform.paths import Paths
 from s2sgrad.transform.records import Records
@@ -374,7 +374,8 @@ class Reverse(Branches):
         if not cotangent.full and single:
             cotangent = self.adjoints.spread(cotangent, statement.targets[0].id)
         later = frozenset(n for b in self.stored_later for n in self.records.memory.with_memory_of(b))
-        plan: Call = call_adjoint(self.unit, self.pairs, self.inference, operation, self.active, later, cotangent.idle)
+        context = Context(self.unit, self.inference, self.active, later)
+        plan = call_adjoint(context, self.pairs, operation, cotangent.idle)
         if plan.saved is not None:
             self.extra.setdefault(id(body), []).append(plan.saved)
         cotangent = self.adjoints.held_apart(cotangent)

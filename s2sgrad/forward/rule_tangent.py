@@ -72,9 +72,10 @@ class RuleTangent:
             return [self._replaced({k: self._small(k) for k in (1, 2)})], []
         if self.rule.tag == "elementwise" and self._formula is not None:
             return self._slopes(), []
-        if self.rule.tag == "bilinear":
-            return [self._replaced({k: self.tangents.part(self.operands[k])}) for k in passing], []
-        return [self._transposed(self._pullback, self.wanted)], []
+        alone = [k for k in passing if self.rule.is_linear_in(k)]
+        terms = [self._replaced({k: self.tangents.part(self.operands[k])}) for k in alone]
+        others = [k for k in passing if k not in alone]
+        return [*terms, *([self._transposed(self._pullback, others)] if others else [])], []
 
     def _total(self, terms: list[gast.AST]) -> gast.AST:
         """The sum of the terms, item by item where the result may be a tuple or a list."""
@@ -123,7 +124,7 @@ class RuleTangent:
         moving = [self.operands[k] for k in self.wanted if self._passes(k)]
         moving += [self.operation.keywords[k] for k in self.keywords]
         idle = [o for o in self.operation.given if not any(o is m for m in moving) and getattr(o, "id", None) not in read]
-        if all(isinstance(self.tangents.inference.kind(o), Number) for o in idle):
+        if all(_is_none(o) or isinstance(self.tangents.inference.kind(o), Number) for o in idle):
             return value
         kind = self.tangents.inference.kind(value)
         return conformed(self.unit, value, kind, self.y.id, result, self.tangents.inference.kind)
@@ -148,7 +149,7 @@ class RuleTangent:
 
     def _terms(self, terms: Callable[..., Any]) -> list[gast.AST]:
         """The terms of a tangent that the rule writes: one for each operand, or one for all of them."""
-        whole = self.rule.joint_terms if len(self.wanted) == len(self.operands) else None
+        whole = self.rule.chosen_terms(self.kinds, jointly=True) if len(self.wanted) == len(self.operands) else None
         wanted = self.wanted if whole is None else [0]
         dots = [self.tangents.part(o) if k in self.wanted else constant(None) for k, o in enumerate(self.operands)]
         formula = inline.formula(whole or terms, 1 if whole else len(self.operands))

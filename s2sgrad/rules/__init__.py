@@ -3,6 +3,7 @@
 from s2sgrad.rules import (
     arithmetic,
     builtin_functions,
+    casts,
     choices,
     contractions,
     decompositions,
@@ -35,6 +36,7 @@ from s2sgrad.rules import (
 __all__ = [
     "arithmetic",
     "builtin_functions",
+    "casts",
     "choices",
     "contractions",
     "decompositions",

@@ -25,7 +25,7 @@ def multiply(g, z, x, y):
     return g * y, g * x
 
 
-@multiply.forward
+@multiply.forward()
 def _(z, x, y, x_dot, y_dot):
     return x_dot * y, x * y_dot
 
@@ -33,6 +33,16 @@ def _(z, x, y, x_dot, y_dot):
 @elementwise(np.divide)
 def divide(g, z, x, y):
     return g / y, -g * z / y
+
+
+@divide.forward()
+def _(z, x, y, x_dot, y_dot):
+    return x_dot / y, -z * y_dot / y
+
+
+@divide.forward_jointly()
+def _(z, x, y, x_dot, y_dot):
+    return (x_dot - z * y_dot) / y
 
 
 @elementwise(np.negative)
@@ -45,14 +55,24 @@ def positive(g, y, x):
     return g
 
 
+def plain_power(n):
+    """The exponent is a constant of which one less is an exponent as well."""
+    return n.known and isinstance(n.value, (int, float)) and (n.value >= 1 or n.value < 0)
+
+
 @elementwise(np.power, builtins.pow)
 def power(g, z, x, n):
     return g * power_slope(x, n), g * z * log_or_zero(x)
 
 
-@power.refined(lambda n: n.known and isinstance(n.value, (int, float)) and (n.value >= 1 or n.value < 0))
+@power.refined(plain_power)
 def _(g, z, x, n):
     return g * (n * x ** (n - 1)), None
+
+
+@power.forward(plain_power)
+def _(z, x, n, x_dot, n_dot):
+    return n * x ** (n - 1) * x_dot, None
 
 
 flat(np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)

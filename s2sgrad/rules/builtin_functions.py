@@ -217,6 +217,6 @@ def sorted_(g, y, xs, *, reverse=False):
     return unarranged(g, xs, order_of(xs, reverse))
 
 
-@sorted_.forward
+@sorted_.forward()
 def _(y, xs, xs_dot, *, reverse=False):
     return arranged(xs_dot, order_of(xs, reverse))

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.rules.table import elementwise, flat, general
+from s2sgrad.rules.table import elementwise, flat, general, linear
 
 
 @elementwise(np.absolute, np.fabs, abs)
@@ -73,7 +73,7 @@ def shares(g, first, tied):
     return np.where(first, g, np.where(tied, half, 0.0)), np.where(first, 0.0, np.where(tied, half, g))
 
 
-@general(shares)
+@linear(shares)
 def _(w, y, g, first, tied):
     return chosen(w[0], first, tied) + chosen(w[1], ~(first | tied), tied), None, None
 
@@ -149,7 +149,7 @@ def modf(g, y, x):
     return g[0]
 
 
-@modf.forward
+@modf.forward()
 def _(y, x, x_dot):
     return x_dot, np.zeros_like(x_dot)
 
@@ -159,7 +159,7 @@ def frexp(g, y, x):
     return np.ldexp(g[0], -y[1])
 
 
-@frexp.forward
+@frexp.forward()
 def _(y, x, x_dot):
     return np.ldexp(x_dot, -y[1]), np.zeros_like(x_dot)
 

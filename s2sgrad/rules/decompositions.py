@@ -45,6 +45,30 @@ def _(g, y, a, *, upper=False):
     return np.swapaxes(bar, -1, -2) if upper else bar
 
 
+def filled(m, lower):
+    """The symmetric matrix of which one triangle is read."""
+    m = m if lower else np.swapaxes(m, -1, -2)
+    return np.tril(m) + np.swapaxes(np.tril(m, -1), -1, -2)
+
+
+def cholesky_along(y, a_dot, upper=False):
+    """The tangent of the triangular factor `y`."""
+    y = np.swapaxes(y, -1, -2) if upper else y
+    half = np.linalg.solve(y, filled(a_dot, not upper))
+    dot = y @ lower(np.linalg.solve(y, np.swapaxes(half, -1, -2)))
+    return np.swapaxes(dot, -1, -2) if upper else dot
+
+
+@cholesky.forward()
+def _(y, a, a_dot, *, upper=False):
+    return cholesky_along(y, a_dot, upper)
+
+
+@cholesky.forward(lambda upper: upper.known and not upper.value)
+def _(y, a, a_dot, *, upper=False):
+    return cholesky_along(y, a_dot)
+
+
 # --- eigenvalues -----------------------------------------------------------------------------------------------------
 
 
@@ -73,6 +97,28 @@ def eigvalsh(g, w, a, UPLO="L"):
     full = (u * np.expand_dims(g, -2)) @ np.swapaxes(u, -1, -2)
     bar = lower(full + np.swapaxes(full, -1, -2))
     return bar if UPLO == "L" else np.swapaxes(bar, -1, -2)
+
+
+def turned_to(u, a_dot, UPLO):
+    """The tangent of the matrix in the frame of the eigenvectors."""
+    return np.swapaxes(u, -1, -2) @ filled(a_dot, UPLO == "L") @ u
+
+
+def eigh_along(y, a_dot, UPLO):
+    """The tangents of eigenvalues and eigenvectors."""
+    core = turned_to(y[1], a_dot, UPLO)
+    gaps = np.expand_dims(y[0], -2) - np.expand_dims(y[0], -1)
+    return np.diagonal(core, 0, -2, -1), y[1] @ over(np.where(on_diagonal(core), 0.0, core), gaps)
+
+
+@eigh.forward()
+def _(y, a, a_dot, UPLO="L"):
+    return eigh_along(y, a_dot, UPLO)
+
+
+@eigvalsh.forward()
+def _(w, a, a_dot, UPLO="L"):
+    return np.diagonal(turned_to(np.linalg.eigh(a, UPLO)[1], a_dot, UPLO), 0, -2, -1)
 
 
 # --- singular values -------------------------------------------------------------------------------------------------
@@ -203,6 +249,6 @@ def squares_along(y, residual, change):
     return 2.0 * np.sum(residual * change, axis=0) if np.size(y[1]) else np.zeros_like(y[1])
 
 
-@lstsq.forward
+@lstsq.forward()
 def _(y, a, b, a_dot, b_dot, rcond=None):
     return lstsq_along_matrix(y, a, b, a_dot, rcond), lstsq_along_side(y, a, b, b_dot, rcond)

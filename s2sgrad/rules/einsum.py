@@ -15,7 +15,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.rules.builtin_functions import preceded
-from s2sgrad.rules.table import flat, general, linear
+from s2sgrad.rules.table import bilinear, flat, general, linear
 from s2sgrad.runtime import Refusal, unbroadcast
 
 
@@ -83,8 +83,13 @@ def einsum_bars(g, subscripts, operands, optimize=False):
 
 
 @general(contracted)
-def _(g, y, subscripts, operands, optimize=False):
+def contracted_(g, y, subscripts, operands, optimize=False):
     return None, einsum_bars(g, subscripts, operands, optimize)
+
+
+@contracted_.forward()
+def _(y, subscripts, operands, subscripts_dot, operands_dot, optimize=False):
+    return None, changed(operands_dot, subscripts, operands, optimize)
 
 
 def changed(ws, subscripts, operands, optimize=False):
@@ -110,7 +115,7 @@ def _(w, bars, g, subscripts, operands, optimize=False):
     return g_bar, None, bars_back(w, g, subscripts, operands, optimize)
 
 
-@general(np.einsum)
+@bilinear(np.einsum)
 def einsum(g, y, subscripts, *operands, optimize=False):
     return preceded(None, einsum_bars(g, subscripts, operands, optimize))
 
@@ -144,3 +149,8 @@ flat(chain)
 @general(np.linalg.multi_dot)
 def multi_dot(g, y, arrays):
     return einsum_bars(g, chain(arrays), arrays, True)
+
+
+@multi_dot.forward()
+def _(y, arrays, arrays_dot):
+    return changed(arrays_dot, chain(arrays), arrays, True)

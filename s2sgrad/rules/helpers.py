@@ -73,7 +73,7 @@ def own(w, y, x_bar):
     return w
 
 
-@general(fitted)
+@linear(fitted)
 def _(w, y, bar, x, said, argument=""):
     return fit(w, bar), None, None
 

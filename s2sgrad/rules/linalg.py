@@ -33,6 +33,11 @@ def _(g, y, a):
     return -(y.T @ g @ y.T)
 
 
+@inv.forward()
+def _(y, a, a_dot):
+    return -(y @ a_dot @ y)
+
+
 _WELL = 1e6  # matrices with a condition number below this are inverted
 
 
@@ -98,6 +103,16 @@ def _(g, y, a):
     return g * cofactors(a)
 
 
+@det.forward()
+def _(y, a, a_dot):
+    return np.sum(cofactors(a) * a_dot, axis=(-2, -1))
+
+
+@det.forward(one_matrix)
+def _(y, a, a_dot):
+    return np.sum(cofactors(a) * a_dot)
+
+
 @general(np.linalg.slogdet)
 def slogdet(g, y, a):
     return np.expand_dims(g[1], (-2, -1)) * np.swapaxes(np.linalg.inv(a), -1, -2)
@@ -106,6 +121,16 @@ def slogdet(g, y, a):
 @slogdet.refined(one_matrix)
 def _(g, y, a):
     return g[1] * np.linalg.inv(a).T
+
+
+@slogdet.forward()
+def _(y, a, a_dot):
+    return np.zeros_like(y[0]), np.trace(np.linalg.solve(a, a_dot), axis1=-2, axis2=-1)
+
+
+@slogdet.forward(one_matrix)
+def _(y, a, a_dot):
+    return 0.0, np.trace(np.linalg.solve(a, a_dot))
 
 
 # --- solving ---------------------------------------------------------------------------------------------------------
@@ -132,6 +157,21 @@ def _(g, y, a, b):
     return -(b_bar @ y.T), b_bar
 
 
+def aligned(a, b):
+    """The right side has as many axes as the result."""
+    return (a.rank == 2 and b.rank in (1, 2)) or (a.rank is not None and a.rank == b.rank)
+
+
+@solve.forward(aligned)
+def _(y, a, b, a_dot, b_dot):
+    return -np.linalg.solve(a, a_dot @ y), np.linalg.solve(a, b_dot)
+
+
+@solve.forward_jointly(aligned)
+def _(y, a, b, a_dot, b_dot):
+    return np.linalg.solve(a, b_dot - a_dot @ y)
+
+
 def lower(m):
     """The lower triangle of `m`, its diagonal halved."""
     return 0.5 * (np.tril(m) + np.tril(m, -1))
@@ -149,6 +189,21 @@ def matrix_power(g, y, a, n):
     for k in range(abs(n)):  # of b ** |n| by Horner's rule: bar = sum of b ** k @ g @ b ** (|n| - 1 - k)
         bar = b @ bar + g @ np.linalg.matrix_power(b, k)
     return -(b @ bar @ b) if n < 0 else bar, None
+
+
+def power_along(a, n, a_dot):
+    """The tangent of `np.linalg.matrix_power(a, n)`: each factor in turn is replaced."""
+    b = np.linalg.inv(a) if n < 0 else a
+    dot = -(b @ a_dot @ b) if n < 0 else a_dot
+    total = np.zeros_like(a_dot)
+    for k in range(abs(n)):
+        total = b @ total + dot @ np.linalg.matrix_power(b, k)
+    return total
+
+
+@matrix_power.forward()
+def _(y, a, n, a_dot, n_dot):
+    return power_along(a, n, a_dot), None
 
 
 flat(np.linalg.matrix_rank)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.reductions import along, whole
+from s2sgrad.rules.reductions import along, whole, whole_dropped
 from s2sgrad.rules.scans import carried, products_before
 from s2sgrad.rules.table import flat, general
 from s2sgrad.runtime import over, unreduce
@@ -42,6 +42,21 @@ def _(g, y, x, axis=None, *, keepdims=False):
     return np.where(np.isnan(x), 0.0, np.expand_dims(g, axis))
 
 
+@nansum.forward()
+def _(y, x, x_dot, axis=None, *, keepdims=False):
+    return np.sum(np.where(np.isnan(x), 0.0, x_dot), axis=axis, keepdims=keepdims)
+
+
+@nansum.forward(along)
+def _(y, x, x_dot, axis=None, *, keepdims=False):
+    return np.sum(np.where(np.isnan(x), 0.0, x_dot), axis=axis)
+
+
+@nansum.forward(whole_dropped)
+def _(y, x, x_dot, axis=None, *, keepdims=False):
+    return np.sum(np.where(np.isnan(x), 0.0, x_dot))
+
+
 @general(np.nanmean)
 def nanmean(g, y, x, axis=None, *, keepdims=False):
     return np.where(np.isnan(x), 0.0, unreduce(g / present(x, axis, keepdims), x, axis, keepdims))
@@ -55,6 +70,21 @@ def _(g, y, x, axis=None, *, keepdims=False):
 @nanmean.refined(along)
 def _(g, y, x, axis=None, *, keepdims=False):
     return np.where(np.isnan(x), 0.0, np.expand_dims(g / present(x, axis), axis))
+
+
+@nanmean.forward()
+def _(y, x, x_dot, axis=None, *, keepdims=False):
+    return np.sum(np.where(np.isnan(x), 0.0, x_dot), axis=axis, keepdims=keepdims) / present(x, axis, keepdims)
+
+
+@nanmean.forward(along)
+def _(y, x, x_dot, axis=None, *, keepdims=False):
+    return np.sum(np.where(np.isnan(x), 0.0, x_dot), axis=axis) / present(x, axis)
+
+
+@nanmean.forward(whole_dropped)
+def _(y, x, x_dot, axis=None, *, keepdims=False):
+    return np.sum(np.where(np.isnan(x), 0.0, x_dot)) / present(x)
 
 
 @general(np.nanprod)
@@ -86,6 +116,11 @@ def nancumsum(g, y, x, axis=None):
     else:
         g = np.flip(np.cumsum(np.flip(g, axis), axis), axis)
     return np.where(np.isnan(x), 0.0, g)
+
+
+@nancumsum.forward()
+def _(y, x, x_dot, axis=None):
+    return np.cumsum(np.where(np.isnan(x), 0.0, x_dot), axis=axis)
 
 
 @general(np.nancumprod)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from s2sgrad.rules.helpers import power_or_zero
-from s2sgrad.rules.reductions import tie_weights
+from s2sgrad.rules.reductions import dropped, is_container, tie_weights, whole
 from s2sgrad.rules.table import existing, flat, general
 from s2sgrad.runtime import over, unreduce
 
@@ -94,3 +94,26 @@ def _(g, y, x, ord=None, axis=None, keepdims=False):
 @norm.refined(lambda x, ord: x.rank == 1 and ord.known and ord.value in (None, 2))
 def _(g, y, x, ord=None, axis=None, keepdims=False):
     return g * over(x, y)
+
+
+def of_squares(x, ord):
+    return ord.known and ord.value is None and not is_container(x)
+
+
+def of_squares_dropped(x, ord, keepdims):
+    return of_squares(x, ord) and dropped(keepdims)
+
+
+@norm.forward(of_squares)
+def _(y, x, x_dot, ord=None, axis=None, keepdims=False):
+    return over(np.sum(x * x_dot, axis=axis, keepdims=keepdims), y)
+
+
+@norm.forward(of_squares_dropped)
+def _(y, x, x_dot, ord=None, axis=None, keepdims=False):
+    return over(np.sum(x * x_dot, axis=axis), y)
+
+
+@norm.forward(lambda x, ord, axis, keepdims: of_squares_dropped(x, ord, keepdims) and whole(x, axis))
+def _(y, x, x_dot, ord=None, axis=None, keepdims=False):
+    return over(np.sum(x * x_dot), y)

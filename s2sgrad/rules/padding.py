@@ -98,6 +98,19 @@ def _(g, y, array, pad_width=None, mode="constant", *, constant_values=0.0, stat
     return untake(g, array, padded_places(array, pad_width, mode))
 
 
+@pad.forward(lambda mode: mode.known and mode.value == "constant")
+def _(y, array, array_dot, pad_width=None, mode="constant", *, constant_values=0.0, stat_length=(), reflect_type="even"):
+    return np.pad(array_dot, pad_width)
+
+
+@pad.forward(
+    lambda mode, stat_length, reflect_type: mode.known and mode.value in ("edge", "wrap", "reflect", "symmetric")
+    and reflect_type.known and reflect_type.value == "even"
+)  # fmt: skip
+def _(y, array, array_dot, pad_width=None, mode="constant", *, constant_values=0.0, stat_length=(), reflect_type="even"):
+    return np.pad(array_dot, pad_width, mode=mode)
+
+
 pad.refuse(
     lambda mode: mode.known and mode.value not in (*COPIES, *MATRICES, "constant"),
     "`np.pad` in this mode has no derivative rule: use constant, edge, wrap, reflect, symmetric, maximum, mean, ...",

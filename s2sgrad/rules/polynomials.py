@@ -31,10 +31,20 @@ def vander(g, v, x, N=None, increasing=False):
     return np.sum(g * power_slope(np.expand_dims(x, -1), exponents(v, increasing)), axis=-1)
 
 
+@vander.forward()
+def _(v, x, x_dot, N=None, increasing=False):
+    return np.expand_dims(x_dot, -1) * power_slope(np.expand_dims(x, -1), exponents(v, increasing))
+
+
 @general(np.polyval)
 def polyval(g, y, p, x):
     p_bar = np.ravel(g) @ np.vander(np.ravel(x), np.size(p))
     return p_bar, g * np.polyval(np.polyder(p), x)
+
+
+@polyval.forward()
+def _(y, p, x, p_dot, x_dot):
+    return np.polyval(p_dot, x), x_dot * np.polyval(np.polyder(p), x)
 
 
 polyval.refuse(
@@ -88,3 +98,6 @@ def polyfit(g, p, x, y, deg=None, rcond=None):
     v_bar = residual @ (inverse @ back).T - back @ p.T
     slope = power_slope(np.expand_dims(x, -1), exponents(v))
     return np.sum(v_bar * slope, axis=-1), np.reshape(back, np.shape(y))
+
+
+polyfit.linear_in("y")

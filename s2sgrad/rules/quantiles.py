@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.reductions import along, whole
+from s2sgrad.rules.reductions import along, dropped, whole, whole_dropped
 from s2sgrad.rules.scans import rows
 from s2sgrad.rules.table import flat, general
 from s2sgrad.runtime import unreduce
@@ -20,6 +20,11 @@ from s2sgrad.runtime import unreduce
 def sort(g, y, a, axis=-1, kind=None):
     places = np.argsort(np.argsort(a, axis=axis, kind="stable"), axis=axis)
     return np.reshape(np.take_along_axis(g, places, axis), np.shape(a))
+
+
+@sort.forward()
+def _(y, a, a_dot, axis=-1, kind=None):
+    return np.take_along_axis(a_dot, np.argsort(a, axis=axis, kind="stable"), axis)
 
 
 @general(np.partition)
@@ -163,3 +168,23 @@ def _(g, y, a, axis=None, *, keepdims=False):
 @general(np.nanmedian)
 def nanmedian(g, y, a, axis=None, *, keepdims=False):
     return unreduce(g, a, axis, keepdims) * quantile_weights(a, 0.5, axis, "linear", True)
+
+
+@median.forward(along)
+def _(y, a, a_dot, axis=None, *, keepdims=False):
+    return np.sum(a_dot * quantile_weights(a, 0.5, axis), axis=axis)
+
+
+@median.forward(whole_dropped)
+def _(y, a, a_dot, axis=None, *, keepdims=False):
+    return np.sum(a_dot * quantile_weights(a, 0.5))
+
+
+@quantile.forward(lambda operand, q, axis, method, keepdims: of_all_linearly(operand, q, axis, method) and dropped(keepdims))
+def _(y, a, a_dot, q=None, axis=None, *, method="linear", keepdims=False):
+    return np.sum(a_dot * quantile_weights(a, q))
+
+
+@quantile.forward(of_each)
+def _(y, a, a_dot, q=None, axis=None, *, method="linear", keepdims=False):
+    return np.sum(a_dot * quantile_weights(a, q, axis, method), axis=axis)

@@ -42,6 +42,15 @@ def is_container(kind):
     return hasattr(kind, "items")
 
 
+def dropped(keepdims):
+    """The reduced axes are known to be dropped."""
+    return keepdims.known and not keepdims.value
+
+
+def whole_dropped(operand, axis, keepdims):
+    return whole(operand, axis) and dropped(keepdims)
+
+
 def count(x, axis=None):
     """How many elements of `x` a reduction over `axis` puts into one."""
     axes = axis if isinstance(axis, tuple) else (axis,)
@@ -113,6 +122,36 @@ def _(g, y, x, axis=None, *, ddof=0, keepdims=False):
     return np.expand_dims(g, axis) * (2.0 / (np.size(x, axis) - ddof)) * deviation
 
 
+@var.forward()
+def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False):
+    return np.sum(centered(x, axis) * x_dot, axis=axis, keepdims=keepdims) * (2.0 / (count(x, axis) - ddof))
+
+
+@var.forward(along_one)
+def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False):
+    deviation = x - np.mean(x, axis=axis, keepdims=True)
+    return np.sum(deviation * x_dot, axis=axis) * (2.0 / (np.size(x, axis) - ddof))
+
+
+@var.forward(whole_dropped)
+def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False):
+    return np.sum((x - np.mean(x)) * x_dot) * (2.0 / (np.size(x) - ddof))
+
+
+def evenly(ddof):
+    return ddof.known and ddof.value == 0
+
+
+@var.forward(lambda operand, axis, keepdims, ddof: along_one(operand, axis, keepdims) and evenly(ddof))
+def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False):
+    return 2.0 * np.mean((x - np.mean(x, axis=axis, keepdims=True)) * x_dot, axis=axis)
+
+
+@var.forward(lambda operand, axis, keepdims, ddof: whole_dropped(operand, axis, keepdims) and evenly(ddof))
+def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False):
+    return 2.0 * np.mean((x - np.mean(x)) * x_dot)
+
+
 def centered(x, axis=None):
     """`x` less its mean, exactly 0 where all of `x` is one number."""
     x = np.asarray(x)
@@ -145,6 +184,21 @@ def _(g, y, x, axis=None, *, ddof=0, keepdims=False):
 @std.refined(along_one)
 def _(g, y, x, axis=None, *, ddof=0, keepdims=False):
     return np.expand_dims(g, axis) * over(centered(x, axis), np.expand_dims(y, axis) * (np.size(x, axis) - ddof))
+
+
+@std.forward()
+def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False):
+    return over(np.sum(centered(x, axis) * x_dot, axis=axis, keepdims=keepdims), y * (count(x, axis) - ddof))
+
+
+@std.forward(along_one)
+def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False):
+    return over(np.sum(centered(x, axis) * x_dot, axis=axis), y * (np.size(x, axis) - ddof))
+
+
+@std.forward(whole_dropped)
+def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False):
+    return over(np.sum(centered(x) * x_dot), y * (np.size(x) - ddof))
 
 
 # --- largest and smallest --------------------------------------------------------------------------------------------
@@ -190,6 +244,21 @@ def _(g, y, x, axis=None, *, keepdims=False):
 @max_.refined(whole, exact=True)
 def _(g, y, x, axis=None, *, keepdims=False):
     return g * tie_weights(x, y)
+
+
+@max_.forward()
+def _(y, x, x_dot, axis=None, *, keepdims=False):
+    return np.sum(x_dot * tie_weights(x, y, axis, keepdims), axis=axis, keepdims=keepdims)
+
+
+@max_.forward(along)
+def _(y, x, x_dot, axis=None, *, keepdims=False):
+    return np.sum(x_dot * tie_weights(x, y, axis), axis=axis)
+
+
+@max_.forward(whole_dropped)
+def _(y, x, x_dot, axis=None, *, keepdims=False):
+    return np.sum(x_dot * tie_weights(x, y))
 
 
 @general(np.ptp)

@@ -228,7 +228,7 @@ def modf(g, y, x):
     return g[0]
 
 
-@modf.forward
+@modf.forward()
 def _(y, x, x_dot):
     return x_dot, 0.0
 
@@ -238,7 +238,7 @@ def frexp(g, y, x):
     return math.ldexp(g[0], -y[1])
 
 
-@frexp.forward
+@frexp.forward()
 def _(y, x, x_dot):
     return math.ldexp(x_dot, -y[1]), 0.0
 

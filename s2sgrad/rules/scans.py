@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from s2sgrad.rules.reductions import whole_dropped
 from s2sgrad.rules.table import existing, general, linear
 from s2sgrad.runtime import unbroadcast, unreduce
 
@@ -88,7 +89,7 @@ def _(g, z, y, x=None, dx=1.0, axis=-1):
     return unbroadcast(0.5 * np.expand_dims(g, axis) * add_neighbours(y, axis), dx)
 
 
-@trapezoid_dx.forward(when=evenly)
+@trapezoid_dx.forward(evenly)
 def _(z, y, dx_dot, x=None, dx=1.0, axis=-1):
     return integral(y, dx=dx_dot, axis=axis)
 
@@ -224,6 +225,12 @@ def _(w, y, x, g, axis=None, reverse=False):
     return back * y, back
 
 
+def products_along(x, x_dot, axis=None):
+    """The tangent of the running products of `x` along `axis`."""
+    terms = x_dot * products_before(x, axis)
+    return terms + x * carried(x, terms, axis, True)
+
+
 @general(np.prod)
 def prod(g, y, x, axis=None, *, keepdims=False):
     others = products_before(x, axis) * products_before(x, axis, True)
@@ -235,12 +242,28 @@ def _(g, y, x, axis=None, *, keepdims=False):
     return g * products_before(x) * products_before(x, None, True)
 
 
+@prod.forward()
+def _(y, x, x_dot, axis=None, *, keepdims=False):
+    others = products_before(x, axis) * products_before(x, axis, True)
+    return np.sum(x_dot * others, axis=axis, keepdims=keepdims)
+
+
+@prod.forward(whole_dropped)
+def _(y, x, x_dot, axis=None, *, keepdims=False):
+    return np.sum(x_dot * products_before(x) * products_before(x, None, True))
+
+
 @general(np.cumprod)
 def cumprod(g, y, x, axis=None):
     if axis is None:
         x_line = np.ravel(x)
         return np.reshape(products_before(x_line) * (g + carried(x_line, g * x_line)), np.shape(x))
     return products_before(x, axis) * (g + carried(x, g * x, axis))
+
+
+@cumprod.forward(lambda x, axis: (axis.known and axis.value is not None) or x.rank == 1)
+def _(y, x, x_dot, axis=None):
+    return products_along(x, x_dot, axis)
 
 
 @linear(*existing(np, "cumulative_sum"))

@@ -46,12 +46,12 @@ def deeply_copied(g, y, x, memo=None):
     return g
 
 
-@general(operator.concat)
+@linear(operator.concat)
 def concat(g, y, a, b):
     return g[: len(a)], g[len(a) :]
 
 
-@general(runtime.repeated)
+@linear(runtime.repeated)
 def repeated(g, y, xs, n):
     return folded(g, xs, n), None
 

@@ -12,6 +12,7 @@ import math
 
 import numpy as np
 
+from s2sgrad.rules.casts import cast, not_cast, through_cast
 from s2sgrad.rules.table import existing, flat, general, linear
 from s2sgrad.runtime import unbroadcast
 
@@ -210,118 +211,6 @@ def _(g, y, m, k=0):
     return np.tril(g, k)
 
 
-# --- copies and casts ------------------------------------------------------------------------------------------------
-
-
-def through_cast(g, y):
-    """The cotangent `g` of the result `y` of a cast: 0 where the cast was to whole numbers, which are constants."""
-    kind = y.dtype.kind if hasattr(y, "dtype") else "f" if isinstance(y, float) else "i"
-    return g if kind in "fc" else np.zeros(np.shape(g))
-
-
-@linear(through_cast)
-def _(w, r, g, y):
-    return through_cast(w, y), None
-
-
-def not_cast(dtype):
-    return dtype.known and dtype.value in (None, float, np.float64, np.float32)
-
-
-def cast(dtype):
-    return not not_cast(dtype)
-
-
-@linear(np.array)
-def array(g, y, x, dtype=None, *, copy=None, order=None):
-    return through_cast(g, y)
-
-
-@array.forward(when=cast)
-def _(y, x, x_dot, dtype=None, *, copy=None, order=None):
-    return through_cast(np.asarray(x_dot, dtype=dtype), y)
-
-
-@array.refined(not_cast)
-def _(g, y, x, dtype=None, *, copy=None, order=None):
-    return g
-
-
-@linear(np.asarray, np.asanyarray)
-def asarray(g, y, x, dtype=None, order=None, *, copy=None):
-    return through_cast(g, y)
-
-
-@asarray.forward(when=cast)
-def _(y, x, x_dot, dtype=None, order=None, *, copy=None):
-    return through_cast(np.asarray(x_dot, dtype=dtype), y)
-
-
-@asarray.refined(not_cast)
-def _(g, y, x, dtype=None, order=None, *, copy=None):
-    return g
-
-
-@linear(np.asarray_chkfinite)  # a tangent may be infinite
-def asarray_chkfinite(g, y, a, dtype=None, order=None):
-    return through_cast(g, y)
-
-
-@asarray_chkfinite.forward(when=cast)
-def _(y, a, a_dot, dtype=None, order=None):
-    return through_cast(np.asarray(a_dot, dtype=dtype), y)
-
-
-@asarray_chkfinite.forward(when=not_cast)
-def _(y, a, a_dot, dtype=None, order=None):
-    return np.asarray(a_dot, dtype=dtype)
-
-
-@asarray_chkfinite.refined(not_cast)
-def _(g, y, a, dtype=None, order=None):
-    return g
-
-
-@linear(np.ascontiguousarray, np.asfortranarray)
-def ascontiguousarray(g, y, x, dtype=None):
-    return through_cast(g, y)
-
-
-@ascontiguousarray.forward(when=cast)
-def _(y, x, x_dot, dtype=None):
-    return through_cast(np.asarray(x_dot, dtype=dtype), y)
-
-
-@ascontiguousarray.refined(not_cast)
-def _(g, y, x, dtype=None):
-    return g
-
-
-@linear(np.copy)
-def copy(g, y, a, order="K"):
-    return g
-
-
-@linear(np.ndarray.astype)
-def astype(g, y, x, dtype=None, order="K", *, copy=True):
-    return through_cast(g, y)
-
-
-@astype.forward(when=cast)
-def _(y, x, x_dot, dtype=None, order="K", *, copy=True):
-    return through_cast(np.asarray(x_dot, dtype=dtype), y)
-
-
-@astype.refined(not_cast)
-def _(g, y, x, dtype=None, order="K", *, copy=True):
-    return g
-
-
-@linear(np.float64, np.float32)
-def float64(g, y, x):
-    return g
-
-
 # --- new arrays ------------------------------------------------------------------------------------------------------
 
 
@@ -330,7 +219,7 @@ def full(g, y, shape, fill_value, dtype=None):
     return None, unbroadcast(through_cast(g, y), fill_value)
 
 
-@full.forward(when=cast)
+@full.forward(cast)
 def _(y, shape, fill_value, shape_dot, fill_value_dot, dtype=None):
     return None, through_cast(np.full(shape, fill_value_dot, dtype), y)
 
@@ -345,7 +234,7 @@ def full_like(g, y, a, fill_value, dtype=None):
     return None, unbroadcast(through_cast(g, y), fill_value)
 
 
-@full_like.forward(when=lambda a, dtype: cast(dtype) or not (getattr(a, "dtype", None) or "").startswith("float"))
+@full_like.forward(lambda a, dtype: cast(dtype) or not (getattr(a, "dtype", None) or "").startswith("float"))
 def _(y, a, fill_value, a_dot, fill_value_dot, dtype=None):
     return None, through_cast(np.full_like(y, fill_value_dot), y)
 

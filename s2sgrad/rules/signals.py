@@ -96,6 +96,23 @@ def interp_right(g, y, x, xp, fp, left=None, right=None):
     return np.sum(np.where(np.greater(x, np.take(xp, -1)), g, 0.0))
 
 
+def rise(x, xp, fp):
+    """The slope at each `x` of the line through the points; 0 outside of them.
+
+    >>> rise(np.array([0.5, 5.0]), [0.0, 1.0], [0.0, 3.0])
+    array([3., 0.])
+    """
+    start, end = segment(x, xp), segment_end(x, xp)
+    x0, x1 = np.take(xp, start), np.take(xp, end)
+    outside = np.logical_or(np.less(x, x0), np.greater(x, x1))
+    return np.where(outside, 0.0, over(np.take(fp, end) - np.take(fp, start), x1 - x0))[()]
+
+
+@interp.forward(lambda left, right: all(k.known and k.value is None for k in (left, right)))
+def _(y, x, xp, fp, x_dot, xp_dot, fp_dot, left=None, right=None):
+    return x_dot * rise(x, xp, fp), -rise(x, xp, fp) * np.interp(x, xp, xp_dot), np.interp(x, xp, fp_dot)
+
+
 # --- slopes ----------------------------------------------------------------------------------------------------------
 
 
@@ -175,6 +192,14 @@ def gradient(g, y, f, *varargs, axis=None, edge_order=1):
     return preceded(f_bar, spacing_bars)
 
 
+gradient.linear_in("f")
+
+
 @general(np.unwrap)
 def unwrap(g, y, p, discont=None, axis=-1, *, period=6.283185307179586):
     return g
+
+
+@unwrap.forward()
+def _(y, p, p_dot, discont=None, axis=-1, *, period=6.283185307179586):
+    return p_dot

@@ -38,7 +38,7 @@ def _(g, y, a, axis=None, weights=None, *, keepdims=False):
     return g * (a - y) / np.sum(weights)
 
 
-@average_weights.forward(when=lambda a, weights: a.rank == 1 and weights.rank == 1)
+@average_weights.forward(lambda a, weights: a.rank == 1 and weights.rank == 1)
 def _(y, a, weights_dot, axis=None, weights=None, *, keepdims=False):
     return weights_dot @ (a - y) / np.sum(weights)
 

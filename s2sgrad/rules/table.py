@@ -61,10 +61,11 @@ class Rule:
     refusals: list[tuple[Callable[..., bool], str]] = field(default_factory=list)
     exact: set[Callable[..., Any]] = field(default_factory=set)
     added: set[str] = field(default_factory=set)
+    linear: set[str] = field(default_factory=set)
     constants: dict[str, str] = field(default_factory=dict)
     joint: Callable[..., Any] | None = None
     terms: list[tuple[Callable[..., bool], Callable[..., Any]]] = field(default_factory=list)  # of the tangent, by condition
-    joint_terms: Callable[..., Any] | None = None
+    joint_terms: list[tuple[Callable[..., bool], Callable[..., Any]]] = field(default_factory=list)
     tangent: Callable[..., Any] | None = None  # of (result, *primals, *tangents), None for a tangent that is 0
     given: Any = None  # what the user said, of a rule of theirs
 
@@ -95,27 +96,42 @@ class Rule:
 
         return register
 
-    def forward(self, terms: Callable[..., Any] | None = None, when: Callable[..., bool] = lambda: True) -> Any:
+    def forward(self, when: Callable[..., bool] = lambda: True) -> Callable[..., Callable[..., Any]]:
         """Register the tangent of the result, where neither the tag nor the transpose of the pullback gives a good one.
 
         `terms(result, *operands, *tangents, **keywords)` returns one term for each operand, of which those are summed whose
         operands have tangents:
 
-            @inv.forward
+            @inv.forward()
             def _(y, a, a_dot): return -(y @ a_dot @ y)
 
         `when`, asked like that of `refined`, tells the calls that it is for.  Of a keyword's rule it returns one term, of
         (result, *operands, tangent, **keywords).
         """
-        if terms is None:
-            return lambda terms: self.forward(terms, when)
-        self.terms.append((when, terms))
-        return terms
 
-    def forward_jointly(self, terms: Callable[..., Any]) -> Callable[..., Any]:
+        def register(terms: Callable[..., Any]) -> Callable[..., Any]:
+            self.terms.append((when, terms))
+            return terms
+
+        return register
+
+    def forward_jointly(self, when: Callable[..., bool] = lambda: True) -> Callable[..., Callable[..., Any]]:
         """Register the one expression that gives the tangent where all operands have tangents: `(x_dot - z * y_dot) / y`."""
-        self.joint_terms = terms
-        return terms
+
+        def register(terms: Callable[..., Any]) -> Callable[..., Any]:
+            self.joint_terms.append((when, terms))
+            return terms
+
+        return register
+
+    def linear_in(self, *arguments: str) -> None:
+        """Name arguments in which the result is linear, whatever it is in the others: the tangent takes the place of each."""
+        assert {*arguments} <= {*self.differentiable}
+        self.linear |= {*arguments}
+
+    def is_linear_in(self, place: int) -> bool:
+        """Whether the result is linear in the operand at this place alone."""
+        return self.tag == "bilinear" or (place < len(self.differentiable) and self.differentiable[place] in self.linear)
 
     def jointly(self, pullback: Callable[..., Any]) -> Callable[..., Any]:
         """Register the one call that gives all cotangents at once, cheaper than each alone: taken where all are wanted."""
@@ -163,9 +179,10 @@ class Rule:
         """The pullback for arguments of these kinds."""
         return next((pullback for when, pullback in reversed(self.refinements) if self.holds(when, kinds)), self.pullback)
 
-    def chosen_terms(self, kinds: dict[str, Any]) -> Callable[..., Any] | None:
-        """The terms of the tangent for arguments of these kinds; None where the rule registers none."""
-        return next((terms for when, terms in reversed(self.terms) if self.holds(when, kinds)), None)
+    def chosen_terms(self, kinds: dict[str, Any], jointly: bool = False) -> Callable[..., Any] | None:
+        """The terms of the tangent for arguments of these kinds, or the one for all; None where the rule registers none."""
+        known = self.joint_terms if jointly else self.terms
+        return next((terms for when, terms in reversed(known) if self.holds(when, kinds)), None)
 
     def refusal(self, kinds: dict[str, Any]) -> str | None:
         """Why a call with arguments of these kinds has no derivative; None where it has one."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from s2sgrad.rules.elementwise import exp_difference
 from s2sgrad.rules.reductions import along, kept, tie_weights, whole
-from s2sgrad.rules.scans import carried, products_before
+from s2sgrad.rules.scans import carried, products_along, products_before
 from s2sgrad.rules.selections import untake_along_axis
 from s2sgrad.rules.table import bilinear, flat, general, linear
 from s2sgrad.runtime import log_or_zero, over, power_slope, unreduce
@@ -72,7 +72,7 @@ def divide_outer(g, z, a, b):
     return np.sum(g / b, axis=trailing(a, b)), -np.sum(g * z, axis=leading(a)) / b
 
 
-@divide_outer.forward
+@divide_outer.forward()
 def _(z, a, b, a_dot, b_dot):
     return np.divide.outer(a_dot, b), -z * b_dot / b
 
@@ -86,7 +86,7 @@ def power_outer(g, z, a, b):
     )
 
 
-@power_outer.forward
+@power_outer.forward()
 def _(z, a, b, a_dot, b_dot):
     x = np.expand_dims(a, trailing(a, b))
     return np.expand_dims(a_dot, trailing(a, b)) * power_slope(x, b), z * log_or_zero(x) * b_dot
@@ -168,6 +168,11 @@ def add_accumulate(g, y, x, axis=0):
 @general(np.multiply.accumulate)
 def multiply_accumulate(g, y, x, axis=0):
     return products_before(x, axis) * (g + carried(x, g * x, axis))
+
+
+@multiply_accumulate.forward()
+def _(y, x, x_dot, axis=0):
+    return products_along(x, x_dot, axis)
 
 
 def records(x, y, axis=0):

@@ -152,6 +152,12 @@ def all_pullbacks(rule: Rule) -> list[Any]:
     return own + [p for keyword in rule.keyword_rules.values() for p in all_pullbacks(keyword)]
 
 
+def all_terms(rule: Rule) -> list[Any]:
+    """The terms of its tangents."""
+    keywords = [terms for keyword in rule.keyword_rules.values() for terms in all_terms(keyword)]
+    return [terms for _, terms in (*rule.terms, *rule.joint_terms)] + keywords
+
+
 def called(rule: Rule, pullback: Any, e: Example, g: Any, y: Any) -> tuple[Any, ...]:
     bars = pullback(g, y, *e.args, **e.keywords)
     single = len(rule.differentiable) == 1 and not rule.variadic
@@ -283,7 +289,7 @@ def ruling(e: Example) -> list[Rule]:
 
 COMPILED_BUILTINS = {len, range, isinstance, min, abs, tuple, bool}
 ATTRIBUTES = {"T", "dtype"}
-MODULES = ("np", "math", "runtime", "special", "linalg", "signal", "stats")
+MODULES = ("np", "math", "runtime", "special", "linalg", "signal", "stats", "integrate")
 OPERATORS = {
     ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Pow: np.power,
     ast.MatMult: np.matmul, ast.USub: np.negative,
@@ -322,8 +328,8 @@ def written(function: Any, seen: set[Any]) -> None:
 
 def test_closed():
     for rule in rules().values():
-        for pullback in all_pullbacks(rule):
-            written(pullback, set())
+        for function in (*all_pullbacks(rule), *all_terms(rule)):
+            written(function, set())
 
 
 def test_plain():
@@ -331,8 +337,8 @@ def test_plain():
     forbidden = (ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.Lambda, ast.Try, ast.With, ast.AugAssign, ast.Starred)
     functions: set[Any] = set()
     for rule in rules().values():
-        for pullback in all_pullbacks(rule):
-            written(pullback, functions)
+        for function in (*all_pullbacks(rule), *all_terms(rule)):
+            written(function, functions)
     for f in functions:
         function = ast.parse(textwrap.dedent(inspect.getsource(f))).body[0]
         for node in ast.walk(ast.Module(function.body, [])):

@@ -109,6 +109,6 @@ def simpson_dx(g, z, y, x=None, *, dx=1.0, axis=-1):
     return np.sum(g * np.sum(y * weights, axis=axis)) if x is None else np.zeros_like(dx)
 
 
-@simpson_dx.forward(when=evenly)
+@simpson_dx.forward(evenly)
 def _(z, y, dx_dot, x=None, *, dx=1.0, axis=-1):
     return integrate.simpson(y, dx=dx_dot, axis=axis)

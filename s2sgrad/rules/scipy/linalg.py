@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
+from s2sgrad.rules.decompositions import filled
 from s2sgrad.rules.linalg import cofactors, one_matrix
 from s2sgrad.rules.linalg import lower as half_lower
 from s2sgrad.rules.norms import norm_bar
@@ -106,6 +107,16 @@ def _(g, y, a, b, lower=False, *, check_finite=True, assume_a=None, transposed=F
     return -(b_bar @ y.T), b_bar
 
 
+@solve.forward(lambda a, b, assume_a, transposed: a.rank == 2 and b.rank in (1, 2) and plain(assume_a, transposed))
+def _(y, a, b, a_dot, b_dot, lower=False, *, check_finite=True, assume_a=None, transposed=False):
+    return -linalg.solve(a, a_dot @ y), linalg.solve(a, b_dot)
+
+
+@solve.forward_jointly(lambda a, b, assume_a, transposed: a.rank == 2 and b.rank in (1, 2) and plain(assume_a, transposed))
+def _(y, a, b, a_dot, b_dot, lower=False, *, check_finite=True, assume_a=None, transposed=False):
+    return linalg.solve(a, b_dot - a_dot @ y)
+
+
 solve.refuse(
     lambda assume_a: assume_a.known and assume_a.value not in GENERAL and assume_a.value not in SYMMETRIC,
     "`scipy.linalg.solve` with this assume_a has no derivative rule: use 'gen' or 'pos'",
@@ -143,6 +154,35 @@ def _(g, y, a, b, trans=0, lower=False, unit_diagonal=False, *, check_finite=Tru
     return -np.tril(b_bar @ y.T), b_bar
 
 
+def of_one(a, b, trans, unit_diagonal, lower):
+    """One matrix, of which the upper or the lower triangle is known to be read."""
+    return a.rank == 2 and b.rank in (1, 2) and usual(trans, unit_diagonal) and lower.known
+
+
+def of_lower(a, b, trans, unit_diagonal, lower):
+    return of_one(a, b, trans, unit_diagonal, lower) and bool(lower.value)
+
+
+@solve_triangular.forward(of_one)
+def _(y, a, b, a_dot, b_dot, trans=0, lower=False, unit_diagonal=False, *, check_finite=True):
+    return -linalg.solve_triangular(a, np.triu(a_dot) @ y), linalg.solve_triangular(a, b_dot)
+
+
+@solve_triangular.forward_jointly(of_one)
+def _(y, a, b, a_dot, b_dot, trans=0, lower=False, unit_diagonal=False, *, check_finite=True):
+    return linalg.solve_triangular(a, b_dot - np.triu(a_dot) @ y)
+
+
+@solve_triangular.forward(of_lower)
+def _(y, a, b, a_dot, b_dot, trans=0, lower=False, unit_diagonal=False, *, check_finite=True):
+    return -linalg.solve_triangular(a, np.tril(a_dot) @ y, lower=True), linalg.solve_triangular(a, b_dot, lower=True)
+
+
+@solve_triangular.forward_jointly(of_lower)
+def _(y, a, b, a_dot, b_dot, trans=0, lower=False, unit_diagonal=False, *, check_finite=True):
+    return linalg.solve_triangular(a, b_dot - np.tril(a_dot) @ y, lower=True)
+
+
 # --- Cholesky factors ------------------------------------------------------------------------------------------------
 
 
@@ -158,6 +198,19 @@ def cholesky_bar(g, y, lower):
 @general(linalg.cholesky)
 def cholesky(g, y, a, lower=False, *, check_finite=True):
     return cholesky_bar(g, y, lower)
+
+
+def cholesky_along(y, a_dot, lower):
+    """The tangent of the triangular factor `y`."""
+    y = y if lower else turned(y)
+    half = linalg.solve_triangular(y, filled(a_dot, lower), lower=True)
+    dot = y @ half_lower(linalg.solve_triangular(y, turned(half), lower=True))
+    return dot if lower else turned(dot)
+
+
+@cholesky.forward()
+def _(y, a, a_dot, lower=False, *, check_finite=True):
+    return cholesky_along(y, a_dot, lower)
 
 
 _KEEPS = bool(linalg.cho_factor(np.array([[2.0, 1.0], [1.0, 2.0]]), lower=True)[0][0, 1])
@@ -179,6 +232,17 @@ def cho_factor(g, y, a, lower=False, *, check_finite=True):
     return cho_factor_bar(g[0], y[0], lower)
 
 
+def cho_factor_along(c, a_dot, lower):
+    """The tangent of the factor `c`, whose other triangle is zero or left as it is in `a`."""
+    c_dot = cholesky_along(triangle(c, lower), a_dot, lower)
+    return c_dot + other_triangle(a_dot, lower) if _KEEPS or np.any(other_triangle(c, lower)) else c_dot
+
+
+@cho_factor.forward()
+def _(y, a, a_dot, lower=False, *, check_finite=True):
+    return cho_factor_along(y[0], a_dot, lower), 0.0
+
+
 def factor_slope(c, m, lower):
     """The cotangent of the factor `c` in the matrix, which has the cotangent `m`."""
     both = m + turned(m)
@@ -191,6 +255,29 @@ def cho_solve(g, y, c_and_lower, b, *, check_finite=True):
     vector = is_vector(c, b)
     b_bar = linalg.cho_solve((c, lower), g)
     return (factor_slope(c, -outer(b_bar, y, vector), lower), None), b_bar
+
+
+def factor_along(c_and_lower, c_and_lower_dot):
+    """The tangent of the matrix whose factor this is."""
+    lower = c_and_lower[1]
+    c, c_dot = triangle(c_and_lower[0], lower), triangle(c_and_lower_dot[0], lower)
+    half = c_dot @ turned(c) if lower else turned(c) @ c_dot
+    return half + turned(half)
+
+
+def of_columns(b):
+    return b.rank in (1, 2)
+
+
+@cho_solve.forward(of_columns)
+def _(y, c_and_lower, b, c_and_lower_dot, b_dot, *, check_finite=True):
+    change = factor_along(c_and_lower, c_and_lower_dot) @ y
+    return -linalg.cho_solve(c_and_lower, change), linalg.cho_solve(c_and_lower, b_dot)
+
+
+@cho_solve.forward_jointly(of_columns)
+def _(y, c_and_lower, b, c_and_lower_dot, b_dot, *, check_finite=True):
+    return linalg.cho_solve(c_and_lower, b_dot - factor_along(c_and_lower, c_and_lower_dot) @ y)
 
 
 # --- inverse, determinant, exponential -------------------------------------------------------------------------------
@@ -206,6 +293,11 @@ def _(g, y, a, *, check_finite=True):
     return -(y.T @ g @ y.T)
 
 
+@inv.forward()
+def _(y, a, a_dot, *, check_finite=True):
+    return -(y @ a_dot @ y)
+
+
 @general(linalg.det)
 def det(g, y, a, *, check_finite=True):
     return np.expand_dims(g, (-2, -1)) * cofactors(a)
@@ -214,6 +306,16 @@ def det(g, y, a, *, check_finite=True):
 @det.refined(one_matrix)
 def _(g, y, a, *, check_finite=True):
     return g * cofactors(a)
+
+
+@det.forward()
+def _(y, a, a_dot, *, check_finite=True):
+    return np.sum(cofactors(a) * a_dot, axis=(-2, -1))
+
+
+@det.forward(one_matrix)
+def _(y, a, a_dot, *, check_finite=True):
+    return np.sum(cofactors(a) * a_dot)
 
 
 def expm_slope(a, e):
@@ -233,6 +335,11 @@ def expm_slope(a, e):
 @general(linalg.expm)
 def expm(g, y, A):
     return expm_slope(turned(A), g)
+
+
+@expm.forward()
+def _(y, A, A_dot):
+    return expm_slope(A, A_dot)
 
 
 # --- norms and blocks ------------------------------------------------------------------------------------------------
@@ -262,7 +369,7 @@ def joined_blocks(w, g):
     return linalg.block_diag(*w)
 
 
-@general(linalg.block_diag)
+@linear(linalg.block_diag)
 def block_diag(g, y, *arrs):
     return diagonal_blocks(g, arrs)
 

@@ -16,7 +16,7 @@ from scipy import special
 
 from s2sgrad.rules import elementwise as numpy_rules
 from s2sgrad.rules.elementwise import exp_difference
-from s2sgrad.rules.reductions import along, is_container, whole
+from s2sgrad.rules.reductions import along, is_container, whole, whole_dropped
 from s2sgrad.rules.table import elementwise, general
 from s2sgrad.runtime import over, unbroadcast, unreduce
 
@@ -277,14 +277,39 @@ def _(g, y, a, axis=None, b=None, keepdims=False):
     return unreduce(g, a, axis, keepdims) * exp_difference(np.array(a), unreduce(y, a, axis, keepdims))
 
 
+@logsumexp.forward(lambda operand, b: alone(b) and not is_container(operand))
+def _(y, a, a_dot, axis=None, b=None, keepdims=False):
+    return np.sum(exp_difference(a, unreduce(y, a, axis, keepdims)) * a_dot, axis=axis, keepdims=keepdims)
+
+
+@logsumexp.forward(lambda operand, axis, b, keepdims: alone(b) and along(operand, axis, keepdims))
+def _(y, a, a_dot, axis=None, b=None, keepdims=False):
+    return np.sum(exp_difference(a, np.expand_dims(y, axis)) * a_dot, axis=axis)
+
+
+@logsumexp.forward(lambda operand, axis, b, keepdims: alone(b) and whole_dropped(operand, axis, keepdims))
+def _(y, a, a_dot, axis=None, b=None, keepdims=False):
+    return np.sum(exp_difference(a, y) * a_dot)
+
+
 @general(special.softmax)
 def softmax(g, y, x, axis=None):
     return y * (g - np.sum(g * y, axis=axis, keepdims=True))
 
 
+@softmax.forward()
+def _(y, x, x_dot, axis=None):
+    return y * (x_dot - np.sum(y * x_dot, axis=axis, keepdims=True))
+
+
 @general(special.log_softmax)
 def log_softmax(g, y, x, axis=None):
     return g - np.exp(y) * np.sum(g, axis=axis, keepdims=True)
+
+
+@log_softmax.forward()
+def _(y, x, x_dot, axis=None):
+    return x_dot - np.sum(np.exp(y) * x_dot, axis=axis, keepdims=True)
 
 
 logsumexp.refuse(

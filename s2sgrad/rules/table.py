@@ -125,7 +125,7 @@ class Rule:
         return register
 
     def linear_in(self, *arguments: str) -> None:
-        """Name arguments in which the result is linear, whatever it is in the others: the tangent takes the place of each."""
+        """Name arguments in which the result is linear, whatever it is in the others: the tangent takes their place."""
         assert {*arguments} <= {*self.differentiable}
         self.linear |= {*arguments}
 

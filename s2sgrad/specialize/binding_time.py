@@ -1,6 +1,8 @@
-"""Which expressions are function values or objects whose text is known, told without writing anything.
+"""Which expressions may be function values or objects, or stand for statements: asked where these would come too late.
 
-    f = lambda t: w * t      ->      `f`, `partial(f, 2.0)`, `compose(f, f)` and `Layer(w)` are; `f(x)` is not
+    while f(x) > y: ..      ->      is there a call of a function of this text in the test? Then the loop is `while True`
+
+It may say so of what turns out to be data, never the other way round: to evaluate an expression tells what it is.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -27,94 +29,62 @@ import gast
 
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_generator, is_plain
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import children, nodes
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize.check import yields
 from s2sgrad.specialize import static_calls
 from s2sgrad.specialize.static_values import (
     Display,
-    Function,
-    Known,
     Object,
-    Partial,
     Value,
     gives_function,
-    makes_derivative,
     resizes_argument,
-    returns_function,
 )
 
+_COMPOSED = (gast.Attribute, gast.BinOp, gast.Compare, gast.Dict, gast.List, gast.Tuple, gast.UnaryOp)
 
-class Recognizer:
+
+class Lookahead:
     """Looks at expressions; `values` are the function values that have a name."""
 
     unit: Unit
     values: dict[str, Value]
 
-    def is_function(self, node: gast.AST) -> bool:
-        """Whether an expression is a function value that is known here."""
-        recognize = getattr(self, f"_is_{type(node).__name__}", None)
-        return recognize is not None and recognize(node)
+    def may_be_known(self, node: gast.AST) -> bool:
+        """Whether an expression may be a function value or an object, or stand for statements: to evaluate it tells."""
+        if isinstance(node, gast.Name):
+            return node.id in self.values
+        if isinstance(node, gast.Call):
+            return self.expands(node)
+        if isinstance(node, gast.ListComp):
+            return self.items_of(node) is not None
+        if isinstance(node, gast.IfExp):
+            return isinstance(node.body, gast.Lambda) or isinstance(node.orelse, gast.Lambda)
+        if isinstance(node, gast.Subscript):
+            return self.may_be_known(node.value) or self.holds_callables(node.value)
+        inner = children(node) if isinstance(node, _COMPOSED) else []
+        return isinstance(node, gast.Lambda) or any(map(self.may_be_known, inner))
 
-    def _is_Name(self, node: gast.Name) -> bool:
-        return node.id in self.values
-
-    def _is_Lambda(self, node: gast.Lambda) -> bool:
-        return True
-
-    def _is_IfExp(self, node: gast.IfExp) -> bool:
-        return isinstance(node.body, gast.Lambda) or isinstance(node.orelse, gast.Lambda)
-
-    def _is_Tuple(self, node: gast.Tuple | gast.List) -> bool:
-        return any(map(self.is_function, node.elts))
-
-    _is_List = _is_Tuple
-
-    def _is_ListComp(self, node: gast.ListComp) -> bool:
-        return self.items_of(node) is not None
-
-    def _is_Dict(self, node: gast.Dict) -> bool:
-        return all(isinstance(k, gast.Constant) for k in node.keys) and any(map(self.is_function, node.values))
-
-    def _is_Subscript(self, node: gast.Subscript) -> bool:
-        if isinstance(self.held(node.value), (Display, Object)):
-            return True
-        written = isinstance(node.value, (gast.Tuple, gast.List, gast.Dict, gast.Call, gast.Subscript))
-        return written and (self.is_function(node.value) or self.holds_callables(node.value))
-
-    def _is_Attribute(self, node: gast.Attribute) -> bool:
-        """An attribute of an object made here, or of `super()`."""
-        if isinstance(self.held(node.value), Known):
-            return True
-        if isinstance(node.value, gast.Subscript) and self.held(node.value) is None:
-            return self.is_function(node.value)
-        if isinstance(node.value, gast.Call):
-            return is_super(self.unit, node.value) or self.is_object(node.value) or self.is_function(node.value)
-        return self.is_object(node.value)
-
-    def _is_BinOp(self, node: gast.BinOp) -> bool:
-        return self.is_object(node.left) or self.is_object(node.right)
-
-    def _is_UnaryOp(self, node: gast.UnaryOp) -> bool:
-        return self.is_object(node.operand) and not isinstance(node.op, gast.Not)
-
-    def _is_Compare(self, node: gast.Compare) -> bool:
-        compares = len(node.ops) == 1 and not isinstance(node.ops[0], (gast.Is, gast.IsNot, gast.In, gast.NotIn))
-        return compares and (self.is_object(node.left) or self.is_object(node.comparators[0]))
-
-    def _is_Call(self, node: gast.Call) -> bool:
-        """A call of a class or a generator function, or of what returns a function value."""
+    def expands(self, node: gast.Call) -> bool:
+        """Whether a call may stand for statements: of a function value or class, or of what is given one and can be read."""
         tool = static_calls.find(self.unit, node)
         if tool is not None:
-            return tool.gives_value(self, node)
-        value, target = self.held(node.func), self.unit.resolve(node.func)
-        if (isinstance(value, Function) and yields(value.node)) or is_generator(target):
+            return tool.applies(self, node)
+        target = self.unit.resolve(node.func)
+        if self.may_be_known(node.func) or is_super(self.unit, node) or is_generator(target) or is_plain_class(target):
             return True
-        if is_plain_class(target) or (isinstance(value, Known) and is_plain_class(value.target)):
-            return True
-        if is_class_method(target):
-            return gives_function(target.__func__, of_class=True)
-        return self.gives_function(node.func)
+        if not is_plain(target):
+            return is_class_method(target)
+        given = [*node.args, *(k.value for k in node.keywords)]
+        return any(isinstance(a, gast.Starred) or self.may_be_known(a) for a in given) or needs_text(target)
+
+    def inside(self, node: gast.AST) -> bool:
+        """Whether statements may stand for a part of an expression."""
+        return any(map(self._stands_alone, nodes(node)))
+
+    def _stands_alone(self, part: gast.AST) -> bool:
+        if isinstance(part, gast.Name):
+            return isinstance(self.values.get(part.id), (Object, Display))
+        return isinstance(part, (gast.Call, gast.Attribute, gast.Subscript)) and self.may_be_known(part)
 
     def held(self, node: gast.AST) -> Any:
         """The function value or object that a name or a path of attributes stands for, found without writing anything."""
@@ -136,80 +106,6 @@ class Recognizer:
         parts = node.values if isinstance(node, gast.Dict) else getattr(node, "elts", ())
         plain = (p for p in parts if isinstance(p, (gast.Name, gast.Attribute)))
         return any(callable(self.unit.resolve(p)) for p in plain)
-
-    def is_object(self, node: gast.AST) -> bool:
-        """Whether an expression is an object made here."""
-        if isinstance(node, (gast.BinOp, gast.UnaryOp)):
-            return self.is_function(node)
-        if isinstance(node, gast.Call):
-            return is_plain_class(self.unit.resolve(node.func)) or (
-                isinstance(node.func, gast.Attribute) and self.is_function(node.func) and self.is_object(node.func.value)
-            )
-        return isinstance(self.held(node), Object)
-
-    def gives_function(self, callee: gast.AST) -> bool:
-        """Whether what is called returns a function value."""
-        if isinstance(callee, gast.Name) and callee.id in self.values:
-            value = self.values[callee.id]
-            while isinstance(value, Partial):
-                value = value.inner
-            return isinstance(value, Function) and returns_function(value.node, value.unit.primal.function)
-        if isinstance(callee, gast.Lambda):
-            return returns_function(callee, self.unit.primal.function)
-        target = self.unit.resolve(callee)
-        if is_plain(target):
-            return gives_function(target)
-        return isinstance(callee, gast.Call) and self.is_function(callee) and _curried(callee, self)
-
-    def differentiates(self, node: gast.Call) -> bool:
-        """Whether a call is `grad(f)` or `value_and_grad(f)`."""
-        return makes_derivative(self.unit.resolve(node.func)) and len(node.args) > 0
-
-    def expands(self, node: gast.AST) -> bool:
-        """Whether a call is one of a function value, or hands one to a function that can be read."""
-        if not isinstance(node, gast.Call):
-            return False
-        if self.is_function(node.func):
-            return True
-        tool = static_calls.find(self.unit, node)
-        if tool is not None:
-            return tool.is_written(self, node)
-        target = self.unit.resolve(node.func)
-        if is_class_method(target):
-            return True
-        given = [*node.args, *(k.value for k in node.keywords)]
-        if not is_plain(target):
-            return False
-        starred = any(isinstance(a, gast.Starred) for a in node.args)
-        return starred or any(map(self.is_function, given)) or needs_text(target)
-
-    def stands_for(self, node: gast.AST) -> bool:
-        """Whether the value of an expression is found by writing it out: a function value, or what a call of one gives."""
-        return self.is_function(node) or self.expands(node)
-
-    def inside(self, node: gast.AST) -> bool:
-        """Whether a part of an expression is such a call."""
-        if any(isinstance(part, gast.Name) and isinstance(self.values.get(part.id), Object) for part in nodes(node)):
-            return True
-        calls = (gast.Call, gast.Attribute, gast.BinOp, gast.UnaryOp, gast.Subscript, gast.Compare)
-        return any(
-            self.expands(part) if isinstance(part, gast.Call) else self.is_function(part)
-            for part in nodes(node)
-            if isinstance(part, calls)
-        )
-
-
-def _curried(callee: gast.Call, functions: Recognizer) -> bool:
-    """Whether `f(a)(b)` gives a function again: `lambda a: lambda b: lambda c: ..`."""
-    depth, node = 1, callee.func
-    while isinstance(node, gast.Call):
-        depth, node = depth + 1, node.func
-    value: Any = functions.values.get(node.id) if isinstance(node, gast.Name) else node
-    inner = value.node if isinstance(value, Function) else value
-    for _ in range(depth):
-        inner = getattr(inner, "body", None)
-    return isinstance(inner, gast.Lambda) and isinstance(inner.body, gast.Lambda)
-
 
 def needs_text(target: types.FunctionType) -> bool:
     """Whether a function of the user's is written out whatever it is given."""

@@ -84,7 +84,7 @@ class Generators:
 
     def consume(self, loop: gast.For) -> bool:
         """Write out a loop over what a generator function yields; whether it is one."""
-        if not self.is_function(loop.iter):
+        if not self.may_be_known(loop.iter):
             return False
         generator = self.held(loop.iter) or self.evaluate(loop.iter)
         if not isinstance(generator, Generator):
@@ -134,11 +134,11 @@ class Generators:
 
     def listed(self, node: gast.AST, consumer: Any) -> gast.AST:
         """An argument; of a generator, the list of its values."""
-        if isinstance(node, gast.GeneratorExp) or not self.is_function(node):
-            return node
-        generator = self.held(node) or (self.evaluate(node) if isinstance(node, gast.Call) else None)
+        generator = self.held(node)
+        if isinstance(node, gast.Call) and self.may_be_known(node):
+            generator = self.evaluate(node)
         if not isinstance(generator, Generator):
-            return node
+            return generator if isinstance(generator, gast.AST) else node
         self.once(generator, node)
         function = generator.function
         beside = consumer in (runtime.sequence, zip) and _only_computes(function)

@@ -25,7 +25,7 @@ import gast
 
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import assign, at, name
-from s2sgrad.specialize.static_values import Derivative, Function, Known, Partial, keep_objects
+from s2sgrad.specialize.static_values import Derivative, Function, Known, Partial, keep_objects, makes_derivative
 
 
 class Definitions:
@@ -48,11 +48,11 @@ class Definitions:
         self.values[held] = value
         plain = isinstance(decorator, gast.Call) and not decorator.args
         made = gast.Call(decorator.func if plain else decorator, [name(held)], decorator.keywords if plain else [])
-        if self.differentiates(at(decorator, made)[0]):
+        if makes_derivative(self.unit.resolve(at(decorator, made)[0].func)):
             return self.derivative(made)
         if isinstance(decorator, gast.Call) and self.unit.resolve(decorator.func) is functools.wraps:
             return value
-        callee = self.evaluate(decorator) if self.stands_for(decorator) else self.callee(decorator)
+        callee = self.callee(decorator)
         library = isinstance(callee, Known) and not is_plain(callee.target)
         return None if library else self.apply(callee, [value], {}, decorator)
 

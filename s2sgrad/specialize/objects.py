@@ -209,7 +209,7 @@ class Objects:
         if isinstance(statement.target, gast.Attribute):
             self.updated(statement)
             return True
-        if self.is_object(statement.target):
+        if isinstance(self.held(statement.target), Object):
             self.flattener.statement(self.updated_object(statement))
             return True
         return False
@@ -309,19 +309,12 @@ class Objects:
                         return self.of_class(receiver, vars(cls)[attribute], attribute, node)
         self.unit.refuse(node, f"`super().{attribute}` cannot be followed here")
 
-    def operator(self, node: gast.BinOp | gast.UnaryOp) -> Any:
+    def unary(self, node: gast.UnaryOp, owner: Object) -> Any:
+        """A sign before an object."""
+        return self.apply(self.method(owner, _UNARY.get(type(node.op), "__invert__"), node), [], {}, node)
+
+    def operator(self, node: gast.BinOp, left: Any, right: Any) -> Any:
         """An operator of which an operand is an object."""
-        if isinstance(node, gast.UnaryOp):
-            owner = self.evaluate(node.operand)
-            if not isinstance(owner, Object):
-                return self.plain_operator(node, gast.UnaryOp(node.op, owner), [owner])
-            return self.apply(self.method(owner, _UNARY.get(type(node.op), "__invert__"), node), [], {}, node)
-        if isinstance(node, gast.Compare):
-            return self.comparison(node)
-        left = self.kept(self.evaluate(node.left), [node.right])
-        right = self.evaluate(node.right)
-        if not isinstance(left, Object) and not isinstance(right, Object):
-            return self.plain_operator(node, gast.BinOp(left, node.op, right), [left, right])
         word = _OPERATORS[type(node.op)]
         tries = [(left, right, f"__{word}__"), (right, left, f"__r{word}__")]
         if isinstance(left, Object) and isinstance(right, Object):
@@ -361,24 +354,16 @@ class Objects:
         check = expression("f(x, m, line)", f=asked, x=left, m=constant(f"{cls.__name__}.{method}"), line=line)
         self.flattener.out += at(node, gast.Expr(check))
 
-    def comparison(self, node: gast.Compare) -> Any:
-        left = self.kept(self.evaluate(node.left), [node.comparators[0]])
-        right = self.evaluate(node.comparators[0])
+    def comparison(self, node: gast.Compare, left: Any, right: Any, *others: Any) -> Any:
+        """A comparison of objects; None where they have no method for it."""
+        if others or type(node.ops[0]) not in _COMPARISONS:
+            return None
         method, reflected = _COMPARISONS[type(node.ops[0])]
         tries = [(left, right, method), (right, left, reflected)]
         if isinstance(left, Object) and isinstance(right, Object) and left.cls is not right.cls:
             if issubclass(right.cls, left.cls):
                 tries.reverse()
-        answer = self.first_answer(tries, node, None)
-        if answer is not None:
-            return answer
-        return self.plain_operator(node, gast.Compare(left, node.ops, [right]), [left, right])
-
-    def plain_operator(self, node: gast.AST, made: gast.AST, operands: list[Any]) -> gast.AST:
-        """An operator whose operands turned out to be data."""
-        if not all(isinstance(operand, gast.AST) for operand in operands):
-            self.unit.refuse(node, "a function has no operators")
-        return self.flattener.hold(at(node, made)[0])
+        return self.first_answer(tries, node, None)
 
 
 def _bound_to(value: Any, body: list[gast.AST]) -> list[gast.AST]:

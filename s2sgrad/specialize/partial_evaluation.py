@@ -33,6 +33,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -45,7 +46,7 @@ from s2sgrad.normalize.check import yields
 from s2sgrad.specialize import lambda_lifting, static_calls
 from s2sgrad.specialize.argument_objects import GivenObjects
 from s2sgrad.specialize.arguments import Arguments
-from s2sgrad.specialize.binding_time import Recognizer, is_super, needs_text, place
+from s2sgrad.specialize.binding_time import Lookahead, is_super, needs_text, place
 from s2sgrad.specialize.function_unions import Choices
 from s2sgrad.specialize.generators import Generators
 from s2sgrad.specialize.inlining import Inliner
@@ -73,7 +74,7 @@ from s2sgrad.specialize.unrolling import Unroller
 
 
 class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Generators, GivenObjects, Inliner, Objects,
-                Recognizer, Unroller):  # fmt: skip
+                Lookahead, Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` are those that have a name.
 
     Each family of values is written out in a class of its own; no two define the same name, so that their order is free.
@@ -102,6 +103,10 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
         self.later = self.bound_later(tree.body) - self.given
         self.known: dict[Any, Function] = {}
         self.lifted: dict[Function, tuple[Known, list[str]]] = {}
+        self.by_class: dict[type, Callable[..., Any]] = {
+            Choice: self.apply_choice, Derivative: self.call_derivative, Function: self.call_function,
+            Known: self.call_known, Object: self.call_object, Partial: self.call_partial, Vectorized: self.vectorized,
+        }  # fmt: skip
         self.chosen: set[str] = set()  # targets of `a if c else b` and of `a or b`
 
     # --- where a name is no callee ---
@@ -199,27 +204,16 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
             self.unit.refuse(statement, f"`{target}` stands for an object here and for something else before, which cannot "
                                         "be followed: use two names")  # fmt: skip
 
-    def bound_to_value(self, target: gast.AST, statement: gast.Assign) -> bool:
-        """Whether an assignment binds function values or objects, which then have these names; its value is data if not."""
-        begun = self.begun(target, statement.value)
-        if begun is not None and isinstance(target, gast.Name):
-            self.name(target.id, begun, statement)
-            return True
-        if self.spread_out(target, statement):
-            return True
-        self.note_length(target, statement.value)
-        mixed = isinstance(target, gast.Name) and target.id in self.mixed
-        shown = self.sequenced(statement.value)
-        if isinstance(target, gast.Name) and (mixed or self.stands_for(shown)):
-            self.hint = target.id
-            value = self.evaluate(shown)
-            if not isinstance(value, gast.AST):
-                self.name(target.id, value, statement)
-                return True
-            if mixed:
-                self.require_data(target.id, statement)
-            statement.value = value
-        return False
+    def bound_value(self, target: str, node: gast.AST) -> Any:
+        """What an assignment binds a name to: a function value or an object, or one operation."""
+        known = self.begun(name(target), node) or self.keys_among(node)
+        if known is not None:
+            return known
+        self.note_length(name(target), node)
+        shown = self.sequenced(node)
+        if target in self.mixed or self.may_be_known(shown):
+            self.hint = target
+        return self.evaluate(shown) if target in self.mixed else self.flattener.value(shown, target)
 
     def require_data(self, target: str, statement: gast.AST) -> None:
         """Refuse data under a name that stands for a function or an object: `[g(x) for g in (lambda t: t, np.sum)]`."""
@@ -234,65 +228,45 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
     # --- values ---
 
     def evaluate(self, node: gast.AST) -> Any:
-        """A function value, or an atom that holds the value."""
-        if self.stands_for(node):
-            return getattr(self, f"_of_{type(node).__name__}")(node)
-        target = self.unit.resolve(node) if isinstance(node, (gast.Name, gast.Attribute)) else MISSING
-        return Known(target, node) if callable(target) else self.flattener.atom(node)
+        """A function value or an object, a callable from outside too, or an atom that holds the value."""
+        return self.as_callable(self.flattener.operand(node))
 
-    def _of_Name(self, node: gast.Name) -> Value:
-        value = self.values[node.id]
+    def as_callable(self, value: Any) -> Any:
+        """A value; a name or a path of a callable from outside as one that is known."""
+        target = self.unit.resolve(value) if isinstance(value, (gast.Name, gast.Attribute)) else MISSING
+        return Known(target, value) if callable(target) else value
+
+    def named(self, node: gast.Name) -> Any:
+        """What a name stands for."""
+        self.require_bound(node)
+        value = self.values.get(node.id, node)
         return self.chosen_now(value) if isinstance(value, Choice) else value
 
-    def _of_Lambda(self, node: gast.Lambda) -> Function:
-        return self.function(node)
-
-    def _of_IfExp(self, node: gast.IfExp) -> Any:
-        holder = self.unit.local("f")
-        self.flattener.conditional(node, holder)
-        return self.evaluate(name(holder))
-
-    def _of_ListComp(self, node: gast.ListComp) -> Display:
-        return self.collected(node)
-
-    def _of_Tuple(self, node: gast.Tuple | gast.List) -> Any:
-        items = [self.lasting(self.evaluate(e)) for e in node.elts]
-        if not any(isinstance(item, Value) for item in items):  # data, of attributes and of calls
-            return self.flattener.hold(at(node, type(node)(items, gast.Load()))[0])
+    def held_together(self, items: dict[Any, Any], literal: type | None = None) -> Display:
+        """A tuple, list or (where nothing else is said) dict of these."""
         block = self.flattener.blocks[-1] if self.flattener.blocks else 0
-        return Display(dict(enumerate(items)), block=block, literal=type(node))
+        kept = {key: self.lasting(self.as_callable(item)) for key, item in items.items()}
+        return Display(kept, block=block if literal else 0, mapping=literal is None, literal=literal)
 
-    _of_List = _of_Tuple
-
-    def _of_Dict(self, node: gast.Dict) -> Any:
-        items = [self.lasting(self.evaluate(v)) for v in node.values]
-        if not any(isinstance(item, Value) for item in items):
-            return self.flattener.hold(at(node, gast.Dict(node.keys, items))[0])
-        return Display({k.value: item for k, item in zip(node.keys, items, strict=True)}, mapping=True)
-
-    def _of_Attribute(self, node: gast.Attribute) -> Any:
+    def attribute(self, node: gast.Attribute) -> Any:
+        """What an attribute of an object or of a class is; MISSING where it is one of data, which is an atom now."""
         if isinstance(node.value, gast.Call) and is_super(self.unit, node.value):
             return self.above(node.attr, node)
-        known = self.held(node.value)
-        if isinstance(known, Known):
-            return self.evaluate(at(node, gast.Attribute(clone(known.node), node.attr, gast.Load()))[0])
-        owner = self.evaluate(node.value)
-        if isinstance(owner, gast.AST):  # it turned out to be data
-            return self.flattener.hold(at(node, gast.Attribute(owner, node.attr, gast.Load()))[0])
-        return self.get(owner, node.attr, node)
+        owner = self.flattener.operand(node.value)
+        if isinstance(owner, Known):
+            return self.evaluate(at(node, gast.Attribute(clone(owner.node), node.attr, gast.Load()))[0])
+        if isinstance(owner, Object):
+            return self.get(owner, node.attr, node)
+        node.value = self.flattener.data(owner, node.value)
+        return MISSING
 
-    def _of_BinOp(self, node: gast.AST) -> Any:
-        return self.operator(node)
+    def indexed(self, node: gast.AST) -> Any:
+        """What an index is taken of; of functions from outside that stand there, a display."""
+        at_once = self.holds_callables(node) and not self.may_be_known(node)
+        return self.picked_at_once(node) if at_once else self.flattener.operand(node)
 
-    _of_UnaryOp = _of_Compare = _of_BinOp
-
-    def _of_Subscript(self, node: gast.Subscript) -> Any:
-        owner = self.held(node.value)
-        if owner is None:
-            at_once = self.holds_callables(node.value) and not self.is_function(node.value)
-            owner = self.picked_at_once(node.value) if at_once else self.evaluate(node.value)
-        if isinstance(owner, gast.AST):  # it turned out to be data
-            return self.flattener.hold(at(node, gast.Subscript(owner, self.flattener.index(node.slice), gast.Load()))[0])
+    def item(self, owner: Object | Display, node: gast.Subscript) -> Any:
+        """An item of an object or of a display."""
         if isinstance(owner, Object):
             return self.apply(self.method(owner, "__getitem__", node), [self.evaluate(self.key(node.slice))], {}, node)
         index = place(node.slice, owner)
@@ -302,26 +276,21 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
             self.unit.refuse(node, "which function or object this is cannot be followed: use a constant index")
         return self.picked(owner, node)
 
-    def is_result(self, node: gast.AST) -> bool:
-        """Whether a node is an attribute of what a call returns that may be an object."""
-        return isinstance(node, gast.Attribute) and isinstance(node.value, gast.Call) and self.is_function(node.value)
-
     def callee(self, node: gast.AST) -> Any:
-        if self.is_function(node):
-            return self.evaluate(node)
-        return Known(self.unit.resolve(node), node)
+        """What is called, which may be a function from outside, or data."""
+        return self.evaluate(node) if self.may_be_known(node) else Known(self.unit.resolve(node), node)
 
-    def _of_Call(self, node: gast.Call) -> Any:
-        """The value of a call, whose statements are written."""
+    def called(self, node: gast.Call) -> Any:
+        """The value of a call, whose statements are written; None where it is one of data."""
+        if not self.may_be_known(node):
+            return None
         tool = static_calls.find(self.unit, node)
-        if tool is not None and (tool.gives_value(self, node) or tool.is_written(self, node)):
+        if tool is not None:
             return tool.value(self, node)
-        owner = self.evaluate(node.func.value) if self.is_result(node.func) else None
-        if isinstance(owner, gast.AST):  # it turned out to be data
-            node.func.value = owner
-            self.flattener.call(node)
-            return self.flattener.hold(node)
-        callee = self.callee(node.func) if owner is None else self.get(owner, node.func.attr, node)
+        attribute = isinstance(node.func, gast.Attribute) and self.may_be_known(node.func)
+        callee = self.attribute(node.func) if attribute else self.callee(node.func)
+        if callee is MISSING:
+            return None
         if isinstance(callee, Known) and is_generator(callee.target):
             callee = self.read(callee.target)
         given, keywords = self.evaluated(callee, node)
@@ -333,29 +302,22 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
             return constant(None)
         if isinstance(callee, gast.AST):  # what an attribute holds
             return self.plain(Known(None, callee), given, keywords, node)
-        called = getattr(self, f"_call_{type(callee).__name__}", None)
-        if called is None:
+        if type(callee) not in self.by_class:
             self.unit.refuse(node, "what is called here is not known to be a function")
-        return called(callee, given, keywords, node)
+        return self.by_class[type(callee)](callee, given, keywords, node)
 
-    def _call_Partial(self, callee: Partial, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+    def call_partial(self, callee: Partial, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         return self.apply(callee.inner, [*callee.given, *given], {**callee.keywords, **keywords}, node)
 
-    def _call_Vectorized(self, callee: Vectorized, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
-        return self.vectorized(callee, given, keywords, node)
-
-    def _call_Derivative(self, callee: Derivative, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+    def call_derivative(self, callee: Derivative, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         closed = {c: name(c) for c in callee.captured}
         defaults = {k: v for k, v in callee.defaults.items() if k not in callee.order[: len(given)]}
         return self.plain(callee.known, given, {**defaults, **keywords, **closed}, node)
 
-    def _call_Choice(self, callee: Choice, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
-        return self.apply_choice(callee, given, keywords, node)
-
-    def _call_Object(self, callee: Object, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+    def call_object(self, callee: Object, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         return self.apply(self.method(callee, "__call__", node), given, keywords, node)
 
-    def _call_Known(self, callee: Known, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+    def call_known(self, callee: Known, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         """A callable from outside: what is of the user's is written out, if it takes or gives function values."""
         if isinstance(callee.target, types.MethodType):
             cls = callee.target.__self__
@@ -379,7 +341,7 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
         held = {f: self.get(given[0], f, node) for f in kept}
         return self.construct(given[0].cls, [], {**held, **keywords}, node)
 
-    def _call_Function(self, callee: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+    def call_function(self, callee: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         if yields(callee.node):
             words = {k: self.lasting(v) for k, v in keywords.items()}
             return Generator(callee, [self.lasting(v) for v in given], words, tuple(self.flattener.loops))

@@ -76,9 +76,18 @@ class Conditions:
         """Whether an expression stands for statements before it."""
         return holds_loops(node) or self.functions.inside(node)
 
+    def decided(self, node: gast.IfExp | gast.BoolOp) -> str:
+        """The name of the value of an expression that chooses."""
+        if isinstance(node, gast.BoolOp):
+            self.boolean(node, holder := self.unit.temp())
+        else:
+            holder = self.unit.local("f") if self.functions.may_be_known(node) else self.unit.temp()
+            self.conditional(node, holder)
+        return holder
+
     def conditional(self, node: gast.IfExp, target: str) -> None:
         self.functions.chosen.add(target)
-        if self.functions.is_function(node):
+        if self.functions.may_be_known(node):
             self.functions.mixed.add(target)
             self.functions.counts[target] += 2
         arms: list[Callable[[], None]] = [

@@ -51,16 +51,12 @@ from s2sgrad.specialize.static_values import Display, Object, Partial, Vectorize
 class StaticCall:
     """What is done with calls of one callable."""
 
-    def gives_value(self, functions: Any, node: gast.Call) -> bool:
-        """Whether the call gives a function value or an object, told without writing anything."""
-        return False
-
-    def is_written(self, functions: Any, node: gast.Call) -> bool:
-        """Whether the call stands for statements, and gives data."""
-        return False
+    def applies(self, functions: Any, node: gast.Call) -> bool:
+        """Whether the call may give a function value or an object, or stand for statements."""
+        return bool(node.args) and functions.may_be_known(node.args[0])
 
     def value(self, functions: Any, node: gast.Call) -> Any:
-        """What it gives, where it is one of these."""
+        """What it gives; None where it is a call of data after all."""
         raise NotImplementedError
 
 
@@ -85,15 +81,14 @@ def find(unit: Unit, node: gast.AST) -> StaticCall | None:
 
 def _takes_callable(functions: Any, node: gast.Call) -> bool:
     """Whether the first argument is known, as a function value or as a callable from outside."""
-    return bool(node.args) and (functions.is_function(node.args[0]) or callable(functions.unit.resolve(node.args[0])))
+    return bool(node.args) and (functions.may_be_known(node.args[0]) or callable(functions.unit.resolve(node.args[0])))
 
 
 class _Derivative(StaticCall):
     """`grad(f)`, `value_and_grad(f)`."""
 
-    def gives_value(self, functions: Any, node: gast.Call) -> bool:
-        known = bool(node.args) and functions.is_function(node.args[0])
-        return known or (bool(node.args) and is_plain(functions.unit.resolve(node.args[0])))
+    def applies(self, functions: Any, node: gast.Call) -> bool:
+        return super().applies(functions, node) or (bool(node.args) and is_plain(functions.unit.resolve(node.args[0])))
 
     def value(self, functions: Any, node: gast.Call) -> Any:
         return functions.derivative(node)
@@ -104,7 +99,7 @@ _DERIVATIVE = _Derivative()
 
 @_of(functools.partial)
 class _Partial(StaticCall):
-    def gives_value(self, functions: Any, node: gast.Call) -> bool:
+    def applies(self, functions: Any, node: gast.Call) -> bool:
         return _takes_callable(functions, node)
 
     def value(self, functions: Any, node: gast.Call) -> Partial:
@@ -118,7 +113,7 @@ class _Partial(StaticCall):
 
 @_of(np.vectorize)
 class _Vectorize(StaticCall):
-    def gives_value(self, functions: Any, node: gast.Call) -> bool:
+    def applies(self, functions: Any, node: gast.Call) -> bool:
         return len(node.args) == 1 and _takes_callable(functions, node)
 
     def value(self, functions: Any, node: gast.Call) -> Vectorized:
@@ -127,7 +122,7 @@ class _Vectorize(StaticCall):
 
 @_of(functools.reduce)
 class _Reduce(StaticCall):
-    def is_written(self, functions: Any, node: gast.Call) -> bool:
+    def applies(self, functions: Any, node: gast.Call) -> bool:
         return True
 
     def value(self, functions: Any, node: gast.Call) -> Any:
@@ -138,7 +133,7 @@ class _Reduce(StaticCall):
 class _Sum(_Reduce):
     """`sum(rows, [])`, which joins lists."""
 
-    def is_written(self, functions: Any, node: gast.Call) -> bool:
+    def applies(self, functions: Any, node: gast.Call) -> bool:
         return len(node.args) == 2 and isinstance(node.args[1], (gast.List, gast.Tuple))
 
     def value(self, functions: Any, node: gast.Call) -> Any:
@@ -149,9 +144,6 @@ class _Sum(_Reduce):
 @_of(pullbacks.vjp)
 class _PullBack(StaticCall):
     """`vjp(f, ..)` of a function value."""
-
-    def is_written(self, functions: Any, node: gast.Call) -> bool:
-        return bool(node.args) and functions.is_function(node.args[0])
 
     def value(self, functions: Any, node: gast.Call) -> Any:
         return functions.pulled_back(node)
@@ -165,29 +157,23 @@ class _Along(_PullBack):
         return functions.along(node)
 
 
-@_of(abs, round)
-class _Operator(StaticCall):
+@_of(abs, bool, float, len, round)
+class _Method(StaticCall):
     """A function that calls a method of an object, which may give another one."""
 
-    def gives_value(self, functions: Any, node: gast.Call) -> bool:
-        return bool(node.args) and functions.is_object(node.args[0])
-
     def value(self, functions: Any, node: gast.Call) -> Any:
-        return told(functions, node)
+        target = functions.unit.resolve(node.func)
+        owner = functions.flattener.operand(node.args[0])
+        if isinstance(owner, Object):
+            return functions.apply(functions.method(owner, f"__{target.__name__}__", node), [], {}, node)
+        if target is len and isinstance(owner, Display):
+            return constant(len(owner.items))
+        node.args[0] = functions.flattener.data(owner, node.args[0])
+        return None
 
 
-def told(functions: Any, node: gast.Call) -> Any:
-    """`isinstance(o, C)`, `len(display)` and what else is asked of what is made here; None where it is asked of data."""
-    target = functions.unit.resolve(node.func)
-    owner = functions.held(node.args[0]) if node.args else None
-    asks = any(target is one for one in (abs, len, float, bool, round))
-    if asks and node.args and functions.is_object(node.args[0]):
-        owner = functions.evaluate(node.args[0])
-    if target is len and isinstance(owner, Display):
-        return constant(len(owner.items))
-    if asks and isinstance(owner, Object):
-        return functions.apply(functions.method(owner, f"__{target.__name__}__", node), [], {}, node)
-    if target is isinstance and isinstance(owner, Object):
-        cls = functions.unit.resolve(node.args[1])
-        return constant(issubclass(owner.cls, cls)) if isinstance(cls, type) else None
-    return None
+@_of(isinstance)
+class _IsInstance(StaticCall):
+    def value(self, functions: Any, node: gast.Call) -> Any:
+        owner, cls = functions.held(node.args[0]), functions.unit.resolve(node.args[1])
+        return constant(issubclass(owner.cls, cls)) if isinstance(owner, Object) and isinstance(cls, type) else None

@@ -42,19 +42,14 @@ class Unroller:
         """What a loop runs over, where that is a display of functions."""
         if isinstance(node, gast.Call) and self.unit.resolve(node.func) is runtime.sequence:
             over = node.args[0]
-            shown = isinstance(over, (gast.Tuple, gast.List)) and self.is_function(over)
+            shown = isinstance(over, (gast.Tuple, gast.List)) and self.may_be_known(over)
             return over if shown or isinstance(self.held(over), Display) else node
         return node
 
-    def spread_out(self, target: gast.AST, statement: gast.Assign) -> bool:
-        """Name the keys of a dict of functions that a loop runs over, or the functions of `f, g = made(x)`; whether it is
-        one of these."""
+    def spread_out(self, target: gast.Tuple, statement: gast.Assign) -> bool:
+        """Name the functions of `f, g = made(x)`; whether it is one of these."""
         value = statement.value
-        if isinstance(target, gast.Name) and (keys := self.keys_among(value)) is not None:
-            self.name(target.id, keys, statement)
-            return True
-        made = isinstance(target, gast.Tuple) and isinstance(value, (gast.Call, gast.Subscript))
-        if not made or not self.is_function(value):
+        if not isinstance(value, (gast.Call, gast.Subscript)) or not self.may_be_known(value):
             return False
         held = self.evaluate(value)
         if isinstance(held, Display) and len(held.items) == len(target.elts):
@@ -154,7 +149,7 @@ class Unroller:
             self.flattener.statement(at(node, assign(total, gast.Subscript(items, constant(0), gast.Load())))[0])
             rest = gast.Subscript(clone(items), gast.Slice(constant(1), None, None), gast.Load())
         item = self.unit.local("item")
-        if self.is_function(f) and not isinstance(f, (gast.Name, gast.Lambda)):
+        if self.may_be_known(f) and not isinstance(f, (gast.Name, gast.Lambda)):
             held = self.unit.local("f")
             self.name(held, self.evaluate(f), node)
             f = name(held)

@@ -1,0 +1,229 @@
+"""One evaluator of expressions: what an expression gives is known, or is data that one operation computes.
+
+    known: a function value or an object (`static_values`)      [lambda t: w * t, layer][0]      nothing is written
+    data: one operation, its operands names and constants       np.sin(layer.w * x)              t1 = layer_w * x; np.sin(t1)
+
+The operands are evaluated first; what they turn out to be decides which of the two it is.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... class Layer:
+...     def __init__(self, w): self.w = w
+... def f(x, w):
+...     layer = Layer(w)
+...     table = [lambda t: t * layer.w, np.sin]
+...     return table[1](table[0](x) + x)
+... ''', "flatten"))
+def f(x, w):
+    layer_w = w
+    result_ = None
+    result_2 = x * layer_w
+    t1 = result_2 + x
+    t2 = np.sin(t1)
+    result = t2
+    return result
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from s2sgrad.ir.quote import assign, at, constant, name
+from s2sgrad.ir.unit import MISSING
+from s2sgrad.normalize import call_forms, comprehensions, containers, displays, index_tricks, loops, mutators, targets
+from s2sgrad.normalize._calls import linked, walruses
+from s2sgrad.specialize.static_values import Display, Object, Value
+
+
+class Evaluator:
+    """Evaluates expressions; statements that an expression stands for are written before it."""
+
+    def atoms(self, given: list[gast.AST]) -> list[gast.AST]:
+        """Operands that are data, evaluated from left to right."""
+        return self.in_order(given, self.atom)
+
+    def in_order(self, given: list[gast.AST], evaluate: Callable[[gast.AST], Any]) -> list[Any]:
+        """Operands evaluated from left to right; a name that a later operand rebinds is copied first."""
+        out = []
+        for k, node in enumerate(given):
+            value = evaluate(node)
+            later = set().union(*map(walruses, given[k + 1 :]))
+            if isinstance(value, gast.Name) and value.id in later:
+                value = self.hold(value)
+            out.append(self.functions.kept(value, given[k + 1 :]))
+        return out
+
+    def hold(self, value: gast.AST) -> gast.Name:
+        holder = self.unit.temp()
+        self.out.append(assign(holder, value))
+        self.functions.note_length(name(holder), value)
+        return at(value, name(holder))[0]
+
+    def atom(self, node: gast.AST) -> gast.AST:
+        """A name, a constant, or a path through modules (np.pi) that holds the value."""
+        if isinstance(node, gast.Lambda):
+            return self.hold(self.flat(node))
+        return self.functions.as_value(node) if isinstance(node, gast.Name) else self.data(self.operand(node), node)
+
+    def data(self, value: Any, node: gast.AST) -> gast.AST:
+        """The value of a node where it is no callee: an atom."""
+        if isinstance(value, gast.AST):
+            return value
+        if isinstance(node, gast.Name):
+            return self.functions.as_value(node)
+        self.unit.refuse(node, "a function or an object is kept here, where it cannot be followed: bind it to a name")
+
+    def operand(self, node: gast.AST) -> Any:
+        """A function value or an object, or an atom that holds the value."""
+        if isinstance(node, gast.Constant):
+            return node
+        if isinstance(node, gast.Name):
+            return self.functions.named(node)
+        if isinstance(node, gast.Starred):
+            return at(node, gast.Starred(self.atom(node.value), gast.Load()))[0]
+        if isinstance(node, gast.UnaryOp) and isinstance(node.operand, gast.Constant):
+            if isinstance(node.op, gast.USub) and type(node.operand.value) in (int, float):
+                return at(node, constant(-node.operand.value))[0]
+        elif isinstance(node, gast.Attribute) and self.unit.resolve(node) is not MISSING:
+            return node
+        elif isinstance(node, gast.NamedExpr):
+            self.assign(at(node, gast.Assign([node.target], node.value, None))[0])
+            return self.operand(at(node, name(node.target.id))[0])
+        elif isinstance(node, (gast.IfExp, gast.BoolOp)) and not self.is_whole(node):
+            return self.operand(at(node, name(self.decided(node)))[0])
+        value = self.value(node)
+        return value if isinstance(value, (Value, gast.Name, gast.Constant)) else self.hold(value)
+
+    def flat(self, node: gast.AST) -> gast.AST:
+        """The node with atoms as operands: one operation."""
+        return self.functions.in_whole(node) if isinstance(node, gast.Lambda) else self.data(self.value(node), node)
+
+    def value(self, node: gast.AST, target: str | None = None) -> Any:
+        """A function value or an object; of data, one operation with atoms as operands, which will be bound to `target`."""
+        if isinstance(node, gast.Lambda):
+            return self.functions.function(node)
+        if self.is_whole(node):
+            self.require_own_methods(node)
+            return self.functions.in_whole(node)
+        if isinstance(node, gast.ListComp) and self.functions.items_of(node) is not None:
+            return self.functions.collected(node)
+        written = None if self.functions.may_be_known(node) else comprehensions.written_out(self.unit, node, target)
+        if written is not None:
+            before, value = written
+            self.out += self.block(loops.block(self.unit, targets.block(self.unit, before)))
+            return self.value(value)
+        evaluate = getattr(self, f"of_{type(node).__name__}", self.operand)
+        return evaluate(node)
+
+    def of_BinOp(self, node: gast.BinOp) -> gast.AST:
+        if (united := displays.united(node)) is not None:
+            return self.value(united)
+        left, right = self.in_order([node.left, node.right], self.operand)
+        if isinstance(left, Object) or isinstance(right, Object):
+            return self.functions.operator(node, left, right)
+        node.left, node.right = self.data(left, node.left), self.data(right, node.right)
+        return node
+
+    def of_UnaryOp(self, node: gast.UnaryOp) -> gast.AST:
+        if isinstance(node.operand, gast.Constant):
+                return self.operand(node) if isinstance(node.op, gast.USub) else node
+        operand = self.operand(node.operand)
+        if isinstance(operand, Object) and not isinstance(node.op, gast.Not):
+            return self.functions.unary(node, operand)
+        node.operand = self.data(operand, node.operand)
+        return node
+
+    def of_Compare(self, node: gast.Compare) -> gast.AST:
+        if any(walruses(c) for c in node.comparators[1:]):
+            self.unit.refuse(node, "`:=` behind a comparison that may not be reached: assign before it")
+        if any(map(self.grows, node.comparators[1:])):
+            return self.value(linked(node, *self.atoms([node.left, node.comparators[0]])))
+        operands = self.in_order([node.left, *node.comparators], self.operand)
+        if any(isinstance(operand, Object) for operand in operands):
+            answer = self.functions.comparison(node, *operands)
+            if answer is not None:
+                return answer
+        node.left, *node.comparators = map(self.data, operands, [node.left, *node.comparators])
+        return node
+
+    def of_Attribute(self, node: gast.Attribute) -> gast.AST:
+        if self.unit.resolve(node) is MISSING:
+            value = self.functions.attribute(node)
+            if value is not MISSING:
+                return value
+            mutators.refuse_kept(self.unit, node)
+        return node
+
+    def of_Subscript(self, node: gast.Subscript) -> gast.AST:
+        if (joined := index_tricks.joined(self.unit, node)) is not None:
+            return self.value(joined)
+        owner = self.functions.indexed(node.value)
+        if isinstance(owner, (Object, Display)):
+            return self.functions.item(owner, node)
+        node.value = self.functions.kept(self.data(owner, node.value), [node.slice])
+        node.slice = self.index(node.slice)
+        return node
+
+    def of_Call(self, node: gast.Call) -> gast.AST:
+        if (known := self.functions.called(node)) is not None:
+            return known
+        if (into := mutators.into(self.unit, node, self.atom)) is not None:
+            return self.behind(node, *into)
+        self.call(node)
+        return node
+
+    def of_Tuple(self, node: gast.Tuple | gast.List) -> gast.AST:
+        items = self.in_order(node.elts, self.operand)
+        if any(isinstance(item, Value) for item in items):
+            return self.functions.held_together(dict(enumerate(items)), type(node))
+        node.elts = items
+        return node
+
+    def of_List(self, node: gast.List) -> gast.AST:
+        if any(isinstance(e, gast.Starred) for e in node.elts):
+            return self.value(displays.concatenated(self.unit, node))
+        return self.of_Tuple(node)
+
+    def of_Dict(self, node: gast.Dict) -> gast.AST:
+        if None in node.keys or containers.may_repeat(node.keys):
+            return self.behind(node, *containers.joined(self.unit, node, self.atom))
+        if any(map(walruses, node.keys)):
+            self.unit.refuse(node, "`:=` in a dict is not differentiated: assign before it")
+        if any(map(self.grows, node.keys)):
+            pairs = self.atoms([n for pair in zip(node.keys, node.values, strict=True) for n in pair])
+            node.keys, node.values = pairs[::2], pairs[1::2]
+        items = self.in_order(node.values, self.operand)
+        if any(isinstance(item, Value) for item in items) and all(isinstance(k, gast.Constant) for k in node.keys):
+            return self.functions.held_together({k.value: item for k, item in zip(node.keys, items, strict=True)})
+        node.values = list(map(self.data, items, node.values))
+        return node
+
+    def of_JoinedStr(self, node: gast.JoinedStr) -> gast.AST:
+        for part in (p for p in node.values if isinstance(p, gast.FormattedValue)):
+            part.value = self.atom(part.value)
+        return node
+
+    def behind(self, node: gast.AST, before: list[gast.AST], value: gast.AST) -> gast.AST:
+        """The value of an expression for which statements stand."""
+        for statement in at(node, *before):
+            self.statement(statement)
+        return self.value(at(node, value)[0])
+
+    def call(self, node: gast.Call) -> None:
+        self.functions.starred(node)
+        call_forms.rewrite(self.unit, node)
+        self.functions.require_bound(node.func)
+        if len(node.args) == 1 and self.unit.resolve(node.func) not in (MISSING, builtins.len):
+            node.args[0] = self.functions.listed(node.args[0], self.unit.resolve(node.func))
+        if isinstance(node.func, gast.Attribute) and self.unit.resolve(node.func) is MISSING:
+            node.func.value = self.functions.kept(self.atom(node.func.value), [*node.args, *node.keywords])
+        elif not isinstance(node.func, (gast.Name, gast.Attribute)):
+            node.func = self.atom(node.func)
+        values = self.atoms(node.args + [k.value for k in node.keywords])
+        node.args = values[: len(node.args)]
+        for keyword, value in zip(node.keywords, values[len(node.args) :], strict=True):
+            keyword.value = value

@@ -167,4 +167,5 @@ def _unfolded(*given: Any) -> Any:
     return forward.unfolded(*given)
 
 
-runtime.provide(derivative=_pair_for, tangent=_tangent_for, jvp=_jvp, unfolded=_unfolded, way=travel.way, found=travel.found, located=located)
+runtime.provide(derivative=_pair_for, tangent=_tangent_for, jvp=_jvp, unfolded=_unfolded)
+runtime.provide(way=travel.way, found=travel.found, located=located)

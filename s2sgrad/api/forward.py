@@ -14,7 +14,7 @@ import numpy as np
 
 from s2sgrad import pullbacks, runtime
 from s2sgrad.analysis.call_keys import shapes_of
-from s2sgrad.api import linearized
+from s2sgrad.api import higher, linearized
 from s2sgrad.api.arguments import has_floats, require_separate
 from s2sgrad.api.gradient import Gradient, GradientOfGradient
 from s2sgrad.driver import cache
@@ -158,11 +158,19 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
     if function in (runtime.jvp, pullbacks.jvp):
         f, inner, inner_dots = primals
         return tangent_for(unfolded(f, inner, inner_dots, keywords), primals, tangents, {})
-    if function is runtime.call:
+    if isinstance(function, higher.Forward):
+        return function.along(primals, tangents, keywords, tangent_for)
+    if isinstance(function, higher.Call) and function.level:
+        return function.along(primals, tangents, tangent_for)
+    if function is runtime.call or isinstance(function, higher.Call):
         return linearized.of_pullback(primals[0], tangents[0], primals[1:], tangents[1:], tangent_for)
     if isinstance(function, runtime.Pullback):
         return linearized.of_pullback(function, None, primals, tangents, tangent_for)
     active = tuple(k for k, t in enumerate(tangents) if t is not None and has_floats(primals[k]))
+    for k in {k for k, t in enumerate(tangents) if t is not None} - {*active}:
+        if not isinstance(primals[k], (int, str, bytes, type(None), np.ndarray, np.generic, list, tuple, dict)):
+            what = type(primals[k]).__name__
+            raise TypeError(f"a {what} that carries derivatives cannot be followed yet: pass its data as arguments")
     if not active:
         value = function(*primals, **keywords)
         return value, runtime.zeros(value)

@@ -20,6 +20,8 @@ from s2sgrad import pullbacks, runtime
 from s2sgrad.api.converted import again
 from s2sgrad.rules.picking import picked
 
+Along = Callable[[Any, tuple, tuple, dict[str, Any]], tuple[Any, Any]]  # of function, primals, tangents, keywords
+
 
 @dataclass(frozen=True)
 class Forward:
@@ -35,33 +37,55 @@ class Forward:
     def __call__(self, *given: Any, **options: Any) -> Any:
         if self.level == 0:
             return self.of(*given, **options)
+        below, args, keywords, made, lead = self._taken_apart(given, options)
+        return _lifted(below(*args, **keywords), self.level - 1, made, lead)
+
+    def along(self, given: tuple, dots: tuple, options: dict[str, Any], along: Along) -> tuple[Any, Any]:
+        """The value and its tangent: that of a pullback is that of its record."""
+        if self.level == 0:
+            return along(self.of, given, dots, options)
+        below, args, keywords, made, lead = self._taken_apart(given, options)
+        first = len(given) - len(args) + 1 + lead  # what stands before the arguments of the function
+        value, tangent = along(below, args, (None,) * (1 + lead) + dots[first:], keywords)
+        return (
+            _lifted(value, self.level - 1, made, lead),
+            _lifted(tangent, self.level - 1, lambda y, record: record, None),
+        )
+
+    def _taken_apart(
+        self, given: tuple, options: dict[str, Any]
+    ) -> tuple[Forward, tuple, dict[str, Any], Callable[[Any, Any], Any], int]:
+        """The level below, what it is called with, what makes a pullback of a value and its record, and how many arguments
+        the function has before those that are given."""
         hidden = given[0] if self.of is pullbacks.vjp_of_closure else 0
         f, *args = given[1:] if self.of is pullbacks.vjp_of_closure else given
         f, owners = again(f, tuple(args))
         fwd, bwd, places, receiver, keywords = runtime.hook("derivative")(f, tuple(args[owners:]), options)
         if owners:  # the first of the arguments is what the method is of
             places, receiver = tuple(k + owners for k in places), ()
-        value = Forward(self.level - 1, runtime.vjp)(fwd, *receiver, *args, **keywords)
 
-        def lifted(value: Any, level: int) -> Any:
-            if level:
-                return lifted(value[0], level - 1), (value[1], len(receiver))
-            (y, record), inner = value
+        def made(y: Any, record: Any) -> Any:
             pullback = runtime.Pullback(bwd, record, places, tuple(runtime.zeros(a) for a in args))
             if self.of is not runtime.vjp:
                 pullbacks.require_result(f, y, pullback)
                 pullback.like = runtime.zeros(y)
-            if self.of is pullbacks.vjp_of_closure:
-                pullback = pullbacks.closed(hidden, pullback)
-            return (y, pullback), (inner, len(receiver))
+            return pullbacks.closed(hidden, pullback) if self.of is pullbacks.vjp_of_closure else pullback
 
-        return lifted(value, self.level - 1)
+        return Forward(self.level - 1, runtime.vjp), (fwd, *receiver, *args), keywords, made, len(receiver)
 
     def pair(self, given: tuple, options: dict[str, Any]) -> tuple[Any, Any, tuple, tuple, dict[str, Any]]:
         """What `pair_for` says of this function."""
         first = 2 if self.of is pullbacks.vjp_of_closure else 1
         backward = vjp_backward if self.level == 0 else higher_backward
         return Forward(self.level + 1, self.of), backward, tuple(range(first, len(given))), (), options
+
+
+def _lifted(value: Any, level: int, made: Callable[[Any, Any], Any], lead: int | None) -> Any:
+    """The value of a level from that of the level below: a pullback is `made` of what that returned with its record."""
+    if level:
+        return _lifted(value[0], level - 1, made, lead), (value[1], lead)
+    (y, record), inner = value
+    return (y, made(y, record)), (inner, lead)
 
 
 def vjp_backward(saved: Any, bars: Any) -> Any:
@@ -108,23 +132,40 @@ class Call:
     def __call__(self, pullback: Any, *args: Any) -> Any:
         if self.level == 0:
             return runtime.call(pullback, *args)
-        function, record, places, hidden = pullback, (), None, ()
         if isinstance(pullback, runtime.Pullback):
-            args = (pullback.cotangent(args),)
-            shown = len(pullback.rest) - getattr(pullback, "hidden", 0)
-            function, record = pullback.bwd, (runtime.refilled(pullback.saved, pullback.bwd),)
-            places, hidden = pullback.places, pullback.rest[shown:]
+            args = pullback.bwd, runtime.refilled(pullback.saved, pullback.bwd), pullback.cotangent(args)
         elif not is_constant(pullback) or getattr(pullback, "__closure__", None) or _has_receiver(pullback):
             what = type(pullback).__name__
             raise TypeError(f"a {what} that carries derivatives cannot be called yet: pass its data as arguments")
+        else:
+            args = pullback, *args
+        return self._lifted(pullback, Forward(self.level - 1, runtime.vjp)(*args), self.level - 1)
 
-        def lifted(value: Any, level: int) -> Any:
-            below, inner = value
-            if level:
-                return lifted(below, level - 1), (inner, places, hidden)
-            return below if places is None else runtime.spread(pullback, below)[:shown], (inner, places, hidden)
+    def along(self, given: tuple, dots: tuple, along: Along) -> tuple[Any, Any]:
+        """The value and its tangent, along those of the record of a pullback and of its cotangent."""
+        pullback, *bars = given
+        below = Forward(self.level - 1, runtime.vjp)
+        if isinstance(pullback, runtime.Pullback):
+            record, record_dot = (d if d is None else runtime.refilled(d, pullback.bwd) for d in (pullback.saved, dots[0]))
+            bar = pullback.cotangent(tuple(bars))
+            value, tangent = along(below, (pullback.bwd, record, bar), (None, record_dot, *dots[1:]), {})
+        elif dots[0] is None:
+            value, tangent = along(below, given, dots, {})
+        else:
+            raise TypeError(f"a {type(pullback).__name__} that carries derivatives cannot be called yet: pass its data as "
+                            "arguments")  # fmt: skip
+        return tuple(self._lifted(pullback, part, self.level - 1) for part in (value, tangent))
 
-        return lifted(Forward(self.level - 1, runtime.vjp)(function, *record, *args), self.level - 1)
+    def _lifted(self, pullback: Any, value: Any, level: int) -> Any:
+        """The value of a level from that of the level below: the cotangents of all arguments that the user sees."""
+        below, inner = value
+        places, shown = None, 0
+        if isinstance(pullback, runtime.Pullback):
+            places, shown = pullback.places, len(pullback.rest) - getattr(pullback, "hidden", 0)
+        kept = inner, places, () if places is None else pullback.rest[shown:]
+        if level:
+            return self._lifted(pullback, below, level - 1), kept
+        return below if places is None else runtime.spread(pullback, below)[:shown], kept
 
     def pair(self, given: tuple, options: dict[str, Any]) -> tuple[Any, Any, tuple, tuple, dict[str, Any]]:
         """What `pair_for` says of this function."""

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import linecache
 import types
-from collections.abc import Callable
 from typing import Any
 
 from s2sgrad import pullbacks, runtime
 from s2sgrad.api.converted import again
+from s2sgrad.api.higher import Along
 from s2sgrad.source import GENERATED_TEXTS
-
-Along = Callable[[Any, tuple, tuple, dict[str, Any]], tuple[Any, Any]]
 
 
 def of_vjp(vjp: Any, given: tuple, dots: tuple, options: dict[str, Any], along: Along) -> tuple[Any, Any]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ from s2sgrad.api.gradient import Gradient, GradientOfGradient
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.errors.raised import entry
+from s2sgrad.ir import seeds
+from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime.structure import float_type, rebuilt, seed_of_number
 
 if TYPE_CHECKING:
@@ -28,6 +31,13 @@ if TYPE_CHECKING:
 
 class _Along(Gradient):
     """A function with its tangent along those of some of its arguments, the `argnums`."""
+
+    def __call__(self, /, *args: Any, **keywords: Any) -> Any:
+        """The value and its tangent, the tangents being keywords: what a text calls that does not differentiate this."""
+        given = {word: keywords.pop(word) for word in dict.fromkeys(self.words)}
+        places = [p.partition("[")[2] for p in self._wrt()]
+        tangents = (given[w] if not k else given[w][int(k[:-1])] for w, k in zip(self.words, places, strict=True))
+        return self.along(args, tuple(tangents), keywords)
 
     def along(self, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
         """The value and its tangent; `tangents` are those of the argnums, each of the structure of its primal."""
@@ -42,7 +52,7 @@ class _Along(Gradient):
         self._latest = compiled
         if compiled.written:
             require_separate(self._arguments(args, keywords), compiled.written, self._function, compiled.outside())
-        dots = {word: self._tangent_at(place, args, tangents) for word, place in self.words(compiled, len(args)).items()}
+        dots = {word: self._tangent_at(place, args, tangents) for word, place in self.places(compiled, len(args)).items()}
         return compiled.function(*args, **keywords, **self._seeds(compiled, None), **dots)
 
     @property
@@ -50,7 +60,26 @@ class _Along(Gradient):
         """The positions of the arguments that have tangents."""
         return self._argnums
 
-    def words(self, compiled: Compiled, count: int) -> dict[str, int | tuple[int, ...]]:
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The keywords for the tangents."""
+        names = [p.partition("[")[0] for p in self._wrt()]
+        return tuple(seeds.tangent_words(self._function, names).values())
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        own = signature(self._function)
+        given, last = list(own.parameters.values())[len(self._lead) :], []
+        if given and given[-1].kind is inspect.Parameter.VAR_KEYWORD:
+            last = [given.pop()]
+        dots = [inspect.Parameter(word, inspect.Parameter.KEYWORD_ONLY) for word in dict.fromkeys(self.words)]
+        return own.replace(parameters=[*given, *dots, *last], return_annotation=own.empty)
+
+    def compiled_for(self, kinds: dict[str, Any]) -> Compiled:
+        """The function with its tangent for arguments of these kinds: what another function that calls it differentiates."""
+        return super().compiled_for({p: kind for p, kind in kinds.items() if p not in self.words})
+
+    def places(self, compiled: Compiled, count: int) -> dict[str, int | tuple[int, ...]]:
         """Of which arguments, counted with those that are bound, the keywords of the generated function take tangents: of
         one, or of all that stand in `*args`; `count` arguments are given."""
         parameters = cache.of(self._function.__code__).parameters
@@ -184,7 +213,7 @@ def unfolded(function: Any, primals: Any, tangents: Any, options: dict[str, Any]
         function = unfolded(*given, {})
     along = Jvp(function, **options).along(tuple(k for k, t in enumerate(dots) if t is not None))
     compiled, args, keywords = along.unfolded(given, {})
-    return linearized.of_jvp(compiled.function, along.words(compiled, len(args)), args, len(given), along.active, keywords)
+    return linearized.of_jvp(compiled.function, along.places(compiled, len(args)), args, len(given), along.active, keywords)
 
 
 def fitting(function: str, primals: Any, tangents: Any) -> tuple[tuple, tuple]:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
@@ -40,10 +40,12 @@ class Callees(Pairs, Protocol):
 class Purpose:
     """What a function is compiled for; this one: to know the kinds of its values, and which arguments it writes.
 
-    `owns_arguments`: they may be written, for they are copied first.  No gradient flows through `stops`.
+    `owns_arguments`: they may be written, for they are copied first.  No gradient flows through `stops`.  `words` are kept
+    for arguments of ours.
     """
 
     owns_arguments = True
+    words: Collection[str] = ()
     stops: tuple[str, ...] = ()
 
     def end(self, c: Compilation) -> None:

@@ -16,8 +16,8 @@ from s2sgrad.driver.compilation import Compilation, Purpose
 from s2sgrad.driver.emitted import Emitted, mark, stem_of
 from s2sgrad.driver.options import Options
 from s2sgrad.forward.sweep import Forward
-from s2sgrad.forward.tangents import tangent_kind
 from s2sgrad.inplace import output_arguments, own_arguments
+from s2sgrad.ir import seeds
 from s2sgrad.ir.quote import constant, name
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import parameters
@@ -31,6 +31,8 @@ class Tangent(Purpose):
         self, function: types.FunctionType, kinds: dict[str, Kind], variables: tuple[str, ...], emitted: Emitted
     ) -> None:
         self.function, self.kinds, self.variables, self.emitted = function, kinds, variables, emitted
+        emitted.dots = seeds.tangent_words(function, variables)
+        self.words = emitted.dots.values()
         self.split: results.Split | None = None
         self.value = True
 
@@ -42,10 +44,7 @@ class Tangent(Purpose):
         """The function with the tangents beside its variables."""
         unit, given = c.unit, [p.id for p in parameters(c.tree) if p.id in self.variables]
         walk = Forward(unit, c.tree, c.inference, c.callees, c.paths, set(given))
-        dots = {p: walk.tangents.dot(p) for p in given}
-        for p in given:
-            c.kinds[dots[p]] = tangent_kind(c.kinds.get(p, UNKNOWN))
-        self.emitted.dots = dots  # which a recursion asks for
+        dots = {p: walk.tangents.dot(p, self.emitted.dots[p]) for p in given}
         mark(c.tree.body, "forward")
         body, tangent = walk.run()
         value = c.tree.body[-1].value

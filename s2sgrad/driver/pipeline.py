@@ -70,6 +70,7 @@ def _stages(*passes: tuple[str, Pass]) -> tuple[Stage, ...]:
 def _read(c: Compilation) -> None:
     """The tree, and what its names stand for; arguments that are objects, or bring methods, by their kinds."""
     c.unit, c.tree = Unit.of(c.primal)
+    c.unit.names.taken |= {*c.purpose.words}
     check.no_generator(c.unit, c.tree)
     stop_gradient.run(c.unit, c.tree, c.purpose.stops)
     given = c.given or {}

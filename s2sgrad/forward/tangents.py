@@ -38,10 +38,12 @@ class Tangents:
         self.alike: dict[str, str] = {}
         self.decisions = Decisions(unit, inference)
 
-    def dot(self, x: str) -> str:
-        """The name of the tangent of `x`."""
+    def dot(self, x: str, word: str = "") -> str:
+        """The name of the tangent of `x`; of a parameter it may be given."""
         if x not in self.names:
-            made = self.names[x] = self.unit.local(f"{self.unit.bases.get(x, x)}_dot")
+            made = self.names[x] = word or self.unit.local(f"{self.unit.bases.get(x, x)}_dot")
+            self.unit.locals.add(made)
+            self.unit.own_names.add(made)
             if x in self.unit.temps:
                 self.unit.temps.add(made)
             self.kinds[made] = tangent_kind(self.kinds.get(x, UNKNOWN))

@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+import types
+from collections.abc import Iterable
 from typing import Any
 
 from s2sgrad.ir.signatures import Parameters
@@ -28,6 +30,23 @@ class Word:
                 f"`{self.name}=` for the cotangent, or bind its own with functools.partial"
             )
         return keywords.pop(self.name, None)
+
+
+def tangent_words(function: types.FunctionType, parameters: Iterable[str]) -> dict[str, str]:
+    """The keywords that take the tangents of these parameters: no other names of the function.
+
+    >>> def f(x, y): x_dot = y; return x * x_dot
+    >>> tangent_words(f, ("x", "y"))
+    {'x': 'x_dot_', 'y': 'y_dot'}
+    """
+    code = function.__code__
+    known = {*code.co_varnames, *code.co_cellvars, *code.co_freevars, *code.co_names}
+    out: dict[str, str] = {}
+    for parameter in parameters:
+        out[parameter] = f"{parameter}_dot"
+        while out[parameter] in known:
+            out[parameter] += "_"
+    return out
 
 
 def word(names: tuple[str, ...], takes_any: bool = False) -> str:

@@ -51,9 +51,10 @@ know(np.piecewise, called=2)
 know(sorted, max, min, called_name="key")
 
 know(
-    runtime.push, runtime.pop, runtime.add_at, runtime.jvp, runtime.vjp, runtime.sequence, runtime.require_array,
-    runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar, runtime.set_attribute, runtime.distinct,
-    runtime.once, runtime.replaces, runtime.resizes, runtime.restored, runtime.put_back, runtime.poison, runtime.unpackable,
+    runtime.push, runtime.pop, runtime.add_at, runtime.jvp, runtime.tangent_fits, runtime.vjp, runtime.sequence,
+    runtime.require_array, runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar, runtime.set_attribute,
+    runtime.distinct, runtime.once,
+    runtime.replaces, runtime.resizes, runtime.restored, runtime.put_back, runtime.poison, runtime.unpackable,
     runtime.asked_whole, runtime.only_these, results.require_floats, results.pair,
     effect=True,
 )  # fmt: skip

@@ -20,7 +20,17 @@ import numpy as np
 from s2sgrad.runtime.checks import Refusal, asked_whole, bound, contiguous, once, poison, raised, rebinds  # noqa: F401
 
 # isort: split
-from s2sgrad.runtime.checks import is_special, only_these, reads_only, replaces, require_array, resizes, scalar, unpackable  # noqa: F401
+from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
+    is_special,
+    only_these,
+    reads_only,
+    replaces,
+    require_array,
+    resizes,
+    scalar,
+    tangent_fits,
+    unpackable,
+)
 from s2sgrad.runtime.outside import Global, distinct, set_attribute  # noqa: F401
 from s2sgrad.runtime.records import refilled
 from s2sgrad.runtime.results import NoResult, without_floats

@@ -219,3 +219,19 @@ def _same(now: Any, before: Any) -> bool:
         return now.shape == before.shape and (now.tobytes() == before.tobytes())
     parts = (now.items(), before.items()) if isinstance(now, dict) else (enumerate(now), enumerate(before))
     return len(now) == len(before) and all(a is b and x is y for (a, x), (b, y) in zip(*parts, strict=True))
+
+
+def tangent_fits(x: Any, t: Any, k: int) -> None:
+    """Raise ValueError where the k-th tangent of a `jvp` has not the structure and the shape of its primal.
+
+    >>> tangent_fits((np.ones(2), 1.0), (np.ones(3), 1.0), 0)
+    Traceback (most recent call last):
+    ValueError: tangents[0] must have the shape of its primal, (2,), not (3,)
+    """
+    if isinstance(x, (list, tuple, dict)):
+        if type(t) is not type(x) or len(t) != len(x) or (isinstance(x, dict) and t.keys() != x.keys()):
+            raise ValueError(f"tangents[{k}] must have the structure of its primal, a {type(x).__name__} of {len(x)}")
+        for key in x if isinstance(x, dict) else range(len(x)):
+            tangent_fits(x[key], t[key], k)
+    elif isinstance(x, (float, int, np.ndarray, np.generic)) and np.shape(x) != np.shape(t):
+        raise ValueError(f"tangents[{k}] must have the shape of its primal, {np.shape(x)}, not {np.shape(t)}")

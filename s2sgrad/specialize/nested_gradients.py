@@ -28,7 +28,7 @@ from typing import Any
 
 import gast
 
-from s2sgrad import emit, pullbacks, standard
+from s2sgrad import emit, pullbacks, runtime, standard
 from s2sgrad.analysis import effects
 from s2sgrad.ir.quote import constant, name, nodes
 from s2sgrad.ir.signatures import signature
@@ -192,24 +192,37 @@ class Derivatives:
 
 
     def along(self, node: gast.Call) -> gast.AST:
-        """`jvp(f, (x,), (x_dot,))` of a function value: what it closes over are more primals, whose tangents are 0."""
+        """`jvp(f, (x, n), (x_dot, None))`: `f_jvp(x, n, x_dot=x_dot)`, made when the text is compiled.
+
+        What the function closes over are more primals, whose tangents are 0.
+        """
         pairs = node.args[1:3]
         if len(node.args) != 3 or not all(isinstance(p, (gast.Tuple, gast.List)) for p in pairs) or any(
             isinstance(e, gast.Starred) for p in pairs for e in p.elts
         ):
             self.unit.refuse(node, "`jvp` of a function made here is followed where its primals and its tangents are tuples "
                                    "that are written out: write `jvp(f, (x, y), (x_dot, y_dot))`")  # fmt: skip
-        f = self.as_function(self.evaluate(node.args[0]), node, last=True)
+        f = self.as_function(self.callee(node.args[0]), node, last=True)
         primals, tangents = ([self.flattener.atom(e) for e in p.elts] for p in pairs)
         rest = [f.defaults.get(p) for p in f.order[len(primals) :]]
-        if None in rest or (len(primals) > len(f.order) and f.order) or len(primals) != len(tangents):
+        if None in rest or (f.order and len(primals) > len(f.order)) or len(primals) != len(tangents):
             self.unit.refuse(node, f"this call does not fit the parameters of `{getattr(f.target, '__name__', 'f')}`")
-        rest += [name(c) for c in f.captured]
-        target = name(self.unit.helper(getattr(f.target, "__name__", "f"), f.target))
-        along = [*tangents, *(constant(None) for _ in rest)]
-        given = [self.flattener.atom(gast.Tuple(items, gast.Load())) for items in ([*primals, *rest], along)]
-        words = {k.arg: self.flattener.atom(k.value) for k in node.keywords}
-        return self.plain(Known(pullbacks.jvp, node.func), [target, *given], words, node)
+        try:
+            options = {k.arg: ast.literal_eval(emit.expression(k.value)) for k in node.keywords}
+        except ValueError:
+            self.unit.refuse(node, "the options of `jvp` inside of a differentiated function must be constants")
+        make = self.unit.resolve(node.func)
+        active = tuple(k for k, t in enumerate(tangents) if not (isinstance(t, gast.Constant) and t.value is None))
+        gradient = make(f.target, **options).along(active)
+        self.unit.derived.append(Derived(gradient, f.target, lambda f: make(f, **options).along(active)))
+        base = gradient.__name__ if gradient.__name__.isidentifier() else "lambda__jvp"
+        known = Known(gradient, name(self.unit.helper(base, gradient)))
+        for k in active:
+            fits = gast.Call(name(self.unit.helper("tangent_fits", runtime.tangent_fits)), [], [])
+            fits.args = [primals[k], tangents[k], constant(k)]
+            self.flattener.out.append(gast.Expr(fits))
+        words = {word: tangents[k] for k, word in zip(active, gradient.words, strict=True)}
+        return self.plain(known, [*primals, *rest, *(name(c) for c in f.captured)], words, node)
 
 
 def _keyword(parameter: gast.Name) -> str:

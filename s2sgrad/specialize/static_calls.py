@@ -42,6 +42,7 @@ import numpy as np
 
 from s2sgrad import pullbacks
 from s2sgrad.analysis.effects import is_one_of
+from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import at, constant, expression
 from s2sgrad.ir.unit import MISSING, Unit
@@ -151,7 +152,14 @@ class _PullBack(StaticCall):
 
 @_of(pullbacks.jvp)
 class _Along(_PullBack):
-    """`jvp(f, (x,), (x_dot,))` of a function value."""
+    """`jvp(f, (x,), (x_dot,))` of a function value, or of a function from outside."""
+
+    def applies(self, functions: Any, node: gast.Call) -> bool:
+        if super().applies(functions, node):
+            return True
+        shown = len(node.args) == 3 and all(isinstance(a, (gast.Tuple, gast.List)) for a in node.args[1:])
+        target = functions.unit.resolve(node.args[0]) if shown else MISSING
+        return hasattr(target, "compiled_for") or (is_plain(target) and is_user_function(target))
 
     def value(self, functions: Any, node: gast.Call) -> Any:
         return functions.along(node)

@@ -10,9 +10,11 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Container, Kind
+from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.ir.forms import alone
 from s2sgrad.ir.quote import nested
 from s2sgrad.ir.unit import Unit
+from s2sgrad.transform.unbroadcasting import relation
 
 
 def is_said(unit: Unit, statement: gast.AST) -> bool:
@@ -36,8 +38,12 @@ def drop(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
 
 
 def is_checked(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> bool:
-    """Whether a statement checks that a list or a dict has Python's own methods where its kind says so."""
+    """Whether a statement checks what the kinds say: that a list or a dict has Python's own methods, that a tangent has the
+    shape of its primal."""
     call = alone(statement)
+    if unit.called(call) is runtime.tangent_fits:
+        primal, tangent = (kinds.get(getattr(a, "id", ""), constant_kind(getattr(a, "value", None))) for a in call.args[:2])
+        return relation(tangent, primal) == "same"
     if unit.called(call) is not runtime.replaces:
         return False
     return unit.primal.is_generated or isinstance(kinds.get(call.args[0].id), Container)

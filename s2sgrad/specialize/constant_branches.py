@@ -20,6 +20,7 @@ def f(x):
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -35,7 +36,7 @@ def folded(unit: Unit, body: list[gast.AST], known: dict[str, Any]) -> tuple[lis
     changed = False
     for statement in body:
         if isinstance(statement, gast.If):
-            taken = decided(unit, statement.test, known)
+            taken = decided(unit, statement.test, lambda node, known=known: known.get(getattr(node, "id", None)))
             if taken is not None:
                 arm, _ = folded(unit, statement.body if taken else statement.orelse, known)
                 out += arm
@@ -52,54 +53,49 @@ def folded(unit: Unit, body: list[gast.AST], known: dict[str, Any]) -> tuple[lis
     return out, changed
 
 
-def decided(unit: Unit, test: gast.AST, known: dict[str, Any]) -> bool | None:
-    """The truth of a test; None where it depends on what is not known."""
+def decided(unit: Unit, test: gast.AST, look: Callable[[gast.AST], Any]) -> bool | None:
+    """The truth of a test; None where it depends on what is not known.  `look` tells what a name or a path stands for."""
     decide = _BY_TYPE.get(type(test))
-    return None if decide is None else decide(unit, test, known)
+    return None if decide is None else decide(unit, test, look)
 
 
-def _negated(unit: Unit, test: gast.UnaryOp, known: dict[str, Any]) -> bool | None:
-    inner = decided(unit, test.operand, known) if isinstance(test.op, gast.Not) else None
+def _negated(unit: Unit, test: gast.UnaryOp, look: Callable[[gast.AST], Any]) -> bool | None:
+    inner = decided(unit, test.operand, look) if isinstance(test.op, gast.Not) else None
     return None if inner is None else not inner
 
 
-def _joined(unit: Unit, test: gast.BoolOp, known: dict[str, Any]) -> bool | None:
+def _joined(unit: Unit, test: gast.BoolOp, look: Callable[[gast.AST], Any]) -> bool | None:
     decisive = isinstance(test.op, gast.Or)
     for operand in test.values:
-        part = decided(unit, operand, known)
+        part = decided(unit, operand, look)
         if part is None or part is decisive:  # those behind may raise
             return part
     return not decisive
 
 
-def _compared(unit: Unit, test: gast.Compare, known: dict[str, Any]) -> bool | None:
+def _compared(unit: Unit, test: gast.Compare, look: Callable[[gast.AST], Any]) -> bool | None:
     """`p is None`, `p is not None`."""
-    if len(test.ops) > 1 or not isinstance(test.ops[0], (gast.Is, gast.IsNot)) or not isinstance(test.left, gast.Name):
+    if len(test.ops) > 1 or not isinstance(test.ops[0], (gast.Is, gast.IsNot)):
         return None
-    value = known.get(test.left.id)
+    value = test.left if isinstance(test.left, gast.Constant) else look(test.left)
     if getattr(test.comparators[0], "value", 0) is not None or not isinstance(value, (Value, gast.Constant)):
         return None
     nothing = isinstance(value, gast.Constant) and value.value is None
     return nothing == isinstance(test.ops[0], gast.Is)
 
 
-def _called(unit: Unit, test: gast.Call, known: dict[str, Any]) -> bool | None:
-    asks = unit.resolve(test.func) is isinstance and len(test.args) == 2
-    return _is_instance(unit, *test.args, known) if asks else None
-
-
-_BY_TYPE = {gast.UnaryOp: _negated, gast.BoolOp: _joined, gast.Compare: _compared, gast.Call: _called}
-
-
-def _is_instance(unit: Unit, owner: gast.AST, classes: gast.AST, known: dict[str, Any]) -> bool | None:
-    if not isinstance(owner, gast.Name) or owner.id not in known:
+def _is_instance(unit: Unit, test: gast.Call, look: Callable[[gast.AST], Any]) -> bool | None:
+    if unit.resolve(test.func) is not isinstance or len(test.args) != 2:
         return None
+    value, classes = look(test.args[0]), test.args[1]
     asked = [unit.resolve(c) for c in (classes.elts if isinstance(classes, gast.Tuple) else [classes])]
-    if not all(isinstance(c, type) for c in asked):
+    if value is None or not all(isinstance(c, type) for c in asked):
         return None
-    value = known[owner.id]
     if isinstance(value, Object):
         return any(issubclass(value.cls, c) for c in asked)
     if isinstance(value, gast.Constant):
         return isinstance(value.value, tuple(asked))
     return False if all(map(is_plain_class, asked)) else None
+
+
+_BY_TYPE = {gast.UnaryOp: _negated, gast.BoolOp: _joined, gast.Compare: _compared, gast.Call: _is_instance}

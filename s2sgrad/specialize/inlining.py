@@ -42,7 +42,6 @@ from s2sgrad.specialize.static_values import (
     Known,
     Value,
     bindings,
-    functions_among,
     keep_objects,
     returns_function,
     substitute,
@@ -73,7 +72,6 @@ class Inliner:
     calls: int
     shared: set[str]
     arguments: set[str]
-    mixed: set[str]
 
     def read(self, target: types.FunctionType) -> Function:
         """A function from outside, as a function value."""
@@ -138,10 +136,7 @@ class Inliner:
         bound = self.bind(function, function.node, given, keywords, node)
         text = self.text_for(function, bound, node, left)
         substituted = self.pass_arguments(text, bound)
-        self.counts.update(text.bindings)
-        self.mixed |= functions_among(text.tree.body)
-        self.note_growing(text.tree.body)
-        self.mixed |= self.objects_among(text.tree.body)
+        self.meet_text(text.tree.body, text.bindings)
         for statement in text.tree.body:
             substitute(statement, substituted)
         if at_yield is not None:
@@ -193,7 +188,6 @@ class Inliner:
         for part in [*tree.body, *parameters(tree)]:
             scoping.rename(part, renamed)
         self.unit.locals |= {renamed.get(n, n) for n in own}
-        self.shared |= {n for s in tree.body for part in nodes(s) if isinstance(part, gast.Nonlocal) for n in part.names}
         return _Text(function, tree, renamed, bindings_)
 
     def pass_arguments(self, text: _Text, bound: dict[str, Any]) -> dict[str, gast.AST]:

@@ -33,6 +33,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -47,6 +48,7 @@ from s2sgrad.specialize import lambda_lifting, static_calls
 from s2sgrad.specialize.argument_objects import GivenObjects
 from s2sgrad.specialize.arguments import Arguments
 from s2sgrad.specialize.binding_time import Lookahead, is_super, needs_text, place
+from s2sgrad.specialize.constant_branches import decided
 from s2sgrad.specialize.function_unions import Choices
 from s2sgrad.specialize.generators import Generators
 from s2sgrad.specialize.inlining import Inliner
@@ -90,15 +92,14 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
         self.outside_objects: dict[int, Object] = {}
         self.arguments: set[str] = set()
         self.data, self.plain_names = set(), {}
-        self.mixed = functions_among(tree.body)
+        self.mixed: set[str] = set()  # names that stand for functions or objects of a text, and for something else in turn
         self.growing: set[str] = set()
         self.lengths: dict[str, int] = {}
-        self.note_growing(tree.body)
-        self.mixed |= self.objects_among(tree.body)
+        self.shared: set[str] = set()
+        self.counts: Counter[str] = Counter()  # how often the text binds each name
+        self.meet_text(tree.body, bindings(tree.body))
         self.heads: list[gast.AST] = []
         self.loose: list[tuple[gast.AST, Object]] = []
-        self.shared = {n for s in tree.body for part in nodes(s) if isinstance(part, gast.Nonlocal) for n in part.names}
-        self.counts = bindings(tree.body)
         self.given = {p.id for p in parameters(tree)}
         self.later = self.bound_later(tree.body) - self.given
         self.known: dict[Any, Function] = {}
@@ -108,6 +109,13 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
             Known: self.call_known, Object: self.call_object, Partial: self.call_partial, Vectorized: self.vectorized,
         }  # fmt: skip
         self.chosen: set[str] = set()  # targets of `a if c else b` and of `a or b`
+
+    def meet_text(self, body: list[gast.AST], bound: Counter[str]) -> None:
+        """Note what a text, the function's or one that is written out in it, says of its names before it is evaluated."""
+        self.counts.update(bound)
+        self.mixed |= functions_among(body) | self.objects_among(body)
+        self.shared |= {n for s in body for part in nodes(s) if isinstance(part, gast.Nonlocal) for n in part.names}
+        self.note_growing(body)
 
     # --- where a name is no callee ---
 
@@ -137,12 +145,9 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
             if getattr(self.values[node.left.id], "argument", False):
                 self.unit.refuse(node, f"whether `{node.left.id}`, an argument or a function of this text, is something "
                                        "cannot be followed: use two names")  # fmt: skip
-            if isinstance(node.ops[0], (gast.Is, gast.IsNot)) and getattr(node.comparators[0], "value", 0) is None:
-                return constant(isinstance(node.ops[0], gast.IsNot))
-        if isinstance(node, gast.Compare) and isinstance(node.ops[0], (gast.Is, gast.IsNot)) and len(node.ops) == 1:
-            sides = [node.left, node.comparators[0]]
-            if all(isinstance(s, gast.Constant) and s.value is None for s in sides):
-                return constant(isinstance(node.ops[0], gast.Is))
+        truth = decided(self.unit, node, self.held)
+        if truth is not None:
+            return constant(truth)
         if isinstance(node, gast.Name) and node.id in self.values:
             return self.as_value(node)
         substitute(node, {n.id: self.as_value(n) for n in nodes(node) if isinstance(n, gast.Name) and n.id in self.values})

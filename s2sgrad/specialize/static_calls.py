@@ -46,6 +46,7 @@ from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import at, constant, expression
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.specialize.constant_branches import decided
 from s2sgrad.specialize.static_values import Display, Object, Partial, Vectorized, makes_derivative
 
 
@@ -183,5 +184,5 @@ class _Method(StaticCall):
 @_of(isinstance)
 class _IsInstance(StaticCall):
     def value(self, functions: Any, node: gast.Call) -> Any:
-        owner, cls = functions.held(node.args[0]), functions.unit.resolve(node.args[1])
-        return constant(issubclass(owner.cls, cls)) if isinstance(owner, Object) and isinstance(cls, type) else None
+        truth = decided(functions.unit, node, functions.held)
+        return None if truth is None else constant(truth)

@@ -45,20 +45,19 @@ from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes, s
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import iterables
 from s2sgrad.normalize.draws import (
-    BATCHED,
     Draw,
     NotDrawn,
     Sources,
     Table,
     Words,
     given_to,
-    is_shown,
     names,
     negated,
     only,
     unless,
     when,
 )
+from s2sgrad.normalize.iterator_kinds import BATCHED, is_shown
 
 
 class Drawer(Sources):

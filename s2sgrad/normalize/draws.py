@@ -5,6 +5,27 @@ draws.
                                         a = n; n += 1; if not k < len(t): break; b = t[k]; k += 1           (each time)
 
 `drawing` puts these statements where a loop, a comprehension or `next` asks for items.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... import itertools
+... def f(x):
+...     for n, v in zip(itertools.count(1.5), reversed(x)):
+...         print(n * v)
+... ''', "drawing"))
+def f(x):
+    count = 1.5
+    t1 = sequence(x)
+    place = len(t1) - 1
+    while True:
+        item = count
+        count = count + 1
+        if not place >= 0:
+            break
+        item_ = t1[place]
+        place = place - 1
+        n, v = item, item_
+        print(n * v)
 """
 
 from __future__ import annotations
@@ -12,27 +33,17 @@ from __future__ import annotations
 import builtins
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis.user_functions import is_generator
-from s2sgrad.ir.forms import is_natural, is_none
+from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, statements
-from s2sgrad.ir.unit import Unit
-from s2sgrad.runtime.structure import ENDLESS
+from s2sgrad.normalize.iterator_kinds import IteratorKinds
 
 PLAIN = (gast.Name, gast.Attribute, gast.Lambda)
-BATCHED = getattr(itertools, "batched", None)  # of Python 3.12
-LAZY = (*ENDLESS, builtins.iter, builtins.zip, builtins.map, builtins.filter, builtins.enumerate, builtins.reversed,
-        itertools.islice, itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.accumulate,
-        itertools.pairwise, itertools.chain, itertools.starmap, *([BATCHED] if BATCHED else []))  # fmt: skip
-
-_TOOLS = (itertools.islice, itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.accumulate,
-          itertools.pairwise, itertools.chain, itertools.starmap)  # fmt: skip
-
 Words = dict[str, gast.AST]
 Table = dict[tuple[Any, ...], Callable[[list[gast.AST], Words, bool], "Draw"]]
 
@@ -71,13 +82,9 @@ class NotDrawn(Exception):
 
 
 @dataclass
-class Sources:
-    """Says how items are drawn, in one function; `held` are the iterators that have a name, `yielding` its nested generator
-    functions."""
+class Sources(IteratorKinds):
+    """Says how items are drawn, in one function."""
 
-    unit: Unit
-    yielding: set[str]
-    held: dict[str, Draw] = field(default_factory=dict)
     generator: Generator | None = None
     changes: Any = None  # what the statements of this function may change: `named_iterators.Changes`
     resized: bool = False  # what is drawn from may have other items after its end, which it does not see
@@ -113,20 +120,6 @@ class Sources:
                 if isinstance(node, gast.Name):
                     node.id = renamed.get(node.id, node.id)
         return again
-
-    def called(self, node: gast.AST) -> Any:
-        """What an expression calls; None for another one."""
-        if not isinstance(node, gast.Call):
-            return None
-        target = self.unit.resolve(node.func)
-        return target if isinstance(target, type) or callable(target) else self
-
-    def is_generator(self, node: gast.AST) -> bool:
-        """Whether an expression calls a generator function of the user's."""
-        if not isinstance(node, gast.Call):
-            return False
-        nested = isinstance(node.func, gast.Name) and node.func.id in self.yielding
-        return nested or is_generator(self.unit.resolve(node.func))
 
     def table(self) -> Table:
         """Which method says how to draw from what these make."""
@@ -239,91 +232,6 @@ class Sources:
         passed = when(negated(skipped), assign(found, constant(True)))
         search = gast.While(negated(name(found)), [*inner.steps, passed], [])
         return Draw(inner.setup, [assign(found, constant(False)), search, unless(name(found), gast.Break())], inner.item)
-
-    def needs(self, node: gast.AST) -> bool:
-        """Whether an iterable has to be drawn from item by item: it has no end, or a name by which others draw from it."""
-        if isinstance(node, gast.Name):
-            return node.id in self.held
-        if isinstance(node, gast.GeneratorExp):
-            return self.needs(node.generators[0].iter)
-        target = self.called(node)
-        if self.composed(node):
-            return True
-        if target in ENDLESS or target is builtins.iter or (target is BATCHED and target is not None):
-            return True
-        if self.is_generator(node):
-            return True
-        if target is builtins.zip and not all(map(is_plain_count, self.counts(node))):
-            return True
-        return target in LAZY and any(map(self.needs, self.beside(node)))
-
-    def composed(self, node: gast.AST) -> bool:
-        """Whether a tool runs through what another one lets through, so that neither has a length."""
-        target = self.called(node)
-        if target in (builtins.zip, builtins.enumerate):
-            return any(self.composed(a) or self.selects(a) for a in node.args)
-        if target in (builtins.map, builtins.filter):
-            return any(self.composed(a) or self.called(a) in _TOOLS for a in node.args)
-        return target in _TOOLS and any(self.streams(a) or self.called(a) is builtins.reversed for a in node.args)
-
-    def selects(self, node: gast.AST) -> bool:
-        """Whether an expression gives some of what it runs through."""
-        if isinstance(node, gast.GeneratorExp):
-            return any(g.ifs or self.streams(g.iter) for g in node.generators)
-        return self.called(node) in (builtins.filter, itertools.filterfalse, itertools.chain)
-
-    def streams(self, node: gast.AST) -> bool:
-        """Whether what an expression gives is made while somebody runs through it."""
-        target = self.called(node)
-        if target in (builtins.zip, builtins.enumerate, builtins.reversed):
-            return any(map(self.streams, node.args))
-        return isinstance(node, gast.GeneratorExp) or target in LAZY
-
-    def indexable(self, node: gast.AST) -> bool:
-        """Whether there is an item at every index, end or not, and nobody else draws from it."""
-        if not isinstance(node, gast.Call) or self.composed(node):
-            return not self.needs(node)
-        target = self.called(node)
-        if target is itertools.count:
-            return is_plain_count(node)
-        if target is itertools.repeat:
-            return is_plain_repeat(node)
-        if target is itertools.cycle:
-            return len(node.args) == 1 and is_shown(node.args[0])
-        if target in (builtins.zip, builtins.enumerate):
-            return all(map(self.indexable, node.args[:1] if target is builtins.enumerate else node.args))
-        if target is itertools.islice:
-            return len(node.args) == 2 and not node.keywords and is_natural(node.args[1]) and self.indexable(node.args[0])
-        return not self.needs(node)
-
-    def counts(self, node: gast.Call) -> list[gast.Call]:
-        return [a for a in node.args if self.called(a) is itertools.count]
-
-    def beside(self, node: gast.Call) -> list[gast.AST]:
-        """What a tool runs through; of `zip`, not the counters of whole numbers beside what ends."""
-        counts = self.counts(node)
-        if self.called(node) is builtins.zip and len(counts) < len(node.args):
-            return [a for a in node.args if a not in counts]
-        return node.args
-
-
-def is_plain_count(node: gast.Call) -> bool:
-    """Whether a call of `count` starts and goes on with whole numbers of the text, upwards."""
-    return not node.keywords and all(map(is_natural, node.args)) and (len(node.args) < 2 or node.args[1].value > 0)
-
-
-def is_plain_repeat(node: gast.Call) -> bool:
-    """Whether a call of `repeat` gives its arguments by their places."""
-    return not node.keywords and len(node.args) in (1, 2) and not any(isinstance(a, gast.Starred) for a in node.args)
-
-
-
-
-def is_shown(node: gast.AST) -> bool:
-    """Whether an expression is a list or tuple of the text that holds something."""
-    shown = isinstance(node, (gast.List, gast.Tuple)) and bool(node.elts)
-    return shown and not any(isinstance(e, gast.Starred) for e in node.elts)
-
 
 def is_true(node: gast.AST | None) -> bool:
     """Whether an expression is the constant True."""

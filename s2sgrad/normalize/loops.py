@@ -64,7 +64,7 @@ from s2sgrad.analysis.user_functions import is_generator
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, mentioned, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views
-from s2sgrad.normalize.draws import is_plain_count, is_plain_repeat, is_shown
+from s2sgrad.normalize.iterator_kinds import is_plain_count, is_plain_repeat, is_shown
 from s2sgrad.normalize.targets import bind
 from s2sgrad.primitives import catalogue
 

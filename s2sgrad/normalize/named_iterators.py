@@ -36,12 +36,12 @@ from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import children, name, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.normalize import iterables
-from s2sgrad.normalize.draws import LAZY, Sources
+from s2sgrad.normalize.iterator_kinds import LAZY, IteratorKinds
 from s2sgrad.normalize.name_uses import NameUses
 from s2sgrad.primitives import catalogue
 
 
-def named(drawer: Sources, function: gast.FunctionDef) -> dict[str, gast.AST]:
+def named(drawer: IteratorKinds, function: gast.FunctionDef) -> dict[str, gast.AST]:
     """The iterators of a function that have a name, and are mentioned only where items are drawn from them."""
     inside = list(_of_scope(function))
     held = _bound_once(drawer, function, inside)
@@ -54,7 +54,7 @@ def named(drawer: Sources, function: gast.FunctionDef) -> dict[str, gast.AST]:
         held = left
 
 
-def _bound_once(drawer: Sources, function: gast.FunctionDef, inside: list[gast.AST]) -> dict[str, gast.AST]:
+def _bound_once(drawer: IteratorKinds, function: gast.FunctionDef, inside: list[gast.AST]) -> dict[str, gast.AST]:
     """The names that are bound once in a function, to an iterator, and that no function in it binds."""
     stored = Counter(n.id for n in inside if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
     stored.update(p.id for p in parameters(function))
@@ -63,7 +63,7 @@ def _bound_once(drawer: Sources, function: gast.FunctionDef, inside: list[gast.A
     return {n: value for n, value in made.items() if stored[n] == 1 and n not in foreign}
 
 
-def _makes_iterator(drawer: Sources, value: gast.AST) -> bool:
+def _makes_iterator(drawer: IteratorKinds, value: gast.AST) -> bool:
     """Whether an expression is an iterator, and none of a generator function, whose text is a loop."""
     made = isinstance(value, gast.GeneratorExp) or drawer.called(value) in LAZY
     return made and not any(map(drawer.is_generator, nodes(value)))
@@ -141,7 +141,7 @@ def _own_lists(unit: Unit, function: gast.FunctionDef, uses: NameUses) -> set[st
     return {n for n in uses.always(gast.List) if uses.only_read_in(n, alone)}
 
 
-def _roots(drawer: Sources, inside: list[gast.AST], held: dict[str, gast.AST]) -> Iterator[gast.AST]:
+def _roots(drawer: IteratorKinds, inside: list[gast.AST], held: dict[str, gast.AST]) -> Iterator[gast.AST]:
     """The expressions from which something draws."""
     yield from held.values()
     for node in inside:
@@ -159,7 +159,7 @@ def _roots(drawer: Sources, inside: list[gast.AST], held: dict[str, gast.AST]) -
                 yield node.args[0]
 
 
-def _drawn_from(drawer: Sources, node: gast.AST, held: dict[str, gast.AST]) -> Iterator[str]:
+def _drawn_from(drawer: IteratorKinds, node: gast.AST, held: dict[str, gast.AST]) -> Iterator[str]:
     if isinstance(node, gast.Name):
         yield from [node.id] if node.id in held else []
     elif isinstance(node, gast.GeneratorExp) and len(node.generators) == 1:

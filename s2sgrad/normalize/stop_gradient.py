@@ -1,6 +1,17 @@
 """Variables through which no gradient flows: what they are assigned counts as a constant.
 
     b = 2.0 * a      ->      b = stop_gradient(2.0 * a)
+
+>>> from s2sgrad import emit
+>>> from s2sgrad.ir.unit import Unit
+>>> from s2sgrad.source import read
+>>> def f(a, c):
+...     b = 2.0 * a
+...     return b * c
+>>> print(emit.function(run(*Unit.of(read(f)), ("b",))).rstrip())
+def f(a, c):
+    b = stop_gradient(2.0 * a)
+    return b * c
 """
 
 from __future__ import annotations

@@ -2,6 +2,18 @@
 
     with GradientTape() as t: y = x ** 3          ->      Unsupported: use `grad` of an inner function, or two GradientTapes
     return t.gradient(y, x)
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> shown('''
+... from s2sgrad.tape import GradientTape
+... def f(x):
+...     with GradientTape() as tape:
+...         y = x ** 3
+...     return tape.gradient(y, x)
+... ''', "with_statements")  # doctest: +ELLIPSIS
+Traceback (most recent call last):
+...
+s2sgrad.errors.Unsupported: a GradientTape inside of a function that is differentiated from its source is not followed: ...
 """
 
 from __future__ import annotations

@@ -1,0 +1,143 @@
+"""Which iterables have to be drawn from item by item: those that have no end, no length, or a name of their own.
+
+    zip(count(1), x)          what can be indexed: `loops` walks it by its places
+    zip(map(f, it), x)        drawn from: `it` is an iterator that others draw from
+
+>>> import gast
+>>> from s2sgrad.ir.unit import Unit
+>>> from s2sgrad.source import read
+>>> def f(x): return itertools.takewhile(abs, iter(x)), zip(itertools.count(2), x), itertools.cycle(x)
+>>> unit = Unit.of(read(f))[0]
+>>> [(IteratorKinds(unit, set()).needs(e), IteratorKinds(unit, set()).indexable(e)) for e in read(f).tree.body[0].value.elts]
+[(True, False), (False, True), (True, False)]
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from s2sgrad.analysis.user_functions import is_generator
+from s2sgrad.ir.forms import is_natural
+from s2sgrad.ir.unit import Unit
+from s2sgrad.runtime.structure import ENDLESS
+
+BATCHED = getattr(itertools, "batched", None)  # of Python 3.12
+LAZY = (*ENDLESS, builtins.iter, builtins.zip, builtins.map, builtins.filter, builtins.enumerate, builtins.reversed,
+        itertools.islice, itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.accumulate,
+        itertools.pairwise, itertools.chain, itertools.starmap, *([BATCHED] if BATCHED else []))  # fmt: skip
+
+_TOOLS = (itertools.islice, itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.accumulate,
+          itertools.pairwise, itertools.chain, itertools.starmap)  # fmt: skip
+
+
+@dataclass
+class IteratorKinds:
+    """Says of the expressions of one function which iterators they are; `held` are those that have a name, `yielding` its
+    nested generator functions."""
+
+    unit: Unit
+    yielding: set[str]
+    held: dict[str, Any] = field(default_factory=dict)
+
+    def called(self, node: gast.AST) -> Any:
+        """What an expression calls; None for another one."""
+        if not isinstance(node, gast.Call):
+            return None
+        target = self.unit.resolve(node.func)
+        return target if isinstance(target, type) or callable(target) else self
+
+    def is_generator(self, node: gast.AST) -> bool:
+        """Whether an expression calls a generator function of the user's."""
+        if not isinstance(node, gast.Call):
+            return False
+        nested = isinstance(node.func, gast.Name) and node.func.id in self.yielding
+        return nested or is_generator(self.unit.resolve(node.func))
+
+    def needs(self, node: gast.AST) -> bool:
+        """Whether an iterable has to be drawn from item by item: it has no end, or a name by which others draw from it."""
+        if isinstance(node, gast.Name):
+            return node.id in self.held
+        if isinstance(node, gast.GeneratorExp):
+            return self.needs(node.generators[0].iter)
+        target = self.called(node)
+        if self.composed(node):
+            return True
+        if target in ENDLESS or target is builtins.iter or (target is BATCHED and target is not None):
+            return True
+        if self.is_generator(node):
+            return True
+        if target is builtins.zip and not all(map(is_plain_count, self.counts(node))):
+            return True
+        return target in LAZY and any(map(self.needs, self.beside(node)))
+
+    def composed(self, node: gast.AST) -> bool:
+        """Whether a tool runs through what another one lets through, so that neither has a length."""
+        target = self.called(node)
+        if target in (builtins.zip, builtins.enumerate):
+            return any(self.composed(a) or self.selects(a) for a in node.args)
+        if target in (builtins.map, builtins.filter):
+            return any(self.composed(a) or self.called(a) in _TOOLS for a in node.args)
+        return target in _TOOLS and any(self.streams(a) or self.called(a) is builtins.reversed for a in node.args)
+
+    def selects(self, node: gast.AST) -> bool:
+        """Whether an expression gives some of what it runs through."""
+        if isinstance(node, gast.GeneratorExp):
+            return any(g.ifs or self.streams(g.iter) for g in node.generators)
+        return self.called(node) in (builtins.filter, itertools.filterfalse, itertools.chain)
+
+    def streams(self, node: gast.AST) -> bool:
+        """Whether what an expression gives is made while somebody runs through it."""
+        target = self.called(node)
+        if target in (builtins.zip, builtins.enumerate, builtins.reversed):
+            return any(map(self.streams, node.args))
+        return isinstance(node, gast.GeneratorExp) or target in LAZY
+
+    def indexable(self, node: gast.AST) -> bool:
+        """Whether there is an item at every index, end or not, and nobody else draws from it."""
+        if not isinstance(node, gast.Call) or self.composed(node):
+            return not self.needs(node)
+        target = self.called(node)
+        if target is itertools.count:
+            return is_plain_count(node)
+        if target is itertools.repeat:
+            return is_plain_repeat(node)
+        if target is itertools.cycle:
+            return len(node.args) == 1 and is_shown(node.args[0])
+        if target in (builtins.zip, builtins.enumerate):
+            return all(map(self.indexable, node.args[:1] if target is builtins.enumerate else node.args))
+        if target is itertools.islice:
+            return len(node.args) == 2 and not node.keywords and is_natural(node.args[1]) and self.indexable(node.args[0])
+        return not self.needs(node)
+
+    def counts(self, node: gast.Call) -> list[gast.Call]:
+        return [a for a in node.args if self.called(a) is itertools.count]
+
+    def beside(self, node: gast.Call) -> list[gast.AST]:
+        """What a tool runs through; of `zip`, not the counters of whole numbers beside what ends."""
+        counts = self.counts(node)
+        if self.called(node) is builtins.zip and len(counts) < len(node.args):
+            return [a for a in node.args if a not in counts]
+        return node.args
+
+
+def is_plain_count(node: gast.Call) -> bool:
+    """Whether a call of `count` starts and goes on with whole numbers of the text, upwards."""
+    return not node.keywords and all(map(is_natural, node.args)) and (len(node.args) < 2 or node.args[1].value > 0)
+
+
+def is_plain_repeat(node: gast.Call) -> bool:
+    """Whether a call of `repeat` gives its arguments by their places."""
+    return not node.keywords and len(node.args) in (1, 2) and not any(isinstance(a, gast.Starred) for a in node.args)
+
+
+
+
+def is_shown(node: gast.AST) -> bool:
+    """Whether an expression is a list or tuple of the text that holds something."""
+    shown = isinstance(node, (gast.List, gast.Tuple)) and bool(node.elts)
+    return shown and not any(isinstance(e, gast.Starred) for e in node.elts)

@@ -194,6 +194,8 @@ def impurities(unit: Unit, node: gast.AST) -> Iterator[gast.AST]:
 def acts(unit: Unit, node: gast.AST) -> bool:
     """Whether a part of an expression that is no call has an effect of its own: it binds a name, reads one that stands
     for nothing, runs a method that is not seen, or uses up an iterator."""
+    if isinstance(node, (gast.Name, gast.Constant)):
+        return is_missing(unit, node)
     return isinstance(node, gast.NamedExpr) or is_missing(unit, node) or protocols.acts(unit, node)
 
 

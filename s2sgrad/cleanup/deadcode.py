@@ -11,7 +11,6 @@ and kills nothing; `x.shape` and `np.zeros_like(x)` read the variable but not it
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
@@ -88,12 +87,11 @@ class _Wanted:
         self.around: dict[int, list[gast.AST]] = {}  # by statement: what makes, enters and leaves the contexts that it is in
         self.ends: set[int] = set()  # the statements that do
         statements = list(effects.walk(tree.body))
-        for body in (tree.body, *(inner for s in statements for inner in blocks(s))):
-            self._find_contexts(body)
+        self._find_contexts(tree.body)
         for statement in statements:
-            if isinstance(statement, (gast.If, *_LOOPS)):
-                for inner in (*statement.body, *statement.orelse):
-                    self.holder[id(inner)] = statement
+            for body in blocks(statement):
+                self._find_contexts(body)
+                self.holder.update((id(inner), statement) for inner in body)
         self.referred = _referred(unit, statements)
         self.local_stacks = local_stacks(unit, tree)
         sections = Sections(unit, tree) if self.contents - unit.bars else None
@@ -221,9 +219,10 @@ class _Wanted:
         """Mark what is needed because a statement stays: what holds it, and the contexts that it is in."""
         while statement is not None and id(statement) not in self.staying:
             self.staying.add(id(statement))
-            around = set(map(id, self.around.get(id(statement), ()))) - self.needed
-            self.needed |= around
-            self._look_again(around)
+            if id(statement) in self.around:
+                around = set(map(id, self.around[id(statement)])) - self.needed
+                self.needed |= around
+                self._look_again(around)
             statement = self.holder.get(id(statement))
             if statement is not None and id(statement) not in self.needed:
                 self._look_again([id(statement)])
@@ -291,7 +290,10 @@ class _Wanted:
 
     def _contents(self, names: Iterable[str]) -> int:
         """The set of the contents of these names."""
-        return functools.reduce(operator.or_, (self.content[n] for n in names if n in self.content), 0)
+        out = 0
+        for name in names:
+            out |= self.content.get(name, 0)
+        return out
 
     def _reads(self, statement: gast.AST, names: Collection[str], changed: str | None = None) -> int:
         """What a statement (or the header of one) reads: variables, and the contents of what is written in place."""

@@ -52,6 +52,8 @@ def of_statement(unit: Unit, statement: gast.AST, quiet: Callable[[gast.Call], b
 
 
 def _of(unit: Unit, node: gast.AST, quiet: Callable[[gast.Call], bool]) -> list[gast.AST]:
+    if isinstance(node, (gast.Name, gast.Constant)):
+        return [node] if effects.acts(unit, node) else []
     inside = (part for part in children(node) if isinstance(part, _PARTS))
     if effects.acts(unit, node) or any(effects.acts(unit, part) for part in inside):
         return [node]

@@ -66,7 +66,7 @@ class Relation:
 
     def renamed(self, new: dict[str, str]) -> Relation:
         """The relation among names of which some have changed places."""
-        out = self._empty()
+        out = Relation(self.names, self._to is self._of)
         moved = [(self.names.member(old), self.names.member(name)) for old, name in new.items()]
         among = self.names.mask(new)
         for name, others in self._of.items():
@@ -78,10 +78,9 @@ class Relation:
 
     def copy(self) -> Relation:
         """The same relation, to be changed."""
-        out = self._empty()
-        out._of.update(self._of)
-        if self._to is not self._of:
-            out._to.update(self._to)
+        out = Relation(self.names)
+        out._of = self._of.copy()
+        out._to = out._of if self._to is self._of else self._to.copy()
         return out
 
     def __or__(self, other: Relation) -> Relation:
@@ -95,6 +94,3 @@ class Relation:
         return isinstance(other, Relation) and self._of == other._of
 
     __hash__ = None  # type: ignore[assignment]
-
-    def _empty(self) -> Relation:
-        return Relation(self.names, self._to is self._of)

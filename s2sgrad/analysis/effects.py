@@ -25,7 +25,7 @@ from s2sgrad.analysis.libraries import is_library as is_library
 from s2sgrad.analysis.trust import Trust, trust_of_owner
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.forms import arguments_of, bound_name
-from s2sgrad.ir.quote import COMPOUND, HEADER, nodes
+from s2sgrad.ir.quote import COMPOUND, HEADER, NAMES, PARTS, nodes, nodes_of
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, methods, spellings
 from s2sgrad.primitives.catalogue import may_write
@@ -35,24 +35,43 @@ from s2sgrad.source import read
 FLAT_ATTRIBUTES = spellings.FLAT_ATTRIBUTES
 _DATA = Array(None, None)  # what stands for numbers, arrays and plain containers of them
 _SCOPES = frozenset({gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda})
+_READING = _SCOPES | NAMES
 
 
-def loads(node: gast.AST, hidden: frozenset[str] = frozenset()) -> Iterator[gast.Name]:
+def loads(node: gast.AST, hidden: frozenset[str] = frozenset()) -> list[gast.Name]:
     """The names read in an expression or simple statement, `hidden` ones and those of a comprehension's own left out."""
     if type(node) in _SCOPES:
         hidden |= {n.id for n in nodes(node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
-    for part in nodes(node, _SCOPES):
+    out: list[gast.Name] = []
+    for part in nodes_of(node, _READING, _SCOPES):
         if type(part) is gast.Name:
             if type(part.ctx) is gast.Load and part.id not in hidden:
-                yield part
-        elif type(part) in _SCOPES and part is not node:
-            yield from loads(part, hidden)
+                out.append(part)
+        elif part is not node:
+            out += loads(part, hidden)
+    return out
 
 
 def reads(statement: gast.AST) -> set[str]:
     """The names that a simple statement, or the header of a compound one, reads."""
-    names = {n.id for n in loads(header(statement))}
-    return names | {base(statement.target)} if isinstance(statement, gast.AugAssign) else names
+    names: set[str] = {base(statement.target)} if isinstance(statement, gast.AugAssign) else set()
+    waiting, parts_of = [header(statement)], PARTS
+    while waiting:  # a walk of its own, for every graph asks of every statement
+        part = waiting.pop()
+        kind = type(part)
+        if kind is gast.Name:
+            if type(part.ctx) is gast.Load:
+                names.add(part.id)
+        elif kind in _SCOPES:
+            names.update(n.id for n in loads(part))
+        else:
+            for field in parts_of[kind] or ():
+                value = getattr(part, field, None)
+                if type(value) is list:
+                    waiting += value
+                elif value is not None:
+                    waiting.append(value)
+    return names
 
 
 def writes(statement: gast.AST) -> set[str]:

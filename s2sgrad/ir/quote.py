@@ -59,11 +59,8 @@ def clone(node: Any) -> Any:
     return copy
 
 
-def nodes(root: gast.AST, closed: Container[type] = ()) -> Iterator[gast.AST]:
-    """All nodes of a tree but operators and the contexts of names: `gast.walk`, several times faster, parents first.
-
-    Below the root nothing is looked for in a node of a `closed` class.
-    """
+def nodes(root: gast.AST) -> Iterator[gast.AST]:
+    """All nodes of a tree but operators and the contexts of names: `gast.walk`, several times faster, parents first."""
     waiting, parts_of = [root], PARTS
     while waiting:
         node = waiting.pop()
@@ -71,8 +68,6 @@ def nodes(root: gast.AST, closed: Container[type] = ()) -> Iterator[gast.AST]:
         if parts is None:
             continue
         yield node
-        if closed and type(node) in closed and node is not root:
-            continue
         for field in parts:
             value = getattr(node, field, None)
             if type(value) is list:
@@ -81,31 +76,41 @@ def nodes(root: gast.AST, closed: Container[type] = ()) -> Iterator[gast.AST]:
                 waiting.append(value)
 
 
-def calls_in(root: gast.AST) -> list[gast.Call]:
-    """The calls in a tree, those around others first."""
-    waiting, parts_of, out = [root], PARTS, []
+def nodes_of(root: gast.AST, wanted: Container[type], closed: Container[type] = ()) -> list[Any]:
+    """The nodes of some classes in a tree, in the order of `nodes`; below the root nothing in a node of a `closed` class."""
+    waiting, parts_of, found = [root], PARTS, []
     while waiting:
         node = waiting.pop()
         kind = type(node)
-        if kind is gast.Call:
-            out.append(node)
+        if kind in wanted:
+            found.append(node)
+        if kind in closed and node is not root:
+            continue
         for field in parts_of[kind] or ():
             value = getattr(node, field, None)
             if type(value) is list:
                 waiting += value
             elif value is not None:
                 waiting.append(value)
-    return out
+    return found
+
+
+NAMES, CALLS = frozenset({gast.Name}), frozenset({gast.Call})
+
+
+def calls_in(root: gast.AST) -> list[gast.Call]:
+    """The calls in a tree, those around others first."""
+    return nodes_of(root, CALLS)
 
 
 def mentioned(*parts: gast.AST) -> set[str]:
     """The names that stand in some trees."""
-    return {node.id for part in parts for node in nodes(part) if type(node) is gast.Name}
+    return {node.id for part in parts for node in nodes_of(part, NAMES)}
 
 
 def stored(*parts: gast.AST) -> set[str]:
     """The names that some trees bind."""
-    return {n.id for part in parts for n in nodes(part) if type(n) is gast.Name and isinstance(n.ctx, gast.Store)}
+    return {node.id for part in parts for node in nodes_of(part, NAMES) if isinstance(node.ctx, gast.Store)}
 
 
 def children(node: gast.AST) -> list[gast.AST]:

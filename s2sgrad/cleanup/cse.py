@@ -17,72 +17,65 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
-from s2sgrad.flow.graph import binds
+from s2sgrad.flow.available import Available
+from s2sgrad.flow.graph import Graph, Point, binds
+from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import nodes
-from s2sgrad.ir.unit import Unit, is_derived, sweep_of
+from s2sgrad.ir.unit import Unit, sweep_of
 from s2sgrad.memory.sources import is_basic
 
 _VALUES = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Subscript, gast.Call)
-_Found = dict[str, tuple[str, frozenset[str]]]  # by text: the name that holds the value, and what it depends on
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with one name for each value; what bound the others is left for deadcode."""
     counts = Counter(b for s in effects.walk(tree.body) for b in binds(s))
-    _Common(unit, {n for n in unit.temps if counts[n] == 1}).block(tree.body, {})
+    once = {n for n in unit.temps if counts[n] == 1}
+    renamed: dict[str, str] = {}
+    while new := _same(unit, tree, once - renamed.keys()):  # names for one value less: others may have become the same
+        for node in nodes(tree):
+            if isinstance(node, gast.Name) and node.id in new and isinstance(node.ctx, gast.Load):
+                node.id = new[node.id]
+        renamed |= new
     return tree
 
 
-class _Common:
-    def __init__(self, unit: Unit, once: set[str]) -> None:
-        self.unit, self.once = unit, once
-        self.renamed: dict[str, str] = {}
+def _same(unit: Unit, tree: gast.FunctionDef, once: set[str]) -> dict[str, str]:
+    """By name, of those that are bound once: an earlier one for the same value, which still holds there."""
+    made: dict[str, list[gast.Assign]] = {}  # by text
+    for statement in effects.walk(tree.body):
+        if bound_name(statement) in once and sweep_of(statement) == "reverse" and _may_be_shared(unit, statement):
+            made.setdefault(gast.dump(statement.value), []).append(statement)
+    made = {text: statements for text, statements in made.items() if len(statements) > 1}
+    if not made:
+        return {}
+    ends: dict[str, list[str]] = {}  # by name: the names whose values end where that is bound or changed
+    for statement in (s for statements in made.values() for s in statements):
+        for name in {bound_name(statement), *effects.reads(statement)}:
+            ends.setdefault(name, []).append(bound_name(statement))
 
-    def block(self, body: list[gast.AST], found: _Found) -> None:
-        """Rename in a block, before which the values in `found` have names."""
-        for statement in body:
-            self._rename(effects.header(statement))
-            if isinstance(statement, gast.If):
-                self.block(statement.body, dict(found))
-                self.block(statement.orelse, dict(found))
-            elif isinstance(statement, (gast.For, gast.While)):
-                self._forget(found, [statement])
-                self.block(statement.body, dict(found))
-                self.block(statement.orelse, dict(found))
-            self._forget(found, [statement])
-            if isinstance(statement, gast.Assign):
-                self._note(statement, found)
+    def spoiled(point: Point) -> list[str]:
+        changed = {*point.binds, *(unit.changed(point.statement) if point.role == "whole" else ())}
+        return [name for c in changed for name in ends.get(c, ())]
 
-    def _forget(self, found: _Found, statements: list[gast.AST]) -> None:
-        changed = set().union(*(self.unit.memory.changed(s) for s in effects.walk(statements)))
-        for text in [t for t, (name, needs) in found.items() if name in changed or needs & changed]:
-            del found[text]
+    computed = {bound_name(s): [s] for statements in made.values() for s in statements}
+    available = Available(Graph(tree), computed, spoiled, at_start=False)
+    out: dict[str, str] = {}
+    for first, *others in made.values():
+        for k, statement in enumerate(others):
+            earlier = (bound_name(s) for s in (first, *others[:k]) if bound_name(s) not in out)
+            found = next((name for name in earlier if available.before(name, statement)), None)
+            if found is not None:
+                out[bound_name(statement)] = found
+    return out
 
-    def _note(self, statement: gast.Assign, found: _Found) -> None:
-        target = statement.targets[0]
-        if not isinstance(target, gast.Name) or target.id not in self.once or not is_derived(statement):
-            return
-        if sweep_of(statement) == "tangent" and isinstance(statement.value, gast.Subscript):  # as its variable is read again
-            return
-        if not isinstance(statement.value, _VALUES) or not self._may_be_shared(target.id, statement.value):
-            return
-        text = gast.dump(statement.value)
-        if text in found:
-            self.renamed[target.id] = found[text][0]
-        else:
-            found[text] = target.id, frozenset(effects.reads(statement))
 
-    def _may_be_shared(self, name: str, value: gast.AST) -> bool:
-        if self.unit.called(value) is len:
-            return False  # which says more than a name for it
-        if isinstance(self.unit.kinds.get(name), Number):
-            return effects.is_pure(self.unit, value)
-        owner = value.value if isinstance(value, gast.Subscript) else None
-        section = isinstance(owner, gast.Name) and isinstance(self.unit.kinds.get(owner.id), Array)
-        return section and is_basic(value.slice, self.unit.kinds)
-
-    def _rename(self, node: gast.AST) -> None:
-        if self.renamed:
-            for part in nodes(node):
-                if isinstance(part, gast.Name) and part.id in self.renamed and isinstance(part.ctx, gast.Load):
-                    part.id = self.renamed[part.id]
+def _may_be_shared(unit: Unit, statement: gast.Assign) -> bool:
+    value = statement.value
+    if not isinstance(value, _VALUES) or (isinstance(value, gast.Call) and unit.resolve(value.func) is len):
+        return False  # `len(x)` says more than a name for it
+    if isinstance(unit.kinds.get(bound_name(statement)), Number):
+        return effects.is_pure(unit, value)
+    owner = value.value if isinstance(value, gast.Subscript) else None
+    section = isinstance(owner, gast.Name) and isinstance(unit.kinds.get(owner.id), Array)
+    return section and is_basic(value.slice, unit.kinds)

@@ -29,11 +29,15 @@ from s2sgrad.flow.graph import Graph, Point
 class Available:
     """Expressions by keys: `computed` says by which statements, `spoiled` which ones a point spoils before that.
 
-    What is spoiled by none on the way from the start counts as available.
+    What is spoiled by none on the way from the start counts as available, if it is `at_start`.
     """
 
     def __init__(
-        self, graph: Graph, computed: Mapping[Hashable, Iterable[gast.AST]], spoiled: Callable[[Point], Iterable[Hashable]]
+        self,
+        graph: Graph,
+        computed: Mapping[Hashable, Iterable[gast.AST]],
+        spoiled: Callable[[Point], Iterable[Hashable]],
+        at_start: bool = True,
     ) -> None:
         self.graph = graph
         self.bit = {key: 1 << k for k, key in enumerate(computed)}
@@ -42,7 +46,7 @@ class Available:
             for statement in statements:
                 gen[graph.at[id(statement)]] |= self.bit[key]
         kill = [sum(self.bit[key] for key in set(spoiled(point))) for point in graph.points]
-        self.into, _ = graph.forward(gen, kill, start=-1, must=True)
+        self.into, _ = graph.forward(gen, kill, start=-int(at_start), must=True)
 
     def knows(self, key: Hashable, statement: gast.AST) -> bool:
         """Whether this was asked, and of a tree in which the statement stood."""

@@ -201,6 +201,7 @@ class Sections:
             return least + offset >= 0
         return is_natural(node)
 
+
 def _is_section(node: gast.AST | None) -> bool:
     return isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name)
 

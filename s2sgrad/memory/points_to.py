@@ -15,11 +15,11 @@ from typing import Any
 
 import gast
 
-from s2sgrad.analysis.plain_classes import own_protocols
 from s2sgrad.analysis.trust import Trust, trust_of_object
-from s2sgrad.ir.quote import children, nodes
+from s2sgrad.ir.quote import blocks, children, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import callees
+from s2sgrad.memory.heap import Heap
 from s2sgrad.memory.places import ANY, NONE, OUTSIDE, Place, Places, Summary, Told, lasts
 from s2sgrad.primitives import spellings
 
@@ -29,7 +29,7 @@ _ONE = (gast.Tuple, gast.Constant, gast.UnaryOp, gast.BinOp)
 """Indices that pick one item of a list."""
 
 
-class Points:
+class Points(Heap):
     """One function for arguments of some trust; `summary_of` tells of the functions that it calls."""
 
     def __init__(
@@ -37,12 +37,9 @@ class Points:
     ) -> None:
         self.unit, self.tree, self.summary_of = unit, tree, summary_of
         self.modules = {p: value for p, value in told.items() if isinstance(value, types.ModuleType)}
-        self.trusts = {p: Trust.ARRAY if p in self.modules else trust for p, trust in told.items()}
+        super().__init__({p: Trust.ARRAY if p in self.modules else trust for p, trust in told.items()})
         self.names: dict[str, Places] = {p.id: {Place("own", p.id)} for p in parameters(tree)}
-        self.kept: dict[Place, Places] = {}
-        self.written: Places = set()
         self.returns: Places = set()
-        self.size = -1
         self.inner = 0
 
     def run(self) -> Summary:
@@ -77,71 +74,9 @@ class Points:
             if not isinstance(node, (gast.FunctionDef, gast.Lambda)):
                 waiting += children(node)
 
-    # --- places ---
-
-    def trust(self, place: Place) -> Trust:
-        if place.kind in ("own", "in"):
-            return self.trusts.get(place.key, Trust.DATA)
-        if place.kind == "outside":
-            return place.key
-        known = {"new": Trust.ARRAY, "none": Trust.ARRAY, "shell": Trust.DATA, "drawing": Trust.DRAWING}
-        return known.get(place.kind, Trust.ANY)
-
-    def items(self, places: Iterable[Place]) -> Places:
-        """What an item of these may be: of an array a view of it."""
-        out: Places = set()
-        for place in places:
-            out |= self.kept.get(place, set())
-            if place.kind in ("own", "in"):
-                out |= {place, Place("in", place.key)} if self.trust(place) != Trust.ARRAY else {place}
-            elif place.kind not in ("shell", "object"):
-                out.add(place)
-        return out
-
-    def reached(self, places: Iterable[Place]) -> Places:
-        """These, and all that they hold."""
-        out: Places = set()
-        waiting = list(places)
-        while waiting:
-            place = waiting.pop()
-            if place not in out:
-                out.add(place)
-                waiting += self.items((place,))
-        return out
-
     def everything(self) -> Places:
         """All that the function is given, and all that it makes."""
         return self.reached(set().union(*self.names.values(), *self.kept.values()))
-
-    def are_data(self, places: Iterable[Place]) -> bool:
-        """Whether these are arrays and plain containers, whose methods are known."""
-        return all(self.trust(p) <= Trust.DATA for p in places)
-
-    def keep(self, owners: Iterable[Place], values: Iterable[Place]) -> None:
-        """What is put in a place stays there; an array holds numbers."""
-        values = set(values)
-        for place in owners:
-            if self.trust(place) != Trust.ARRAY:
-                self.kept.setdefault(place, set()).update(values)
-
-    def write(self, places: Iterable[Place]) -> None:
-        self.written |= set(places)
-
-    def meet(self, places: Iterable[Place]) -> None:
-        """Python asks these for their operators, items or truth: those of a user's class may do anything."""
-        if any(p.kind == "object" and (p.part is None or own_protocols(p.part)) for p in places):
-            self.anything()
-
-    def anything(self) -> Places:
-        """What is done here is not known."""
-        self.written.add(ANY)
-        return {ANY}
-
-    def shell(self, node: Any, held: Iterable[Place], part: Any = None) -> Places:
-        """A new container that holds these."""
-        place = Place("shell", node if isinstance(node, int) else id(node), part)
-        self.keep((place,), held)
-        return {place}
 
     def apply(self, function: gast.AST | None, *places: Places) -> Places:
         """What an argument returns that a library calls."""
@@ -154,53 +89,70 @@ class Points:
             self.statement(statement)
 
     def statement(self, node: gast.AST) -> None:
-        if isinstance(node, gast.Assign):
-            value = self.value(node.value)
-            for target in node.targets:
-                self.bind(target, value, node.value)
-        elif isinstance(node, gast.AnnAssign):
-            if node.value is not None:
-                self.bind(node.target, self.value(node.value), node.value)
-        elif isinstance(node, gast.AugAssign):
-            self.update(node.target, self.value(node.value))
-        elif isinstance(node, (gast.For, gast.AsyncFor)):
-            self.bind(node.target, self.iterated(self.value(node.iter)))
-        elif isinstance(node, gast.Return):
-            value = self.value(node.value) if node.value is not None else set()
-            self.returns |= value if not self.inner else set()
-        elif isinstance(node, gast.Delete):
-            for target in node.targets:
-                if isinstance(target, (gast.Subscript, gast.Attribute)):
-                    self.write(self.value(target.value))
-        elif isinstance(node, (gast.Global, gast.Nonlocal)):
-            self.write((OUTSIDE,))
-        elif isinstance(node, (gast.With, gast.AsyncWith)):
-            for item in node.items:
-                self.context(item)
-        elif isinstance(node, gast.ClassDef):
-            self.anything()
-        elif isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef)):
-            self.names[node.name] = {ANY}
-            self.function(node, node.body)
-            return
-        elif isinstance(node, gast.Match):
-            matched = self.reached(self.value(node.subject))
-            for part in (p for case in node.cases for p in nodes(case.pattern)):
+        """Note what a statement does, and what those in it do."""
+        method = getattr(self, f"_{type(node).__name__}", None)
+        if method is not None:
+            method(node)
+        for body in blocks(node):
+            self.block(body)
+
+    def _Assign(self, node: gast.Assign | gast.AnnAssign) -> None:
+        value = self.value(node.value)
+        for target in node.targets if isinstance(node, gast.Assign) else [node.target] if node.value is not None else []:
+            self.bind(target, value, node.value)
+
+    def _AugAssign(self, node: gast.AugAssign) -> None:
+        self.update(node.target, self.value(node.value))
+
+    def _For(self, node: gast.For | gast.AsyncFor) -> None:
+        self.bind(node.target, self.iterated(self.value(node.iter)))
+
+    def _tested(self, node: gast.If | gast.While | gast.Assert | gast.Raise) -> None:
+        for field in ("test", "exc", "cause", "msg"):
+            self.meet(self.value(getattr(node, field, None)))
+
+    def _Return(self, node: gast.Return) -> None:
+        value = self.value(node.value) if node.value is not None else set()
+        self.returns |= value if not self.inner else set()
+
+    def _Expr(self, node: gast.Expr) -> None:
+        self.value(node.value)
+
+    def _Delete(self, node: gast.Delete) -> None:
+        for target in node.targets:
+            if isinstance(target, (gast.Subscript, gast.Attribute)):
+                self.write(self.value(target.value))
+
+    def _Global(self, node: gast.Global | gast.Nonlocal) -> None:
+        self.write((OUTSIDE,))
+
+    def _With(self, node: gast.With | gast.AsyncWith) -> None:
+        for item in node.items:
+            self.context(item)
+
+    def _ClassDef(self, node: gast.ClassDef) -> None:
+        self.anything()
+        self.block(node.body)
+
+    def _FunctionDef(self, node: gast.FunctionDef | gast.AsyncFunctionDef) -> None:
+        self.names[node.name] = {ANY}
+        self.function(node, node.body)
+
+    def _Match(self, node: gast.Match) -> None:
+        matched = self.reached(self.value(node.subject))
+        for case in node.cases:
+            self.value(case.guard)
+            for part in nodes(case.pattern):
                 for named in (getattr(part, "name", None), getattr(part, "rest", None)):
                     if isinstance(named, str):
                         self.names.setdefault(named, set()).update(matched)
-        elif isinstance(node, gast.ExceptHandler):
-            if node.name is not None:
-                self.names.setdefault(getattr(node.name, "id", node.name), set()).add(ANY)
-        for field, part in gast.iter_fields(node):
-            if field in ("body", "orelse", "finalbody", "handlers") and isinstance(part, list):
-                self.block(part)
-            elif field == "cases":
-                for case in part:
-                    self.value(case.guard) if case.guard is not None else None
-                    self.block(case.body)
-            elif isinstance(part, gast.expr) and (field in ("test", "exc", "cause", "msg") or isinstance(node, gast.Expr)):
-                self.meet(self.value(part) if not isinstance(node, gast.Expr) else self.value(part) & set())
+
+    def _Try(self, node: gast.Try) -> None:
+        for named in [h.name for h in node.handlers if h.name is not None]:
+            self.names.setdefault(getattr(named, "id", named), set()).add(ANY)
+
+    _AnnAssign, _AsyncFor, _Nonlocal, _AsyncWith, _AsyncFunctionDef = _Assign, _For, _Global, _With, _FunctionDef
+    _If = _While = _Assert = _Raise = _tested
 
     def function(self, node: gast.AST, body: list[gast.AST]) -> None:
         """What a nested function does when it is called, with whatever arguments."""
@@ -268,54 +220,66 @@ class Points:
 
     def value(self, node: gast.AST | None) -> Places:
         """What an expression may be."""
-        if node is None or isinstance(node, gast.Constant):
-            return {NONE} if node is not None and node.value is None else set()
-        if isinstance(node, gast.Name):
-            local = node.id in self.names or node.id in self.unit.locals
-            return set(self.names.get(node.id, ())) if local else self.free(node)
-        if isinstance(node, gast.Attribute):
-            return self.attribute(node)
-        if isinstance(node, gast.Subscript):
-            return self.item(node)
-        if isinstance(node, gast.Call):
-            return callees.called(self, node)
-        if isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Compare)):
-            return self.operator(node)
-        if isinstance(node, gast.NamedExpr):
-            value = self.value(node.value)
-            self.bind(node.target, value)
-            return value
-        if isinstance(node, (gast.List, gast.Tuple, gast.Set)):
-            held = self.of_all(node.elts)
-            self.meet(held if isinstance(node, gast.Set) else set())
-            return self.shell(node, held, "keyed" if isinstance(node, gast.Set) else None)
-        if isinstance(node, gast.Dict):
-            unpacked = [self.items(self.value(v)) for k, v in zip(node.keys, node.values, strict=True) if k is None]
-            named = [v for k, v in zip(node.keys, node.values, strict=True) if k is not None]
-            self.meet(self.of_all([k for k in node.keys if k is not None]))
-            return self.shell(node, self.of_all(named).union(*unpacked), "keyed")
-        if isinstance(node, (gast.ListComp, gast.SetComp, gast.GeneratorExp, gast.DictComp)):
-            return self.comprehension(node)
-        if isinstance(node, gast.Lambda):
-            self.function(node, [gast.Expr(node.body)])
-            return {ANY}
-        if isinstance(node, gast.IfExp):
-            self.meet(self.value(node.test))
-            return self.value(node.body) | self.value(node.orelse)
-        if isinstance(node, gast.BoolOp):
-            held = self.of_all(node.values)
-            self.meet(held)
-            return held
-        if isinstance(node, gast.Starred):
-            return self.iterated(self.value(node.value))
-        if isinstance(node, gast.Slice):
-            self.of_all([p for p in (node.lower, node.upper, node.step) if p is not None])
-            return set()
-        if isinstance(node, (gast.JoinedStr, gast.FormattedValue)):
-            self.meet(self.reached(self.of_all(children(node))))
-            return set()
-        held = self.of_all(children(node))
+        method = getattr(self, f"_{type(node).__name__}", None)
+        if method is not None:
+            return method(node)
+        held = self.of_all(children(node)) if node is not None else set()
         return held | {ANY} if isinstance(node, gast.expr) else held
+
+    def _Constant(self, node: gast.Constant) -> Places:
+        return {NONE} if node.value is None else set()
+
+    def _Name(self, node: gast.Name) -> Places:
+        local = node.id in self.names or node.id in self.unit.locals
+        return set(self.names.get(node.id, ())) if local else self.free(node)
+
+    def _Call(self, node: gast.Call) -> Places:
+        return callees.called(self, node)
+
+    def _NamedExpr(self, node: gast.NamedExpr) -> Places:
+        value = self.value(node.value)
+        self.bind(node.target, value)
+        return value
+
+    def _List(self, node: gast.List | gast.Tuple) -> Places:
+        return self.shell(node, self.of_all(node.elts))
+
+    def _Set(self, node: gast.Set) -> Places:
+        held = self.of_all(node.elts)
+        self.meet(held)
+        return self.shell(node, held, "keyed")
+
+    def _Dict(self, node: gast.Dict) -> Places:
+        unpacked = [self.items(self.value(v)) for k, v in zip(node.keys, node.values, strict=True) if k is None]
+        named = [v for k, v in zip(node.keys, node.values, strict=True) if k is not None]
+        self.meet(self.of_all([k for k in node.keys if k is not None]))
+        return self.shell(node, self.of_all(named).union(*unpacked), "keyed")
+
+    def _Lambda(self, node: gast.Lambda) -> Places:
+        self.function(node, [gast.Expr(node.body)])
+        return {ANY}
+
+    def _IfExp(self, node: gast.IfExp) -> Places:
+        self.meet(self.value(node.test))
+        return self.value(node.body) | self.value(node.orelse)
+
+    def _BoolOp(self, node: gast.BoolOp) -> Places:
+        held = self.of_all(node.values)
+        self.meet(held)
+        return held
+
+    def _Starred(self, node: gast.Starred) -> Places:
+        return self.iterated(self.value(node.value))
+
+    def _Slice(self, node: gast.Slice) -> Places:
+        self.of_all(children(node))
+        return set()
+
+    def _JoinedStr(self, node: gast.JoinedStr | gast.FormattedValue) -> Places:
+        self.meet(self.reached(self.of_all(children(node))))
+        return set()
+
+    _Tuple, _FormattedValue = _List, _JoinedStr
 
     def of_all(self, parts: list[gast.AST]) -> Places:
         return set().union(*map(self.value, parts))
@@ -332,7 +296,7 @@ class Points:
         trust = trust_of_object(found)
         return ({NONE} if found is None else set()) if trust is None else {Place("outside", trust)}
 
-    def attribute(self, node: gast.Attribute) -> Places:
+    def _Attribute(self, node: gast.Attribute) -> Places:
         found = self.unit.resolve(node)
         if found is not MISSING:
             return self.of_object(found)
@@ -343,7 +307,7 @@ class Points:
             return set()
         return owner | self.items(owner)
 
-    def item(self, node: gast.Subscript) -> Places:
+    def _Subscript(self, node: gast.Subscript) -> Places:
         owner = self.value(node.value)
         self.meet(owner | self.value(node.slice))
         lists = {p for p in owner if self.trust(p) != Trust.ARRAY}
@@ -352,7 +316,7 @@ class Points:
             return {p for p in owner if p.kind != "shell"} | sliced
         return self.items(owner) | (set() if isinstance(node.slice, _ONE) else sliced)
 
-    def operator(self, node: gast.AST) -> Places:
+    def _operator(self, node: gast.AST) -> Places:
         """Arithmetic of arrays is new; that of lists is a new list of the same items."""
         if isinstance(node, gast.Compare):
             sides = [node.left, *node.comparators]
@@ -372,7 +336,7 @@ class Points:
             return new
         return new | self.shell(node, self.items(lists[0] | lists[1]))
 
-    def comprehension(self, node: gast.AST) -> Places:
+    def _comprehension(self, node: gast.AST) -> Places:
         for generator in node.generators:
             self.bind(generator.target, self.iterated(self.value(generator.iter)))
             self.meet(self.of_all(generator.ifs))
@@ -381,3 +345,6 @@ class Points:
         held = self.value(node.value if isinstance(node, gast.DictComp) else node.elt)
         self.meet(held if isinstance(node, gast.SetComp) else set())
         return self.shell(node, held)
+
+    _BinOp = _UnaryOp = _Compare = _operator
+    _ListComp = _SetComp = _GeneratorExp = _DictComp = _comprehension

@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 import copy
 import types
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import gast
@@ -31,7 +31,7 @@ from s2sgrad.primitives.catalogue import Gives
 from s2sgrad.rules.table import Rule
 
 HANDED_OUT = "<outside>"  # stands for the memory outside that functions return
-_NEW = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.JoinedStr, gast.Constant)
+_NEW = (gast.UnaryOp, gast.Compare, gast.JoinedStr, gast.Constant)
 
 
 def has_memory(kind: Kind | None) -> bool:
@@ -49,38 +49,36 @@ def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
     """
     if isinstance(value, gast.Name):
         return {value.id} if has_memory(kinds.get(value.id)) and is_writable(unit.resolve(value)) else set()
-    if isinstance(value, gast.BinOp):  # a list of what two lists hold
-        sides = (value.left, value.right)
-        numbers = any(isinstance(getattr(s, "value", kinds.get(getattr(s, "id", ""))), (Array, float)) for s in sides)
-        lists = Container if numbers or not isinstance(value.op, (gast.Add, gast.Mult)) else (Container, Opaque)
-        named = (s for s in sides if isinstance(s, gast.Name) and isinstance(kinds.get(s.id), lists))
-        return set().union(*(_held(unit, s, kinds) for s in named))
-    if isinstance(value, _NEW):
+    handed_on = _HANDED_ON.get(type(value))
+    if handed_on is not None:
+        return _of_all(unit, handed_on(value), kinds)
+    find = _FOUND.get(type(value))
+    if find is not None:
+        return find(unit, value, kinds)
+    return set() if isinstance(value, _NEW) else {n.id for n in effects.loads(value) if has_memory(kinds.get(n.id))}
+
+
+def _of_operation(unit: Unit, value: gast.BinOp, kinds: dict[str, Kind]) -> set[str]:
+    """A list of what two lists hold."""
+    sides = (value.left, value.right)
+    numbers = any(isinstance(getattr(s, "value", kinds.get(getattr(s, "id", ""))), (Array, float)) for s in sides)
+    lists = Container if numbers or not isinstance(value.op, (gast.Add, gast.Mult)) else (Container, Opaque)
+    named = (s for s in sides if isinstance(s, gast.Name) and isinstance(kinds.get(s.id), lists))
+    return set().union(*(_held(unit, s, kinds) for s in named))
+
+
+def _of_section(unit: Unit, value: gast.Subscript, kinds: dict[str, Kind]) -> set[str]:
+    owner = kind_of(value.value, kinds)
+    if isinstance(owner, Array) and (is_copy(value.slice, kinds) or _is_element(value.slice, owner, kinds)):
         return set()
-    if isinstance(value, gast.Subscript):
-        owner = value.value
-        array = isinstance(owner, gast.Name) and isinstance(kinds.get(owner.id), Array)
-        if array and (is_copy(value.slice, kinds) or _is_element(value.slice, kinds[owner.id], kinds)):
-            return set()
-        return sources(unit, owner, kinds)
-    if isinstance(value, gast.Attribute):
-        found = unit.resolve(value)
-        if value.attr in spellings.FLAT_ATTRIBUTES or (found is not MISSING and not is_writable(found)):
-            return set()
-        return sources(unit, value.value, kinds) if found is MISSING else {effects.base(value)}
-    if isinstance(value, gast.Call):
-        return _of_call(unit, value, kinds)
-    if isinstance(value, gast.IfExp):
-        return sources(unit, value.body, kinds) | sources(unit, value.orelse, kinds)
-    if isinstance(value, (gast.Tuple, gast.List, gast.Set)):
-        return set().union(*(sources(unit, e, kinds) for e in value.elts))
-    if isinstance(value, gast.Dict):
-        return set().union(*(sources(unit, e, kinds) for e in value.values))
-    if isinstance(value, gast.BoolOp):
-        return set().union(*(sources(unit, e, kinds) for e in value.values))
-    if isinstance(value, gast.Starred):
-        return sources(unit, value.value, kinds)
-    return {n.id for n in effects.loads(value) if has_memory(kinds.get(n.id))}
+    return sources(unit, value.value, kinds)
+
+
+def _of_attribute(unit: Unit, value: gast.Attribute, kinds: dict[str, Kind]) -> set[str]:
+    found = unit.resolve(value)
+    if value.attr in spellings.FLAT_ATTRIBUTES or (found is not MISSING and not is_writable(found)):
+        return set()
+    return sources(unit, value.value, kinds) if found is MISSING else {effects.base(value)}
 
 
 def bound_sources(unit: Unit, targets: Collection[str], value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
@@ -118,6 +116,13 @@ def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
             return held
     outside = {HANDED_OUT} if mod_ref.returns_outside(unit, target, call, kinds) else set()
     return outside | _of_all(unit, _shared(unit, target, call, given), kinds)
+
+
+_HANDED_ON: dict[type, Callable[[Any], list[gast.AST]]] = {  # what is, or holds, one of its parts
+    gast.Tuple: lambda v: v.elts, gast.List: lambda v: v.elts, gast.Set: lambda v: v.elts, gast.Dict: lambda v: v.values,
+    gast.BoolOp: lambda v: v.values, gast.IfExp: lambda v: [v.body, v.orelse], gast.Starred: lambda v: [v.value],
+}  # fmt: skip
+_FOUND = {gast.BinOp: _of_operation, gast.Subscript: _of_section, gast.Attribute: _of_attribute, gast.Call: _of_call}
 
 
 def _of_all(unit: Unit, given: Iterable[gast.AST], kinds: dict[str, Kind]) -> set[str]:

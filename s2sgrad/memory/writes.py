@@ -44,30 +44,27 @@ def handed_over(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> set[
     a global list, an object of which nothing is known whose method is called."""
     if not isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)):
         return set()
-    out: set[str] = set()
-    if isinstance(statement, gast.AugAssign):  # of a set, or of another object
-        kind = kinds.get(statement.target.id, UNKNOWN) if isinstance(statement.target, gast.Name) else None
-        out |= {statement.target.id} if isinstance(kind, Unknown) else set()
-    for call in calls_in(statement.value):
-        target = unit.resolve(call.func)
-        if target is MISSING and isinstance(call.func, gast.Attribute):
-            root, method = _root_or_none(call.func.value), call.func.attr
-            kind = kinds.get(root, UNKNOWN)
-            trust = trust_of_owner(unit, call.func.value, kinds)
-            only_reads = trust <= Trust.DATA and methods.only_compute(method)
-            if root is None or isinstance(kind, (Array, Number, Text)) or only_reads:
-                continue
-            local = root in unit.locals
-            if isinstance(kind, Container) and local and (on_stack(method) or not may_write(method)):
-                continue
-            if not local and not is_writable(unit.resolve(name_(root))):
-                continue
-            out.add(root)
-        elif target is not MISSING and not effects.is_pure(unit, call):
-            if catalogue.of(target).writes or not effects.is_library(target):
-                given = [a.id for a in call.args if isinstance(a, gast.Name)]
-                out |= {n for n in given if n not in unit.locals or isinstance(kinds.get(n, UNKNOWN), Unknown)}
+    out = {n for call in calls_in(statement.value) for n in _changed(unit, call, kinds)}
+    if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):  # of a set, or of another object
+        out |= {statement.target.id} if isinstance(kinds.get(statement.target.id, UNKNOWN), Unknown) else set()
     return {n for n in out if n in unit.locals or is_writable(unit.resolve(name_(n)))}
+
+
+def _changed(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
+    """What a call may change: the object of which a method is called, or what a function is given."""
+    target = unit.resolve(call.func)
+    if target is MISSING and isinstance(call.func, gast.Attribute):
+        root, method = _root_or_none(call.func.value), call.func.attr
+        kind, trust = kinds.get(root, UNKNOWN), trust_of_owner(unit, call.func.value, kinds)
+        only_reads = trust <= Trust.DATA and methods.only_compute(method)
+        taken_back = isinstance(kind, Container) and root in unit.locals and (on_stack(method) or not may_write(method))
+        return set() if root is None or only_reads or taken_back or isinstance(kind, (Array, Number, Text)) else {root}
+    if target is MISSING or effects.is_pure(unit, call):
+        return set()
+    if not catalogue.of(target).writes and effects.is_library(target):
+        return set()
+    given = [a.id for a in call.args if isinstance(a, gast.Name)]
+    return {n for n in given if n not in unit.locals or isinstance(kinds.get(n, UNKNOWN), Unknown)}
 
 
 def calls_unknown(unit: Unit, statement: gast.AST) -> bool:
@@ -80,5 +77,3 @@ def _root_or_none(node: gast.AST) -> str | None:
     while isinstance(node, (gast.Attribute, gast.Subscript)):
         node = node.value
     return node.id if isinstance(node, gast.Name) else None
-
-

@@ -1,0 +1,82 @@
+"""The abstract heap of a function that is only called: what its places hold, and which of them it writes.
+
+    p = [y]; q = list(p); q[0][0] = 1.0      ->      the lists are new and hold what y is, which is written
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from s2sgrad.analysis.plain_classes import own_protocols
+from s2sgrad.analysis.trust import Trust
+from s2sgrad.memory.places import ANY, Place, Places
+
+
+class Heap:
+    """What each place may hold (`kept`), and the places that are `written`; `trusts` are those of the arguments."""
+
+    def __init__(self, trusts: dict[str, Trust]) -> None:
+        self.trusts = trusts
+        self.kept: dict[Place, Places] = {}
+        self.written: Places = set()
+
+    def trust(self, place: Place) -> Trust:
+        if place.kind in ("own", "in"):
+            return self.trusts.get(place.key, Trust.DATA)
+        if place.kind == "outside":
+            return place.key
+        known = {"new": Trust.ARRAY, "none": Trust.ARRAY, "shell": Trust.DATA, "drawing": Trust.DRAWING}
+        return known.get(place.kind, Trust.ANY)
+
+    def items(self, places: Iterable[Place]) -> Places:
+        """What an item of these may be: of an array a view of it."""
+        out: Places = set()
+        for place in places:
+            out |= self.kept.get(place, set())
+            if place.kind in ("own", "in"):
+                out |= {place, Place("in", place.key)} if self.trust(place) != Trust.ARRAY else {place}
+            elif place.kind not in ("shell", "object"):
+                out.add(place)
+        return out
+
+    def reached(self, places: Iterable[Place]) -> Places:
+        """These, and all that they hold."""
+        out: Places = set()
+        waiting = list(places)
+        while waiting:
+            place = waiting.pop()
+            if place not in out:
+                out.add(place)
+                waiting += self.items((place,))
+        return out
+
+    def are_data(self, places: Iterable[Place]) -> bool:
+        """Whether these are arrays and plain containers, whose methods are known."""
+        return all(self.trust(p) <= Trust.DATA for p in places)
+
+    def keep(self, owners: Iterable[Place], values: Iterable[Place]) -> None:
+        """What is put in a place stays there; an array holds numbers."""
+        values = set(values)
+        for place in owners:
+            if self.trust(place) != Trust.ARRAY:
+                self.kept.setdefault(place, set()).update(values)
+
+    def write(self, places: Iterable[Place]) -> None:
+        self.written |= set(places)
+
+    def meet(self, places: Iterable[Place]) -> None:
+        """Python asks these for their operators, items or truth: those of a user's class may do anything."""
+        if any(p.kind == "object" and (p.part is None or own_protocols(p.part)) for p in places):
+            self.anything()
+
+    def anything(self) -> Places:
+        """What is done here is not known."""
+        self.written.add(ANY)
+        return {ANY}
+
+    def shell(self, node: Any, held: Iterable[Place], part: Any = None) -> Places:
+        """A new container that holds these."""
+        place = Place("shell", node if isinstance(node, int) else id(node), part)
+        self.keep((place,), held)
+        return {place}

@@ -32,7 +32,7 @@ from s2sgrad.ir.unit import parameters
 from s2sgrad.memory import mod_ref
 from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
 from s2sgrad.memory.aliasing import Memory
-from s2sgrad.memory.fresh import fresh_stacks
+from s2sgrad.memory.stacks import fresh_stacks
 
 
 def defined(text: str, name: str = "<memory>") -> types.FunctionType:

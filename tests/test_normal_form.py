@@ -18,7 +18,6 @@ from programs import program_from_seed
 from s2sgrad import grad
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.value_kinds import kinds_of
-from s2sgrad.cleanup.record_stacks import local_stacks, operations
 from s2sgrad.driver.compiled import compiling
 from s2sgrad.driver.options import Options
 from s2sgrad.driver.pipeline import CLEANUP, FINISH, NORMALIZE, normalizing
@@ -26,6 +25,7 @@ from s2sgrad.driver.program import Program
 from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING
+from s2sgrad.memory.stacks import local_stacks, operations
 from s2sgrad.normalize.verifier import problems
 from s2sgrad.source import read
 from s2sgrad.specialize.partial_evaluation import Functions

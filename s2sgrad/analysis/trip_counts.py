@@ -20,7 +20,7 @@ from s2sgrad.analysis import affine, effects
 from s2sgrad.analysis.affine import Form
 from s2sgrad.analysis.disjointness import range_of
 from s2sgrad.analysis.elements import element_of
-from s2sgrad.analysis.kinds import Array, Container, Number
+from s2sgrad.analysis.kinds import Array, Container, Number, kind_of
 from s2sgrad.analysis.sizes import Dim, Size
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import bound_name, parts_of, whole_number
@@ -100,31 +100,22 @@ class Sizes:
         long = {variable for variable, form in left if all(t.startswith("#") for t in form.terms)}
         if len(index) == 1 and isinstance(index[0], gast.Name) and index[0].id in self.rows and trips[0][0] in long:
             return True
-        for dim in kind.dims or ():
-            length = self.axis(dim)
-            if length is not None and not length.terms and length.constant <= _FEW:
-                continue
-            found = next((v for v, form in left if length is not None and form.terms == length.terms), None)
-            if found is None:
+        for length in map(self.axis, kind.dims or ()):
+            if length is None:
                 return False
-            left = [(v, form) for v, form in left if v != found]
+            if length.terms or length.constant > _FEW:
+                found = next((v for v, form in left if form.terms == length.terms), None)
+                if found is None:
+                    return False
+                left = [(v, form) for v, form in left if v != found]
         return True
 
     def atom(self, node: gast.AST) -> Form | None:
         """A name or a length as a sum; None for what is neither."""
         if isinstance(node, gast.Call) and node.args:
-            called = self.unit.resolve(node.func)
-            if called is builtins.len and isinstance(node.args[0], gast.Name):
-                return self._axis_of(node.args[0].id, 0)
-            forms = [affine.form(a, self.atom) for a in node.args] if called is builtins.min else [None]
-            return forms[0] if None not in forms and all(f == forms[0] for f in forms) else None
-        if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Attribute) and node.value.attr == "shape":
-            owner, place = node.value.value, whole_number(node.slice)
-            return self._axis_of(owner.id, place) if isinstance(owner, gast.Name) and place is not None else None
-        if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and isinstance(node.slice, gast.Constant):
-            shape = self.kinds.get(node.value.id)
-            size = shape.at(node.slice.value) if isinstance(shape, Container) else None
-            return self.axis(size.size) if isinstance(size, Number) and size.size is not None else None
+            return self._called(node)
+        if isinstance(node, gast.Subscript):
+            return self._item(node)
         if not isinstance(node, gast.Name):
             return None
         kind = self.kinds.get(node.id)
@@ -134,10 +125,26 @@ class Sizes:
             return Form(constant=kind.value)
         return self.forms.get(node.id, Form({node.id: 1}))
 
-    def _axis_of(self, array: str, place: int) -> Form | None:
-        kind = self.kinds.get(array)
-        dims = kind.dims if isinstance(kind, Array) and kind.dims else ()
-        return self.axis(dims[place]) if -len(dims) <= place < len(dims) else None
+    def _called(self, node: gast.Call) -> Form | None:
+        """`len(x)`, and the least of equal numbers."""
+        called = self.unit.resolve(node.func)
+        if called is builtins.len:
+            return self._axis_of(node.args[0], 0)
+        forms = [affine.form(a, self.atom) for a in node.args] if called is builtins.min else [None]
+        return forms[0] if None not in forms and all(f == forms[0] for f in forms) else None
+
+    def _item(self, node: gast.Subscript) -> Form | None:
+        """`x.shape[k]`, or `shape[k]` of a name for a shape."""
+        if isinstance(node.value, gast.Attribute) and node.value.attr == "shape":
+            return self._axis_of(node.value.value, whole_number(node.slice))
+        shape = kind_of(node.value, self.kinds)
+        size = shape.at(getattr(node.slice, "value", None)) if isinstance(shape, Container) else None
+        return self.axis(size.size) if isinstance(size, Number) and size.size is not None else None
+
+    def _axis_of(self, array: gast.AST, place: int | None) -> Form | None:
+        kind = kind_of(array, self.kinds)
+        dims = (kind.dims if isinstance(kind, Array) else None) or ()
+        return self.axis(dims[place]) if place is not None and -len(dims) <= place < len(dims) else None
 
     def axis(self, dim: Dim) -> Form | None:
         """The length of an axis as a sum."""

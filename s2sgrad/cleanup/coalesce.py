@@ -33,17 +33,20 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     renamed: dict[str, str] = {}
     clashes = _interference(tree, {n for names in shared.values() for n in names}, unit)
     for base, names in shared.items():
-        colors = [base, *(n for n in names if n != base)]
-        if base in taken and base not in names:
-            colors.remove(base)
-        given: dict[str, str] = {}
-        for name in names:
-            used = {given[other] for other in clashes.get(name, ()) if other in given}
-            given[name] = next(c for c in colors if c not in used)
-        renamed |= {a: b for a, b in given.items() if a != b}
+        free = [base] if base in names or base not in taken else []
+        renamed |= _colored(names, [*free, *(n for n in names if n != base)], clashes)
     _rename(tree, renamed)
     _number_temps(unit, tree)
     return tree
+
+
+def _colored(names: list[str], colors: list[str], clashes: dict[str, set[str]]) -> dict[str, str]:
+    """The names that become another one: each takes the first that no name has that it clashes with."""
+    given: dict[str, str] = {}
+    for name in names:
+        used = {given.get(other) for other in clashes.get(name, ())}
+        given[name] = next(c for c in colors if c not in used)
+    return {name: color for name, color in given.items() if name != color}
 
 
 def _bound(tree: gast.FunctionDef) -> list[str]:

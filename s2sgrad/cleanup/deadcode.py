@@ -22,12 +22,12 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind
 from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.cleanup import remains
 from s2sgrad.cleanup.dead_restores import Overwritten
-from s2sgrad.cleanup.record_stacks import local_stacks, operated, operations
 from s2sgrad.cleanup.sections import Sections
 from s2sgrad.flow.graph import Graph, Names, Point, Waiting, binds
 from s2sgrad.ir.forms import appended_to, bound_name
 from s2sgrad.ir.quote import assign, at, blocks, clone, constant
 from s2sgrad.ir.unit import MISSING, Unit, parameters, sweep_of
+from s2sgrad.memory.stacks import local_stacks, operated, operations
 from s2sgrad.memory.writes import in_place
 
 _LOOPS = (gast.For, gast.While)

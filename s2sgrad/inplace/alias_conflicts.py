@@ -24,7 +24,7 @@ from s2sgrad.inplace.rebind_markers import is_said
 from s2sgrad.ir.quote import place_of
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
-from s2sgrad.memory.fresh import fresh_stacks
+from s2sgrad.memory.stacks import fresh_stacks
 from s2sgrad.memory.writes import in_place
 
 

@@ -21,7 +21,7 @@ from s2sgrad.ir.forms import alone
 from s2sgrad.ir.quote import assign, at, clone, constant, name
 from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit, parameters
-from s2sgrad.memory.fresh import made_once
+from s2sgrad.memory.stacks import made_once
 
 
 def put_back(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clash: Clash) -> bool:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 
 import gast
 
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import children, nodes
 
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 FUNCTIONS = (gast.FunctionDef, gast.Lambda)
@@ -101,27 +101,23 @@ def bound(body: list[gast.AST]) -> set[str]:
         node = waiting.pop()
         if isinstance(node, gast.Name):
             out |= set() if isinstance(node.ctx, gast.Load) else {node.id}
-            continue
-        if isinstance(node, (gast.Nonlocal, gast.Global)):
+        elif isinstance(node, (gast.Nonlocal, gast.Global)):
             foreign |= set(node.names)
-            continue
-        if isinstance(node, gast.FunctionDef):
+        elif isinstance(node, gast.FunctionDef):
             out.add(node.name)
-            waiting += [*node.decorator_list, *node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
-            continue
-        if isinstance(node, gast.Lambda):
-            waiting += [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
-            continue
-        if isinstance(node, COMPREHENSIONS):
+            waiting += [*node.decorator_list, *_defaults(node)]
+        elif isinstance(node, gast.Lambda):
+            waiting += _defaults(node)
+        elif isinstance(node, COMPREHENSIONS):
             waiting += [n for n in nodes(node) if isinstance(n, gast.NamedExpr)] + [node.generators[0].iter]
-            continue
-        out |= {value for _, value in _strings(node)}
-        for value in node.__dict__.values():
-            if isinstance(value, list):
-                waiting += [part for part in value if isinstance(part, gast.AST)]
-            elif isinstance(value, gast.AST) and not isinstance(value, gast.expr_context):
-                waiting.append(value)
+        else:
+            out |= {value for _, value in _strings(node)}
+            waiting += children(node)
     return out - foreign
+
+
+def _defaults(function: gast.AST) -> list[gast.AST]:
+    return [d for d in (*function.args.defaults, *function.args.kw_defaults) if d is not None]
 
 
 def own(scope: gast.AST) -> set[str]:

@@ -14,7 +14,7 @@ from s2sgrad.analysis.kinds import Array, Kind, Number
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
-from s2sgrad.memory.fresh import fresh_stacks
+from s2sgrad.memory.stacks import fresh_stacks
 from s2sgrad.memory.writes import CHANGEABLE, calls_unknown, handed_over, in_place
 
 

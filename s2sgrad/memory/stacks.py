@@ -1,0 +1,95 @@
+"""Stacks, the lists of records among them: what a statement puts on one or takes off, and what they hold.
+
+    x_stack.append(x); x = x_stack.pop()      ->      both are operations on `x_stack`, and nothing else may be
+
+A list that only such operations mention is a stack.  All of them stay, or none does: what is on top is a matter of all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Kind
+from s2sgrad.flow.graph import binds
+from s2sgrad.ir.quote import calls_in
+from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.memory.sources import sources
+from s2sgrad.primitives.catalogue import on_stack
+
+
+def fresh_stacks(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], lasting: bool = False) -> set[str]:
+    """Lists that start empty, and on which what nothing else refers to is put, and taken off; nothing else is done to them.
+
+    `lasting`: where a reverse sweep is to follow, which may read what a temporary stood for.  The stacks of a record of ours
+    are such lists, but for those that are named for the references that they hold.
+    """
+    stacks = _begun(unit, tree, unit.primal.is_generated)
+    made = set() if lasting or not stacks else made_once(unit, tree, kinds)
+    return _only_operated(unit, tree, stacks, lambda call: all(sources(unit, a, kinds) <= made for a in call.args))
+
+
+def local_stacks(unit: Unit, tree: gast.FunctionDef) -> set[str]:
+    """The lists, empty where they are made, that are only appended to and popped."""
+    return _only_operated(unit, tree, _begun(unit, tree, records=False), lambda call: True)
+
+
+def _begun(unit: Unit, tree: gast.FunctionDef, records: bool) -> set[str]:
+    """The lists that are empty wherever they are bound; with `records` also those of a record of ours."""
+    bound, begun = Counter(p.id for p in parameters(tree)), Counter[str]()
+    for statement in effects.walk(tree.body):
+        bound.update(binds(statement))
+        if isinstance(statement, gast.Assign):
+            if isinstance(statement.value, gast.List) and not statement.value.elts:
+                begun.update(binds(statement))
+            elif records and isinstance(statement.targets[0], gast.Tuple):
+                begun.update(b for b in binds(statement) if b.rstrip("_0123456789").endswith("_stack"))
+    return {stack for stack, times in begun.items() if bound[stack] == times}
+
+
+def _only_operated(
+    unit: Unit, tree: gast.FunctionDef, stacks: set[str], plain: Callable[[gast.Call], bool]
+) -> set[str]:
+    """The lists on which something is put, and taken off, by `plain` calls, and to which nothing else is done."""
+    for statement in effects.walk(tree.body) if stacks else ():
+        header = effects.header(statement)
+        mentions = Counter(n.id for n in effects.loads(header) if n.id in stacks)
+        if mentions:
+            operated = Counter(name for call, name in operations(unit, header) if plain(call))
+            stacks = stacks - {name for name in mentions if mentions[name] != operated[name]}
+    return stacks
+
+
+def operations(unit: Unit, node: gast.AST) -> Iterator[tuple[gast.Call, str]]:
+    """The calls in an expression or a simple statement that put something on a list or take it off, and their lists."""
+    for call in calls_in(node):
+        name = operated(unit, call)
+        if name is not None:
+            yield call, name
+
+
+def operated(unit: Unit, node: gast.AST) -> str | None:
+    """The list of `s.append(x)`, `push(s, x)`, `s.pop()` and `pop(s)`."""
+    if not isinstance(node, gast.Call):
+        return None
+    if isinstance(node.func, gast.Attribute):
+        owner = node.func.value if on_stack(node.func.attr) else None
+    else:
+        owner = node.args[0] if unit.resolve(node.func) in (runtime.push, runtime.pop) else None
+    return owner.id if isinstance(owner, gast.Name) else None
+
+
+def made_once(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> set[str]:
+    """Temporaries that are bound once, to new memory, and read once."""
+    reads: Counter[str] = Counter()
+    for statement in effects.walk(tree.body):
+        reads.update(n.id for n in effects.loads(effects.header(statement)))
+    out: set[str] = set()
+    for statement in effects.walk(tree.body):
+        if isinstance(statement, gast.Assign) and not sources(unit, statement.value, kinds):
+            out |= {b for b in binds(statement) if b in unit.temps and reads[b] == 1}
+    return out

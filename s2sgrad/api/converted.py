@@ -33,8 +33,8 @@ _HEADS = (gast.FunctionDef, gast.Lambda)
 
 
 def again(f: Any, args: tuple) -> tuple[Any, int]:
-    """A callable that computes what `f` does and whose gradient can be differentiated, `f` itself unless it brings one; and
-    how many of the arguments it has already: that of which it is a method."""
+    """A callable that computes what `f` does and that can be differentiated twice, or along a tangent, `f` itself unless it
+    brings a gradient; and how many of the arguments it has already: that of which it is a method."""
     receiver: tuple = ()
     if isinstance(f, types.MethodType) and brings_gradient(f.__func__):
         f, receiver = f.__func__, (f.__self__,)
@@ -109,8 +109,8 @@ def _bases(name: str) -> Iterator[str]:
 
 
 def _refuse(f: types.FunctionType, why: str, place: Any = None) -> None:
-    raise Unsupported(f"`{f.__name__}` brings its own gradient, and the gradient of that is made of its text: {why}; or "
-                      "nest two GradientTapes", place)  # fmt: skip
+    raise Unsupported(f"`{f.__name__}` brings its own gradient, and the gradient of that, like its tangent, is made of its "
+                      f"text: {why}; or nest two GradientTapes", place)  # fmt: skip
 
 
 def _own_nodes(body: list[Any]) -> Iterator[Any]:

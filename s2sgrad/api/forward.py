@@ -15,7 +15,7 @@ import numpy as np
 
 from s2sgrad import pullbacks, runtime
 from s2sgrad.analysis.call_keys import shapes_of
-from s2sgrad.api import higher, linearized
+from s2sgrad.api import converted, higher, linearized
 from s2sgrad.api.arguments import has_floats, require_separate
 from s2sgrad.api.gradient import Gradient, GradientOfGradient
 from s2sgrad.driver import cache
@@ -195,6 +195,8 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
         return linearized.of_pullback(primals[0], tangents[0], primals[1:], tangents[1:], tangent_for)
     if isinstance(function, runtime.Pullback):
         return linearized.of_pullback(function, None, primals, tangents, tangent_for)
+    function, held = converted.again(function, primals)
+    primals, tangents = primals[held:], tangents[held:]
     active = tuple(k for k, t in enumerate(tangents) if t is not None and has_floats(primals[k]))
     for k in {k for k, t in enumerate(tangents) if t is not None} - {*active}:
         if not isinstance(primals[k], (int, str, bytes, type(None), np.ndarray, np.generic, list, tuple, dict)):
@@ -211,6 +213,8 @@ def unfolded(function: Any, primals: Any, tangents: Any, options: dict[str, Any]
     given, dots = fitting(getattr(function, "__name__", "f"), primals, tangents)
     if function in (runtime.jvp, pullbacks.jvp):  # the tangent of a tangent
         function = unfolded(*given, {})
+    function, held = converted.again(function, given)
+    given, dots = given[held:], dots[held:]
     along = Jvp(function, **options).along(tuple(k for k, t in enumerate(dots) if t is not None))
     compiled, args, keywords = along.unfolded(given, {})
     return linearized.of_jvp(compiled.function, along.places(compiled, len(args)), args, len(given), along.active, keywords)

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import rules  # noqa: F401  (fills the table)
-from s2sgrad.errors import NoSource
 from s2sgrad.ir.signatures import signature
 from s2sgrad.rules import table
 from s2sgrad.runtime.given import called, fitted, new
+from s2sgrad.runtime.results import described as shown
 from s2sgrad.source import GENERATED_TEXTS, stands_for
 from s2sgrad.source.making import made
 
@@ -50,8 +50,14 @@ class Given:
             name += "_"
         return name
 
-    def unsaid(self, argument: str) -> str:
-        """Why a call has no derivative in an argument."""
+    def unsaid(self, argument: str, forward: bool = False) -> str:
+        """Why a call has no derivative in an argument, in reverse mode or in forward mode."""
+        if forward:
+            return (f"{self.said} has no tangent in `{argument}`: give it one with `defjvp(.., argnums=\"{argument}\")`, "
+                    "None for an argument that the result does not change with, or pass a constant")  # fmt: skip
+        if argument in self.jvps or self.jvp is not None:
+            return (f"{self.said} has no derivative in `{argument}` for reverse mode, only a tangent: give it one with "
+                    f"`defvjp(.., argnums=\"{argument}\")`, or use `jvp`")  # fmt: skip
         return (f"{self.said} has no derivative in `{argument}`: give it one with `defvjp(.., argnums=\"{argument}\")`, "
                 "None for an argument that the result does not change with, or pass a constant")  # fmt: skip
 
@@ -84,7 +90,7 @@ def defvjp(f: Callable[..., Any], *vjps: Callable[..., Any] | None, argnums: Any
     given = _given(f, vjps, replace, "defvjp")
     new = given.made and not given.vjps
     for argument, vjp in _by_argument(given, vjps, argnums, "defvjp"):
-        given.vjps[argument] = None if vjp is None else _guard(given, vjp, argument)
+        given.vjps[argument] = None if vjp is None else _guard(given, vjp, argument, _VJP)
     return enter(given, new)
 
 
@@ -100,9 +106,7 @@ def defjvp(f: Callable[..., Any], *jvps: Callable[..., Any] | None, argnums: Any
     given = _given(f, jvps, replace, "defjvp")
     new = given.made and not given.jvps
     for argument, jvp in _by_argument(given, jvps, argnums, "defjvp"):
-        if jvp is not None:
-            _require_takes(jvp, given, f"the jvp of {given.said} in `{argument}`", "t")
-        given.jvps[argument] = jvp
+        given.jvps[argument] = None if jvp is None else _guard(given, jvp, argument, _JVP)
     return enter(given, new)
 
 
@@ -208,34 +212,67 @@ def _takes(rule: Callable[..., Any], positional: list[str], named: list[str]) ->
 # --- guards ------------------------------------------------------------------------------------------------------------
 
 
-def _guard(given: Given, vjp: Callable[..., Any], argument: str) -> types.FunctionType:
+_VJP, _JVP = ("vjp", "g", "gradient"), ("jvp", "t", "tangent")
+
+
+def _guard(given: Given, rule: Callable[..., Any], argument: str, what: tuple[str, str, str]) -> types.FunctionType:
     """A function of the user's as a text calls it: it cannot write what it is given, and what it returns is checked.
 
     It has a text of its own, in which the compiler sees the user's function.
     """
-    said = f"the vjp of {given.said}"
-    _require_takes(vjp, given, f"{said} in `{argument}`", "g")
+    kind, first, noun = what
+    said = f"the {kind} of {given.said}"
+    _require_takes(rule, given, f"{said} in `{argument}`", first)
     names = list(given.defaults)
 
     def guard(*arguments: Any, **keywords: Any) -> Any:
-        bar = called(f"{said} in `{argument}`", vjp, *arguments, **keywords)
+        bar = called(f"{said} in `{argument}`", rule, *arguments, **keywords)
         if bar is None:
-            raise TypeError(f"{said} in `{argument}` returned None: `return` the gradient in `{argument}`, or give None in "
+            raise TypeError(f"{said} in `{argument}` returned None: `return` the {noun} in `{argument}`, or give None in "
                             "the place of this function where there is none")  # fmt: skip
         return new(bar)
 
-    stands_for(guard, "differentiated", vjp)
-    own = getattr(vjp, "__name__", "<lambda>")
-    called_, fitted_ = given.free("vjp"), given.free("fitted")
+    stands_for(guard, "differentiated", rule)
+    own = getattr(rule, "__name__", "<lambda>")
+    called_, fitted_ = given.free(kind), given.free("fitted")
     taken = (*names, given.free("g"), given.free("y"), called_, fitted_)
-    name = own if own.isidentifier() and own not in taken else f"{_identifier(given.name)}_vjp_{argument}"
-    like = given.free("y") if given.elementwise else argument
+    name = own if own.isidentifier() and own not in taken else f"{_identifier(given.name)}_{kind}_{argument}"
+    like = given.free("y") if given.elementwise or kind == "jvp" else argument
+    fit = f"{said + f' in `{argument}`'!r}, tangent=True" if kind == "jvp" else f"{said!r}, {argument!r}"
     text = (
         f"def {name}({_head(given, False)}):\n"
-        f"    return {fitted_}({called_}({_passed(given)}), {like}, {said!r}, {argument!r})\n"
+        f"    return {fitted_}({called_}({_passed(given)}), {like}, {fit})\n"
     )
-    home = vjp if isinstance(vjp, types.FunctionType) else _guard
-    return made(text, name, home, {called_: guard, fitted_: fitted}, set())
+    return made(text, name, _home(rule), {called_: guard, fitted_: fitted}, set())
+
+
+def guard_of_all(given: Given, rule: Callable[..., Any]) -> types.FunctionType:
+    """A function of all primals and all tangents, which returns the value and its tangent, as a text calls it."""
+    said, names = f"the jvp of {given.said}", list(given.defaults)
+    if not _takes(rule, [], []):
+        raise TypeError(f"{said} must take (primals, tangents); it takes {signature(rule)}")
+
+    def guard(primals: tuple, tangents: tuple) -> Any:
+        pair = called(said, rule, primals, tangents)
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise TypeError(f"{said} must return the value and its tangent, `return y, y_dot`; it returned {shown(pair)}")
+        if pair[1] is None:
+            raise TypeError(f"{said} returned None for the tangent: `return y, y_dot`")
+        return new(tuple(pair))
+
+    stands_for(guard, "differentiated", rule)
+    dots = [given.free(f"{n}_dot") for n in names]
+    called_, fitted_, y = given.free("jvp"), given.free("fitted"), given.free("y")
+    name = f"{_identifier(given.name)}_tangent"
+    text = (
+        f"def {name}({', '.join([y, *names, *dots])}):\n"
+        f"    return {fitted_}({called_}(({', '.join(names)},), ({', '.join(dots)},))[1], {y}, {said!r}, tangent=True)\n"
+    )
+    return made(text, name, _home(rule), {called_: guard, fitted_: fitted}, set())
+
+
+def _home(rule: Callable[..., Any]) -> types.FunctionType:
+    return rule if isinstance(rule, types.FunctionType) else _guard
 
 
 def _head(given: Given, defaults: bool) -> str:
@@ -291,7 +328,7 @@ def rule_of(given: Given) -> table.Rule:
         elif name in calls and name not in required:
             pullback = _written(given, f"{base}_rule_{name}", [calls[name]], space)
             rule.keyword_rules[name] = table.Rule(given.primitive, pullback, rule.tag, given=given)
-    rule.tangent = _tangent(given)
+    rule.tangents = _tangents(given)
     return rule
 
 
@@ -305,30 +342,8 @@ def _written(given: Given, name: str, cotangents: list[str], space: dict[str, An
     return space.pop(name)
 
 
-def _tangent(given: Given) -> Callable[..., Any] | None:
-    """The rule for forward mode: of the result, the arguments, and a tangent for each of them, None where it is 0."""
-    names, jvps, whole = list(given.defaults), given.jvps, given.jvp
-    if not jvps and whole is None:
+def _tangents(given: Given) -> table.Tangents | None:
+    """The rule for forward mode; None where the user gave none."""
+    if not given.jvps and given.jvp is None:
         return None
-
-    def tangent(y: Any, *values: Any) -> Any:
-        primals, tangents = values[: len(names)], values[len(names) :]
-        if whole is not None:
-            zeros = [t if t is not None else _zeros(p) for t, p in zip(tangents, primals, strict=True)]
-            return whole(primals, tuple(zeros))[1]
-        parts = []
-        for name, t in zip(names, tangents, strict=True):
-            if t is None:
-                continue
-            if name not in jvps:
-                raise NoSource(f"{given.said} has no derivative in `{name}` for forward mode: give it one with `defjvp`")
-            if jvps[name] is not None:
-                parts.append(jvps[name](t, y, *primals))
-        return sum(parts[1:], parts[0]) if parts else _zeros(y)
-
-    tangent.__name__ = f"{_identifier(given.name)}_jvp"
-    return tangent
-
-
-def _zeros(x: Any) -> Any:
-    return np.zeros(np.shape(x)) if isinstance(x, np.ndarray) else 0.0
+    return table.Tangents(given.jvps, given.jvp)

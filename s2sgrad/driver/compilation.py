@@ -41,10 +41,11 @@ class Purpose:
     """What a function is compiled for; this one: to know the kinds of its values, and which arguments it writes.
 
     `owns_arguments`: they may be written, for they are copied first.  No gradient flows through `stops`.  `words` are kept
-    for arguments of ours.
+    for arguments of ours.  `forward`: it is for tangents.
     """
 
     owns_arguments = True
+    forward = False
     words: Collection[str] = ()
     stops: tuple[str, ...] = ()
 

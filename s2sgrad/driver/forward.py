@@ -27,6 +27,8 @@ from s2sgrad.transform import results
 class Tangent(Purpose):
     """A function with its tangent along the tangents of `variables`, which it takes as keywords."""
 
+    forward = True
+
     def __init__(
         self, function: types.FunctionType, kinds: dict[str, Kind], variables: tuple[str, ...], emitted: Emitted
     ) -> None:

@@ -151,7 +151,7 @@ def _shapes(c: Compilation) -> None:
 
 def _legality(c: Compilation) -> None:
     """Refuse what would give a wrong number."""
-    checks.run(Context(c.unit, c.tree, c.kinds, c.callees, c.paths))
+    checks.run(Context(c.unit, c.tree, c.kinds, c.callees, c.paths, c.purpose.forward))
 
 
 def _reverse(c: Compilation) -> None:

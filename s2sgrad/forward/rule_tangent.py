@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -23,9 +24,11 @@ from s2sgrad import runtime
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.symbolic_shapes import without_symbols
+from s2sgrad.errors import NoRule, NoSource, Unsupported
 from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir.quote import assign, clone, constant, mentioned, name
 from s2sgrad.ir.reach import call
+from s2sgrad.rules import table
 from s2sgrad.transform import inline, keywords, pullback_text
 from s2sgrad.transform.calls import Pairs
 from s2sgrad.transform.cotangents import Cotangent, total
@@ -40,6 +43,8 @@ class RuleTangent:
         self.unit, self.rule, self.operands = tangents.unit, operation.rule, operation.operands
         self.wanted = [k for k, o in enumerate(self.operands) if tangents.is_present(o)]
         self.keywords = keywords.differentiated(operation, tangents.present)
+        if self.rule.given is not None:
+            self.keywords = [k for k, node in operation.keywords.items() if tangents.is_present(node)]
 
     def value(self) -> gast.AST | None:
         """The tangent of the result; None where it is zero.  NoRule where the rule has none for these arguments."""
@@ -57,8 +62,8 @@ class RuleTangent:
 
     def _of_operands(self) -> tuple[list[gast.AST], list[str]]:
         """The terms of the operands, and the keywords that they are linear in together with."""
-        if self.rule.tangent is not None:
-            return [self._applied()], self.keywords
+        if self.rule.given is not None:
+            return self._given(), self.keywords
         passing = [k for k in self.wanted if self._passes(k)]
         terms = self.rule.chosen_terms(self.kinds) if passing else None
         if terms is not None:
@@ -168,11 +173,50 @@ class RuleTangent:
         self.tangents.out += before
         return [with_axes(self.unit, terms[k], kind) for k in wanted if k in terms]
 
-    def _applied(self) -> gast.AST:
-        """A call of the tangent that the user gave: of the result, the operands and all their tangents."""
-        target = name(self.unit.helper(f"{getattr(self.rule.tangent, '__name__', 'f')}_tangent", self.rule.tangent))
-        given = [self.y, *map(clone, self.operands), *map(self.tangents.part, self.operands)]
-        return gast.Call(target, given, [gast.keyword(k, clone(v)) for k, v in self.operation.keywords.items()])
+    def _given(self) -> list[gast.AST]:
+        """What the user gave: tangents, of all arguments at once or of each, or for an argument a pullback alone."""
+        given, own = self.rule.given, self.rule.tangents or table.Tangents({}, None)
+        place = dict(zip(self.rule.differentiable, self.operands, strict=False)) | self.operation.keywords
+        moving = [n for n in place if self.tangents.is_present(place[n])]
+        if own.whole is not None:
+            dots = [self.tangents.part(node) for node in self._spelled_out().given]
+            return [self._called(own.whole, [], dots)] if moving else []
+        terms = []
+        for n in moving:
+            if own.each.get(n) is not None:
+                terms.append(self._called(own.each[n], [self.tangents.part(place[n])], []))
+            elif n not in own.each and given.vjps.get(n) is not None:
+                terms.append(self._of_pullback(given, n, place[n]))
+        return terms
+
+    def _of_pullback(self, given: Any, argument: str, node: gast.AST) -> gast.AST:
+        """The transpose of the user's pullback of one argument, or NoRule."""
+        try:
+            return self._transposed(given.vjps[argument], [0], [node], self._spelled_out())
+        except (NoSource, NoRule, Unsupported) as error:
+            why = str(error.message).partition(":")[0]
+            self.unit.no_rule(self.operation.node, f"{given.said} has no tangent in `{argument}`, and none can be made of "
+                              f"its pullback ({why}): give it one with `defjvp(.., argnums=\"{argument}\")`")  # fmt: skip
+
+    def _called(self, function: Callable[..., Any], first: list[gast.AST], last: list[gast.AST]) -> gast.AST:
+        """A call of a function of the user's, between these with the result and all arguments."""
+        target = name(self.unit.helper(function.__name__, function))
+        whole, named = self._spelled_out(), []
+        if not last:
+            named = [gast.keyword(k, clone(node)) for k, node in whole.keywords.items()]
+        else:
+            last = [*map(clone, whole.keywords.values()), *last]
+        return gast.Call(target, [*first, self.y, *map(clone, whole.operands), *last], named)
+
+    def _spelled_out(self) -> Operation:
+        """The call of the user's function with all of its arguments, those that are left out by their defaults."""
+        given, known = self.rule.given, dict(zip(self.rule.differentiable, self.operands, strict=False))
+        known |= self.operation.keywords
+        for parameter in given.defaults.keys() - known.keys():
+            known[parameter] = pullback_text.default(self.tangents, self.rule, parameter, self.rule.keywords[parameter])
+        names = list(given.defaults)
+        positional = [known[n] for n in names[: given.positional]]
+        return replace(self.operation, operands=positional, keywords={n: known[n] for n in names[given.positional :]})
 
     # --- the transpose of a pullback ---
 
@@ -190,13 +234,15 @@ class RuleTangent:
             return next(iter(self._written(formula, Cotangent(dot, self.tangents.inference.kind(dot)), [0])), None)
         return self._transposed(pullback, [0], [node])
 
-    def _transposed(self, pullback: Callable, wanted: list[int], operands: list[gast.AST] | None = None) -> gast.AST:
+    def _transposed(
+        self, pullback: Callable, wanted: list[int], operands: list[gast.AST] | None = None, whole: Operation | None = None
+    ) -> gast.AST:
         """`J x_dot`, from the pullback of the pullback in its cotangent."""
         tangents, given = self.tangents, self.operands if operands is None else operands
         several = operands is None and (self.rule.variadic or len(self.rule.differentiable) > 1)
         g = self.unit.temp()
         tangents.kinds[g] = without_symbols(tangents.kinds.get(self.y.id)) or UNKNOWN
-        value = pullback_text.called(tangents, self.operation, pullback, self.y, Cotangent(name(g), None))
+        value = pullback_text.called(tangents, whole or self.operation, pullback, self.y, Cotangent(name(g), None))
         kinds: dict[str, Any] = {}
         arguments = self.pairs.arguments(self.unit, pullback, value)
         for parameter, node in arguments.items():

@@ -24,13 +24,14 @@ from s2sgrad.transform.paths import Paths
 
 @dataclass
 class Context:
-    """One function; `paths` tells its operations, and which variables carry a derivative."""
+    """One function; `paths` tells its operations, and which variables carry a derivative; `forward`: tangents are wanted."""
 
     unit: Unit
     tree: gast.FunctionDef
     kinds: dict[str, Kind]
     pairs: Pairs
     paths: Paths
+    forward: bool = False
 
     @property
     def varied(self) -> set[str]:

@@ -67,10 +67,10 @@ def _keywords(context: Context, operation: Operation) -> None:
     for keyword, value in operation.keywords.items():
         if keyword == "dtype" and context.unit.resolve(value) is object:
             context.unit.refuse(value, "arrays of objects cannot be differentiated: use an array of floats")
-        has_rule = operation.rule is not None and keyword in operation.rule.keyword_rules
+        has_rule = operation.rule is not None and operation.rule.has_derivative_in(keyword, context.forward)
         if not has_rule and any(n.id in context.paths.active for n in effects.loads(value)):
             if operation.rule is not None and operation.rule.given is not None and keyword in operation.rule.keywords:
-                context.unit.no_rule(value, operation.rule.given.unsaid(keyword))
+                context.unit.no_rule(value, operation.rule.given.unsaid(keyword, context.forward))
             context.unit.no_rule(value, f"the keyword `{keyword}` depends on a differentiated value, for which there is "
                                         "no rule: pass a constant")  # fmt: skip
 
@@ -96,8 +96,12 @@ def _is_foreign(context: Context, operand: gast.AST) -> bool:
 def _constants(context: Context, operation: Operation) -> None:
     """Arguments in which a rule has no derivative."""
     rule = operation.rule
-    for parameter, why in rule.constants.items() if rule is not None else ():
-        if context.depends(operation.operands[rule.differentiable.index(parameter)]):
+    if rule is None:
+        return
+    for parameter, why in rule.constants.items():
+        known = rule.given is not None and rule.has_derivative_in(parameter, context.forward)
+        if not known and context.depends(operation.operands[rule.differentiable.index(parameter)]):
+            why = why if rule.given is None else rule.given.unsaid(parameter, context.forward)
             context.unit.no_rule(operation.node, why)
 
 

@@ -48,6 +48,15 @@ from typing import Any
 SLOPES, VALUES = 1, 2  # what may be infinite or nan where a cotangent is 0: slopes; values as well
 
 
+@dataclass(frozen=True)
+class Tangents:
+    """The tangents that a user gave for the arguments of a call: functions `each(tangent, result, *arguments)` of some of
+    them, whose results are summed, or `whole(result, *arguments, *tangents)`."""
+
+    each: dict[str, Callable[..., Any] | None]
+    whole: Callable[..., Any] | None
+
+
 @dataclass(eq=False)
 class Rule:
     """How one primitive is differentiated.  `pullback(g, result, *arguments, **keywords)` gives the cotangents."""
@@ -63,10 +72,10 @@ class Rule:
     added: set[str] = field(default_factory=set)
     linear: set[str] = field(default_factory=set)
     constants: dict[str, str] = field(default_factory=dict)
+    tangents: Tangents | None = None
     joint: Callable[..., Any] | None = None
     terms: list[tuple[Callable[..., bool], Callable[..., Any]]] = field(default_factory=list)  # of the tangent, by condition
     joint_terms: list[tuple[Callable[..., bool], Callable[..., Any]]] = field(default_factory=list)
-    tangent: Callable[..., Any] | None = None  # of (result, *primals, *tangents), None for a tangent that is 0
     given: Any = None  # what the user said, of a rule of theirs
 
     def __post_init__(self) -> None:
@@ -187,6 +196,11 @@ class Rule:
     def refusal(self, kinds: dict[str, Any]) -> str | None:
         """Why a call with arguments of these kinds has no derivative; None where it has one."""
         return next((why for when, why in self.refusals if self.holds(when, kinds)), None)
+
+    def has_derivative_in(self, keyword: str, forward: bool = False) -> bool:
+        """Whether a keyword may carry a derivative, in reverse mode or in forward mode."""
+        own = self.tangents if forward else None
+        return keyword in self.keyword_rules or (own is not None and (own.whole is not None or keyword in own.each))
 
     def holds(self, when: Callable[..., bool], kinds: dict[str, Any]) -> bool:
         """Whether a condition holds for arguments of these kinds."""

@@ -51,23 +51,25 @@ def called(said: str, rule: Callable[..., Any], *given: Any, **keywords: Any) ->
         raise
 
 
-def fitted(bar: Any, x: Any, said: str, argument: str = "") -> Any:
+def fitted(bar: Any, x: Any, said: str, argument: str = "", tangent: bool = False) -> Any:
     """The cotangent that a rule returned for the argument `x`, of the structure and shape of `x`; None is a zero.
+
+    `tangent`: `bar` is the tangent of the result `x`.
 
     Raises ValueError that names the rule and the argument for anything that is none.
 
     >>> fitted(2.0, np.zeros(2), "the vjp of `f`"), fitted((None, 1), (3.0, 4.0), "the vjp of `f`")
     (array([2., 2.]), (0.0, 1.0))
     """
-    place = f"an argument `{argument}`" if argument else "an argument"
+    place = "a result" if tangent else f"an argument `{argument}`" if argument else "an argument"
     if isinstance(x, _HOLDS):
         if bar is None:
-            return rebuilt(x, lambda part: fitted(None, part, said, argument))
+            return rebuilt(x, lambda part: fitted(None, part, said, argument, tangent))
         same = isinstance(bar, dict) == isinstance(x, dict) and isinstance(bar, _HOLDS)
         if not same or len(bar) != len(x) or (isinstance(x, dict) and bar.keys() != x.keys()):
-            place = f"the argument `{argument}`, " if argument else ""
+            place = "the result, " if tangent else f"the argument `{argument}`, " if argument else ""
             raise ValueError(f"{said} returned {described(bar)} for {place}{described(x)} of {len(x)}")
-        return rebuilt(x, lambda part, b: fitted(b, part, said, argument), bar)
+        return rebuilt(x, lambda part, b: fitted(b, part, said, argument, tangent), bar)
     if not isinstance(x, (np.ndarray, np.generic, int, float)) and not hasattr(x, "__array__"):
         return bar
     shape = np.shape(x)
@@ -81,7 +83,7 @@ def fitted(bar: Any, x: Any, said: str, argument: str = "") -> Any:
         if kind == "c" and np.result_type(x).kind != "c":
             what = "complex numbers"
         elif kind in "fiubc":
-            what = f"a gradient of shape {np.shape(bar)}"
+            what = f"a {'tangent' if tangent else 'gradient'} of shape {np.shape(bar)}"
             if np.broadcast_shapes(np.shape(bar), shape) == shape:
                 return _of_floats(bar, shape)
     except (ValueError, TypeError):

@@ -79,7 +79,7 @@ def custom_jvp(f: Callable[..., Any] | None = None, /) -> Any:
         if not callable(rule):
             raise TypeError(f"defjvp of `{made.__name__}` needs a function of the primals and the tangents, not {rule!r}")
         given = table.given(made).given
-        fresh, given.jvp = given.jvp is None, rule
+        fresh, given.jvp = given.jvp is None, rules.guard_of_all(given, rule)
         rules.enter(given, fresh)
         return rule
 

@@ -49,7 +49,7 @@ def written(
     """The wanted cotangents of a formula, by the place of the operand; the assignments before them are written."""
     g_name, y_name, *names = formula.parameters
     holes: dict[str, gast.AST] = {g_name: g.value, y_name: y}
-    holes |= {n: _default(adjoints, operation.rule, n, v) for n, v in operation.rule.keywords.items()} | operation.keywords
+    holes |= {n: default(adjoints, operation.rule, n, v) for n, v in operation.rule.keywords.items()} | operation.keywords
     holes |= dict(zip(names, operation.operands, strict=False))
     before, cotangents = inline.write(adjoints.unit, formula, holes, wanted, _divides(adjoints, operation))
     kind = adjoints.inference.kind
@@ -61,7 +61,7 @@ def written(
     return {k: with_axes(adjoints.unit, v, kind) for k, v in read.items()}
 
 
-def _default(adjoints: Bars, rule: Rule, parameter: str, value: Any) -> gast.AST:
+def default(adjoints: Bars, rule: Rule, parameter: str, value: Any) -> gast.AST:
     """A default in the text: in a rule of the user's it need not be a constant."""
     plain = rule.given is None or value is None or isinstance(value, (bool, int, float, str))
     return constant(value) if plain else name(adjoints.unit.helper(parameter, value))

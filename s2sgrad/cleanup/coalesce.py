@@ -17,7 +17,7 @@ from s2sgrad.flow.graph import Graph
 from s2sgrad.flow.liveness import Liveness
 from s2sgrad.ir.forms import popped
 from s2sgrad.ir.names import Namer
-from s2sgrad.ir.quote import mentioned, nodes
+from s2sgrad.ir.quote import NAMES, mentioned, nodes, nodes_of
 from s2sgrad.ir.unit import Unit, parameters
 
 
@@ -61,10 +61,8 @@ def _bound(tree: gast.FunctionDef) -> list[str]:
 
 
 def _rename(tree: gast.FunctionDef, names: dict[str, str]) -> None:
-    if names:
-        for node in nodes(tree):
-            if isinstance(node, gast.Name) and node.id in names:
-                node.id = names[node.id]
+    for node in nodes_of(tree, NAMES) if names else ():
+        node.id = names.get(node.id, node.id)
 
 
 def _merge_stacks(unit: Unit, tree: gast.FunctionDef) -> None:

@@ -103,7 +103,7 @@ class _Loop:
         if loaded & counts.keys() or not self._is_natural(self.start):
             raise Refused
         summed = {s.target.id for s in body if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)}
-        first = {n: next(s for s in body if n in binds(s)) for n in counts}
+        first = {n: s for s in reversed(body) for n in binds(s)}
         own = {n for n in counts if isinstance(first[n], gast.Assign)}
         summed -= own
         pops = Counter(stack for s in body for n in nodes(s) if (stack := popped(n)) is not None)

@@ -189,9 +189,11 @@ class Graph:
         return into, out
 
     def solve(
-        self, start: State, after: Callable[[int, State], State], joined: Callable[[State, State], State]
+        self, start: State, after: Callable[[int, State], State], joined: Callable[[State, State], State], keep: bool = True
     ) -> list[State | None]:
         """What holds before each point, in whatever form; None where no way leads.
+
+        Without `keep`, for who looks at states only on the way, one is let go of behind a point with a single way to it.
 
         `after(k, state)` holds behind a point; it is `state` itself where the point changes nothing.  `joined(a, b)` holds
         where a or b does.
@@ -205,7 +207,10 @@ class Graph:
                 if k not in waiting:
                     continue
                 waiting.discard(k)
-                state = after(k, into[k])
+                state = into[k]
+                if not keep and ways[k] == 1 and k != 0:
+                    into[k] = None
+                state = after(k, state)
                 for target in self.after[k]:
                     old = into[target]
                     alone = ways[target] == 1 and target != 0  # what held there before has grown: it need not be joined

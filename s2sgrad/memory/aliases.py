@@ -63,17 +63,19 @@ class Aliases:
     """The relation before each statement of one function.
 
     Names in `separate` share nothing, as is checked when it runs; what is taken off one of the `stacks` was nowhere else.
+    Without `keep` there is only what held `ever`.
     """
 
     def __init__(
         self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: Collection[str] = frozenset(),
-        stacks: Collection[str] = frozenset(),
+        stacks: Collection[str] = frozenset(), keep: bool = True,
     ) -> None:
         self.unit, self.kinds, self.separate, self.stacks = unit, kinds, separate, stacks
         self.graph = Graph(tree)
         given = [p.id for p in parameters(tree) if has_memory(kinds.get(p.id))]
         self.names = Names(())
         self._ever: dict[str, int] = {}  # all that was in the relation at some time
+        self._keep_states, self._own = keep, None
         self._nothing = State(Relation(self.names, symmetric=True), Relation(self.names))
         start = self._nothing.copy()
         for p in given:
@@ -82,7 +84,7 @@ class Aliases:
         free = frozenset().union(*(point.reads for point in self.graph.points)) - unit.locals
         self.handed_out = self.names.interned(OUTSIDE + n for n in sorted(free) if is_writable(unit.resolve(name_(n))))
         self._sources: dict[tuple[int, str | None], set[str]] = {}  # by the expression, and what it is bound to
-        self.states = self.graph.solve(start, self._after, State.joined)
+        self.states = self.graph.solve(start, self._after, State.joined, keep)
 
     # --- questions ---
 
@@ -132,6 +134,8 @@ class Aliases:
     # --- what a statement does ---
 
     def _after(self, point: int, state: State) -> State:
+        if self._keep_states or len(self.graph.before[point]) != 1 or len(self.graph.after[point]) != 1:
+            self._own = None
         statement = self.graph.points[point].statement
         role = self.graph.points[point].role
         if role == "enter" and isinstance(statement, gast.For):
@@ -158,9 +162,15 @@ class Aliases:
                     state = self._keep(owner, call.args, state)
         return state
 
+    def _to_change(self, state: State) -> State:
+        """A state that may be changed: a copy, unless this one was made at a point before and only goes on to this one."""
+        if self._own is None or state is not self._own:
+            self._own = state.copy()
+        return self._own
+
     def _keep(self, owner: str, values: Iterable[gast.AST], state: State, key: str | None = None) -> State:
         """A container holds values from now on: whatever sees it sees them."""
-        state = state.copy()
+        state = self._to_change(state)
         owner = self.known(owner) if key is None else key
         for value in values:
             names = self._of(value)
@@ -187,7 +197,7 @@ class Aliases:
         before = state.shares.mentions(target) or state.seers.mentions(target)
         if not before and not shared and not seen:
             return state
-        after = state.copy()
+        after = self._to_change(state)
         after.shares.drop(target)
         after.seers.drop(target)
         self._join(after, target, shared)

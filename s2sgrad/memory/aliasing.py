@@ -41,7 +41,7 @@ class Memory:
         grown = any(effects.changed_by_call(getattr(s, "value", None)) for s in statements)
         if not bases and not handed and not grown:
             return
-        aliases = Aliases(unit, tree, kinds, (), fresh_stacks(unit, tree, kinds, lasting=True))
+        aliases = Aliases(unit, tree, kinds, (), fresh_stacks(unit, tree, kinds, lasting=True), keep=False)
         for name, others in aliases.ever().items():
             known = frozenset(n.removeprefix(OUTSIDE) for n in (name, *others) if not n.startswith(ARGUMENT))
             if len(known) > 1 and not name.startswith(ARGUMENT):

@@ -13,16 +13,8 @@ from s2sgrad.api import grad, jvp, value_and_grad, vjp
 from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported
 
 if TYPE_CHECKING:
-    from s2sgrad.api.matrices import (
-        elementwise_grad,
-        hessian,
-        hvp,
-        jacfwd,
-        jacobian,
-        jacrev,
-        linearize,
-        value_and_jacobian,
-    )
+    from s2sgrad.api.matrices import elementwise_grad, hessian, jacfwd, jacobian, jacrev, value_and_jacobian
+    from s2sgrad.api.products import hvp, linearize
     from s2sgrad.tape import (
         SGD,
         Array,
@@ -80,7 +72,8 @@ __all__ = [
     "value_and_jacobian",
     "vjp",
 ]
-_MATRICES = ("elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize", "value_and_jacobian")
+_PRODUCTS = ("hvp", "linearize")
+_MATRICES = ("elementwise_grad", "hessian", "jacfwd", "jacobian", "jacrev", "value_and_jacobian")
 __version__ = "0.1.0"
 
 
@@ -88,7 +81,9 @@ def __getattr__(name: str) -> Any:
     """The tape, and the matrices, are imported when they are first asked for: `import s2sgrad` stays quick."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in _MATRICES:
+    if name in _PRODUCTS:
+        from s2sgrad.api import products as home
+    elif name in _MATRICES:
         from s2sgrad.api import matrices as home
     else:
         from s2sgrad import tape as home

@@ -55,6 +55,19 @@ def test_python_of_the_page_about_own_rules_runs(tmp_path):
     exec(compile(file.read_text(), str(file), "exec"), {"__name__": "page"})
 
 
+def test_python_of_the_page_about_forward_mode_runs(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    for name, text in documents.files("docs/forward-mode.md").items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    _, text = (text for language, text in documents.blocks("docs/forward-mode.md") if language == "python")
+    file = tmp_path / "page.py"
+    file.write_text(text, encoding="utf-8")
+    try:
+        exec(compile(text, str(file), "exec"), {"__name__": "page"})
+    finally:
+        sys.modules.pop("heat", None)
+
+
 def test_the_test_command_is_what_ci_runs():
     commands = [t for language, t in documents.blocks("README.md") if language == "sh"]
     assert len(commands) == 2

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from s2sgrad.api import Gradient, grad, value_and_grad
+from s2sgrad.api.forward import Jvp
 from s2sgrad.cli.facts import facts
 from s2sgrad.cli.stages import stages
 from s2sgrad.cli.targets import Mistake, evaluated, function_named, parameters_named, primal_of
@@ -38,17 +39,18 @@ def run(options: argparse.Namespace) -> int:
 
 def _derivative(found: Any, options: argparse.Namespace) -> Gradient:
     names = parameters_named(options.wrt)
-    if isinstance(found, Gradient) and names is None and not options.value:
-        derivative = found
-    else:
-        function = primal_of(found)
-        argnums: Any = 0 if names is None else names[0] if len(names) == 1 else names
-        known = list(signature(function).parameters)
-        for name in names or ():
-            if name not in known:
-                raise Mistake(f"{options.target} has no parameter {name!r}; it has {', '.join(known)}")
-        derivative = (value_and_grad if options.value and options.order == 1 else grad)(function, argnums)
-    for k in range(options.order - 1):
-        last = k == options.order - 2
-        derivative = (value_and_grad if options.value and last else grad)(derivative, derivative._argnums)
+    as_it_is = isinstance(found, Gradient) and names is None and not (options.value or options.forward)
+    function = primal_of(found)
+    known = list(signature(function).parameters)
+    for name in names or ():
+        if name not in known:
+            raise Mistake(f"{options.target} has no parameter {name!r}; it has {', '.join(known)}")
+    argnums: Any = 0 if names is None else names[0] if len(names) == 1 else names
+    derivative = found if as_it_is else function
+    count = options.order - options.forward
+    for k in range(1 if as_it_is else 0, count):
+        with_value = options.value and k == count - 1
+        derivative = (value_and_grad if with_value else grad)(derivative, derivative._argnums if k else argnums)
+    if options.forward:
+        return Jvp(derivative).along(tuple(map(known.index, names or known[:1])))
     return derivative

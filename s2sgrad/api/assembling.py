@@ -1,0 +1,144 @@
+"""Matrices of derivatives, put together from columns or rows: of the structure of the value, and at each leaf of it
+that of the arguments.
+
+>>> out = {"a": np.zeros(2)}
+>>> columns = [{"a": np.array([1.0, 2.0])}, {"a": np.array([3.0, 4.0])}]
+>>> assembled(out, columns, [np.zeros(2)])["a"][0]
+array([[1., 3.],
+       [2., 4.]])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.analysis.kinds import may_carry
+from s2sgrad.analysis.value_kinds import kinds_of
+from s2sgrad.api.forward import tangent_of
+from s2sgrad.runtime.structure import float_type, rebuilt
+
+
+class Parts(tuple):
+    """The parts of a matrix at one leaf of the value, an argument each."""
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """The numbers and arrays of a value, and whatever else is in it."""
+    if isinstance(value, (list, tuple, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from leaves(item)
+    else:
+        yield value
+
+
+def carries(leaf: Any) -> bool:
+    return isinstance(leaf, (float, int, np.ndarray, np.generic)) and may_carry(kinds_of([leaf])[0])
+
+
+def sizes(value: Any) -> list[int]:
+    """How many floats the leaves of a value have, those alone that have some."""
+    return [int(np.size(leaf)) for leaf in leaves(value) if carries(leaf)]
+
+
+def basis(given: list[Any]) -> Iterator[tuple]:
+    """The tangents of these arguments that are 1 at one number and 0 at all others, number by number."""
+    zeros = [runtime.zeros(x) for x in given]
+    for k, x in enumerate(given):
+        for part in units(x):
+            yield (*zeros[:k], part, *zeros[k + 1 :])
+
+
+def units(x: Any) -> Iterator[Any]:
+    """The tangents of one value that are 1 at one number and 0 at all others."""
+    if isinstance(x, (list, tuple, dict)):
+        keys = list(x) if isinstance(x, dict) else range(len(x))
+        for key in keys:
+            for part in units(x[key]):
+                items = {k: part if k == key else runtime.zeros(x[k]) for k in keys}
+                yield items if isinstance(x, dict) else rebuilt(x, lambda _, t: t, tuple(items.values()))
+    elif isinstance(x, np.ndarray) and carries(x):
+        for place in np.ndindex(x.shape):
+            unit = np.zeros(x.shape, float_type(x.dtype))
+            unit[place] = 1.0
+            yield unit
+    elif carries(x):
+        yield tangent_of(x, 1.0, "")
+
+
+def assembled(out: Any, columns: list[Any], given: list[Any]) -> Any:
+    """The matrix from its columns, each of the structure of `out`."""
+    if isinstance(out, (list, tuple, dict)):
+        keys = out if isinstance(out, dict) else range(len(out))
+        parts = {k: assembled(out[k], [c[k] for c in columns], given) for k in keys}
+        return parts if isinstance(out, dict) else rebuilt(out, lambda _, part: part, tuple(parts.values()))
+    if out is None:
+        return None
+    return split(np.stack([np.asarray(c) for c in columns], axis=-1), given)
+
+
+def split(stacked: np.ndarray, given: list[Any]) -> Parts:
+    """One row of parts, an argument each: the last axis of `stacked` runs over all numbers of the arguments."""
+    at = 0
+
+    def part(x: Any) -> Any:
+        nonlocal at
+        if isinstance(x, (list, tuple, dict)):
+            return rebuilt(x, part)
+        if not carries(x):
+            return None
+        size = int(np.size(x))
+        piece = np.reshape(stacked[..., at : at + size], stacked.shape[:-1] + np.shape(x))
+        at += size
+        return piece.copy() if np.ndim(piece) else float(piece)
+
+    return Parts(map(part, given))
+
+
+def empty(value: Any, given: list[Any]) -> Any:
+    """The matrix in arguments without numbers."""
+    if isinstance(value, (list, tuple, dict)):
+        return rebuilt(value, lambda item: empty(item, given))
+    return split(np.zeros((*np.shape(value), 0)), given)
+
+
+def of_rows(value: Any, pullback: Any, given: list[Any], places: tuple[int, ...]) -> Any:
+    """The matrix from its rows: the cotangents of the arguments for each number of the value."""
+    rows: list[list[np.ndarray]] = []
+    for unit in units(value):
+        bars = pullback(unit)
+        rows.append([np.ravel(leaf) for p, x in zip(places, given, strict=True) for leaf in floats(bars[p], x)])
+
+    def at_leaf(leaf: Any) -> Any:
+        if isinstance(leaf, (list, tuple, dict)):
+            return rebuilt(leaf, at_leaf)
+        if not carries(leaf):
+            return None
+        mine = [np.concatenate(rows.pop(0)) for _ in range(int(np.size(leaf)))]
+        count = sum(size for x in given for size in sizes(x))
+        stacked = np.reshape(np.array(mine), (*np.shape(leaf), count)) if mine else np.zeros((*np.shape(leaf), count))
+        return split(stacked, given)
+
+    return at_leaf(value)
+
+
+def floats(bar: Any, x: Any) -> Iterator[Any]:
+    """The cotangents of the numbers and arrays of a value, of those that have floats."""
+    for part, leaf in zip(leaves(bar), leaves(x), strict=True):
+        if carries(leaf):
+            yield part
+
+
+def at_leaves(matrix: Any, show: Callable[[Parts], Any]) -> Any:
+    """What is shown of the parts at each leaf of the value."""
+    if isinstance(matrix, Parts):
+        return show(matrix)
+    return rebuilt(matrix, lambda item: at_leaves(item, show)) if isinstance(matrix, (list, tuple, dict)) else matrix
+
+
+def plain(matrix: Any) -> Any:
+    """The matrix with tuples for parts."""
+    return at_leaves(matrix, tuple)

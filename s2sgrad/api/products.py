@@ -1,0 +1,103 @@
+"""Products with the matrices of derivatives, without the matrices: `hvp` and `linearize`.
+
+    hvp(f, (x,), (v,))      ->      H @ v               y, along = linearize(f, x); along(v)      ->      J @ v
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from s2sgrad import runtime
+from s2sgrad.api.dynamic import pair_in
+from s2sgrad.api.forward import Jvp, fitting
+from s2sgrad.api.gradient import differentiated
+from s2sgrad.driver.options import DEFAULT, Options
+from s2sgrad.errors.raised import entry
+from s2sgrad.pullbacks import vjp
+
+
+def function_given(function: Any, name: str) -> Any:
+    """The function that is given to what is called by this name; TypeError for what is none."""
+    if not callable(function) and not isinstance(function, (staticmethod, classmethod)):
+        raise TypeError(f"{name} needs a function, not {type(function).__name__}")
+    return function
+
+
+class Hvp:
+    """The product of a Hessian with a vector: what `hvp(f)` returns."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.primal = function
+        self._made: dict[tuple[int, ...], Jvp] = {}
+        self._latest: Jvp | None = None
+        self.__name__ = self.__qualname__ = f"{getattr(function, '__name__', type(function).__name__)}_hvp"
+
+    @entry
+    def __call__(self, /, primals: Sequence[Any], tangents: Sequence[Any], **keywords: Any) -> Any:
+        """The tangent of the gradient, in the arguments that have tangents, along these."""
+        primals, tangents = fitting(self.__name__, primals, tangents)
+        active = tuple(k for k, t in enumerate(tangents) if t is not None)
+        if active not in self._made:
+            options = Options(several=len(active) > 1, backend=DEFAULT)
+            gradient = differentiated(self.primal, active if len(active) > 1 else active[0], options, None)
+            self._made[active] = Jvp(gradient, value=False)
+        self._latest = self._made[active]
+        return self._latest.along(active).along(primals, tuple(tangents[k] for k in active), keywords)
+
+    @property
+    def source(self) -> str:
+        """The text of the generated function for the latest primals."""
+        return "" if self._latest is None else self._latest.source
+
+    def __repr__(self) -> str:
+        return f"<product with the Hessian of {getattr(self.primal, '__qualname__', self.primal)}>"
+
+
+@entry
+def hvp(
+    function: Callable[..., Any], primals: Sequence[Any] | None = None, tangents: Sequence[Any] | None = None
+) -> Any:
+    """The product of the Hessian of a function that returns a number with a vector, without the matrix.
+
+    It is the tangent of the gradient: forward over reverse.  Of one primal with a tangent it is bare, of several a tuple.
+    With the function alone it returns a function of primals and tangents.
+
+    >>> import numpy as np
+    >>> hvp(lambda x: x[0] ** 2 * x[1], (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),))
+    array([4., 2.])
+    """
+    made = Hvp(function_given(function, "hvp"))
+    if primals is None and tangents is None:
+        return made
+    if primals is None or tangents is None:
+        raise TypeError("hvp takes primals and tangents, or neither: hvp(f, (x,), (v,))")
+    return made(primals, tangents)
+
+
+@entry
+def linearize(function: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, Callable[..., Any]]:
+    """The value at the primals, and the linear map from tangents of the primals to that of the value.
+
+    The function runs once, here; the map may be called many times, with a tangent for each primal, None for one that is 0.
+    It is the pullback of the pullback, which is linear.  The primals may be changed afterwards.
+
+    >>> y, along = linearize(lambda x, y: x * y, 2.0, 3.0)
+    >>> y, along(1.0, 0.0), along(1.0, 10.0)
+    (6.0, 3.0, 23.0)
+    """
+    value, pullback = vjp(function_given(function, "linearize"), *primals, **keywords)
+    shapes = tuple(runtime.own(x) for x in primals)
+    record = runtime.refilled(pullback.saved, pullback.bwd)
+    fwd, bwd, _ = pair_in(pullback.bwd, (record, runtime.zeros(value)), (1,))
+    _, again = fwd(record, runtime.zeros(value))
+
+    def along(*tangents: Any) -> Any:
+        primals_, dots = fitting(getattr(function, "__name__", "f"), shapes, tangents)
+        dots = tuple(runtime.zeros(x) if t is None else t for x, t in zip(primals_, dots, strict=True))
+        places = [tuple(dots[k] for k in p) if isinstance(p, tuple) else dots[p] for p in pullback.places]
+        out = bwd(runtime.refilled(again, bwd), places[0] if len(places) == 1 else tuple(places))
+        return runtime.like(value, out)
+
+    along.__name__ = along.__qualname__ = f"{getattr(function, '__name__', 'f')}_along"
+    return value, entry(along)

@@ -148,8 +148,10 @@ class Hessian(Matrix):
         along, given = self._along.along(places), [args[p] for p in places]
         columns, value, aux = [], 0.0, None
         for unit in basis(given):
-            (value, _, *aux), (_, column, *_) = along.along(args, unit, keywords)
+            (value, *_), (_, column, *_) = along.along(args, unit, keywords)
             columns.append(column)
+        if self.has_aux and columns:
+            value, aux = value
         if np.shape(value):
             raise TypeError(f"hessian needs a function that returns a number, and this one returned an array of shape "
                             f"{np.shape(value)}: use the Jacobian of its gradient, or sum it up")  # fmt: skip
@@ -157,7 +159,7 @@ class Hessian(Matrix):
         if not isinstance(self._argnums, tuple):
             matrix = at_leaves(matrix[0], lambda parts: parts[0])
         matrix = plain(matrix)
-        return (matrix, aux[0]) if self.has_aux else matrix
+        return (matrix, aux) if self.has_aux else matrix
 
 
 def _function(function: Any, name: str) -> Any:

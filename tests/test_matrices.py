@@ -1,0 +1,204 @@
+"""Jacobians, Hessians, products with them: against differences, against each other, and their structure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from corpus import CASES
+from differences import leaves
+
+from s2sgrad import (
+    elementwise_grad,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    linearize,
+    value_and_grad,
+    value_and_jacobian,
+)
+
+X = np.array([0.3, 0.7, 1.1])
+
+# Of one float or one array, of which there are few numbers, and with a result that is a number or an array.
+PLAIN = [
+    entry for entry in CASES
+    if entry.argnums == (0,) and entry.second and isinstance(entry.args[0], (float, np.ndarray))
+    and 0 < np.size(entry.args[0]) <= 8
+]  # fmt: skip
+
+
+def mixed(x):
+    return np.array([x[0] * x[1], np.sin(x[2]), x[0] ** 3, x[1]])
+
+
+def bowl(x):
+    return np.sum(x**2) ** 2 + np.prod(x)
+
+
+def by_columns(f, x, step=1e-6):
+    """The Jacobian by central differences."""
+    x = np.asarray(x, float)
+    columns = []
+    for place in np.ndindex(x.shape):
+        unit = np.zeros(x.shape)
+        unit[place] = step
+        columns.append((np.asarray(f(x + unit)) - np.asarray(f(x - unit))) / (2.0 * step))
+    return np.moveaxis(np.array(columns), 0, -1).reshape(np.shape(columns[0]) + x.shape)
+
+
+@pytest.mark.parametrize("mode", [jacfwd, jacrev, jacobian])
+def test_the_modes_agree_with_differences(mode):
+    square = np.arange(6.0).reshape(2, 3)
+    for f, x in ((mixed, X), (bowl, X), (lambda x: np.outer(x, x) * x[0], X), (lambda m: m @ m.T, square)):
+        J = mode(f)(x)
+        assert J.shape == np.shape(f(x)) + np.shape(x)
+        np.testing.assert_allclose(J, by_columns(f, x), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.sampled(one_in=12, turn=5)
+@pytest.mark.parametrize("entry", PLAIN, ids=lambda entry: entry.name)
+def test_rows_of_the_corpus_add_up_to_the_gradient(entry):
+    """The sum of the rows of a Jacobian, made of columns, is the gradient."""
+    if not isinstance(entry.function(*entry.fresh_args()), (float, np.ndarray)):
+        return  # containers have a test of their own
+    forward = jacfwd(entry.function)(*entry.fresh_args())
+    given = np.ndim(entry.args[0])
+    total = np.sum(forward, axis=tuple(range(np.ndim(forward) - given)))
+    np.testing.assert_allclose(total, grad(entry.function)(*entry.fresh_args()), rtol=1e-8, atol=1e-8)
+
+
+def test_hessians_are_symmetric_and_fit_their_products():
+    H = hessian(bowl)(X)
+    np.testing.assert_allclose(H, by_columns(grad(bowl), X), rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(H, H.T)
+    v = np.array([1.0, -2.0, 0.5])
+    np.testing.assert_allclose(hvp(bowl, (X,), (v,)), H @ v)
+    np.testing.assert_allclose(hvp(bowl)((X,), (v,)), H @ v)
+    np.testing.assert_allclose(jvp(grad(bowl), (X,), (v,))[1], H @ v)
+    assert hessian(lambda x: x**3)(2.0) == 12.0
+
+
+def test_several_arguments():
+    def f(x, k, y):
+        return np.sum(x * x) * y**k
+
+    (xx, xy), (yx, yy) = hessian(f, (0, "y"))(X, 3, 2.0)
+    np.testing.assert_allclose(xx, 2.0 * np.eye(3) * 8.0)
+    np.testing.assert_allclose(xy, 2.0 * X * 12.0)
+    np.testing.assert_allclose(xy, yx)
+    assert np.isclose(yy, np.sum(X * X) * 12.0)
+    x_row, y_slope = jacobian(f, (0, 2))(X, 3, 2.0)
+    np.testing.assert_allclose(x_row, grad(f)(X, 3, 2.0))
+    assert isinstance(y_slope, float) and np.isclose(y_slope, grad(f, 2)(X, 3, 2.0))
+    bars = hvp(f, (X, 3, 2.0), (X, None, 1.0))
+    np.testing.assert_allclose(bars[0], xx @ X + xy)
+    assert np.isclose(bars[1], yx @ X + yy)
+
+
+def test_containers_in_and_out():
+    def f(p, s):
+        return {"a": p["w"] @ p["v"] * s, "b": [s * s, p["v"]], "name": "text"}
+
+    p = {"w": np.arange(6.0).reshape(2, 3), "v": X, "steps": 3}
+    for mode in (jacfwd, jacrev, jacobian):
+        J = mode(f, (0, 1))(p, 2.0)
+        assert J["a"][0]["w"].shape == (2, 2, 3) and J["a"][0]["v"].shape == (2, 3) and J["a"][1].shape == (2,)
+        assert J["a"][0]["steps"] is None and J["name"] is None
+        np.testing.assert_allclose(J["a"][0]["v"], 2.0 * p["w"])
+        assert J["b"][0][1] == 4.0 and J["b"][0][0]["w"].shape == (2, 3)
+        np.testing.assert_allclose(J["b"][1][0]["v"], np.eye(3))
+    H = hessian(lambda p: np.sum((p["w"] @ p["v"]) ** 2))(p)
+    assert H["w"]["v"].shape == (2, 3, 3) and H["v"]["w"].shape == (3, 2, 3)
+    np.testing.assert_allclose(H["v"]["v"], 2.0 * p["w"].T @ p["w"])
+
+
+def test_linearize_runs_the_function_once(capsys):
+    def f(x, y):
+        print("run")
+        return np.sin(x) * y
+
+    x = X.copy()
+    value, along = linearize(f, x, 2.0)
+    along(x, 1.0)
+    assert capsys.readouterr().out == "run\n"
+    np.testing.assert_allclose(value, f(X, 2.0))
+    x[:] = 0.0  # the primals may be changed
+    v = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(along(v, 1.0), np.cos(X) * v * 2.0 + np.sin(X))
+    np.testing.assert_allclose(along(v, None), np.cos(X) * v * 2.0)
+    np.testing.assert_allclose(along(v, 1.0), jvp(f, (X, 2.0), (v, 1.0))[1])
+
+
+def test_a_function_that_writes_its_argument():
+    def f(u, c):
+        for _ in range(3):
+            u[1:-1] += c * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+        return u
+
+    u = np.array([0.0, 1.0, 4.0, 9.0])
+    J = jacobian(f)(u, 0.1)
+    assert u.tolist() == [0.0, 1.0, 4.0, 9.0]
+    np.testing.assert_allclose(J, by_columns(lambda u: f(u.copy(), 0.1), u), atol=1e-9)
+
+
+def test_aux_values_and_elements():
+    J, aux = jacfwd(lambda x: (x * x, {"n": 3}), has_aux=True)(X)
+    np.testing.assert_allclose(J, np.diag(2.0 * X))
+    assert aux == {"n": 3}
+    H, aux = hessian(lambda x: (np.sum(x**3), "kept"), has_aux=True)(X)
+    np.testing.assert_allclose(H, np.diag(6.0 * X))
+    assert aux == "kept"
+    value, J = value_and_jacobian(mixed)(X)
+    np.testing.assert_allclose(value, mixed(X))
+    np.testing.assert_allclose(J, jacobian(mixed)(X))
+    np.testing.assert_allclose(elementwise_grad(np.tanh)(X), 1.0 - np.tanh(X) ** 2)
+
+
+def test_methods_keywords_and_empty_arrays():
+    class Model:
+        def __init__(self, w):
+            self.w = w
+
+        def loss(self, x, *, scale=1.0):
+            return self.w * np.sum(x**2) * scale
+
+    np.testing.assert_allclose(hessian(Model(2.0).loss)(X, scale=0.5), 2.0 * np.eye(3))
+    assert jacobian(lambda x: x * 2.0)(np.zeros(0)).shape == (0, 0)
+    assert jacfwd(lambda x: np.zeros(2) + np.sum(x))(np.zeros(0)).shape == (2, 0)
+    assert hessian(lambda x: np.sum(x))(np.zeros(0)).shape == (0, 0)
+    assert jacobian(lambda x: x)(np.ones(2, np.float32)).dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: hessian(mixed)(X), TypeError, "hessian needs a function that returns a number"),
+        (lambda: jacobian(mixed)(3), TypeError, "pass a float"),
+        (lambda: jacobian(mixed, 2)(X), TypeError, "argnums"),
+        (lambda: jacobian(mixed, "z")(X), TypeError, "argnums"),
+        (lambda: jacobian(3.0), TypeError, "needs a function"),
+        (lambda: jacobian(jacobian(mixed)), TypeError, "cannot be computed yet"),
+        (lambda: hvp(bowl, (X,), (np.ones(2),)), ValueError, r"tangents\[0\]"),
+        (lambda: hvp(bowl, (X,)), TypeError, "primals and tangents"),
+        (lambda: linearize(bowl, X)[1](np.ones(2)), ValueError, r"tangents\[0\]"),
+        (lambda: linearize(bowl, X)[1](X, X), TypeError, "a tangent for each primal"),
+    ],
+)
+def test_bad_input_is_named(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_results_share_no_memory():
+    x = X.copy()
+    J = jacobian(lambda x: x)(x)
+    J[...] = 0.0
+    assert x.tolist() == X.tolist() and jacobian(lambda x: x)(x).tolist() == np.eye(3).tolist()
+    out = linearize(lambda x: [x, x], x)[1](X)
+    assert not np.may_share_memory(out[0], out[1])
+    assert all(not np.may_share_memory(leaf, x) for leaf in leaves(out))
+    assert value_and_grad(bowl)(x)[0] == bowl(x)

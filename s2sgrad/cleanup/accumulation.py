@@ -159,40 +159,40 @@ class _Products:
         """A block in which outer products that follow each other are one product of matrices."""
         gone: set[int] = set()
         for k, first in enumerate(body):
-            if id(first) in gone or sweep_of(first) != "reverse":
-                continue
             bar = _bound_to(first)
-            kind = self.kinds.get(bar) if bar in self.unit.bars else None
-            if not isinstance(kind, Array) or kind.dtype != "float64":
+            kind = self.kinds.get(bar) if bar in self.unit.bars and sweep_of(first) == "reverse" else None
+            if id(first) in gone or not isinstance(kind, Array) or kind.dtype != "float64":
                 continue
-            terms, rest = self.summands(first)
-            last, others = first, []
-            read = effects.reads(first) - {bar}
-            for statement in body[k + 1 :] if rest is None and terms else ():
-                more, rest = self.summands(statement) if _added_to(statement) is not None else ([], None)
-                if more and rest is None and _bound_to(statement) == bar and bar not in _touched(statement, bar):
-                    terms, last = terms + more, statement
-                    others.append(statement)
-                    read |= effects.reads(statement) - {bar}
-                    continue
-                inside = [*effects.walk([statement])]
-                touched = set().union(*(effects.reads(s) | self.unit.changed(s) for s in inside))
-                if touched & self.unit.memory.with_memory_of(bar) or read & set().union(*map(self.unit.changed, inside)):
-                    break
+            terms, others = self.following(body, k, bar)
             if not others:
                 continue
-            lists = [gast.List([], gast.Load()), gast.List([], gast.Load())]
-            for term in terms:
-                for made, factor in zip(lists, (term.signed(), term.row), strict=True):
-                    made.elts.append(factor if self.shapes.rank(factor) == 1 else call(self.unit, "ravel", np.ravel, factor))
+            columns = gast.List([self.flat(term.signed()) for term in terms], gast.Load())
+            rows = gast.List([self.flat(term.row) for term in terms], gast.Load())
+            target, value = name(bar, store=True), self.product(columns, rows)
             plain = isinstance(first, gast.Assign)
-            target = name(bar, store=True)
-            value = self.product(*lists)
             made = assign(target, value) if plain else gast.AugAssign(target, gast.Add(), value)
-            made.origin = last.origin
-            body[body.index(last)] = made
+            made.origin = others[-1].origin
+            body[body.index(others[-1])] = made
             gone |= {id(first), *map(id, others)}
         return [s for s in body if id(s) not in gone]
+
+    def following(self, body: list[gast.AST], k: int, bar: str) -> tuple[list[_Term], list[gast.AST]]:
+        """The outer products of a statement and of those after it that add some to the same, and these statements."""
+        terms, rest = self.summands(body[k])
+        others: list[gast.AST] = []
+        read = effects.reads(body[k]) - {bar}
+        for statement in body[k + 1 :] if rest is None and terms else ():
+            more, rest = self.summands(statement) if _added_to(statement) is not None else ([], None)
+            if more and rest is None and _bound_to(statement) == bar and bar not in _touched(statement, bar):
+                terms = terms + more
+                others.append(statement)
+                read |= effects.reads(statement) - {bar}
+                continue
+            inside = [*effects.walk([statement])]
+            touched = set().union(*(effects.reads(s) | self.unit.changed(s) for s in inside))
+            if touched & self.unit.memory.with_memory_of(bar) or read & set().union(*map(self.unit.changed, inside)):
+                break
+        return terms, others
 
     def summands(self, statement: gast.AST) -> tuple[list[_Term], gast.AST | None]:
         """The outer products in what a statement binds a name to or adds to it, and what else it does."""
@@ -267,9 +267,13 @@ class _Products:
             out.append(gast.Expr(expression("s.append(x)", s=stack, x=kept)))
         return out
 
+    def flat(self, factor: gast.AST) -> gast.AST:
+        """A factor of an outer product as a vector."""
+        return factor if self.shapes.rank(factor) == 1 else call(self.unit, "ravel", np.ravel, factor)
+
     def alone(self, factor: gast.AST, changed: set[str]) -> gast.AST:
         """A vector that stays as it is while the loop goes on."""
-        factor = factor if self.shapes.rank(factor) == 1 else call(self.unit, "ravel", np.ravel, factor)
+        factor = self.flat(factor)
         if is_fresh(self.unit, factor) or not effects.reads(factor) & changed:
             return factor
         return expression("x.copy()", x=factor)

@@ -17,7 +17,7 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
-from s2sgrad.analysis.kinds import Array
+from s2sgrad.analysis.kinds import Array, kind_of
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.ir.forms import everything, index_of, minus, negated, parts_of, popped, receiver
 from s2sgrad.ir.quote import clone, constant, expression, name, nodes
@@ -134,31 +134,22 @@ class Batches(Shapes):
 
     def element(self, node: gast.Subscript) -> Factor:
         """`x[i, j]`, `x[j]`, `x[j, a:b]`: of all trips a section along that axis."""
-        parts = parts_of(node.slice)
-        if not isinstance(node.value, gast.Name) or node.value.id in self.known:
-            raise Refused
-        kind = self.kinds.get(node.value.id)
-        if not isinstance(kind, Array) or kind.rank is None or kind.dtype != "float64":
+        parts, kind = parts_of(node.slice), kind_of(node.value, self.kinds)
+        if not isinstance(kind, Array) or kind.rank is None or kind.dtype != "float64" or node.value.id in self.known:
             raise Refused
         parts += [everything()] * (kind.rank - len(parts))
-        moving = [k for k, p in enumerate(parts) if self.moves(p)]
         slices = [k for k, p in enumerate(parts) if isinstance(p, gast.Slice)]
-        if len(moving) != 1 or moving[0] in slices or len(slices) > 1:
+        moving = [k for k, p in enumerate(parts) if self.moves(p)]
+        fixed = [p for k, p in enumerate(parts) if k not in (*slices, *moving)]
+        if len(moving) != 1 or moving[0] in slices or len(slices) > 1 or not all(map(self.is_number, fixed)):
             raise Refused
         (place,) = moving
-        if not all(k == place or isinstance(p, gast.Slice) or self.rank(p) == 0 for k, p in enumerate(parts)):
-            raise Refused
         parts[place] = self.section(parts[place], kind, place)
         axis = FIRST if not slices or place < slices[0] else LAST
-        while len(parts) > 1 and effects.is_whole(parts[-1]):
+        while parts and effects.is_whole(parts[-1]):
             parts.pop()
-        if len(parts) == 1 and effects.is_whole(parts[0]):
-            return Factor(name(node.value.id), len(slices), axis)
-        return Factor(self._with(node, parts), len(slices), axis)
-
-    def _with(self, node: gast.Subscript, parts: list[gast.AST]) -> gast.Subscript:
-        index = index_of(parts)
-        return gast.Subscript(clone(node.value), clone(index), gast.Load())
+        section = gast.Subscript(clone(node.value), clone(index_of(parts)), gast.Load()) if parts else name(node.value.id)
+        return Factor(section, len(slices), axis)
 
     def _operation(self, node: gast.BinOp) -> Product:
         if isinstance(node.op, gast.MatMult):
@@ -182,8 +173,7 @@ class Batches(Shapes):
     def _elementwise(self, make: Callable[..., gast.AST], *operands: gast.AST) -> Product:
         products = [self.product(o) for o in operands]
         rank = max(p.rank for p in products)
-        axes = [f.axis for p in products for f in p.factors if f.rank and f.axis is not None]
-        axis = axes[0] if axes else FIRST
+        axis = next((f.axis for p in products for f in p.factors if f.rank and f.axis is not None), FIRST)
         return Product((Factor(make(*(self.whole(p, axis, rank) for p in products)), rank, axis),))
 
     def _mapped(self, matrix: gast.AST, vector: Product, left: bool) -> Product:

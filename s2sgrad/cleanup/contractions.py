@@ -20,6 +20,7 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
 from s2sgrad.analysis.kinds import Array, kind_of
+from s2sgrad.analysis.sizes import Dim
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import everything, index_of, is_none, whole_number
 from s2sgrad.ir.quote import LOOPS, Transformer, clone, constant, expression
@@ -102,6 +103,7 @@ class _Contractions(Transformer):
         return call(self.unit, "zeros", np.zeros, expression("x.shape", x=like))
 
     def _contracted(self, product: gast.BinOp, places: dict[str, gast.AST]) -> gast.AST | None:
+        """The sum of a product along axes without the product; None where that is not better, or not sure."""
         a, b = product.left, product.right
         dims = self.shapes.dims(a), self.shapes.dims(b)
         if None in dims or not self._is_double(a) or not self._is_double(b):
@@ -109,13 +111,9 @@ class _Contractions(Transformer):
         if not places:
             known = len(dims[0]) > 1 and dims[0] == dims[1] and None not in dims[0]
             return call(self.unit, "vdot", np.vdot, a, b) if known and self._is_whole(a) and self._is_whole(b) else None
-        axes = _numbers(places.get("axis"))
-        if axes is None or len(dims[0]) != len(dims[1]) or not all(-len(dims[0]) <= k < len(dims[0]) for k in axes):
+        axes, rank = _numbers(places.get("axis")), len(dims[0])
+        if axes is None or rank != len(dims[1]) or not all(-rank <= k < rank for k in axes) or not _both_stretched(*dims):
             return None
-        pairs = [*zip(*dims, strict=True)]
-        if not (any(m == 1 != n for m, n in pairs) and any(n == 1 != m for m, n in pairs)):
-            return None
-        rank = len(pairs)
         gone = {k % rank for k in axes}
         letters = ascii_lowercase[:rank]
         left = "".join(letter for k, letter in enumerate(letters) if k not in gone)
@@ -123,15 +121,16 @@ class _Contractions(Transformer):
         kept = places.get("keepdims")
         if kept is None:
             return made
-        if not isinstance(kept, gast.Constant) or kept.value is not True:
-            return None
+        return self._with_axes(made, gone, rank) if getattr(kept, "value", None) is True else None
+
+    def _with_axes(self, made: gast.AST, gone: set[int], rank: int) -> gast.AST:
+        """An array with an axis of length 1 in the place of each that is gone."""
         newaxis = numpy_function(self.unit, "newaxis")
         if gone == {rank - 1}:
             parts: list[gast.AST] = [constant(Ellipsis), newaxis]
         else:
             parts = [clone(newaxis) if k in gone else everything() for k in range(max(gone) + 1)]
-        index = index_of(parts)
-        return gast.Subscript(made, index, gast.Load())
+        return gast.Subscript(made, index_of(parts), gast.Load())
 
     def _is_double(self, node: gast.AST) -> bool:
         kinds = [self.unit.kinds.get(n.id) for n in effects.loads(node)]
@@ -142,6 +141,12 @@ class _Contractions(Transformer):
         if isinstance(node, gast.Name):
             return node.id not in self.views
         return isinstance(node, (gast.BinOp, gast.UnaryOp))
+
+
+def _both_stretched(left: tuple[Dim, ...], right: tuple[Dim, ...]) -> bool:
+    """Whether a product is larger than either of its factors."""
+    pairs = [*zip(left, right, strict=True)]
+    return any(m == 1 != n for m, n in pairs) and any(n == 1 != m for m, n in pairs)
 
 
 def _numbers(node: gast.AST | None) -> list[int] | None:

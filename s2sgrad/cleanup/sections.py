@@ -108,36 +108,34 @@ class Sections:
         out = []
         begun: set[str] = set()  # the views that this trip has bound
         for order, statement, loops in statements:
-            header = effects.header(statement)
-            stored = effects.stored(statement)
-            target = stored if stored is not None else getattr(statement, "target", None)
-            skipped = {id(n) for n in nodes(target)} if isinstance(target, gast.Subscript) else set()
-            if isinstance(target, gast.Subscript) and in_place(self.unit, statement, self.unit.kinds) in shared:
-                if stored is None:
-                    return None
-                skipped -= {id(n) for n in nodes(target.slice)}
-            plain: set[int] = set()
-            for node in nodes(header):
-                if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node.value.id in shared:
-                    plain.add(id(node.value))
-                    if id(node) not in skipped and node is not stored and not any(node is p for p in passed):
-                        out.append(_Mention(order, parts_of(node.slice), loops))
-                elif _is_shape(node) and isinstance(node.value, gast.Name):
-                    plain.add(id(node.value))
-            for node in effects.loads(header):
-                if node.id not in shared or id(node) in plain:
-                    continue
-                viewed = self.views[node.id].value if node.id in begun else self.values.get(node.id)
-                if not _is_section(viewed):
-                    return None
-                if not any(viewed is p for p in passed):
-                    out.append(_Mention(order, parts_of(viewed.slice), loops))
+            sections = self._read(statement, shared, begun)
+            if sections is None:
+                return None
+            read = (s for s in sections if not any(s is p for p in passed))
+            out += [_Mention(order, parts_of(s.slice), loops) for s in read]
             bound = effects.targets(statement) if isinstance(statement, gast.Assign) else []
             if len(bound) == 1 and self.views.get(bound[0]) is statement and any(s is statement for s in body):
                 begun.add(bound[0])
             elif set(bound) & (shared - self.unit.temps):
                 return None
         return out
+
+    def _read(self, statement: gast.AST, shared: frozenset[str], begun: set[str]) -> list[gast.Subscript] | None:
+        """The sections of a memory that a statement reads; None where it reads it otherwise."""
+        header, stored = effects.header(statement), effects.stored(statement)
+        target = stored if stored is not None else getattr(statement, "target", None)
+        skipped = {id(n) for n in nodes(target)} if isinstance(target, gast.Subscript) else set()
+        if isinstance(target, gast.Subscript) and in_place(self.unit, statement, self.unit.kinds) in shared:
+            if stored is None:
+                return None
+            skipped -= {id(n) for n in nodes(target.slice)}
+        whole = [n for n in nodes(header) if _is_section(n) and n.value.id in shared]
+        plain = {id(n.value) for n in (*whole, *filter(_is_shape, nodes(header)))}
+        others = [n.id for n in effects.loads(header) if n.id in shared and id(n) not in plain]
+        viewed = [self.views[n].value if n in begun else self.values.get(n) for n in others]
+        if not all(map(_is_section, viewed)):
+            return None
+        return [*(n for n in whole if id(n) not in skipped and n is not stored), *viewed]
 
     def apart(self, restore: _Mention, reads: list[_Mention], variable: str, step: int, least: int, loop: gast.For) -> bool:
         """Whether, along some axis, no read of this trip after the restore and none of a later trip meets it."""

@@ -98,31 +98,19 @@ class _Loop:
     def made(self) -> list[gast.AST]:
         """The statements that do what the loop does; raises Refused."""
         body = self._without_indices()
-        counts = Counter(b for s in body for b in binds(s))
-        loaded = {n.id for part in (self.start, self.stop) for n in effects.loads(part)}
-        if loaded & counts.keys() or not self._is_natural(self.start):
-            raise Refused
-        summed = {s.target.id for s in body if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)}
         first = {n: s for s in reversed(body) for n in binds(s)}
-        own = {n for n in counts if isinstance(first[n], gast.Assign)}
-        summed -= own
-        pops = Counter(stack for s in body for n in nodes(s) if (stack := popped(n)) is not None)
-        self.shown = self._mentioned_outside(own)
-        read_later = self.all.mentions.read_beside(self.mentions, own)
-        if read_later or self._mentioned_outside({self.variable}) or any(count > 1 for count in pops.values()):
-            raise Refused
-        unbound = set(own)
+        own = {n for n, s in first.items() if isinstance(s, gast.Assign)}
+        self._require_alone(body, first.keys(), own)
+        unknown = own | {n for n in first if isinstance(self.kinds.get(n), Number)}  # not bound yet, or a sum
         out = []
         for statement in body:
-            target = getattr(statement, "target", None)
-            parts = [statement.value, target.slice] if isinstance(target, gast.Subscript) else [statement.value]
-            read = {n.id for part in parts for n in effects.loads(part)}
-            if read & (unbound | {n for n in summed if isinstance(self.kinds.get(n), Number)}):
+            index = getattr(getattr(statement, "target", None), "slice", None)
+            if (effects.reads(statement.value) | effects.reads(index)) & unknown:
                 raise Refused
-            if set(binds(statement)) & own and isinstance(statement, gast.AugAssign):
+            if isinstance(statement, gast.AugAssign) and own.intersection(binds(statement)):
                 statement = self._bound_again(statement, first[statement.target.id])
             made = self._assigned(statement) if isinstance(statement, gast.Assign) else self._added(statement)
-            unbound -= set(binds(statement))
+            unknown -= own.intersection(binds(statement))
             if made is not None:
                 made.origin = statement.origin
                 out.append(made)
@@ -134,6 +122,21 @@ class _Loop:
             guarded.origin = self.loop.origin
             return [guarded]
         return out
+
+    def _require_alone(self, body: list[gast.AST], bound: Collection[str], own: set[str]) -> None:
+        """Raise Refused where the loop changes its own bounds, takes twice off one stack, or is asked later for what a trip
+        binds."""
+        self.shown = self._mentioned_outside(own)
+        pops = Counter(popped(n) for s in body for n in nodes(s))
+        pops.pop(None, None)
+        if (
+            (effects.reads(self.start) | effects.reads(self.stop)).intersection(bound)
+            or not self._is_natural(self.start)
+            or self.all.mentions.read_beside(self.mentions, own)
+            or self._mentioned_outside({self.variable})
+            or any(count > 1 for count in pops.values())
+        ):
+            raise Refused
 
     def _bound_again(self, statement: gast.AugAssign, first: gast.Assign) -> gast.Assign:
         """`v += e` of a variable of one trip as `v = v + e`."""
@@ -186,36 +189,42 @@ class _Loop:
         """The assignment for all trips; None for another name of a section."""
         target = statement.targets[0]
         self._read(statement.value)
-        kind = kind_of(target, self.kinds)
-        kind = None if isinstance(kind, Number) and kind.type not in (None, float, np.float64) else kind
-        self.batches.taken = None
-        if popped(statement.value):
-            section = self._target(target) if isinstance(target, gast.Subscript) else None
-            self.batches.taken = section.rank if section is not None else kind.rank if _has_one_length(kind) else None
-        elif isinstance(kind, Number) and all(map(_keeps_rank, nodes(statement.value))):
-            self.batches.taken = 0
+        self.batches.taken = self._taken(target, statement.value)
         product = self.batches.product(statement.value)
         self.guarded |= product.rank > 0 and not self._is_natural(self.stop)
         if isinstance(target, gast.Name):
-            if not product.varies:
-                self.batches.known.pop(target.id, None)
-                return statement
-            section = product.factors[0] if len(product.factors) == 1 and not product.negative else None
-            if section is not None and self._is_changed(section.node):  # by a later statement of the loop
-                product = Product((replace(section, node=expression("x.copy()", x=section.node)),))
-            elif section is not None and isinstance(statement.value, gast.Subscript):
-                self.batches.known[target.id] = product
-                return None
-            axes = [f.axis for f in product.factors if f.rank and f.axis is not None]
-            axis = axes[0] if axes else FIRST
-            made = self.unit.local(self.unit.bases.get(target.id, target.id)) if target.id in self.shown else target.id
-            whole = self.batches.whole(product, axis)
-            self.batches.known[target.id] = Product((Factor(name(made), product.rank, axis, product.truth),))
-            self.vectors[made] = Array("float64", (None,) * (product.rank + 1))
-            return assign(made, whole)
+            return self._bound(statement, target.id, product)
         section = self._target(target)
         self.touched.note(target, "w")
         return gast.Assign([_stored(section.node)], self._fitting(product, section), None)
+
+    def _taken(self, target: gast.AST, value: gast.AST) -> int | None:
+        """The rank of what an assignment takes off a stack, where it is known."""
+        kind = kind_of(target, self.kinds)
+        kind = None if isinstance(kind, Number) and kind.type not in (None, float, np.float64) else kind
+        if popped(value) and isinstance(target, gast.Subscript):
+            return self._target(target).rank
+        if popped(value):
+            return kind.rank if _has_one_length(kind) else None
+        return 0 if isinstance(kind, Number) and all(map(_keeps_rank, nodes(value))) else None
+
+    def _bound(self, statement: gast.Assign, target: str, product: Product) -> gast.AST | None:
+        """The assignment to a name; None for another name of a section."""
+        if not product.varies:
+            self.batches.known.pop(target, None)
+            return statement
+        section = product.factors[0] if len(product.factors) == 1 and not product.negative else None
+        if section is not None and self._is_changed(section.node):  # by a later statement of the loop
+            product = Product((replace(section, node=expression("x.copy()", x=section.node)),))
+        elif section is not None and isinstance(statement.value, gast.Subscript):
+            self.batches.known[target] = product
+            return None
+        axis = next((f.axis for f in product.factors if f.rank and f.axis is not None), FIRST)
+        made = self.unit.local(self.unit.bases.get(target, target)) if target in self.shown else target
+        whole = self.batches.whole(product, axis)
+        self.batches.known[target] = Product((Factor(name(made), product.rank, axis, product.truth),))
+        self.vectors[made] = Array("float64", (None,) * (product.rank + 1))
+        return assign(made, whole)
 
     def _is_changed(self, node: gast.AST) -> bool:
         """Whether a value may be memory that the loop writes."""

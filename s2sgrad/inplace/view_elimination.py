@@ -19,7 +19,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Container, Kind, Number
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number, kind_of
 from s2sgrad.flow.available import Available
 from s2sgrad.flow.graph import Graph, Point
 from s2sgrad.flow.occurrences import Occurrences
@@ -181,32 +181,34 @@ def _form(unit: Unit, value: gast.AST, kinds: dict[str, Kind], item: bool) -> tu
     """(viewed variable, what is done to it without the atoms, whether it must be contiguous); `item`: it may be one."""
     if isinstance(value, gast.Name):
         return (value.id, "name", False) if value.id in unit.locals else None
-    owner: gast.AST | None = None
-    form: Any = None
-    contiguous = False
-    within = isinstance(value, gast.Subscript) and isinstance(kinds.get(getattr(value.value, "id", "")), Container)
+    within = isinstance(value, gast.Subscript) and isinstance(kind_of(value.value, kinds), Container)
     if isinstance(value, gast.Subscript) and (within or is_basic(value.slice, kinds)):
-        owner, form = value.value, ("item", _skeleton(value.slice))
+        owner, form, contiguous = value.value, ("item", _skeleton(value.slice)), False
     elif isinstance(value, gast.Attribute) and value.attr == "T":
-        owner, form = value.value, "T"
-    elif isinstance(value, gast.Call) and not value.keywords:
-        target = unit.resolve(value.func)
-        arguments = value.args
-        if target is MISSING and isinstance(value.func, gast.Attribute):
-            target, arguments = getattr(np.ndarray, value.func.attr, MISSING), [value.func.value, *value.args]
-        if any(isinstance(getattr(a, "value", None), str) for a in arguments[1:]):
-            return None  # the order of the elements
-        gives = catalogue.of(target).gives
-        if arguments and gives in VIEWS:
-            owner, form = arguments[0], (target.__name__, [_skeleton(a) for a in arguments[1:]])
-            value.of_first = owner in value.args
-            contiguous = gives is Gives.CONTIGUOUS
+        owner, form, contiguous = value.value, "T", False
+    else:
+        owner, form, contiguous = _of_call(unit, value)
     if not isinstance(owner, gast.Name) or owner.id not in unit.locals:
         return None
     if within:
         picks = isinstance(value.slice, (gast.Name, gast.Constant)) and item and kinds[owner.id].type is not tuple
         return (owner.id, form, False) if picks else None
     return (owner.id, form, contiguous) if isinstance(kinds.get(owner.id), Array) else None
+
+
+def _of_call(unit: Unit, value: gast.AST) -> tuple[gast.AST | None, Any, bool]:
+    """The argument of which a call makes a view, if it does."""
+    nothing = None, None, False
+    if not isinstance(value, gast.Call) or value.keywords:
+        return nothing
+    target, arguments = unit.resolve(value.func), value.args
+    if target is MISSING and isinstance(value.func, gast.Attribute):
+        target, arguments = getattr(np.ndarray, value.func.attr, MISSING), [value.func.value, *value.args]
+    gives, named = catalogue.of(target).gives, any(isinstance(getattr(a, "value", None), str) for a in arguments[1:])
+    if named or not arguments or gives not in VIEWS:  # named: the order of the elements
+        return nothing
+    value.of_first = arguments[0] in value.args
+    return arguments[0], (target.__name__, [_skeleton(a) for a in arguments[1:]]), gives is Gives.CONTIGUOUS
 
 
 def _skeleton(node: gast.AST | None) -> Any:
@@ -276,28 +278,34 @@ class _Writer:
             statement.test = substitute(statement.test, {view: self.value})
             return [statement]
         section = effects.stored(statement)
-        if section is not None and effects.base(section) == view and self.view.is_item:
-            return self.item(statement, section)
-        if section is not None and isinstance(section.value, gast.Name) and section.value.id == view:
-            statement.targets = [self.target(section)]
-        elif section is not None and effects.base(section) == view:
-            section.value = substitute(section.value, {view: self.value})
-        if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Name) and statement.value.id == view:
-            if isinstance(statement.targets[0], gast.Name):
-                statement.value = clone(self.value)
-                return [statement]
-        if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Subscript) and self.picks_row:
-            part = statement.value
-            if isinstance(part.value, gast.Name) and part.value.id == view and is_basic(part.slice, self.kinds):
-                statement.value = at(part, self.section(part.slice))[0]
-        if view not in effects.reads(statement):
-            return [statement]
+        if section is not None and effects.base(section) == view:
+            if self.view.is_item:
+                return self.item(statement, section)
+            if isinstance(section.value, gast.Name):
+                statement.targets = [self.target(section)]
+            else:
+                section.value = substitute(section.value, {view: self.value})
+        if isinstance(statement, gast.Assign):
+            statement.value = self.read(statement)
+        return [statement] if view not in effects.reads(statement) else self.held(statement)
+
+    def read(self, statement: gast.Assign) -> gast.AST:
+        """The value of `x = v` and `x = v[i]` by what is viewed."""
+        value, owner = statement.value, getattr(statement.value, "value", None)
+        if isinstance(value, gast.Name) and value.id == self.view.name and bound_name(statement) is not None:
+            return clone(self.value)
+        row = self.picks_row and isinstance(value, gast.Subscript) and isinstance(owner, gast.Name)
+        if row and owner.id == self.view.name and is_basic(value.slice, self.kinds):
+            return at(value, self.section(value.slice))[0]
+        return value
+
+    def held(self, statement: gast.AST) -> list[gast.AST]:
+        """A statement that reads the view in other ways, by a name for what is viewed."""
         plain = isinstance(self.value, gast.Name)
         holder = self.value.id if plain else self.unit.temp()
-        self.kinds[holder] = self.kinds[view]
-        for node in effects.loads(statement.test if isinstance(statement, gast.If) else
-                                  statement.iter if isinstance(statement, gast.For) else statement):  # fmt: skip
-            if node.id == view:
+        self.kinds[holder] = self.kinds[self.view.name]
+        for node in effects.loads(effects.header(statement)):
+            if node.id == self.view.name:
                 node.id = holder
         return [statement] if plain else [*at(statement, assign(holder, clone(self.value))), statement]
 

@@ -35,15 +35,23 @@ def for_call(text: str, function: types.FunctionType) -> str:
     if not isinstance(call, ast.Call):
         return ""
     local = {*function.__code__.co_varnames, *function.__code__.co_cellvars}
-    own = [n.id for n in ast.walk(call) if isinstance(n, ast.Name) and n.id in local]
-    given = arguments_of(call)
-    whole = any(isinstance(part, (ast.Lambda, ast.Starred)) for a in given for part in ast.walk(a))
+    whole = any(isinstance(part, (ast.Lambda, ast.Starred)) for a in arguments_of(call) for part in ast.walk(a))
     if whole or _names(call.func) & local or any(k.arg is None for k in call.keywords):
-        inside = {a.arg for part in ast.walk(call) if isinstance(part, ast.Lambda) for a in ast.walk(part.args)
-                  if isinstance(a, ast.arg)}  # fmt: skip
-        names = list(dict.fromkeys(n for n in own if n not in inside))
-        return _lines(call.func, ", ".join(names), " ".join(text.split()), ["g * ..."] * len(names))
-    taken = {n.id for n in ast.walk(call) if isinstance(n, ast.Name)} | {k.arg for k in call.keywords}
+        return _of_names(call, text, local)
+    return _of_arguments(call, local)
+
+
+def _of_names(call: ast.Call, text: str, local: set[str]) -> str:
+    """The lines for a call as a function of the variables in it."""
+    inside = {a.arg for a in ast.walk(call) if isinstance(a, ast.arg)}
+    own = [n.id for n in ast.walk(call) if isinstance(n, ast.Name) and n.id in local - inside]
+    names = list(dict.fromkeys(own))
+    return _lines(call.func, ", ".join(names), " ".join(text.split()), ["g * ..."] * len(names))
+
+
+def _of_arguments(call: ast.Call, local: set[str]) -> str:
+    """The lines for a call as a function of its arguments."""
+    taken = _names(call) | {k.arg for k in call.keywords}
     letters = iter([c for c in _LETTERS if c not in taken])
     names = [next(letters) for _ in call.args]
     slopes = ["None" if not _names(a) & local else "g * ..." for a in call.args]

@@ -41,9 +41,7 @@ class PythonFloats:
         if isinstance(node, gast.Constant):
             return type(node.value) is float
         if isinstance(node, gast.Name):
-            kind = self.unit.kinds.get(node.id)
-            seed = node.id in self.seeds and isinstance(kind, Number)
-            return seed or node.id in self.sure or (node.id in self.given and getattr(kind, "type", None) is float)
+            return self._is_bound_to_floats(node.id)
         if isinstance(node, gast.UnaryOp):
             return isinstance(node.op, gast.USub) and self.is_float(node.operand)
         if isinstance(node, gast.IfExp):
@@ -53,12 +51,15 @@ class PythonFloats:
             if isinstance(node.op, gast.Pow):
                 return self.is_float(node.left) and isinstance(node.right, gast.Constant)
             return any(map(self.is_float, sides)) and all(self.is_float(s) or self._is_plain(s) for s in sides)
-        if not isinstance(node, gast.Call):
-            return False
         if (stack := popped(node)) is not None:
             return stack in self.sure
-        target = self.unit.resolve(node.func)
+        target = self.unit.called(node)
         return target is float or (target in (min, max, abs) and all(map(self.is_float, node.args)))
+
+    def _is_bound_to_floats(self, name: str) -> bool:
+        kind = self.unit.kinds.get(name)
+        seed = name in self.seeds and isinstance(kind, Number)
+        return seed or name in self.sure or (name in self.given and getattr(kind, "type", None) is float)
 
     def _is_plain(self, node: gast.AST) -> bool:
         """Whether an expression is a whole number or a truth value of Python's."""

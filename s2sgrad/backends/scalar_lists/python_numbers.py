@@ -39,7 +39,7 @@ class Value(Generic[Cause]):
 
 
 NOTHING: Value[Any] = Value()
-_ALIKE = (runtime.like, runtime.over, runtime.times, runtime.power_slope, runtime.log_or_zero)  # of whatever floats
+_ALIKE = (float, bool, runtime.like, runtime.over, runtime.times, runtime.power_slope, runtime.log_or_zero)  # of any floats
 
 
 class PythonNumbers(Generic[Cause]):
@@ -218,28 +218,31 @@ class PythonNumbers(Generic[Cause]):
         if not left.what and not right.what:
             return NOTHING
         both = Value("float", left.causes | right.causes)
-        whats = {left.what, right.what}
-        for mine, other in ((left, node.right), (right, node.left)):
-            if mine.what and not (left.what and right.what):
-                if self.surely.array(other) and not number:
-                    return NOTHING if mine.what == "float" and not isinstance(node.op, gast.Pow) else self._dropped(both)
-                if not number and not self.surely.number(other):
-                    return self._dropped(both)
+        if not number and not (left.what and right.what):
+            mine, other = (left, node.right) if left.what else (right, node.left)
+            if self.surely.array(other):
+                return NOTHING if mine.what == "float" and not isinstance(node.op, gast.Pow) else self._dropped(both)
+            if not self.surely.number(other):
+                return self._dropped(both)
+        what = self._same(node, left, right)
+        return Value(what, both.causes) if what else self._dropped(both)
+
+    def _same(self, node: gast.BinOp, left: Value[Cause], right: Value[Cause]) -> str:
+        """What an operation on numbers yields if Python's do what NumPy's do; empty where they do not."""
+        whats, sides = {left.what, right.what}, ((left, node.left), (right, node.right))
+        summed = isinstance(node.op, (gast.Add, gast.Sub))
         if isinstance(node.op, gast.Pow):
-            plain = left.what == "float" and not right.what and self.surely.whole_power(node.right)
-            return both if plain else self._dropped(both)
+            return "float" if left.what == "float" and not right.what and self.surely.whole_power(node.right) else ""
         if "bool" in whats:
-            bits = isinstance(node.op, (gast.BitAnd, gast.BitOr)) and whats == {"bool"}
-            times = isinstance(node.op, gast.Mult) and ("float" in whats or self.surely.float(node.left, node.right))
-            return Value("bool", both.causes) if bits else both if times else self._dropped(both)
-        sides = (left, node.left), (right, node.right)
+            if whats == {"bool"} and isinstance(node.op, (gast.BitAnd, gast.BitOr)):
+                return "bool"
+            scaled = "float" in whats or self.surely.float(node.left, node.right)
+            return "float" if scaled and isinstance(node.op, gast.Mult) else ""
         if whats <= {"int", ""} and all(v.what or is_whole(n, self.unit) for v, n in sides):
-            summed = isinstance(node.op, (gast.Add, gast.Sub))
-            return Value("int", both.causes) if summed else self._dropped(both)
-        plain = isinstance(node.op, (gast.Add, gast.Sub, gast.Mult, gast.Div))
-        if "int" in whats and not any(v.what == "float" or self._is_float(n) for v, n in sides):
-            plain = False  # what stands beside it may be a whole number that wraps
-        return both if plain else self._dropped(both)
+            return "int" if summed else ""
+        # what stands beside a whole number may be one that wraps
+        floats = "int" not in whats or any(v.what == "float" or self._is_float(n) for v, n in sides)
+        return "float" if floats and (summed or isinstance(node.op, (gast.Mult, gast.Div))) else ""
 
     def _unary(self, node: gast.UnaryOp, number: bool) -> Value[Cause]:
         found = self.value(node.operand, number)
@@ -278,24 +281,23 @@ class PythonNumbers(Generic[Cause]):
     def _called(self, node: gast.Call) -> Value[Cause]:
         if (stack := popped(node)) is not None and self.unit.is_ours(stack):
             return self.names.get(stack, NOTHING)
-        given = [self.value(a) for a in node.args if not isinstance(a, gast.Starred)]
+        unpacked = [a for a in node.args if isinstance(a, gast.Starred)]
+        given = [self.value(a) for a in node.args if a not in unpacked]
         out = Value("float", frozenset().union(*(v.causes for v in given)))
-        for extra in (*(a for a in node.args if isinstance(a, gast.Starred)), *node.keywords):
+        for extra in (*unpacked, *node.keywords):
             self._spoil(extra)
         target = self.unit.resolve(node.func)
         if target is MISSING and isinstance(node.func, gast.Attribute):
             self._drop(self.value(node.func.value))
         if not out.causes:
             return NOTHING
-        if node.keywords or len(given) < len(node.args) or not self._are_numbers(given, node.args):
+        if node.keywords or unpacked or not self._are_numbers(given, node.args):
             return self._dropped(out)
-        if target in (builtins.min, builtins.max, builtins.abs):
-            return out if all(v.what != "int" for v in given) else self._dropped(out)
-        if target in (builtins.float, builtins.bool) or getattr(target, "__module__", "") == "math":
-            return NOTHING
-        if isinstance(target, np.ufunc) and target.nout == 1 and all(v.what != "int" for v in given):
-            return NOTHING
-        return NOTHING if target in _ALIKE else self._dropped(out)
+        whole = any(v.what == "int" for v in given)
+        if target in (builtins.min, builtins.max, builtins.abs) and not whole:
+            return out
+        one = isinstance(target, np.ufunc) and target.nout == 1 and not whole
+        return NOTHING if one or target in _ALIKE or getattr(target, "__module__", "") == "math" else self._dropped(out)
 
     # --- of what surely ---
 

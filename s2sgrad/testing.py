@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.api import Gradient, grad
+from s2sgrad.api import Gradient, grad, jvp
 from s2sgrad.api.argnums import checked
 from s2sgrad.errors.raised import entry
 from s2sgrad.ir.signatures import signature
@@ -26,13 +26,14 @@ _DIRECTIONS = 4
 
 @dataclass(frozen=True)
 class Comparison:
-    """One directional derivative: `ours`, from the generated gradient, beside that from central `differences`."""
+    """One directional derivative: `ours`, from the generated gradient or tangent, beside that from central `differences`."""
 
     order: int
     argument: str
     ours: float
     differences: float
     allowed: float
+    mode: str = "rev"
 
     @property
     def agrees(self) -> bool:
@@ -58,6 +59,7 @@ def check_grads(
 ) -> Any:
     """Compare the gradient of `f` at `args` with central differences; raise AssertionError where they differ.
 
+    With `modes=("fwd", "rev")` the tangent of `jvp` is compared, too: of the function, at order 2 of its gradient.
     Arguments and results may be nested tuples, lists and dicts.  With `order=2` the gradient of `<gradient, v>` is
     compared too, for a random `v`.  `argnums`: the positions to look at, by default every argument that holds floats.
     Structure, shapes and dtypes are compared as well, and that no argument is changed.
@@ -75,16 +77,17 @@ def check_grads(
         raise TypeError(f"check_grads needs a function, not {type(f).__name__}")
     if args is None:
         return lambda *given: check_grads(f, given, order, modes, argnums, rtol, atol)
-    unknown = [m for m in ([modes] if isinstance(modes, str) else modes) if m != "rev"]
-    if unknown:
-        raise ValueError(f"there is no mode {unknown[0]!r} yet: modes=('rev',)")
+    modes = (modes,) if isinstance(modes, str) else tuple(modes)
+    unknown = [m for m in modes if m not in ("fwd", "rev")]
+    if unknown or not modes:
+        raise ValueError(f"there is no mode {unknown[0] if unknown else None!r}: modes=('fwd', 'rev')")
     if not isinstance(args, (tuple, list)):
         raise TypeError(f"args is a tuple of the arguments, (x, y), not {type(args).__name__}")
-    wrong = [c for c in comparisons(f, tuple(args), order, argnums, rtol, atol) if not c.agrees]
+    wrong = [c for c in comparisons(f, tuple(args), order, argnums, rtol, atol, modes) if not c.agrees]
     if wrong:
         lines = [
-            f"  order {c.order}, argument `{c.argument}`: {c.ours:.10g}, but the differences give {c.differences:.10g} "
-            f"(relative error {c.error:.1e})"
+            f"  order {c.order}, {'forward mode, ' if c.mode == 'fwd' else ''}argument `{c.argument}`: {c.ours:.10g}, "
+            f"but the differences give {c.differences:.10g} (relative error {c.error:.1e})"
             for c in wrong
         ]
         name = getattr(f, "__name__", repr(f))
@@ -99,6 +102,7 @@ def comparisons(
     argnums: int | Sequence[int] | None = None,
     rtol: float = 1e-5,
     atol: float = 1e-6,
+    modes: Sequence[str] = ("rev",),
 ) -> list[Comparison]:
     """Every directional derivative that `check_grads` looks at, the good ones too."""
     if not isinstance(order, int):
@@ -118,7 +122,7 @@ def comparisons(
     rng = np.random.default_rng(0)
     function: Any = f
     for k in range(1, order + 1):
-        out += _compared(function, args, numbers, k, _names(f, args), rng, rtol, atol)
+        out += _compared(function, args, numbers, k, _names(f, args), rng, rtol, atol, modes)
         function = grad(function, argnums=numbers)
     return out
 
@@ -143,20 +147,27 @@ def _position(number: int | str, names: list[str]) -> int:
 
 
 def _compared(
-    f: Any, args: tuple, numbers: tuple[int, ...], order: int, names: list[str], rng: Any, rtol: float, atol: float
-) -> Iterator[Comparison]:
+    f: Any, args: tuple, numbers: tuple[int, ...], order: int, names: list[str], rng: Any, rtol: float, atol: float,
+    modes: Sequence[str],
+) -> Iterator[Comparison]:  # fmt: skip
     value = f(*mapped(args))
     seed = mapped(value, lambda x: rng.uniform(0.5, 1.5, np.shape(x)).astype(np.asarray(x).dtype)[()] if _is_float(x) else x)
     given = mapped(args)
-    gradients = grad(f, argnums=numbers, output_gradients=seed)(*given)
+    gradients = grad(f, argnums=numbers, output_gradients=seed)(*given) if "rev" in modes else (None,) * len(numbers)
     _same(args, given, "the gradient function changed its argument")
+    along = jvp(f) if "fwd" in modes else None
     exact = mapped(args, lambda x: np.float64(x) if isinstance(x, np.floating) else _doubled(x))
     single = any(np.asarray(x).dtype.itemsize < 8 for x in leaves((args, value)) if _is_float(x))
     rtol = max(rtol, 1e-3) if single else rtol
     for number, gradient in zip(numbers, gradients, strict=True):
-        _fits(args[number], gradient, names[number])
+        if gradient is not None:
+            _fits(args[number], gradient, names[number])
         for direction in _directions(args[number], rng):
-            ours = inner(gradient, direction)
+            found = {} if gradient is None else {"rev": inner(gradient, direction)}
+            if along is not None:
+                tangents = [direction if k == number else None for k in range(len(args))]
+                found["fwd"] = inner(along(given, tangents)[1], seed)
+                _same(args, given, "the function of the tangent changed its argument")
             points = []
             for t in (-_STEP, -_STEP / 2, _STEP / 2, _STEP):
                 moved = shifted(exact[number], direction, t)
@@ -164,8 +175,9 @@ def _compared(
             coarse, fine = (points[3] - points[0]) / (2 * _STEP), (points[2] - points[1]) / _STEP
             differences = (4.0 * fine - coarse) / 3.0
             noise = 20.0 * np.finfo(float).eps * max(abs(p) for p in points) / _STEP
-            allowed = atol + rtol * max(abs(ours), abs(differences)) + noise
-            yield Comparison(order, names[number], ours, differences, allowed)
+            for mode, ours in found.items():
+                allowed = atol + rtol * max(abs(ours), abs(differences)) + noise
+                yield Comparison(order, names[number], ours, differences, allowed, mode)
 
 
 def _directions(argument: Any, rng: Any) -> Iterator[Any]:

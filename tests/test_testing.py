@@ -82,11 +82,6 @@ def test_curried():
         check_grads(rounded)(np.array([1.0, 2.5]))
 
 
-def test_forward_mode_does_not_exist_yet():
-    with pytest.raises(ValueError, match="'fwd'"):
-        check_grads(energy, (VECTOR, 3.0), modes=("fwd", "rev"))
-
-
 def test_nothing_to_differentiate():
     with pytest.raises(ValueError, match="nothing to differentiate"):
         check_grads(powers, (2, 3))
@@ -101,3 +96,13 @@ def test_large_and_small_numbers():
 def test_nan_is_wrong():
     with pytest.raises(AssertionError):
         check_grads(lambda x: x * np.nan, (1.0,))
+
+
+def test_both_modes():
+    check_grads(lambda p, y: [p["w"] * np.sin(y), {"a": p["b"] @ p["w"]}],
+                ({"w": VECTOR, "b": np.outer(VECTOR, VECTOR), "n": 3}, 2.0), order=2, modes=("fwd", "rev"))  # fmt: skip
+    check_grads(np.tanh, (np.ones(20),), order=2, modes="fwd")
+    with pytest.raises(AssertionError, match="order 1, forward mode, argument `x`"):
+        check_grads(lambda x: np.floor(x) * x, (2.0,), modes="fwd")
+    with pytest.raises(ValueError, match="there is no mode"):
+        check_grads(np.tanh, (1.0,), modes=("both",))

@@ -36,11 +36,23 @@ def simplified(node: gast.AST, identities: bool = True) -> gast.AST:
         elif isinstance(value, list):
             node.__dict__[field] = [simplified(v, inner) if isinstance(v, gast.expr) else v for v in value]
     new = node
+    if isinstance(node, gast.Subscript):
+        return _item(node)
     if isinstance(node, gast.BinOp):
         new = _binary(node)
     elif (operand := negated(node)) is not None:
         new = _negated(operand) or node
     return new if identities or isinstance(new, (*_ARITHMETIC, gast.Constant)) else node
+
+
+def _item(node: gast.Subscript) -> gast.AST:
+    """`(0.0, e)[1]` as `e`, where the other items are names and constants."""
+    items = node.value.elts if isinstance(node.value, gast.Tuple) else []
+    place = number(node.slice)
+    if type(place) is not int or not 0 <= place < len(items):
+        return node
+    others = [item for k, item in enumerate(items) if k != place]
+    return items[place] if all(isinstance(item, (gast.Name, gast.Constant)) for item in others) else node
 
 
 def same(a: gast.AST, b: gast.AST) -> bool:

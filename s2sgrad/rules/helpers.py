@@ -83,14 +83,24 @@ def like(w, y, x, x_bar):
     return None, fit(w, x_bar)
 
 
-@general(runtime.seed_like)  # a seed that is None means ones
+@linear(runtime.seed_like)
 def seed_like(w, s, y, seed):
     return None, fit(w, seed)
+
+
+@seed_like.forward()
+def _(s, y, seed, y_dot, seed_dot):  # a seed that is None means ones, a tangent that is None zeros
+    return None, fit(seed_dot, s)
 
 
 @general(runtime.require_array, runtime.sequence)
 def same(w, y, x):
     return w
+
+
+@same.forward()
+def _(y, x, x_dot):
+    return x_dot
 
 
 flat(runtime.zeros, runtime.lasting, runtime.keys, runtime.reads_only)

@@ -223,7 +223,7 @@ def ldexp(g, y, x, i):
     return math.ldexp(g, i), None
 
 
-@general(math.modf)
+@linear(math.modf)  # between the jumps
 def modf(g, y, x):
     return g[0]
 
@@ -233,7 +233,7 @@ def _(y, x, x_dot):
     return x_dot, 0.0
 
 
-@general(math.frexp)
+@linear(math.frexp)
 def frexp(g, y, x):
     return math.ldexp(g[0], -y[1])
 
@@ -281,6 +281,24 @@ def prod(g, y, iterable, *, start=1):
     else:
         bars = factor_bars(g, iterable, start)
     return regroup(bars, iterable)
+
+
+def prod_along(xs, xs_dot, start):
+    """The tangent of the product of `start` and `xs`.
+
+    >>> prod_along([2.0, 3.0], [1.0, 10.0], 1)
+    23.0
+    """
+    before, total = start, 0.0
+    for k in range(len(xs)):
+        total = total * xs[k] + before * xs_dot[k]
+        before = before * xs[k]
+    return total
+
+
+@prod.forward()
+def _(y, iterable, iterable_dot, *, start=1):
+    return prod_along(iterable, iterable_dot, start)
 
 
 @prod.keyword("start", "bilinear")

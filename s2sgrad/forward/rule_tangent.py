@@ -266,10 +266,10 @@ class RuleTangent:
         return gast.Call(name(self.unit.helper(pair.bwd.name, pair.bwd)), [*record, seed], [])
 
     def _nothing(self, operand: gast.AST) -> gast.AST:
-        """The tangent of an operand that has none."""
-        kind = self.tangents.inference.kind(operand)
-        carries = isinstance(operand, gast.Name) and operand.id in self.unit.locals
-        if isinstance(kind, Container) or carries:
+        """A zero for the tangent of an operand, whatever that is."""
+        if isinstance(operand, gast.Name) and operand.id in self.unit.locals:
+            return self.tangents.zero(operand.id)
+        if isinstance(self.tangents.inference.kind(operand), Container):
             return self.tangents.part(operand)
         return call(self.unit, "zeros", runtime.zeros, clone(operand))
 

@@ -6,18 +6,32 @@
 from __future__ import annotations
 
 import copy
+import linecache
 import math
 from typing import Any
 
 import numpy as np
 import pytest
 
-from s2sgrad import runtime
-from s2sgrad.api.forward import jvp
+from s2sgrad import grad, jvp, runtime
 from s2sgrad.rules.table import lookup, rules
 
 from .examples import EXAMPLES, Example
-from .test_laws import ROUNDS_DOWN, WIDENS, inner, is_real, leaves, mapped, moved, pullbacks, random_like, ruling, run
+from .test_laws import (
+    ROUNDS_DOWN,
+    WIDENS,
+    inner,
+    is_real,
+    kinds,
+    leaves,
+    mapped,
+    moved,
+    pullbacks,
+    random_like,
+    ruling,
+    run,
+)
+from .test_second import LEFT_OUT as NOT_TWICE
 from .test_second import calling
 
 NO_TANGENT = {
@@ -62,17 +76,17 @@ def same(y: Any, expected: Any) -> bool:
     return all(np.array_equal(a, b, equal_nan=is_real(a)) for a, b in zip(leaves(y), leaves(expected), strict=True))
 
 
-def fits(y_dot: Any, y: Any, ends: list[Any], h: float) -> None:
+def fits(y_dot: Any, y: Any, ends: list[Any], h: float, rtol: float = 2e-5) -> None:
     """Raise where a tangent has not the structure, the shapes, the dtypes or the numbers of the value."""
     if isinstance(y, (list, tuple, dict)):
         assert isinstance(y_dot, dict) == isinstance(y, dict) and len(y_dot) == len(y)
         for k in y if isinstance(y, dict) else range(len(y)):
-            fits(y_dot[k], y[k], [end[k] for end in ends], h)
+            fits(y_dot[k], y[k], [end[k] for end in ends], h, rtol)
     elif is_real(y):
         assert np.shape(y_dot) == np.shape(y)
         assert not isinstance(y, np.ndarray) or np.asarray(y_dot).dtype == y.dtype
         slope = (np.asarray(ends[0]) - np.asarray(ends[1])) / (2 * h)
-        np.testing.assert_allclose(y_dot, slope, rtol=2e-5, atol=2e-6)
+        np.testing.assert_allclose(y_dot, slope, rtol=rtol, atol=rtol / 10)
 
 
 @pytest.mark.sampled(one_in=4)
@@ -149,6 +163,54 @@ def test_tangent_of_float32(e):
     for value, tangent in zip(leaves(y), leaves(y_dot), strict=True):
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":
             assert tangent.dtype == value.dtype and tangent.shape == value.shape
+
+
+def with_terms() -> list[Any]:
+    """The first examples that bring terms of a tangent that were not seen before."""
+    cases, seen = [], set()
+    for c in CASES:
+        (e,) = c.values
+        found = set() if lookup(e.primitive).variadic else terms_of(e) - seen
+        if found and e.primitive not in NOT_TWICE:
+            seen |= found
+            cases.append(c)
+    return cases
+
+
+def terms_of(e: Example) -> set[Any]:
+    """The terms that the tangent of an example is made of."""
+    known = kinds(lookup(e.primitive), e, True)
+    return {r.chosen_terms(known, jointly) for r in ruling(e) for jointly in (False, True)} - {None}
+
+
+@pytest.mark.sampled(one_in=3)
+@pytest.mark.parametrize("e", with_terms())
+def test_tangent_of_a_tangent(e):
+    """The tangent of a tangent, against differences of the tangent, and the gradient of the tangent against it."""
+    f, args = calling(e, True)
+    rng = np.random.default_rng(8)
+    u, w = ([random_like(a, rng) for a in args] for _ in range(2))
+    given = f.__code__.co_varnames[: len(args)]
+    along = defined(f"def along({', '.join(given)}):\n    return jvp(f, ({', '.join(given)},), u)[1]\n", f=f, u=tuple(u))
+    y_dot, second = jvp(along, tuple(args), tuple(w))
+    ends = [along(*(moved(a, d, h) for a, d in zip(copy.deepcopy(args), w, strict=True))) for h in (1e-5, -1e-5)]
+    fits(second, y_dot, ends, 1e-5, 1e-4)
+    if is_real(run(e)):
+        v = random_like(run(e), rng)
+        text = f"def weighed({', '.join(given)}):\n    return np.sum(v * along({', '.join(given)}))\n"
+        gradient = grad(defined(text, v=v, along=along), tuple(range(len(args))))(*args)
+        total = sum(inner(bar, d) for bar, d in zip(gradient, w, strict=True) if bar is not None)
+        assert math.isclose(total, inner(v, second), rel_tol=1e-7, abs_tol=1e-8)
+
+
+def defined(text: str, **names: Any) -> Any:
+    """The function that a text defines, with source."""
+    name = text[len("def ") : text.index("(")]
+    filename = f"<{name} {len(linecache.cache)}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    space = {"np": np, "jvp": jvp, **names}
+    exec(compile(text, filename, "exec"), space)
+    return space[name]
 
 
 def test_every_rule_has_a_tangent_that_is_tested():

@@ -234,8 +234,8 @@ def cho_factor(g, y, a, lower=False, *, check_finite=True):
 
 def cho_factor_along(c, a_dot, lower):
     """The tangent of the factor `c`, whose other triangle is zero or left as it is in `a`."""
-    c_dot = cholesky_along(triangle(c, lower), a_dot, lower)
-    return c_dot + other_triangle(a_dot, lower) if _KEEPS or np.any(other_triangle(c, lower)) else c_dot
+    moved = cholesky_along(triangle(c, lower), a_dot, lower)
+    return moved + other_triangle(a_dot, lower) if _KEEPS or np.any(other_triangle(c, lower)) else moved
 
 
 @cho_factor.forward()

@@ -2097,3 +2097,16 @@ def _(v: float, k):
 @program(FOUR, first=Unsupported)
 def a_function_chosen_by_the_type_of_its_argument(x):
     return chosen_by_type(x, 2.0)
+
+
+@program(FOUR, first=Unsupported)
+def function_bound_by_another_and_asked_whether_it_is_none(x):
+    act = None
+
+    def choose():
+        nonlocal act
+        act = lambda t: t * x
+
+    if x[0] > 9.0:
+        choose()
+    return np.sum(x if act is None else x * x)

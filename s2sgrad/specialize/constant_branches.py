@@ -27,7 +27,7 @@ import gast
 
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.ir.unit import Unit
-from s2sgrad.specialize.static_values import Object, Value, bindings
+from s2sgrad.specialize.static_values import Choice, Known, Object, Value, bindings
 
 
 def folded(unit: Unit, body: list[gast.AST], known: dict[str, Any]) -> tuple[list[gast.AST], bool]:
@@ -77,9 +77,11 @@ def _compared(unit: Unit, test: gast.Compare, look: Callable[[gast.AST], Any]) -
     """`p is None`, `p is not None`."""
     if len(test.ops) > 1 or not isinstance(test.ops[0], (gast.Is, gast.IsNot)):
         return None
-    value = test.left if isinstance(test.left, gast.Constant) else look(test.left)
+    value = _known(test.left, look)
     if getattr(test.comparators[0], "value", 0) is not None or not isinstance(value, (Value, gast.Constant)):
         return None
+    if isinstance(value, Choice) and any(isinstance(o, Known) and o.target is None for o in value.options):
+        return None  # one of them is what a variable holds
     nothing = isinstance(value, gast.Constant) and value.value is None
     return nothing == isinstance(test.ops[0], gast.Is)
 
@@ -87,7 +89,7 @@ def _compared(unit: Unit, test: gast.Compare, look: Callable[[gast.AST], Any]) -
 def _is_instance(unit: Unit, test: gast.Call, look: Callable[[gast.AST], Any]) -> bool | None:
     if unit.resolve(test.func) is not isinstance or len(test.args) != 2:
         return None
-    value, classes = look(test.args[0]), test.args[1]
+    value, classes = _known(test.args[0], look), test.args[1]
     asked = [unit.resolve(c) for c in (classes.elts if isinstance(classes, gast.Tuple) else [classes])]
     if value is None or not all(isinstance(c, type) for c in asked):
         return None
@@ -96,6 +98,10 @@ def _is_instance(unit: Unit, test: gast.Call, look: Callable[[gast.AST], Any]) -
     if isinstance(value, gast.Constant):
         return isinstance(value.value, tuple(asked))
     return False if all(map(is_plain_class, asked)) else None
+
+
+def _known(node: gast.AST, look: Callable[[gast.AST], Any]) -> Any:
+    return node if isinstance(node, gast.Constant) else look(node)
 
 
 _BY_TYPE = {gast.UnaryOp: _negated, gast.BoolOp: _joined, gast.Compare: _compared, gast.Call: _is_instance}

@@ -94,7 +94,7 @@ class Evaluator:
             self.assign(at(node, gast.Assign([node.target], node.value, None))[0])
             return self.operand(at(node, name(node.target.id))[0])
         elif isinstance(node, (gast.IfExp, gast.BoolOp)) and not self.is_whole(node):
-            return self.operand(at(node, name(self.decided(node)))[0])
+            return self.operand(at(node, name(self.chosen(node)))[0])
         value = self.value(node)
         return value if isinstance(value, (Value, gast.Name, gast.Constant)) else self.hold(value)
 
@@ -106,6 +106,8 @@ class Evaluator:
         """A function value or an object; of data, one operation with atoms as operands, which will be bound to `target`."""
         if isinstance(node, gast.Lambda):
             return self.functions.function(node)
+        if (truth := self.truth(node)) is not None:
+            return truth
         if self.is_whole(node):
             self.require_own_methods(node)
             return self.functions.in_whole(node)

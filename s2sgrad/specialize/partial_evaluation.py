@@ -48,7 +48,6 @@ from s2sgrad.specialize import lambda_lifting, static_calls
 from s2sgrad.specialize.argument_objects import GivenObjects
 from s2sgrad.specialize.arguments import Arguments
 from s2sgrad.specialize.binding_time import Lookahead, is_super, needs_text, place
-from s2sgrad.specialize.constant_branches import decided
 from s2sgrad.specialize.function_unions import Choices
 from s2sgrad.specialize.generators import Generators
 from s2sgrad.specialize.inlining import Inliner
@@ -145,9 +144,6 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
             if getattr(self.values[node.left.id], "argument", False):
                 self.unit.refuse(node, f"whether `{node.left.id}`, an argument or a function of this text, is something "
                                        "cannot be followed: use two names")  # fmt: skip
-        truth = decided(self.unit, node, self.held)
-        if truth is not None:
-            return constant(truth)
         if isinstance(node, gast.Name) and node.id in self.values:
             return self.as_value(node)
         substitute(node, {n.id: self.as_value(n) for n in nodes(node) if isinstance(n, gast.Name) and n.id in self.values})

@@ -33,10 +33,11 @@ from collections.abc import Callable
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.ir.quote import assign, at, clone, name, nodes
+from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import containers
 from s2sgrad.normalize._calls import holds_loops, pops, walruses
+from s2sgrad.specialize.constant_branches import decided
 from s2sgrad.specialize.partial_evaluation import Functions
 
 _BOOLEAN = (gast.Compare, gast.JoinedStr)
@@ -54,6 +55,8 @@ class Conditions:
         """A name (or constant) that holds the truth of a test."""
         if isinstance(node, gast.Constant):
             return node
+        if (truth := self.truth(node)) is not None:
+            return truth
         self.require_own_methods(node)
         holder = self.unit.temp()
         whole = isinstance(node, (gast.BoolOp, gast.Name)) and not (walruses(node) or pops(node) or self.grows(node))
@@ -76,7 +79,12 @@ class Conditions:
         """Whether an expression stands for statements before it."""
         return holds_loops(node) or self.functions.inside(node)
 
-    def decided(self, node: gast.IfExp | gast.BoolOp) -> str:
+    def truth(self, node: gast.AST) -> gast.Constant | None:
+        """The truth of a test of functions and objects; None where data decides."""
+        known = decided(self.unit, node, self.functions.held)
+        return None if known is None else constant(known)
+
+    def chosen(self, node: gast.IfExp | gast.BoolOp) -> str:
         """The name of the value of an expression that chooses."""
         if isinstance(node, gast.BoolOp):
             self.boolean(node, holder := self.unit.temp())
@@ -86,6 +94,10 @@ class Conditions:
         return holder
 
     def conditional(self, node: gast.IfExp, target: str) -> None:
+        test = self.condition(node.test)
+        if isinstance(test, gast.Constant):
+            self.assign(assign(target, node.body if test.value else node.orelse))
+            return
         self.functions.chosen.add(target)
         if self.functions.may_be_known(node):
             self.functions.mixed.add(target)
@@ -94,7 +106,7 @@ class Conditions:
             lambda: self.assign(assign(target, node.body)),
             lambda: self.assign(assign(target, node.orelse)),
         ]
-        self.fork(self.condition(node.test), *arms)
+        self.fork(test, *arms)
 
     def fork(self, test: gast.AST, then: Callable[[], None] | None, other: Callable[[], None] | None) -> None:
         arms = []

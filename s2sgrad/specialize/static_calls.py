@@ -2,7 +2,7 @@
 
     functools.partial(f, 2.0), grad(f)       give a function value
     functools.reduce(f, xs), vjp(f, x)       call one, in statements that are written here
-    len(layers), isinstance(layer, Dense)    are constants, or calls of a method
+    len(layers), abs(vector)                 are constants, or calls of a method
 
 Where they are given nothing but data, they are calls like any other.
 
@@ -46,7 +46,6 @@ from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import at, constant, expression
 from s2sgrad.ir.unit import MISSING, Unit
-from s2sgrad.specialize.constant_branches import decided
 from s2sgrad.specialize.static_values import Display, Object, Partial, Vectorized, makes_derivative
 
 
@@ -179,10 +178,3 @@ class _Method(StaticCall):
             return constant(len(owner.items))
         node.args[0] = functions.flattener.data(owner, node.args[0])
         return None
-
-
-@_of(isinstance)
-class _IsInstance(StaticCall):
-    def value(self, functions: Any, node: gast.Call) -> Any:
-        truth = decided(functions.unit, node, functions.held)
-        return None if truth is None else constant(truth)

@@ -362,3 +362,41 @@ def attribute_updated_in_place_of_what_was_handed_on(x):
     gain = handed_on(Handing(samples, 1.5))
     gain.samples *= gain.grow(0.5) * x
     return np.sum(samples * samples)
+
+
+class Weighed:
+    def __init__(self, w):
+        self.w = w
+
+    def __add__(self, other):
+        return Weighed(self.w + (other.w if isinstance(other, (Weighed, Base)) else other))
+
+    def weights(self, n):
+        for k in range(n):
+            yield self.w * k
+
+
+@case(1.3)
+def operator_that_asks_what_the_other_side_is(x):
+    return (Weighed(x) + Weighed(2.0) + 3.0).w * x
+
+
+@case(1.3)
+def object_asked_whether_it_is_none(x):
+    o = Weighed(x)
+    return (0.0 if o is None else o.w) * (x if o is not None and x > 0.0 else 2.0)
+
+
+@case(1.3)
+def values_of_a_generator_method_summed(x):
+    return sum(Weighed(x).weights(4)) * x
+
+
+@case(1.3)
+def object_bound_in_an_expression(x):
+    return (o := Weighed(x)).w * o.w
+
+
+@case(1.3)
+def length_of_a_list_of_functions(x):
+    return len([lambda t: t * x, np.sin]) * x

@@ -7,7 +7,7 @@ The outcome stands beside the program.  `test_doubtful.py` checks it at first an
     @program(0.6, second=Unsupported)   right at first order, its gradient is refused
 """
 
-# ruff: noqa: B002, B007, B905, C406, F601, F841  (these programs are odd on purpose)
+# ruff: noqa: B002, B007, B905, C406, E731, F601, F841  (these programs are odd on purpose)
 from __future__ import annotations
 
 import collections

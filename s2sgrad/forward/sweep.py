@@ -33,7 +33,7 @@ from s2sgrad.transform.calls import checked_owner
 from s2sgrad.transform.paths import Paths
 from s2sgrad.transform.stores import reshapes
 
-_ADDING = (gast.Add, gast.Sub)
+_UPDATING = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 _MIRRORED = (gast.Name, gast.Subscript, gast.Attribute)  # whose tangents share memory as they do
 
 
@@ -185,7 +185,7 @@ class Forward:
     def _bound(self, statement: gast.AST, target: str, value: gast.AST) -> gast.AST:
         """The statement that binds the tangent of a target, or updates it where the target is updated."""
         dot = self.tangents.dot(target)
-        if isinstance(statement, gast.AugAssign) and isinstance(value, gast.BinOp) and isinstance(value.op, _ADDING):
+        if isinstance(statement, gast.AugAssign) and isinstance(value, gast.BinOp) and isinstance(value.op, _UPDATING):
             if isinstance(value.left, gast.Name) and value.left.id == dot:
                 return gast.AugAssign(name(dot, store=True), value.op, value.right)
         return assign(dot, self._apart(statement, target, value))

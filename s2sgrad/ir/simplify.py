@@ -74,6 +74,12 @@ def same(a: gast.AST, b: gast.AST) -> bool:
     return True
 
 
+def _commuted(a: gast.AST, b: gast.AST) -> bool:
+    """Whether these are `u * v` and `v * u`."""
+    products = all(isinstance(e, gast.BinOp) and isinstance(e.op, gast.Mult) for e in (a, b))
+    return products and same(a.left, b.right) and same(a.right, b.left)
+
+
 def _twice(node: gast.AST) -> gast.AST:
     """`2.0 * node`, the factor in front of a product (exact: 2 is a power of two)."""
     if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Mult, gast.Div)):
@@ -152,13 +158,13 @@ def _power(node: gast.BinOp) -> gast.AST | None:
 
 
 def _sum(node: gast.BinOp) -> gast.AST | None:
-    """`e + 0`, `a + a`, `a + -b`, `-a + b`."""
+    """`e + 0`, `a + a`, `a * b + b * a`, `a + -b`, `-a + b`."""
     if number(node.right) == 0:
         return node.left
     if number(node.left) == 0:
         return node.right
-    if same(node.left, node.right):
-        return _twice(node.left)
+    if same(node.left, node.right) or _commuted(node.left, node.right):
+        return _twice(node.right)
     before = node.left
     if isinstance(before, gast.BinOp) and isinstance(before.op, gast.Add) and same(before.right, node.right):
         return gast.BinOp(before.left, gast.Add(), _twice(node.right))

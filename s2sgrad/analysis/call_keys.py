@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import types
 import weakref
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -23,37 +24,34 @@ _CLASSES: weakref.WeakKeyDictionary[type, int] = weakref.WeakKeyDictionary()  # 
 _numbers = itertools.count(1)
 
 
-def shapes_of(args: tuple, depth: int = 0) -> Any:
+def shapes_of(args: tuple, depth: int = 0) -> tuple | None:
     """A quick key: arguments with one key have one kind each.  None where there is no quick one."""
-    if depth > _DEEPEST:
+    if depth > _DEEPEST or len(args) > _LONGEST:
         return None
-    key: list[Any] = []
-    for a in args:
-        kind = type(a)
-        if kind is np.ndarray:
-            key.append((a.dtype.num, a.shape))
-        elif kind in NUMBERS or a is None or kind is str:
-            key.append(kind)
-        elif kind is list or kind is tuple:
-            inner = shapes_of(a, depth + 1) if len(a) <= _LONGEST else None
-            if inner is None:
-                return None
-            key.append((kind, inner))
-        elif kind is dict:
-            inner = shapes_of(tuple(a.values()), depth + 1) if len(a) <= _LONGEST else None
-            if inner is None or not all(type(k) is str for k in a):
-                return None
-            key.append((kind, tuple(a), inner))
-        elif isinstance(a, _FUNCTIONS):
-            key.append((object, getattr(a, "__closure__", None) is None))
-        elif isinstance(a, _OF_KINDS):
-            return None
-        else:
-            number = _CLASSES.get(kind)
-            if number is None:
-                number = _CLASSES[kind] = next(_numbers) if attributes_of(a) is not None else 0
-            inner = shapes_of(tuple(vars(a).values()), depth + 1) if number else ()
-            if inner is None:
-                return None
-            key.append((number, tuple(vars(a)), inner) if number else object)
-    return tuple(key)
+    keys = [_key(a, depth) for a in args]
+    return None if None in keys else tuple(keys)
+
+
+def _key(a: Any, depth: int) -> Any:
+    kind = type(a)
+    if kind is np.ndarray:
+        return a.dtype.num, a.shape
+    if kind in NUMBERS or a is None or kind is str:
+        return kind
+    if kind is list or kind is tuple:
+        return _with_inner(a, depth, kind)
+    if kind is dict:
+        return _with_inner(a.values(), depth, kind, tuple(a)) if all(type(k) is str for k in a) else None
+    if isinstance(a, _FUNCTIONS):
+        return object, getattr(a, "__closure__", None) is None
+    if isinstance(a, _OF_KINDS):
+        return None
+    number = _CLASSES.get(kind)
+    if number is None:
+        number = _CLASSES[kind] = next(_numbers) if attributes_of(a) is not None else 0
+    return _with_inner(vars(a).values(), depth, number, tuple(vars(a))) if number else object
+
+
+def _with_inner(items: Iterable[Any], depth: int, *key: Any) -> tuple | None:
+    inner = shapes_of(tuple(items), depth + 1)
+    return None if inner is None else (*key, inner)

@@ -41,18 +41,24 @@ def acts(unit: Unit, node: gast.AST) -> bool:
         item = isinstance(node.ctx, gast.Load) and may_act(unit, node.value, False)
         return item or may_act(unit, node.slice, False)
     if isinstance(node, gast.Compare):
-        if any(isinstance(op, (gast.In, gast.NotIn)) for op in node.ops):
-            return any(may_be_iterator(unit, part) or may_act(unit, part) for part in (node.left, *node.comparators))
-        plain = all(isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops)
-        return not plain and any(may_act(unit, part) for part in (node.left, *node.comparators))
+        return _comparison_acts(unit, node)
     if isinstance(node, (gast.Starred, gast.comprehension, gast.For)):
         over = node.value if isinstance(node, gast.Starred) else node.iter
         return may_be_iterator(unit, over) or may_act(unit, over, False)
     if isinstance(node, gast.FormattedValue):
         return may_act(unit, node.value)
     if isinstance(node, (gast.Set, gast.Dict)):
-        return any(may_act(unit, key) for key in (node.elts if isinstance(node, gast.Set) else node.keys) if key is not None)
+        hashed = node.elts if isinstance(node, gast.Set) else [key for key in node.keys if key is not None]
+        return any(may_act(unit, key) for key in hashed)
     return any(may_act(unit, part, False) for part in _operands(node))
+
+
+def _comparison_acts(unit: Unit, node: gast.Compare) -> bool:
+    sides = [node.left, *node.comparators]
+    if all(isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops):
+        return False
+    contains = any(isinstance(op, (gast.In, gast.NotIn)) for op in node.ops)
+    return any(may_act(unit, side) or (contains and may_be_iterator(unit, side)) for side in sides)
 
 
 def _operands(node: gast.AST) -> list[gast.AST]:

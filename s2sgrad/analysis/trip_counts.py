@@ -100,11 +100,11 @@ class Sizes:
         long = {variable for variable, form in left if all(t.startswith("#") for t in form.terms)}
         if len(index) == 1 and isinstance(index[0], gast.Name) and index[0].id in self.rows and trips[0][0] in long:
             return True
-        for length in map(self.axis, kind.dims or ()):
-            if length is None:
-                return False
-            if length.terms or length.constant > _FEW:
-                found = next((v for v, form in left if form.terms == length.terms), None)
+        lengths = [self.axis(dim) for dim in kind.dims or ()]
+        for length in lengths:
+            terms = None if length is None else length.terms
+            if length is None or terms or length.constant > _FEW:
+                found = next((v for v, form in left if form.terms == terms), None)
                 if found is None:
                     return False
                 left = [(v, form) for v, form in left if v != found]

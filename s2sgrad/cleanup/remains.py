@@ -60,17 +60,21 @@ def _of(unit: Unit, node: gast.AST, quiet: Callable[[gast.Call], bool]) -> list[
     if isinstance(node, gast.Call):
         if not (quiet(node) or effects.is_pure_call(unit, node)):
             return [node]
-        function = node.func.value if isinstance(node.func, gast.Attribute) else node.func
-        parts = [function, *node.args, *node.keywords]
-    elif isinstance(node, gast.Dict):
-        parts = [part for entry in zip(node.keys, node.values, strict=True) for part in entry if part is not None]
-    elif isinstance(node, gast.Compare) and len(node.ops) == 1:
-        parts = [node.left, *node.comparators]
-    elif isinstance(node, _OPERANDS):
-        parts = children(node)
-    elif isinstance(node, gast.Lambda):
-        parts = [part for part in (*node.args.defaults, *node.args.kw_defaults) if part is not None]
-    else:  # evaluated only partly, or several times
+    parts = _evaluated(node)
+    if parts is None:
         pure = all(isinstance(part, gast.Call) and quiet(part) for part in effects.impurities(unit, node))
         return [] if pure else [node]
-    return [left for part in parts for left in _of(unit, part, quiet)]
+    return [left for part in parts if part is not None for left in _of(unit, part, quiet)]
+
+
+def _evaluated(node: gast.AST) -> list[gast.AST | None] | None:
+    """The parts of an expression in the order in which Python evaluates them; None where that is only partly, or several
+    times."""
+    if isinstance(node, gast.Call):
+        return [node.func.value if isinstance(node.func, gast.Attribute) else node.func, *node.args, *node.keywords]
+    if isinstance(node, gast.Dict):
+        return [part for entry in zip(node.keys, node.values, strict=True) for part in entry]
+    if isinstance(node, gast.Lambda):
+        return [*node.args.defaults, *node.args.kw_defaults]
+    plain = isinstance(node, _OPERANDS) or (isinstance(node, gast.Compare) and len(node.ops) == 1)
+    return children(node) if plain else None

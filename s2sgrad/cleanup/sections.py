@@ -124,11 +124,13 @@ class Sections:
         """The sections of a memory that a statement reads; None where it reads it otherwise."""
         header, stored = effects.header(statement), effects.stored(statement)
         target = stored if stored is not None else getattr(statement, "target", None)
-        skipped = {id(n) for n in nodes(target)} if isinstance(target, gast.Subscript) else set()
-        if isinstance(target, gast.Subscript) and in_place(self.unit, statement, self.unit.kinds) in shared:
-            if stored is None:
-                return None
-            skipped -= {id(n) for n in nodes(target.slice)}
+        skipped: set[int] = set()  # what is written, and not read
+        if isinstance(target, gast.Subscript):
+            skipped = {id(n) for n in nodes(target)}
+            if in_place(self.unit, statement, self.unit.kinds) in shared:
+                if stored is None:
+                    return None
+                skipped -= {id(n) for n in nodes(target.slice)}
         whole = [n for n in nodes(header) if _is_section(n) and n.value.id in shared]
         plain = {id(n.value) for n in (*whole, *filter(_is_shape, nodes(header)))}
         others = [n.id for n in effects.loads(header) if n.id in shared and id(n) not in plain]

@@ -198,28 +198,37 @@ def trim(error: BaseException) -> None:
         shown = waiting.pop()
         seen.add(id(shown))
         frames = _frames(shown)
-        last = max((k for k, trace in enumerate(frames) if _file(trace).startswith(GENERATED)), default=-1)
         placed = shown is error and isinstance(error, S2SGradError) and error.place is not None  # which tells it already
-        kept: list[types.TracebackType] = []
-        before: Place | None = None
-        for k, frame in enumerate(frames):
-            if _file(frame).startswith(GENERATED):
-                place = behind(frame.tb_frame.f_code, frame.tb_lineno)
-                if place is not None and not place.file.startswith(GENERATED):
-                    kept += [] if placed or place == before else [_in_place(frame, place)]
-                    before = place
-                elif k == last and not placed:
-                    kept.append(frame)
-            elif not is_hidden(_file(frame)):
-                kept.append(frame)
-        if isinstance(error, Defect) and shown is error.__cause__:
-            kept = frames[-1:]
+        of_ours = isinstance(error, Defect) and shown is error.__cause__
         trace = None
-        for part in reversed(kept):
+        for part in reversed(frames[-1:] if of_ours else _kept(frames, placed)):
             trace = types.TracebackType(trace, part.tb_frame, part.tb_lasti, part.tb_lineno)
         shown.__traceback__ = trace
         chained = (shown.__cause__, None if shown.__suppress_context__ else shown.__context__)
         waiting += [e for e in chained if e is not None and id(e) not in seen]
+
+
+def _kept(frames: list[types.TracebackType], placed: bool) -> list[types.TracebackType]:
+    """The frames of the user's code, and those of generated texts in its places, if nothing else tells them (`placed`)."""
+    last = max((k for k, frame in enumerate(frames) if _file(frame).startswith(GENERATED)), default=-1)
+    kept: list[types.TracebackType] = []
+    before: Place | None = None
+    for k, frame in enumerate(frames):
+        place = _behind_generated(frame)
+        if place is not None:
+            kept += [] if placed or place == before else [_in_place(frame, place)]
+            before = place
+        elif (k == last and not placed) if _file(frame).startswith(GENERATED) else not is_hidden(_file(frame)):
+            kept.append(frame)
+    return kept
+
+
+def _behind_generated(frame: types.TracebackType) -> Place | None:
+    """The statement of the user's behind a frame of a generated text, if it is one."""
+    if not _file(frame).startswith(GENERATED):
+        return None
+    place = behind(frame.tb_frame.f_code, frame.tb_lineno)
+    return None if place is None or place.file.startswith(GENERATED) else place
 
 
 def trim_ours(error: Exception) -> None:
@@ -256,14 +265,9 @@ def _shows(frames: list[types.TracebackType]) -> bool:
     """Whether the traceback, as it will be, leads to a statement of the user's."""
     if os.environ.get("S2SGRAD_DEBUG"):
         return False
-    for trace in frames:
-        if _file(trace).startswith(GENERATED):
-            place = behind(trace.tb_frame.f_code, trace.tb_lineno)
-            if place is not None and not place.file.startswith(GENERATED):
-                return True
-        elif not is_hidden(_file(trace)):
-            return True
-    return False
+    return any(
+        _behind_generated(t) is not None or not (_file(t).startswith(GENERATED) or is_hidden(_file(t))) for t in frames
+    )
 
 
 def _in_place(trace: types.TracebackType, place: Place) -> types.TracebackType:

@@ -11,7 +11,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Container, Kind, Number
+from s2sgrad.analysis.kinds import Container, Kind, Number, kind_of
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.occurrences import Occurrences
 from s2sgrad.inplace.alias_conflicts import Clash, updates_item
@@ -27,22 +27,11 @@ from s2sgrad.memory.stacks import made_once
 def put_back(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clash: Clash) -> bool:
     """Whether the list that a statement changes was one of those; the tree is changed."""
     inner = clash.written
-    call = getattr(clash.statement, "value", None)
-    if inner not in unit.temps or not isinstance(call, gast.Call) or inner not in effects.changed_by_call(call):
-        return False
-    mentions = [s for s in effects.walk(tree.body) if inner in effects.reads(s) or inner in binds(s)]
-    if len(mentions) != 2 or mentions[1] is not clash.statement:
-        return False
-    taken = mentions[0]
-    value = taken.value if isinstance(taken, gast.Assign) else None
-    if not isinstance(value, gast.Subscript) or not isinstance(value.value, gast.Name) or value.value.id not in unit.locals:
-        return False
-    outer = kinds.get(value.value.id)
-    if not isinstance(value.slice, (gast.Name, gast.Constant)) or not isinstance(outer, Container) or outer.type is tuple:
-        return False
-    body = _block(tree.body, taken)
+    taken = _taken_out(unit, tree, kinds, clash)
+    body = None if taken is None else _block(tree.body, taken)
     if body is None or not any(s is clash.statement for s in body):
         return False
+    value = taken.value
     first, last = (next(k for k, s in enumerate(body) if s is wanted) for wanted in (taken, clash.statement))
     changed = set().union(*(effects.writes(s) for s in effects.walk(body[first + 1 : last])))
     if changed & effects.reads(value):
@@ -54,6 +43,23 @@ def put_back(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clash: 
     body[last + 1 : last + 1] = at(clash.statement, back)
     body[first : first + 1] = at(taken, _check(unit, value, taken), assign(holder, value), assign(inner, copied))
     return True
+
+
+def _taken_out(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clash: Clash) -> gast.Assign | None:
+    """The statement `t = groups[k]` that takes the list out, if nothing else is done with it than to change it."""
+    inner = clash.written
+    call = getattr(clash.statement, "value", None)
+    if inner not in unit.temps or not isinstance(call, gast.Call) or inner not in effects.changed_by_call(call):
+        return None
+    mentions = [s for s in effects.walk(tree.body) if inner in effects.reads(s) or inner in binds(s)]
+    if len(mentions) != 2 or mentions[1] is not clash.statement:
+        return None
+    value = mentions[0].value if isinstance(mentions[0], gast.Assign) else None
+    if not isinstance(value, gast.Subscript) or not isinstance(value.slice, (gast.Name, gast.Constant)):
+        return None
+    outer = kind_of(value.value, kinds)
+    local = isinstance(outer, Container) and outer.type is not tuple and value.value.id in unit.locals
+    return mentions[0] if local else None
 
 
 def merge_names(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:

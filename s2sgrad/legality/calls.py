@@ -120,23 +120,28 @@ def _method(call: Call, owner: gast.AST, name: str) -> None:
     if catalogue.of(getattr(type(found), name, None)).logs:
         return  # which writes down what it is given at once, as `print` does
     stack = on_stack(name) and context.is_local(owner)
-    resizes, grows = any(m.resizes for m in methods_named(name)), any(m.grows for m in methods_named(name))
-    if may_write(name) and not resizes and context.mutable(owner):
-        call.refuse(f"`.{name}(...)` writes its object inside an expression, which is not differentiated: call it on a line "
-                    "of its own")  # fmt: skip
+    _writing(call, owner, name, stack)
     if name == "write" and isinstance(found, runtime.Global):
         if call.mutable or any(map(context.passes_on, call.given)):
             call.refuse(f"a differentiated value, or an array, is kept in the global `{found.name}`, which is not "
                         "differentiated yet: return it")  # fmt: skip
-        return
+    elif not stack:
+        _unknown(call, kept=name == "append" and getattr(owner, "id", "") in context.only_appended)
+
+
+def _writing(call: Call, owner: gast.AST, name: str, stack: bool) -> None:
+    """A method that changes its object: only a stack may grow and shrink, in a statement of its own."""
+    context = call.context
+    resizes, grows = any(m.resizes for m in methods_named(name)), any(m.grows for m in methods_named(name))
+    if may_write(name) and not resizes and context.mutable(owner):
+        call.refuse(f"`.{name}(...)` writes its object inside an expression, which is not differentiated: call it on a line "
+                    "of its own")  # fmt: skip
     plain = trust_of_owner(context.unit, owner, context.kinds) <= Trust.DATA
     if resizes and not stack and not grows and plain and context.is_local(owner):
         call.refuse(f"`.{name}(...)` changes its object in a way that is not differentiated: build a new one")
     if grows and not call.outermost and _may_be_container(context, owner):
         call.refuse(f"`.{name}(...)` changes its object inside an expression, which is not differentiated: make it a "
                     "statement of its own")  # fmt: skip
-    if not stack:
-        _unknown(call, kept=name == "append" and getattr(owner, "id", "") in context.only_appended)
 
 
 def _may_be_container(context: Context, node: gast.AST) -> bool:

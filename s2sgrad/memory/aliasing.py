@@ -32,12 +32,8 @@ class Memory:
         self.bases = frozenset(bases)
         self.written: frozenset[str] = frozenset(bases)
         self.lost: frozenset[str] = frozenset()
-        self.exposed: frozenset[str] = frozenset()  # global containers, which a function that is not known may change
-        handed = set().union(*(handed_over(unit, s, kinds) for s in statements))
-        if any(calls_unknown(unit, s) for s in statements):  # which may change what is global
-            names = {n for s in statements for n in effects.reads(s)} - unit.locals
-            self.exposed = frozenset(n for n in names if isinstance(unit.resolve(name_(n)), CHANGEABLE))
-            handed = handed | self.exposed
+        self.exposed = _exposed(unit, statements)
+        handed = self.exposed.union(*(handed_over(unit, s, kinds) for s in statements))
         grown = any(effects.changed_by_call(getattr(s, "value", None)) for s in statements)
         if not bases and not handed and not grown:
             return
@@ -75,6 +71,14 @@ class Memory:
     def at_once_with(self, name: str) -> frozenset[str]:
         """The names that may share memory with `name` at one time: buffers that are only swapped never do."""
         return self.at_once.get(name) or frozenset((name,))
+
+
+def _exposed(unit: Unit, statements: list[gast.AST]) -> frozenset[str]:
+    """The names of global containers, which a function that is not known may change, if one is called."""
+    if not any(calls_unknown(unit, s) for s in statements):
+        return frozenset()
+    names = {n for s in statements for n in effects.reads(s)} - unit.locals
+    return frozenset(n for n in names if isinstance(unit.resolve(name_(n)), CHANGEABLE))
 
 
 def _swapped(tree: gast.FunctionDef) -> dict[str, set[str]]:

@@ -58,10 +58,7 @@ def into(unit: Unit, node: gast.Call) -> tuple[gast.AST, gast.AST] | None:
         out = out.elts[0]
     if out is None or is_none(out):
         return None
-    if isinstance(out, gast.Tuple) or (isinstance(target, np.ufunc) and target.nout > 1):
-        unit.refuse(out, "`out=` of several results is not differentiated: assign the results to names")
-    if not isinstance(out, gast.Name) and any(isinstance(n, gast.NamedExpr) for part in (node, out) for n in nodes(part)):
-        unit.refuse(out, "`:=` in a call with `out=` is not differentiated: assign before it")
+    _require_one(unit, node, target, out)
     _without_defaults(unit, node, target, names)
     if target is np.take:
         _without_mode(unit, node, method)
@@ -80,6 +77,14 @@ def into(unit: Unit, node: gast.Call) -> tuple[gast.AST, gast.AST] | None:
     if isinstance(out, gast.Name) and out.id in _optional(unit, node):
         return _if_given(unit, node, out, store)
     return store, place()
+
+
+def _require_one(unit: Unit, node: gast.Call, target: Any, out: gast.AST) -> None:
+    """Raise Unsupported where what a call writes cannot be said as one store."""
+    if isinstance(out, gast.Tuple) or (isinstance(target, np.ufunc) and target.nout > 1):
+        unit.refuse(out, "`out=` of several results is not differentiated: assign the results to names")
+    if not isinstance(out, gast.Name) and any(isinstance(n, gast.NamedExpr) for part in (node, out) for n in nodes(part)):
+        unit.refuse(out, "`:=` in a call with `out=` is not differentiated: assign before it")
 
 
 class _Held:

@@ -61,7 +61,6 @@ def fitted(bar: Any, x: Any, said: str, argument: str = "", tangent: bool = Fals
     >>> fitted(2.0, np.zeros(2), "the vjp of `f`"), fitted((None, 1), (3.0, 4.0), "the vjp of `f`")
     (array([2., 2.]), (0.0, 1.0))
     """
-    place = "a result" if tangent else f"an argument `{argument}`" if argument else "an argument"
     if isinstance(x, _HOLDS):
         if bar is None:
             return rebuilt(x, lambda part: fitted(None, part, said, argument, tangent))
@@ -75,20 +74,26 @@ def fitted(bar: Any, x: Any, said: str, argument: str = "", tangent: bool = Fals
     shape = np.shape(x)
     if bar is None:
         return np.zeros(shape) if shape else 0.0
-    what = described(bar)
+    what = _misfit(bar, x, "tangent" if tangent else "gradient")
+    if what:
+        place = "a result" if tangent else f"an argument `{argument}`" if argument else "an argument"
+        raise ValueError(f"{said} returned {what} for {place} of shape {shape}")
+    return _of_floats(bar, shape)
+
+
+def _misfit(bar: Any, x: Any, noun: str) -> str:
+    """What is returned, in words, where it is no derivative of a number or an array of the shape of `x`."""
+    number = hasattr(bar, "dtype") or isinstance(bar, (int, float, complex))
+    kind = (getattr(bar, "dtype", None) or np.result_type(bar)).kind if number else "O"
+    if kind not in "fiubc":
+        return described(bar)
+    if kind == "c" and np.result_type(x).kind != "c":
+        return "complex numbers"
     try:
-        number = hasattr(bar, "dtype") or isinstance(bar, (int, float, complex))
-        kind = getattr(bar, "dtype", None) or np.result_type(bar) if number else np.dtype(object)
-        kind = kind.kind
-        if kind == "c" and np.result_type(x).kind != "c":
-            what = "complex numbers"
-        elif kind in "fiubc":
-            what = f"a {'tangent' if tangent else 'gradient'} of shape {np.shape(bar)}"
-            if np.broadcast_shapes(np.shape(bar), shape) == shape:
-                return _of_floats(bar, shape)
-    except (ValueError, TypeError):
-        pass
-    raise ValueError(f"{said} returned {what} for {place} of shape {shape}")
+        fits = np.broadcast_shapes(np.shape(bar), np.shape(x)) == np.shape(x)
+    except ValueError:
+        fits = False
+    return "" if fits else f"a {noun} of shape {np.shape(bar)}"
 
 
 def _of_floats(bar: Any, shape: tuple[int, ...]) -> Any:

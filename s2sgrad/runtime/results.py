@@ -45,14 +45,19 @@ def without_floats(v: Any, numbers: bool = False) -> str:
         return described(v) if plain else ""
     if isinstance(v, (float, complex)) or (numbers and isinstance(v, int)):
         return ""
+    items = _items(v)
+    if items is None:
+        return "" if hasattr(v, "__array_ufunc__") or hasattr(v, "__array__") else described(v)
+    if any(item is not v and not without_floats(item, numbers) for item in items):
+        return ""
+    return f"an empty {type(v).__name__}" if len(items) == 0 else f"{described(v)} without floats"
+
+
+def _items(v: Any) -> Any:
+    """What a container, an array of objects or an instance holds; None for anything else."""
     held = attributes_of(v)
-    if isinstance(v, (list, tuple, dict, np.ndarray)) or held is not None:
-        items = held if held is not None else v
-        items = items.values() if isinstance(items, dict) else items.ravel() if isinstance(items, np.ndarray) else items
-        if any(item is not v and not without_floats(item, numbers) for item in items):
-            return ""
-        return f"an empty {type(v).__name__}" if len(items) == 0 else f"{described(v)} without floats"
-    return "" if hasattr(v, "__array_ufunc__") or hasattr(v, "__array__") else described(v)
+    held = v if held is None and isinstance(v, (list, tuple, dict, np.ndarray)) else held
+    return held.ravel() if isinstance(held, np.ndarray) else held.values() if isinstance(held, dict) else held
 
 
 def described(v: Any) -> str:

@@ -86,17 +86,21 @@ class Plans:
         swapped = {n for s in swaps for n in binds(s) if isinstance(self.kinds.get(n), Array)}
         rebound = {n for s in inside if s not in swaps for n in binds(s)}
         out = {n for n in mentions.covered if mentions.all[n] == mentions.elements[n] and n in bound - rebound}
-        written = {effects.base(t) for s in inside if (t := section(s)) is not None}
-        changed = (written | set().union(*map(self.unit.memory.changed, inside))) - swapped
-        for array in sorted(out - swapped):
-            others = self.unit.memory.at_once_with(array) - {array}
-            if others & mentions.all.keys() and (others | {array}) & changed:
-                out.discard(array)
+        out = swapped & out | {n for n in out - swapped if self._is_alone(n, mentions, inside, swapped)}
         if not (swapped <= out and self._are_apart(swapped)):
             out -= swapped
         mine = sum(mentions.elements[n] for n in out)
         others = sum(mentions.all.values()) - mine + mentions.calls
         return Plan(loop, out, swapped & out) if out and mine >= _MOSTLY * others else None
+
+    def _is_alone(self, array: str, mentions: _Mentions, inside: list[gast.AST], swapped: set[str]) -> bool:
+        """Whether no other name for the memory of an array stands in a loop that changes it."""
+        others = self.unit.memory.at_once_with(array) - {array}
+        if not others & mentions.all.keys():
+            return True
+        written = {effects.base(t) for s in inside if (t := section(s)) is not None}
+        changed = (written | set().union(*map(self.unit.memory.changed, inside))) - swapped
+        return not (others | {array}) & changed
 
     def _are_apart(self, swapped: set[str]) -> bool:
         """Whether buffers that are swapped are of one shape, and share memory with nothing else."""

@@ -20,14 +20,29 @@ def f(x):
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.ir.unit import Unit
-from s2sgrad.specialize.static_values import Choice, Known, Object, Value, bindings
+from s2sgrad.specialize.static_values import (
+    Choice,
+    Derivative,
+    Display,
+    Function,
+    Known,
+    Object,
+    Partial,
+    Value,
+    Vectorized,
+    bindings,
+)
+
+_TRUE = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type)  # the kinds of callables that are always true
 
 
 def folded(unit: Unit, body: list[gast.AST], known: dict[str, Any]) -> tuple[list[gast.AST], bool]:
@@ -100,8 +115,22 @@ def _is_instance(unit: Unit, test: gast.Call, look: Callable[[gast.AST], Any]) -
     return False if all(map(is_plain_class, asked)) else None
 
 
+def _itself(unit: Unit, test: gast.AST, look: Callable[[gast.AST], Any]) -> bool | None:
+    """A function is true, an object where its class does not say, a list of them where it holds any."""
+    value = look(test)
+    if isinstance(value, gast.Constant):
+        return bool(value.value)
+    if isinstance(value, Display):
+        return bool(value.items)
+    if isinstance(value, Object):
+        return None if hasattr(value.cls, "__bool__") or hasattr(value.cls, "__len__") else True
+    plain = isinstance(value, Known) and type(value.target) in _TRUE
+    return True if plain or isinstance(value, (Function, Partial, Vectorized, Derivative)) else None
+
+
 def _known(node: gast.AST, look: Callable[[gast.AST], Any]) -> Any:
     return node if isinstance(node, gast.Constant) else look(node)
 
 
-_BY_TYPE = {gast.UnaryOp: _negated, gast.BoolOp: _joined, gast.Compare: _compared, gast.Call: _is_instance}
+_BY_TYPE = {gast.UnaryOp: _negated, gast.BoolOp: _joined, gast.Compare: _compared, gast.Call: _is_instance,
+            gast.Name: _itself, gast.Attribute: _itself, gast.Subscript: _itself}  # fmt: skip

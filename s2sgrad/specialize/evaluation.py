@@ -38,6 +38,8 @@ from s2sgrad.normalize import call_forms, comprehensions, containers, displays, 
 from s2sgrad.normalize._calls import linked, walruses
 from s2sgrad.specialize.static_values import Display, Object, Value
 
+_TRUTHS = (gast.Call, gast.Compare, gast.UnaryOp)  # what may be a test, and is True or False then
+
 
 class Evaluator:
     """Evaluates expressions; statements that an expression stands for are written before it."""
@@ -106,7 +108,7 @@ class Evaluator:
         """A function value or an object; of data, one operation with atoms as operands, which will be bound to `target`."""
         if isinstance(node, gast.Lambda):
             return self.functions.function(node)
-        if (truth := self.truth(node)) is not None:
+        if isinstance(node, _TRUTHS) and (truth := self.truth(node)) is not None:
             return truth
         if self.is_whole(node):
             self.require_own_methods(node)

@@ -57,6 +57,10 @@ class Conditions:
             return node
         if (truth := self.truth(node)) is not None:
             return truth
+        if isinstance(node, gast.BoolOp):  # what is true beside `and`, false beside `or`, decides nothing
+            neutral = isinstance(node.op, gast.And)
+            node.values = [v for v in node.values if decided(self.unit, v, self.functions.held) is not neutral]
+            node = node.values[0] if len(node.values) == 1 else node
         self.require_own_methods(node)
         holder = self.unit.temp()
         whole = isinstance(node, (gast.BoolOp, gast.Name)) and not (walruses(node) or pops(node) or self.grows(node))

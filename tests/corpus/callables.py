@@ -318,3 +318,32 @@ def asked_of_a_function_that_is_an_argument(v, large):
         y[0] *= 2.0
         n += 1
     return np.sum(y**3) if large([y[1], y]) else np.sum(y)
+
+
+class Activated:
+    def __init__(self, w, act=None):
+        self.w, self.act = w, act
+
+    def __call__(self, x):
+        y = self.w * x
+        return self.act(y) if self.act else y
+
+
+def activated(x, act=None):
+    if not act:
+        return 2.0 * x
+    return act(x)
+
+
+@case(0.6)
+def activation_that_is_there_or_is_not(x):
+    return Activated(x, np.tanh)(x) * Activated(x)(x) * activated(x) * activated(x, lambda t: t * x)
+
+
+@case(0.6)
+def tests_of_functions_beside_those_of_data(x):
+    tools = [lambda t: t * x, np.sin]
+    first = tools[0](x) if tools and x > 0.0 else x
+    second = x if x > 5.0 or not tools else tools[1](x)
+    third = x if x > 0.0 and Activated(x) is None else 3.0 * x
+    return first * second * third

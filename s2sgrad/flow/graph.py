@@ -226,13 +226,23 @@ class Graph:
         `step(k, then)`: what holds before a point if `then` holds behind it; the more holds there, the more here.  `into` is
         what is known so far, and filled in place, beginning at the points that are `waiting`; to these a step may add.
         """
-        while (k := waiting.last()) is not None:
+
+
+        def visit(k: int) -> None:
             after = self.after[k]
             here = step(k, into[after[0]] if len(after) == 1 else _joined([into[a] for a in after], False))
             if here != into[k]:
                 into[k] = here
                 for before in self.before[k]:
                     waiting.add(before)
+
+        heads: set[int] = set()
+        while (k := waiting.last()) is not None:
+            for head in self.after[k]:
+                if head <= k and head not in heads:  # what holds behind a loop holds at the end of a trip: begin with that
+                    heads.add(head)
+                    visit(head)
+            visit(k)
 
 
 class Waiting:

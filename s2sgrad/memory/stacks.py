@@ -55,13 +55,14 @@ def _only_operated(
     unit: Unit, tree: gast.FunctionDef, stacks: set[str], plain: Callable[[gast.Call], bool]
 ) -> set[str]:
     """The lists on which something is put, and taken off, by `plain` calls, and to which nothing else is done."""
+    mentions, operated_on = Counter[str](), Counter[str]()
     for statement in effects.walk(tree.body) if stacks else ():
         header = effects.header(statement)
-        mentions = Counter(n.id for n in effects.loads(header) if n.id in stacks)
-        if mentions:
-            operated = Counter(name for call, name in operations(unit, header) if plain(call))
-            stacks = stacks - {name for name in mentions if mentions[name] != operated[name]}
-    return stacks
+        here = [n.id for n in effects.loads(header) if n.id in stacks]
+        if here:
+            mentions.update(here)
+            operated_on.update(name for call, name in operations(unit, header) if plain(call))
+    return {stack for stack in stacks if mentions[stack] == operated_on[stack]}
 
 
 def operations(unit: Unit, node: gast.AST) -> Iterator[tuple[gast.Call, str]]:

@@ -75,7 +75,8 @@ class _Webs:
         for node in loads(header(statement)):
             reached = self.reaching.reach_point(node.id, point)
             if reached:
-                self.unite(reached)
+                if len(reached) > 1:
+                    self.unite(reached)
                 self.mentions.append((node, reached[0]))
         if isinstance(statement, gast.For):
             self.define(statement.target, self.reaching.graph.entry[id(statement.body)])

@@ -164,7 +164,7 @@ class Reverse(Branches):
         self.adjoints.out += new
 
     def _tag(self, new: Block, statement: gast.AST, comment: bool) -> None:
-        text = self.unit.comment(statement) if comment else None
+        text = self.unit.comment(statement) if comment and new else None
         line, column = getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0)
         for made in new:
             made.origin = Origin("reverse", line, column, text, getattr(statement, "primal", None))

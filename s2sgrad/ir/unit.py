@@ -194,6 +194,8 @@ class Unit:
         """The object that a free name or a dotted path through modules stands for now; MISSING for anything else."""
         if isinstance(node, gast.Attribute):
             owner = self.resolve(node.value)
+            if owner is MISSING:
+                return MISSING
             if isinstance(owner, (types.ModuleType, type, np.ufunc)) or table.owns(owner):
                 value = getattr(owner, node.attr, MISSING)
                 note_attribute(owner, node.attr, value)

@@ -1,9 +1,7 @@
 """Matrices of derivatives, put together from columns or rows: of the structure of the value, and at each leaf of it
 that of the arguments.
 
->>> out = {"a": np.zeros(2)}
->>> columns = [{"a": np.array([1.0, 2.0])}, {"a": np.array([3.0, 4.0])}]
->>> assembled(out, columns, [np.zeros(2)])["a"][0]
+>>> assembled({"a": np.array([[1.0, 2.0], [3.0, 4.0]])}, [np.zeros(2)])["a"][0]
 array([[1., 3.],
        [2., 4.]])
 """
@@ -69,15 +67,13 @@ def units(x: Any) -> Iterator[Any]:
         yield tangent_of(x, 1.0, "")
 
 
-def assembled(out: Any, columns: list[Any], given: list[Any]) -> Any:
-    """The matrix from its columns, each of the structure of `out`."""
-    if isinstance(out, (list, tuple, dict)):
-        keys = out if isinstance(out, dict) else range(len(out))
-        parts = {k: assembled(out[k], [c[k] for c in columns], given) for k in keys}
-        return parts if isinstance(out, dict) else rebuilt(out, lambda _, part: part, tuple(parts.values()))
-    if out is None:
-        return None
-    return split(np.stack([np.asarray(c) for c in columns], axis=-1), given)
+def assembled(dots: Any, given: list[Any]) -> Any:
+    """The matrix from a tangent of the value of which each lane is a column."""
+    if isinstance(dots, dict):
+        return {key: assembled(item, given) for key, item in dots.items()}
+    if isinstance(dots, (list, tuple)):
+        return rebuilt(dots, lambda item: assembled(item, given))
+    return None if dots is None else split(np.moveaxis(dots, 0, -1), given)
 
 
 def split(stacked: np.ndarray, given: list[Any]) -> Parts:

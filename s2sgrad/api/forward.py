@@ -15,14 +15,17 @@ import numpy as np
 
 from s2sgrad import pullbacks, runtime
 from s2sgrad.analysis.call_keys import shapes_of
+from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.api import converted, higher, linearized
 from s2sgrad.api.arguments import has_floats, require_separate
 from s2sgrad.api.gradient import Gradient, GradientOfGradient
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.errors.raised import entry
+from s2sgrad.forward.lane_forms import NoLanes
 from s2sgrad.ir import seeds
 from s2sgrad.ir.signatures import signature
+from s2sgrad.runtime.lanes import count, zero_lanes
 from s2sgrad.runtime.structure import float_type, rebuilt, seed_of_number
 
 if TYPE_CHECKING:
@@ -54,6 +57,17 @@ class _Along(Gradient):
             require_separate(self._arguments(args, keywords), compiled.written, self._function, compiled.outside())
         dots = {word: self._tangent_at(place, args, tangents) for word, place in self.places(compiled, len(args)).items()}
         return compiled.function(*args, **keywords, **self._seeds(compiled, None), **dots)
+
+    def _made(self, function: types.FunctionType, key: Kinds) -> Compiled:
+        """What is compiled for these kinds; NoLanes at once where that was tried in vain."""
+        refused = self._family(function).refused
+        if key in refused:
+            raise NoLanes("tangents that are computed one after the other")
+        try:
+            return super()._made(function, key)
+        except NoLanes:
+            refused.add(key.kept())
+            raise
 
     @property
     def active(self) -> tuple[int, ...]:
@@ -95,7 +109,9 @@ class _Along(Gradient):
         if isinstance(place, tuple):
             return tuple(self._tangent_at(k, args, tangents) for k in place)
         number = place - len(self._lead)
-        return tangents[self._argnums.index(number)] if number in self._argnums else runtime.zeros(args[place])
+        if number in self._argnums:
+            return tangents[self._argnums.index(number)]
+        return zero_lanes(args[place], count(tangents)) if self._options.lanes else runtime.zeros(args[place])
 
     def unfolded(self, args: tuple, keywords: dict[str, Any]) -> tuple[Compiled, tuple, dict[str, Any]]:
         """What is compiled for these arguments, all the arguments by position and those by keyword."""
@@ -123,10 +139,11 @@ class Jvp:
 
     def __init__(
         self, function: Callable[..., Any], outputs: str | tuple[str, ...] | None = None, has_aux: bool = False,
-        value: bool = True,
+        value: bool = True, lanes: bool = False,
     ) -> None:  # fmt: skip
         self.primal = function
-        self._options = Options(value, several=True, outputs=outputs, has_aux=has_aux, backend=DEFAULT, forward=True)
+        self._options = Options(value, several=True, outputs=outputs, has_aux=has_aux, backend=DEFAULT, forward=True,
+                                lanes=lanes)  # fmt: skip
         self._made: dict[tuple[int, ...], _Along] = {}
         self._latest: _Along | None = None
         self.__name__ = self.__qualname__ = f"{getattr(function, '__name__', type(function).__name__)}_jvp"

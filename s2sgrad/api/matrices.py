@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.api.argnums import Argnums, checked
-from s2sgrad.api.assembling import assembled, at_leaves, basis, empty, of_rows, plain, sizes
-from s2sgrad.api.forward import Jvp
+from s2sgrad.api.assembling import assembled, at_leaves, empty, of_rows, plain, sizes
+from s2sgrad.api.columns import Columns
 from s2sgrad.api.gradient import Gradient, differentiated
 from s2sgrad.api.products import function_given
 from s2sgrad.driver.options import DEFAULT, Options
@@ -31,7 +31,7 @@ class Matrix:
     def __init__(self, function: Callable[..., Any], argnums: Argnums, word: str, has_aux: bool = False) -> None:
         self.primal, self.has_aux = function, has_aux
         self._argnums = checked(argnums)
-        self._along = Jvp(function, has_aux=has_aux)
+        self._columns = Columns(function, has_aux)
         self.__name__ = self.__qualname__ = f"{getattr(function, '__name__', type(function).__name__)}_{word}"
         self.__doc__ = f"The {word} of `{getattr(function, '__name__', 'f')}` in {self._argnums!r}."
 
@@ -46,13 +46,14 @@ class Matrix:
 
     @property
     def source(self) -> str:
-        """The text of the generated function that gives one column, or one row."""
-        return self._along.source
+        """The text of the generated function that gives a column, or a row; where it ran last, all columns."""
+        return self._columns.latest.source
 
     def _places(self, args: tuple) -> tuple[int, ...]:
         """The positions of the arguments, of which the matrix is asked for."""
         asked = self._argnums if isinstance(self._argnums, tuple) else (self._argnums,)
-        names = list(self._along.along((0,)).__signature__.parameters) if any(isinstance(a, str) for a in asked) else []
+        named = any(isinstance(a, str) for a in asked)
+        names = list(self._columns.one.along((0,)).__signature__.parameters) if named else []
         places = tuple(names.index(a) if a in names else a for a in asked)
         for asked_, place in zip(asked, places, strict=True):
             if not isinstance(place, int) or not -len(args) <= place < len(args):
@@ -62,17 +63,13 @@ class Matrix:
         return tuple(p % len(args) for p in places)
 
     def _of_columns(self, args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
-        """The value, the matrix, one run of the generated function for each column, and what is beside the value."""
+        """The value, the matrix by columns, and what is beside the value."""
         places = self._places(args)
-        along = self._along.along(places)
         given = [args[p] for p in places]
-        value = aux = None
-        columns = []
-        for unit in basis(given):
-            value, column, *aux = along.along(args, unit, keywords)
-            columns.append(column)
-        matrix = assembled(columns[0], columns, given) if columns else empty(self.primal(*args, **keywords), given)
-        return value, self._shown(matrix), aux[0] if aux else None
+        if not any(map(sizes, given)):
+            return None, self._shown(empty(self.primal(*args, **keywords), given)), None
+        value, columns, aux = self._columns.run(places, args, keywords)
+        return value, self._shown(assembled(columns, given)), aux
 
     def _shown(self, matrix: Any) -> Any:
         """The matrix for one argument bare, for several as a tuple, at each number or array of the value."""
@@ -139,23 +136,21 @@ class Hessian(Matrix):
         super().__init__(function, argnums, word, has_aux)
         several = self._argnums if isinstance(self._argnums, tuple) else (self._argnums,)
         options = Options(value=True, several=True, has_aux=has_aux, backend=DEFAULT)
-        self._along = Jvp(differentiated(function, several, options, None))
+        self._columns = Columns(differentiated(function, several, options, None))
 
     @entry
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         """The Hessian at these arguments; with `has_aux`, and what is beside the value."""
         places = self._places(args)
-        along, given = self._along.along(places), [args[p] for p in places]
-        columns, value, aux = [], 0.0, None
-        for unit in basis(given):
-            (value, *_), (_, column, *_) = along.along(args, unit, keywords)
-            columns.append(column)
-        if self.has_aux and columns:
-            value, aux = value
+        given, value, aux, matrix = [args[p] for p in places], 0.0, None, None
+        if any(map(sizes, given)):
+            (value, *_), (_, columns, *_), _ = self._columns.run(places, args, keywords)
+            value, aux = value if self.has_aux else (value, None)
+            matrix = assembled(columns, given)
         if np.shape(value):
             raise TypeError(f"hessian needs a function that returns a number, and this one returned an array of shape "
                             f"{np.shape(value)}: use the Jacobian of its gradient, or sum it up")  # fmt: skip
-        matrix = assembled(columns[0], columns, given) if columns else empty(tuple(given), given)
+        matrix = empty(tuple(given), given) if matrix is None else matrix
         if not isinstance(self._argnums, tuple):
             matrix = at_leaves(matrix[0], lambda parts: parts[0])
         matrix = plain(matrix)

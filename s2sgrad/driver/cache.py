@@ -28,12 +28,14 @@ _MOST_KEYS = 512  # exact shapes remembered; the recipes are few, one a pattern 
 class Family:
     """The recipes of one code in one way of asking: by the kinds of the arguments, and by quick keys to these.
 
-    `wrt` are the names of the differentiated parameters.
+    `wrt` are the names of the differentiated parameters, `refused` the kinds for which there is no text of the sort that is
+    asked for, and another one serves.
     """
 
     def __init__(self, wrt: tuple[str, ...]) -> None:
         self.wrt = wrt
         self.quick: dict[Hashable, Kinds] = {}
+        self.refused: set[Kinds] = set()
         self._recipes: dict[Kinds, tuple[Recipe, ...]] = {}
         self._lock = threading.Lock()
 

@@ -15,6 +15,7 @@ from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.driver.compilation import Compilation, Purpose
 from s2sgrad.driver.emitted import Emitted, mark, stem_of
 from s2sgrad.driver.options import Options
+from s2sgrad.forward.lanes import Lanes
 from s2sgrad.forward.sweep import Forward
 from s2sgrad.inplace import output_arguments, own_arguments
 from s2sgrad.ir import seeds
@@ -30,9 +31,10 @@ class Tangent(Purpose):
     forward = True
 
     def __init__(
-        self, function: types.FunctionType, kinds: dict[str, Kind], variables: tuple[str, ...], emitted: Emitted
-    ) -> None:
-        self.function, self.kinds, self.variables, self.emitted = function, kinds, variables, emitted
+        self, function: types.FunctionType, kinds: dict[str, Kind], variables: tuple[str, ...], emitted: Emitted,
+        lanes: bool = False,
+    ) -> None:  # fmt: skip
+        self.function, self.kinds, self.variables, self.emitted, self.lanes = function, kinds, variables, emitted, lanes
         emitted.dots = seeds.tangent_words(function, variables)
         self.words = emitted.dots.values()
         self.split: results.Split | None = None
@@ -49,6 +51,8 @@ class Tangent(Purpose):
         dots = {p: walk.tangents.dot(p, self.emitted.dots[p]) for p in given}
         mark(c.tree.body, "forward")
         body, tangent = walk.run()
+        if self.lanes:
+            body, tangent = Lanes(walk.tangents, [*dots.values()], walk.written).run(body, tangent)
         value = c.tree.body[-1].value
         parts = [*([name(value.id)] * self.value), tangent, *([name(self.split.aux)] if self.split is not None else [])]
         last = c.tree.body[-1]
@@ -68,6 +72,7 @@ class Tangent(Purpose):
         stem = stem_of(self.function)
         what = f"Value of `{stem}`, and its tangent" if self.value else f"Tangent of `{stem}`"
         what += f" along that of {', '.join(self.variables)}."
+        what += "  Tangents carry lanes: their first axis is that of the columns." * self.lanes
         c.tree.body.insert(0, gast.Expr(constant(what)))
         c.tree.name = self.emitted.name
 
@@ -81,7 +86,7 @@ class TangentEntry(Tangent):
         given = {p.name: p.default for p in signature(function).parameters.values() if p.default is not p.empty}
         defaults = dict(zip(given, kinds_of(given.values()), strict=True))
         known = {p: {**defaults, **kinds}.get(p, UNKNOWN) for p in signature(function).parameters}
-        super().__init__(function, known, tuple(dict.fromkeys(p.partition("[")[0] for p in wrt)), emitted)
+        super().__init__(function, known, tuple(dict.fromkeys(p.partition("[")[0] for p in wrt)), emitted, options.lanes)
         self.value = options.value
         self.split, self.outputs = results.Split() if options.has_aux else None, options.outputs
         self.written: tuple[str, ...] = ()

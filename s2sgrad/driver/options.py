@@ -13,7 +13,8 @@ class Options:
 
     `stops` are variables through which no gradient flows: what `gradients` of a function is asked for.  `backend` rewrites
     what it can; what is differentiated again is the text of the default.  With `has_aux` the function returns a pair, of
-    which the first is differentiated.  `forward`: it returns the value and its tangent.
+    which the first is differentiated.  `forward`: it returns the value and its tangent; `lanes`: tangents have
+    one more axis, the first, along which many stand beside each other.
     """
 
     value: bool = False
@@ -25,6 +26,7 @@ class Options:
     backend: str = PREFERRED
     has_aux: bool = False
     forward: bool = False
+    lanes: bool = False
 
     @property
     def suffix(self) -> str:

@@ -56,6 +56,7 @@ class Program:
         self._running: list[int] = []  # functions whose kinds are being found
         self.written: tuple[str, ...] = ()
         self.kept_apart = False  # whether the reverse sweep may run when free names stand for something else
+        self.lanes = False  # whether tangents carry lanes
         self._compiling: list[tuple[Any, Paired | None]] = []  # functions whose pairs, or tangents, are being written
 
     def gradient(
@@ -65,6 +66,7 @@ class Program:
         primal = self._read(function)
         self._reserve(primal)
         emitted = Emitted(self.names.fresh(f"{stem_of(function)}_{options.suffix}"), function)
+        self.lanes = options.lanes
         entry = (TangentEntry if options.forward else Entry)(function, kinds, wrt, options, emitted)
         self._write(Compilation(primal, self, entry.kinds, entry))
         self.written = entry.written
@@ -225,7 +227,7 @@ class Program:
         self._kept.append(target)
         self._compiling.append((target, None))
         try:
-            purpose = TangentCallee(target, given, order, emitted)
+            purpose = TangentCallee(target, given, order, emitted, self.lanes)
             self._write(Compilation(self._read(target), self, with_defaults(target, given), purpose))
         finally:
             self._compiling.pop()

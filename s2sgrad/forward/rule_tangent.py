@@ -263,7 +263,9 @@ class RuleTangent:
             record = [name(saved)]
         else:
             record = [clone(arguments[n]) for n in pair.needs]
-        return gast.Call(name(self.unit.helper(pair.bwd.name, pair.bwd)), [*record, seed], [])
+        out = gast.Call(name(self.unit.helper(pair.bwd.name, pair.bwd)), [*record, seed], [])
+        out.kind_of = self.y.id
+        return out
 
     def _nothing(self, operand: gast.AST) -> gast.AST:
         """A zero for the tangent of an operand, whatever that is."""

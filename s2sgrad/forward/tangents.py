@@ -104,6 +104,7 @@ def tangent_kind(kind: Kind) -> Kind:
         return Number(None)
     if isinstance(kind, Array):
         return kind if (kind.dtype or "").startswith("float") else Array(None, kind.dims)
-    if isinstance(kind, Container) and kind.type in (list, tuple, dict) and kind.items is not None:
-        return replace(kind, items=tuple(map(tangent_kind, kind.items)))
+    if isinstance(kind, Container) and kind.type in (list, tuple, dict):
+        items = None if kind.items is None else tuple(map(tangent_kind, kind.items))
+        return replace(kind, items=items, item=None if kind.item is None else tangent_kind(kind.item))
     return UNKNOWN

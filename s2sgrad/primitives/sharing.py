@@ -23,7 +23,7 @@ from s2sgrad.primitives import spellings
 from s2sgrad.primitives.record import Gives, know
 from s2sgrad.rules import builtin_functions, einsum
 from s2sgrad.rules.table import existing
-from s2sgrad.runtime import structure
+from s2sgrad.runtime import lanes, structure
 from s2sgrad.runtime.given import fitted
 
 _ANY = -1  # the result may share memory with any of the arguments
@@ -95,6 +95,9 @@ know(runtime.require_array, runtime.sequence, runtime.own, structure.kept, keeps
 know(runtime.add, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)
 know(fitted, gives=Gives.MAYBE, of=0, computes=True)
 know(runtime.seed_like, gives=Gives.MAYBE, of=1)
+know(lanes.zero_lanes, lanes.by_lane, gives=Gives.NEW, computes=True)
+know(lanes.unbroadcast_lanes, lanes.unreduce_lanes, gives=Gives.MAYBE, numeric=True, computes=True)
+know(lanes.like_lanes, gives=Gives.MAYBE, of=1, computes=True)
 know(builtin_functions.preceded, einsum.replaced, einsum.contracted, of=_ANY)
 
 

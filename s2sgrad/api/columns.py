@@ -1,0 +1,105 @@
+"""The columns of a matrix of derivatives: tangents along each number of the arguments, and what comes of them.
+
+    x of shape (2,)      ->      x_dot = [[1, 0], [0, 1]]: two lanes of one run, or the tangents of two runs
+
+Several columns are computed by one run where the function has a text for that, which is tried once; else one after the
+other.  The tangents of one run take at most some `_MOST` bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.api.assembling import basis, carries, leaves, sizes
+from s2sgrad.api.forward import Jvp
+from s2sgrad.forward.lane_forms import NoLanes
+from s2sgrad.runtime.lanes import stacked, zero_lanes
+from s2sgrad.runtime.structure import rebuilt
+
+_MOST = 2**26
+
+
+class Columns:
+    """Runs a function along tangents, for all columns of its Jacobian."""
+
+    def __init__(self, function: Callable[..., Any], has_aux: bool = False) -> None:
+        self.one = Jvp(function, has_aux=has_aux)
+        self.many = Jvp(function, has_aux=has_aux, lanes=True)
+        self.latest = self.one
+
+    def run(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
+        """The value, all columns as lanes of one tangent of it, and what is beside the value; needs a number at least."""
+        given = [args[p] for p in places]
+        if sum(size for x in given for size in sizes(x)) > 1:
+            with contextlib.suppress(Exception):  # one after the other it is right, or an error of the user's
+                self.latest = self.many
+                return self._at_once(places, args, keywords)
+        self.latest = self.one
+        return self._one_by_one(places, args, keywords)
+
+    def _one_by_one(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
+        along, columns = self.one.along(places), []
+        for unit in basis([args[p] for p in places]):
+            value, column, *aux = along.along(args, unit, keywords)
+            columns.append(column)
+        return value, stacked(columns), aux[0] if aux else None
+
+    def _at_once(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
+        along, parts = self.many.along(places), []
+        for first, last in _blocks(args, [args[p] for p in places]):
+            value, part, *aux = along.along(args, lanes_of([args[p] for p in places], first, last), keywords)
+            _require_lanes(value, part, last - first)
+            parts.append(part)
+        return value, _joined(parts), aux[0] if aux else None
+
+
+def _blocks(args: tuple, given: list[Any]) -> Iterator[tuple[int, int]]:
+    """The columns that are computed by one run: first and last."""
+    total = sum(size for x in given for size in sizes(x))
+    longest = max((n for x in args for leaf in leaves(x) for n in np.shape(leaf)), default=1)
+    runs = -(-total * max(total, longest) * 8 // _MOST)
+    bounds = [total * k // runs for k in range(runs + 1)]
+    yield from itertools.pairwise(bounds)
+
+
+def lanes_of(given: list[Any], first: int, last: int) -> tuple:
+    """The tangents of these arguments along their numbers from `first` to `last`, as lanes.
+
+    >>> lanes_of([2.0, np.ones(2)], 0, 3)
+    (array([1., 0., 0.]), array([[0., 0.],
+           [1., 0.],
+           [0., 1.]]))
+    """
+    tangents = tuple(zero_lanes(x, last - first) for x in given)
+    at = -first
+    for dots, x in zip(leaves(tangents), leaves(given), strict=True):
+        if carries(x):
+            rows = np.reshape(dots, (last - first, -1))
+            k = np.arange(max(0, -at), min(int(np.size(x)), last - first - at))
+            rows[k + at, k] = 1.0
+            at += int(np.size(x))
+    return tangents
+
+
+def _require_lanes(value: Any, dots: Any, lanes: int) -> None:
+    """Refuse a tangent that has not the shapes of the value, behind its lanes."""
+    for x, d in zip(leaves(value), leaves(dots), strict=True):
+        if carries(x) and np.shape(d) != (lanes, *np.shape(x)):
+            raise NoLanes("a tangent whose shape is not that of the value")
+
+
+def _joined(parts: list[Any]) -> Any:
+    """One tangent of the lanes of several."""
+    first = parts[0]
+    if len(parts) == 1 or first is None:
+        return first
+    if isinstance(first, dict):
+        return {key: _joined([p[key] for p in parts]) for key in first}
+    if isinstance(first, (list, tuple)):
+        return rebuilt(first, lambda _, part: part, [_joined(list(row)) for row in zip(*parts, strict=True)])
+    return np.concatenate(parts)

@@ -1,0 +1,173 @@
+"""All columns at once: every tangent gets one more axis, the first, along which those of several runs stand as lanes.
+
+    y = x[0] * w                       y = x[0] * w
+    y_dot = x_dot[0] * w         ->    y_dot = x_dot[:, 0, np.newaxis] * w
+
+The statements of the function stay what they are, and so do loops and branches: nothing that decides depends on a tangent.
+What a statement becomes is decided by kinds, never left to broadcasting, for which lanes are an axis like any other.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Array, Container, Number
+from s2sgrad.flow.graph import Block
+from s2sgrad.forward import lane_functions, lane_helpers  # noqa: F401  # they say what becomes of calls
+from s2sgrad.forward.lane_forms import Forms, NoLanes, with_lanes
+from s2sgrad.forward.tangents import Tangents
+from s2sgrad.ir.quote import HEADER, assign, at, blocks, calls_in, clone, expression, mentioned, name, stored
+from s2sgrad.ir.reach import numpy_function
+from s2sgrad.ir.unit import sweep_of
+from s2sgrad.runtime import lanes as of_lanes
+
+
+class Lanes:
+    """Gives lanes to the `tangents` of one function, of which the parameters are `given`."""
+
+    def __init__(self, tangents: Tangents, given: list[str], written: set[str]) -> None:
+        self.unit, self.given = tangents.unit, given
+        self.carrying = {*tangents.names.values()}
+        self.forms = Forms(self.unit, tangents.inference, self.carrying)
+        self.written = {tangents.names[x] for x in written if x in tangents.names}
+
+    def run(self, body: Block, tangent: gast.AST) -> tuple[Block, gast.AST]:
+        """The statements of the function but for its `return`, and the tangent of the value, with lanes."""
+        while self._spreads(body):
+            pass
+        out = self._block(body)
+        value = self.forms.carried(tangent)
+        if self.forms.counted:
+            counted = at(out[0] if out else tangent, assign(self.forms.counted, self._count()))
+            for statement in counted:
+                statement.origin = next((s.origin for s in effects.walk(out) if sweep_of(s) == "tangent"), None)
+            out = [*counted, *out]
+            self.forms.inference.env[self.forms.counted] = Number(int)
+        kinds = self.forms.inference.env
+        kinds.update({n: with_lanes(kinds[n]) for n in self.carrying if n in kinds})
+        return out, value
+
+    def _spreads(self, body: Block) -> bool:
+        """Note the temporaries that are computed from what carries lanes; whether there were new ones."""
+        computed = [s for s in effects.walk(body) if sweep_of(s) == "tangent" and isinstance(s, gast.Assign)]
+        new = {n for s in computed if self.forms.reads(s.value) for n in stored(*s.targets)} - self.carrying
+        self.carrying |= new
+        return bool(new)
+
+    def _count(self) -> gast.AST:
+        """`len(x_dot)`, of a parameter whose tangent is an array, or of the first such in one."""
+        node: gast.AST = name(self.given[0])
+        kind = self.forms.kind(node)
+        while isinstance(kind, Container):
+            places = [k for k, item in enumerate(kind.items or ()) if isinstance(item, (Array, Number, Container))]
+            if not places:
+                raise NoLanes("how many lanes there are is not known")
+            key = kind.keys[places[0]] if kind.type is dict else places[0]
+            node, kind = gast.Subscript(node, gast.Constant(key, None), gast.Load()), kind.items[places[0]]
+        if not isinstance(kind, (Array, Number)):
+            raise NoLanes("how many lanes there are is not known")
+        return gast.Call(self.unit.builtin(len), [node], [])
+
+    # --- statements ---
+
+    def _block(self, body: Block) -> Block:
+        return [self._statement(s) for s in body]
+
+    def _statement(self, statement: gast.AST) -> gast.AST:
+        if isinstance(statement, tuple(HEADER)):
+            if self.forms.reads(getattr(statement, HEADER[type(statement)])):
+                raise NoLanes("a decision by a tangent")
+            for block in blocks(statement):
+                block[:] = self._block(block)
+            return statement
+        if not any(n in self.carrying for n in mentioned(statement)):
+            return statement
+        if isinstance(statement, gast.Expr):
+            return at(statement, gast.Expr(self._expression(statement.value)))[0]
+        if isinstance(statement, gast.AugAssign):
+            return self._updated(statement)
+        if not isinstance(statement, gast.Assign):
+            raise NoLanes(f"a statement of unknown form: {type(statement).__name__}")
+        return at(statement, self._assigned(statement))[0]
+
+    def _expression(self, node: gast.AST) -> gast.AST:
+        """`s_dot.append(x_dot)`, `push(s_dot, x_dot)`."""
+        if not isinstance(node, gast.Call) or node.keywords or len(node.args) > 2:
+            raise NoLanes("an expression that stands alone")
+        if isinstance(node.func, gast.Attribute) and node.func.attr == "append" and len(node.args) == 1:
+            return gast.Call(node.func, [self.forms.carried(node.args[0])], [])
+        if self.unit.called(node) is runtime.push:
+            return gast.Call(node.func, [node.args[0], self.forms.carried(node.args[1])], [])
+        if isinstance(node.func, gast.Attribute) and node.func.attr == "pop" and not node.args:
+            return node
+        raise NoLanes("an expression that stands alone")
+
+    def _updated(self, statement: gast.AugAssign) -> gast.AST:
+        """`y_dot += e`; of a number `y_dot = y_dot + e`, for what else refers to it keeps its value."""
+        target, forms = statement.target, self.forms
+        rank = forms.rank(_read(target))
+        value = forms.expanded(statement.value, rank)
+        if isinstance(target, gast.Name) and isinstance(forms.kind(target), Number):
+            new = gast.BinOp(name(target.id), statement.op, value)
+            return at(statement, assign(target.id, new))[0]
+        where = forms.item(target) if isinstance(target, gast.Subscript) else target
+        return at(statement, gast.AugAssign(where, statement.op, value))[0]
+
+    def _assigned(self, statement: gast.Assign) -> gast.Assign:
+        (target,), value, forms = statement.targets, statement.value, self.forms
+        if isinstance(target, gast.Subscript):
+            where = forms.item(target)
+            if any(self.unit.called(n) is of_lanes.by_lane for n in calls_in(where)):
+                raise NoLanes("a section of what is no view")
+            return gast.Assign([where], self._stored(target, value), None)
+        if isinstance(target, gast.Tuple):
+            return gast.Assign([target], self._unpacked(target, value), None)
+        return assign(target.id, self._apart(value))
+
+    def _stored(self, target: gast.Subscript, value: gast.AST) -> gast.AST:
+        """What is stored into a section has its axes."""
+        forms = self.forms
+        if isinstance(forms.kind(target.value), Container) and not isinstance(target.slice, gast.Slice):
+            return self._apart(value)
+        if isinstance(forms.kind(target.value), Container):
+            return forms.carried(value)
+        if not forms.reads(value):
+            return value
+        return forms.expanded(value, forms.rank(_read(target)))
+
+    def _unpacked(self, target: gast.Tuple, value: gast.AST) -> gast.AST:
+        """A pair of the value and its tangent, which a function gives; the items of a tangent."""
+        forms = self.forms
+        called = self.unit.called(value)
+        dots = getattr(called, "dots", None)
+        if dots:
+            taken = {*dots.values()}
+            given = [gast.keyword(k.arg, forms.carried(k.value)) if k.arg in taken else k for k in value.keywords]
+            if any(map(forms.reads, value.args)):
+                raise NoLanes("a tangent among the arguments")
+            return gast.Call(value.func, value.args, given)
+        if isinstance(value, gast.Tuple):
+            return gast.Tuple([self._apart(e) for e in value.elts], gast.Load())
+        kind = forms.kind(value)
+        if isinstance(kind, Array) and kind.rank:
+            return expression("np.moveaxis(x, 1, 0)", x=forms.lifted(value), np=numpy_function(self.unit, "moveaxis").value)
+        if not isinstance(kind, Container):
+            raise NoLanes("the items of a value of unknown kind")
+        return forms.carried(value)
+
+    def _apart(self, value: gast.AST) -> gast.AST:
+        """The value with lanes; an element of an array that is written, which is a number without lanes, is copied."""
+        new = self.forms.carried(value)
+        if not isinstance(value, gast.Subscript) or not isinstance(self.forms.kind(value), Number):
+            return new
+        owner = effects.base(value)
+        return expression("x.copy()", x=new) if owner in self.written else new
+
+
+def _read(target: gast.AST) -> gast.AST:
+    out = clone(target)
+    out.ctx = gast.Load()
+    return out
+

@@ -42,6 +42,11 @@ def sizes(value: Any) -> list[int]:
     return [int(np.size(leaf)) for leaf in leaves(value) if carries(leaf)]
 
 
+def count(given: list[Any]) -> int:
+    """How many floats there are in some arguments."""
+    return sum(size for x in given for size in sizes(x))
+
+
 def basis(given: list[Any]) -> Iterator[tuple]:
     """The tangents of these arguments that are 1 at one number and 0 at all others, number by number."""
     zeros = [runtime.zeros(x) for x in given]
@@ -114,8 +119,8 @@ def of_rows(value: Any, pullback: Any, given: list[Any], places: tuple[int, ...]
         if not carries(leaf):
             return None
         mine = [np.concatenate(rows.pop(0)) for _ in range(int(np.size(leaf)))]
-        count = sum(size for x in given for size in sizes(x))
-        stacked = np.reshape(np.array(mine), (*np.shape(leaf), count)) if mine else np.zeros((*np.shape(leaf), count))
+        columns = count(given)
+        stacked = np.reshape(np.array(mine), (*np.shape(leaf), columns)) if mine else np.zeros((*np.shape(leaf), columns))
         return split(stacked, given)
 
     return at_leaf(value)

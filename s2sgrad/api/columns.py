@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.api.assembling import basis, carries, leaves, sizes
+from s2sgrad.api.assembling import basis, carries, count, leaves
 from s2sgrad.api.forward import Jvp
 from s2sgrad.forward.lane_forms import NoLanes
 from s2sgrad.runtime.lanes import stacked, zero_lanes
@@ -35,7 +35,7 @@ class Columns:
     def run(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
         """The value, all columns as lanes of one tangent of it, and what is beside the value; needs a number at least."""
         given = [args[p] for p in places]
-        if sum(size for x in given for size in sizes(x)) > 1:
+        if count(given) > 1:
             with contextlib.suppress(Exception):  # one after the other it is right, or an error of the user's
                 self.latest = self.many
                 return self._at_once(places, args, keywords)
@@ -60,7 +60,7 @@ class Columns:
 
 def _blocks(args: tuple, given: list[Any]) -> Iterator[tuple[int, int]]:
     """The columns that are computed by one run: first and last."""
-    total = sum(size for x in given for size in sizes(x))
+    total = count(given)
     longest = max((n for x in args for leaf in leaves(x) for n in np.shape(leaf)), default=1)
     runs = -(-total * max(total, longest) * 8 // _MOST)
     bounds = [total * k // runs for k in range(runs + 1)]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.api.argnums import Argnums, checked
-from s2sgrad.api.assembling import assembled, at_leaves, empty, of_rows, plain, sizes
+from s2sgrad.api.assembling import assembled, at_leaves, count, empty, of_rows, plain, sizes
 from s2sgrad.api.columns import Columns
 from s2sgrad.api.gradient import Gradient, differentiated
 from s2sgrad.api.products import function_given
@@ -66,7 +66,7 @@ class Matrix:
         """The value, the matrix by columns, and what is beside the value."""
         places = self._places(args)
         given = [args[p] for p in places]
-        if not any(map(sizes, given)):
+        if not count(given):
             return None, self._shown(empty(self.primal(*args, **keywords), given)), None
         value, columns, aux = self._columns.run(places, args, keywords)
         return value, self._shown(assembled(columns, given)), aux
@@ -117,14 +117,14 @@ class Jacobian(Matrix):
         """The value and the Jacobian."""
         places = self._places(args)
         given = [args[p] for p in places]
-        count = sum(size for x in given for size in sizes(x))
-        if count > 1 and not self._by_columns:
+        columns = count(given)
+        if columns > 1 and not self._by_columns:
             try:
                 value, pullback = vjp(self.primal, *args, **keywords)
             except Unsupported:  # where forward mode is refused as well, it says why
                 self._by_columns = True
             else:
-                if count > sum(sizes(value)):
+                if columns > sum(sizes(value)):
                     return value, self._shown(of_rows(value, pullback, given, places))
         return self._of_columns(args, keywords)[:2]
 
@@ -143,7 +143,7 @@ class Hessian(Matrix):
         """The Hessian at these arguments; with `has_aux`, and what is beside the value."""
         places = self._places(args)
         given, value, aux, matrix = [args[p] for p in places], 0.0, None, None
-        if any(map(sizes, given)):
+        if count(given):
             (value, *_), (_, columns, *_), _ = self._columns.run(places, args, keywords)
             value, aux = value if self.has_aux else (value, None)
             matrix = assembled(columns, given)

@@ -26,6 +26,7 @@ from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.symbolic_shapes import without_symbols
 from s2sgrad.errors import NoRule, NoSource, Unsupported
 from s2sgrad.forward.tangents import Tangents
+from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.quote import assign, clone, constant, mentioned, name
 from s2sgrad.ir.reach import call
 from s2sgrad.rules import table
@@ -129,7 +130,7 @@ class RuleTangent:
         moving = [self.operands[k] for k in self.wanted if self._passes(k)]
         moving += [self.operation.keywords[k] for k in self.keywords]
         idle = [o for o in self.operation.given if not any(o is m for m in moving) and getattr(o, "id", None) not in read]
-        if all(_is_none(o) or isinstance(self.tangents.inference.kind(o), Number) for o in idle):
+        if all(is_none(o) or isinstance(self.tangents.inference.kind(o), Number) for o in idle):
             return value
         kind = self.tangents.inference.kind(value)
         return conformed(self.unit, value, kind, self.y.id, result, self.tangents.inference.kind)
@@ -142,7 +143,7 @@ class RuleTangent:
         linear = [o for k, o in enumerate(self.operands) if self._passes(k)]
         for keyword, node in self.operation.keywords.items():
             rule = self.rule.keyword_rules.get(keyword)
-            if (rule is not None and rule.tag == "linear") or (keyword in self.rule.added and not _is_none(node)):
+            if (rule is not None and rule.tag == "linear") or (keyword in self.rule.added and not is_none(node)):
                 linear.append(node)
         return with_parts(self.operation.node, {id(o): self.tangents.part(o) for o in linear})
 
@@ -277,10 +278,6 @@ class RuleTangent:
 
     def _kind(self, node: gast.AST) -> Kind:
         return without_symbols(self.tangents.inference.kind(node)) or UNKNOWN
-
-
-def _is_none(node: gast.AST) -> bool:
-    return isinstance(node, gast.Constant) and node.value is None
 
 
 def with_parts(node: Any, new: dict[int, gast.AST]) -> Any:

@@ -25,6 +25,7 @@ from s2sgrad.forward.calls import Callees, callee_tangent
 from s2sgrad.forward.presence import Presence
 from s2sgrad.forward.rule_tangent import RuleTangent, with_parts
 from s2sgrad.forward.tangents import Tangents
+from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.quote import LOOPS, assign, at, clone, constant, mentioned, name, nodes
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Origin, Unit
@@ -209,7 +210,12 @@ class Forward:
         parts = [self.tangents.part(o) for o in operation.operands]
         if isinstance(operation.node, gast.Dict):
             return gast.Dict([clone(k) for k in operation.node.keys], parts)
-        if isinstance(operation.node, gast.Call):  # of a named tuple
+        if isinstance(operation.node, gast.Call):  # of a named tuple, whose fields may have defaults
+            made = self.unit.resolve(operation.node.func)
+            for k, field in enumerate(made._fields):
+                default = made._field_defaults.get(field)
+                if isinstance(default, (int, float)) and not isinstance(default, bool) and is_none(operation.operands[k]):
+                    parts[k] = constant(0.0)
             return gast.Call(clone(operation.node.func), parts, [])
         return type(operation.node)(parts, gast.Load())
 

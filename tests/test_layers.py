@@ -45,6 +45,7 @@ LAYERS = [
     ["api"],
     ["tape"],
     ["testing"],
+    ["compat"],
     [""],
     ["cli"],
     ["__main__"],

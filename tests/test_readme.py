@@ -55,6 +55,13 @@ def test_python_of_the_page_about_own_rules_runs(tmp_path):
     exec(compile(file.read_text(), str(file), "exec"), {"__name__": "page"})
 
 
+def test_python_of_the_page_for_comers_runs(tmp_path):
+    for number, text in enumerate(text for language, text in documents.blocks("docs/coming-from.md") if language == "python"):
+        file = tmp_path / f"page{number}.py"
+        file.write_text(text, encoding="utf-8")
+        exec(compile(text, str(file), "exec"), {"__name__": "page"})
+
+
 def test_python_of_the_page_about_forward_mode_runs(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     for name, text in documents.files("docs/forward-mode.md").items():

@@ -1,0 +1,43 @@
+"""The fixed point of `f(a)`, differentiated by the implicit function theorem: what was iterated is not recorded.
+
+    x = f(a)(x)      ->      x_bar -> w = x_bar + (d f(a)(x)/dx)^T w,  a_bar = (d f(a)(x)/da)^T w
+
+The adjoint equation is solved by iteration as well (Griewank and Walther, *Evaluating Derivatives*, 2008, chapter 15).
+
+>>> fixed_point(lambda a: lambda x: 0.5 * (x + a / x), 2.0, 1.0, lambda x, y: abs(x - y), 1e-12)
+1.414213562373095
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from s2sgrad import api, runtime, tape
+
+
+@tape.primitive
+def fixed_point(
+    f: Callable[[Any], Callable[[Any], Any]], a: Any, x0: Any, distance: Callable[[Any, Any], Any], tol: float
+) -> Any:
+    """The `x` with `f(a)(x) = x`, iterated from `x0` until two of them are no farther apart than `tol`."""
+    step, x = f(a), x0
+    while True:
+        before, x = x, step(x)
+        if not distance(before, x) > tol:
+            return x
+
+
+def _pullback(
+    g: Any, x: Any, f: Callable[[Any], Callable[[Any], Any]], a: Any, x0: Any, distance: Callable[[Any, Any], Any],
+    tol: float,
+) -> Any:  # fmt: skip
+    _, pull_x = api.vjp(f(a), x)
+    _, pull_a = api.vjp(lambda a: f(a)(x), a)
+    w, before = g, None
+    while before is None or distance(before, w) > tol:
+        before, w = w, runtime.add(g, pull_x(w)[0])
+    return pull_a(w)[0]
+
+
+tape.defvjp(fixed_point, None, _pullback, None, None, None)

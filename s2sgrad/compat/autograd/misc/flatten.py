@@ -1,0 +1,63 @@
+"""One vector for nested lists, tuples and dicts of numbers and arrays, and back.
+
+>>> import numpy as np
+>>> vector, unflatten = flatten({"w": np.ones((2, 2)), "b": [0.5, 2.0]})
+>>> vector
+array([0.5, 2. , 1. , 1. , 1. , 1. ])
+>>> unflatten(2.0 * vector)["w"]
+array([[2., 2.],
+       [2., 2.]])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+def flatten(value: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
+    """The vector of all numbers of a value, entries of a dict in the order of their keys, and what undoes this."""
+    parts: list[np.ndarray] = []
+    shape = _shape(value, parts)
+    vector = np.concatenate(parts) if parts else np.zeros(0)
+
+    def unflatten(vector: Any) -> Any:
+        return _filled(shape, vector)
+
+    return vector, unflatten
+
+
+def _shape(value: Any, parts: list[np.ndarray]) -> tuple[Any, ...]:
+    """What a value is made of, with the place of each part in the vector."""
+    if isinstance(value, dict):
+        return "dict", {k: _shape(value[k], parts) for k in sorted(value)}
+    if isinstance(value, (list, tuple)):
+        return "tuple" if isinstance(value, tuple) else "list", [_shape(item, parts) for item in value]
+    at = sum(part.size for part in parts)
+    parts.append(np.ravel(np.asarray(value, float)))
+    return ("array" if isinstance(value, np.ndarray) else "number"), at, at + np.size(value), np.shape(value)
+
+
+def _filled(shape: tuple[Any, ...], vector: Any) -> Any:
+    kind = shape[0]
+    if kind == "dict":
+        return {k: _filled(part, vector) for k, part in shape[1].items()}
+    if kind == "list":
+        return [_filled(part, vector) for part in shape[1]]
+    if kind == "tuple":
+        return tuple([_filled(part, vector) for part in shape[1]])
+    if kind == "number":
+        return vector[shape[1]]
+    return np.reshape(vector[shape[1] : shape[2]], shape[3])
+
+
+def flatten_func(func: Callable[..., Any], example: Any) -> tuple[Callable[..., Any], Callable[[Any], Any], np.ndarray]:
+    """The function from vectors to vectors, what makes nested parameters of one, and the vector of the example."""
+    vector, unflatten = flatten(example)
+
+    def flat(vector: Any, *args: Any) -> Any:
+        return flatten(func(unflatten(vector), *args))[0]
+
+    return flat, unflatten, vector

@@ -1,0 +1,140 @@
+"""Programs of autograd's, by its import lines alone: each once as it would be there, with `numpy` for `autograd.numpy`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from s2sgrad import S2SGradError
+from s2sgrad.compat.autograd import (
+    checkpoint,
+    elementwise_grad,
+    grad,
+    grad_and_aux,
+    grad_named,
+    hessian,
+    hessian_vector_product,
+    jacobian,
+    jacobian_vector_product,
+    make_ggnvp,
+    make_hvp,
+    make_jvp,
+    make_vjp,
+    multigrad_dict,
+    tensor_jacobian_product,
+    value_and_grad,
+)
+from s2sgrad.compat.autograd.extend import defjvp, defvjp, primitive
+from s2sgrad.compat.autograd.misc import flatten
+from s2sgrad.compat.autograd.misc.fixed_points import fixed_point
+from s2sgrad.compat.autograd.misc.flatten import flatten_func
+from s2sgrad.compat.autograd.misc.optimizers import adam, rmsprop, sgd
+from s2sgrad.compat.autograd.test_util import check_grads
+
+X = np.array([0.3, 0.7, 1.1])
+
+
+def tanh(x):
+    y = np.exp(-2.0 * x)
+    return (1.0 - y) / (1.0 + y)
+
+
+def test_the_first_page_of_the_tutorial():
+    grad_tanh = grad(tanh)
+    assert np.isclose(grad_tanh(1.0), (tanh(1.0001) - tanh(0.9999)) / 0.0002)
+    assert np.allclose(elementwise_grad(tanh)(X), 1.0 - tanh(X) ** 2)
+    assert np.allclose(elementwise_grad(elementwise_grad(tanh))(X), -2.0 * tanh(X) * (1.0 - tanh(X) ** 2))
+
+
+def test_matrices_and_products():
+    def f(x, y):
+        return np.sum(x**3) * y
+
+    assert np.allclose(hessian(f)(X, 2.0), np.diag(12.0 * X))
+    assert np.allclose(hessian_vector_product(f)(X, 2.0, X), 12.0 * X * X)
+    assert np.allclose(jacobian(lambda x: x**2)(X), np.diag(2.0 * X))
+    assert np.allclose(jacobian_vector_product(lambda x: x**2)(X, X), 2.0 * X * X)
+    assert np.allclose(tensor_jacobian_product(lambda x: x**2)(X, X), 2.0 * X * X)
+    pull, value = make_vjp(f, 1)(X, 2.0)
+    assert np.isclose(value, f(X, 2.0)) and np.isclose(pull(1.0), np.sum(X**3))
+    value, tangent = make_jvp(f)(X, 2.0)(X)
+    assert np.isclose(value, f(X, 2.0)) and np.isclose(tangent, 3.0 * f(X, 2.0))
+    product, gradient = make_hvp(f)(X, 2.0)
+    assert np.allclose(product(X), 12.0 * X * X) and np.allclose(gradient, 6.0 * X**2)
+    A = np.arange(6.0).reshape(2, 3)
+    assert np.allclose(make_ggnvp(lambda x: A @ x)(X)(X), A.T @ (A @ X))
+
+
+def test_values_names_and_aux():
+    def f(x, y=2.0):
+        return x * y**2
+
+    assert value_and_grad(f)(3.0, 4.0) == (48.0, 16.0)
+    assert grad_named(f, "y")(3.0, 4.0) == 24.0
+    assert multigrad_dict(f)(3.0, y=4.0) == {"x": 16.0, "y": 24.0}
+    assert grad(f, (0, 1))(3.0, 4.0) == (16.0, 24.0)
+    assert grad_and_aux(lambda x: (x**2, {"twice": 2.0 * x}))(3.0) == (6.0, {"twice": 6.0})
+    assert grad(checkpoint(f))(3.0, 4.0) == 16.0
+
+
+def test_rules():
+    @primitive
+    def logsumexp(x):
+        top = np.max(x)
+        return top + np.log(np.sum(np.exp(x - top)))
+
+    defvjp(logsumexp, lambda ans, x: lambda g: np.full(x.shape, g) * np.exp(x - np.full(x.shape, ans)))
+    defjvp(logsumexp, lambda g, ans, x: np.sum(g * np.exp(x - ans)))
+
+    def example(y):
+        return logsumexp(y**2) * 2.0
+
+    plain = lambda y: np.log(np.sum(np.exp(y**2))) * 2.0  # noqa: E731
+    assert np.allclose(grad(example)(X), grad(plain)(X))
+    assert np.isclose(make_jvp(example)(X)(X)[1], make_jvp(plain)(X)(X)[1])
+    check_grads(example, modes=["rev"])(X)
+
+    @primitive
+    def scaled(x, c):
+        return x * c
+
+    defvjp(scaled, lambda ans, x, c: lambda g: g * c, None)
+    defjvp(scaled, "same", None)
+    assert np.allclose(grad(lambda x: np.sum(scaled(x, 3.0)))(X), 3.0)
+    assert np.allclose(make_jvp(lambda x: scaled(x, 3.0))(X)(X)[1], 3.0 * X)
+
+
+def test_flatten():
+    params = {"w": [np.ones((2, 2)), (0.5, X)], "b": 2.0}
+    vector, unflatten = flatten(params)
+    assert vector.shape == (9,)
+    back = unflatten(vector)
+    assert np.array_equal(back["w"][0], params["w"][0]) and back["w"][1][0] == 0.5 and back["b"] == 2.0
+    flat, unflatten, start = flatten_func(lambda p: {"w": 2.0 * p["w"]}, {"w": X})
+    assert np.allclose(flat(start), 2.0 * X) and np.allclose(unflatten(start)["w"], X)
+
+
+@pytest.mark.parametrize(("method", "options"), [(sgd, {}), (rmsprop, {"step_size": 0.05}), (adam, {"step_size": 0.1})])
+def test_optimizers(method, options):
+    seen = []
+    loss = lambda p, i: np.sum((p["w"] - 3.0) ** 2) + p["b"] ** 2  # noqa: E731
+    found = method(grad(loss), {"w": X, "b": 1.0}, lambda p, i, g: seen.append(i), 400, **options)
+    assert np.allclose(found["w"], 3.0, atol=0.05) and abs(found["b"]) < 0.05 and seen == list(range(400))
+
+
+def test_fixed_point():
+    def newton(a):
+        def step(x):
+            return 0.5 * (x + a / x)
+
+        return step
+
+    def root(a):
+        return fixed_point(newton, a, 1.0, lambda x, y: abs(x - y), 1e-12)
+
+    assert np.isclose(root(2.0), np.sqrt(2.0)) and np.isclose(grad(root)(2.0), 0.5 / np.sqrt(2.0))
+
+
+def test_what_has_no_derivative_is_refused():
+    with pytest.raises((S2SGradError, TypeError)):
+        grad(lambda x: x > 1.0)(2.0)

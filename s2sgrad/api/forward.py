@@ -278,7 +278,8 @@ def tangent_of(primal: Any, tangent: Any, what: str) -> Any:
     if np.shape(tangent) != np.shape(primal):
         raise ValueError(f"{what} must have the shape of its primal, {np.shape(primal)}, not {np.shape(tangent)}")
     if not isinstance(primal, np.ndarray):
-        return seed_of_number(tangent)
+        number = seed_of_number(tangent)
+        return type(primal)(number) if isinstance(number, float) and isinstance(primal, (float, np.floating)) else number
     given = tangent if hasattr(tangent, "dtype") else np.asarray(tangent)
     if given.dtype.kind not in "fiub":
         raise TypeError(f"{what} must be made of floats, not {given.dtype}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.reductions import along, dropped, whole, whole_dropped
+from s2sgrad.rules.reductions import along, dropped, is_container, whole, whole_dropped
 from s2sgrad.rules.scans import rows
 from s2sgrad.rules.table import flat, general
 from s2sgrad.runtime import unreduce
@@ -22,7 +22,7 @@ def sort(g, y, a, axis=-1, kind=None):
     return np.reshape(np.take_along_axis(g, places, axis), np.shape(a))
 
 
-@sort.forward()
+@sort.forward(lambda a: not is_container(a))
 def _(y, a, a_dot, axis=-1, kind=None):
     return np.take_along_axis(a_dot, np.argsort(a, axis=axis, kind="stable"), axis)
 

@@ -108,6 +108,20 @@ def rise(x, xp, fp):
     return np.where(outside, 0.0, over(np.take(fp, end) - np.take(fp, start), x1 - x0))[()]
 
 
+def still(end):
+    """The tangent of a constant end value that is given."""
+    return None if end is None else 0.0
+
+
+flat(still)
+
+
+@interp.forward()
+def _(y, x, xp, fp, x_dot, xp_dot, fp_dot, left=None, right=None):
+    inside = np.interp(x, xp, fp_dot, still(left), still(right))
+    return x_dot * rise(x, xp, fp), -rise(x, xp, fp) * np.interp(x, xp, xp_dot), inside
+
+
 @interp.forward(lambda left, right: all(k.known and k.value is None for k in (left, right)))
 def _(y, x, xp, fp, x_dot, xp_dot, fp_dot, left=None, right=None):
     return x_dot * rise(x, xp, fp), -rise(x, xp, fp) * np.interp(x, xp, xp_dot), np.interp(x, xp, fp_dot)
@@ -172,8 +186,11 @@ def spacing_bar(g, f, x, axis, edge_order=1):
 
 
 @general(ungradient)
-def _(w, y, g, f, x, axis, edge_order=1):
+def ungradient_(w, y, g, f, x, axis, edge_order=1):
     return np.gradient(w, x, axis=axis, edge_order=edge_order), None, spacing_bar(g, w, x, axis, edge_order), None
+
+
+ungradient_.linear_in("g")
 
 
 @general(np.gradient)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from s2sgrad.rules.elementwise import exp_difference
-from s2sgrad.rules.reductions import along, kept, tie_weights, whole
+from s2sgrad.rules.reductions import along, is_container, kept, tie_weights, whole
 from s2sgrad.rules.scans import carried, products_along, products_before
 from s2sgrad.rules.selections import untake_along_axis
 from s2sgrad.rules.table import bilinear, flat, general, linear
@@ -192,6 +192,16 @@ flat(records)
 @general(np.maximum.accumulate, np.minimum.accumulate)
 def maximum_accumulate(g, y, x, axis=0):
     return untake_along_axis(g, x, records(x, y, axis), axis)
+
+
+@maximum_accumulate.forward(lambda x: is_container(x))
+def _(y, x, x_dot, axis=0):
+    return np.take_along_axis(np.asarray(x_dot), records(x, y, axis), axis)
+
+
+@maximum_accumulate.forward(lambda x: not is_container(x))
+def _(y, x, x_dot, axis=0):
+    return np.take_along_axis(x_dot, records(x, y, axis), axis)
 
 
 def unreduceat(g, x, indices, axis=0):

@@ -94,10 +94,22 @@ def _divides(adjoints: Bars, operation: Operation) -> Callable[[gast.BinOp], boo
     )
 
 
+def _constant(adjoints: Bars, node: gast.AST) -> Any:
+    """The value of a constant, of a path to one, of a function of `math` of them: `math.sqrt(math.pi)`; None for others."""
+    if isinstance(node, gast.Constant):
+        return node.value
+    found = adjoints.unit.resolve(node.func if isinstance(node, gast.Call) else node)
+    if isinstance(node, gast.Call) and getattr(found, "__module__", None) == "math" and not node.keywords:
+        given = [_constant(adjoints, a) for a in node.args]
+        return None if None in given else found(*given)
+    return found if isinstance(found, float) else None
+
+
 def _is_not_zero(adjoints: Bars, node: gast.AST) -> bool:
     """Whether a divisor is a constant, or the number of elements of an array that has some."""
-    if isinstance(node, gast.Constant):
-        return bool(node.value)
+    known = _constant(adjoints, node)
+    if known is not None:
+        return bool(known)
     if adjoints.unit.called(node) is np.size and node.args:
         kind = adjoints.inference.kind(node.args[0])
         known = isinstance(kind, Array) and kind.dims is not None

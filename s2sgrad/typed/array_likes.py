@@ -69,11 +69,20 @@ def _taken(unit: Unit, inference: Inference, statement: gast.AST) -> Iterator[tu
                 continue
             if _is_sequence(inference.kind(getattr(value, field))):
                 yield value, field, None
-    elif isinstance(value, gast.Call) and isinstance(unit.resolve(value.func), np.ufunc):
+    elif isinstance(value, gast.Call):
         rule = table.lookup(unit.resolve(value.func))
-        for k, argument in enumerate(value.args):
-            if rule is not None and rule.tag == "elementwise" and _is_sequence(inference.kind(argument)):
-                yield value, "args", k
+        if rule is not None and rule.tag == "elementwise" and rule.given is None:
+            for owner, field, place, argument in _arguments(value):
+                if _is_sequence(inference.kind(argument)):
+                    yield owner, field, place
+
+
+def _arguments(call: gast.Call) -> Iterator[tuple[gast.AST, str, int | None, gast.AST]]:
+    """The arguments of a call, and where they stand."""
+    for k, argument in enumerate(call.args):
+        yield call, "args", k, argument
+    for keyword in call.keywords:
+        yield keyword, "value", None, keyword.value
 
 
 def _is_sequence(kind: Kind | None) -> bool:

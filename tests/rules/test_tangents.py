@@ -147,9 +147,13 @@ def test_tangent_beside_numbers_of_the_text(e):
         check(e, f, args, [random_like(a, rng) for a in args])
 
 
+def has_lists(e: Example) -> bool:
+    return any(isinstance(a, list) for a in (*e.args, *e.keywords.values()))
+
+
 @pytest.mark.skipif((np.float32(1.0) * 2.0).dtype != np.float32, reason="NumPy 1 widens numbers of float32")
 @pytest.mark.sampled(one_in=4, turn=2)
-@pytest.mark.parametrize("e", [c for c in CASES if c.values[0].primitive not in WIDENS])
+@pytest.mark.parametrize("e", [c for c in CASES if c.values[0].primitive not in WIDENS and not has_lists(c.values[0])])
 def test_tangent_of_float32(e):
     """With arrays of float32 the tangents of arrays of float32 are of float32."""
 
@@ -157,11 +161,11 @@ def test_tangent_of_float32(e):
         return np.float32(x) if isinstance(x, (np.ndarray, np.float64)) and x.dtype == float else x
 
     small = Example(e.primitive, mapped(narrow, e.args), {k: mapped(narrow, v) for k, v in e.keywords.items()})
-    f, args = calling(small, True)
+    f, args = calling(small, True, numbers=True)
     u = [random_like(a, np.random.default_rng(5)) for a in args]
     y, y_dot = jvp(f, tuple(args), tuple(u))
     for value, tangent in zip(leaves(y), leaves(y_dot), strict=True):
-        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        if isinstance(value, np.ndarray) and value.dtype == np.float32:
             assert tangent.dtype == value.dtype and tangent.shape == value.shape
 
 

@@ -187,4 +187,5 @@ def draw_times_sorted(x):
 @case(np.array([[0.2], [0.6]]))
 def bounds_in_a_list_of_columns(x):
     data = np.array([0.3, 0.4, 0.9])
-    return np.sum(np.clip(data, 0.0, [[x[0, 0]], [x[1, 0]]]) * data) + np.sum(np.where(data > 0.35, [[x[0, 0]], [x[1, 0]]], 2.0))
+    kept = np.where(data > 0.35, [[x[0, 0]], [x[1, 0]]], 2.0)
+    return np.sum(np.clip(data, 0.0, [[x[0, 0]], [x[1, 0]]]) * data) + np.sum(kept)

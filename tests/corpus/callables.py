@@ -345,5 +345,6 @@ def tests_of_functions_beside_those_of_data(x):
     tools = [lambda t: t * x, np.sin]
     first = tools[0](x) if tools and x > 0.0 else x
     second = x if x > 5.0 or not tools else tools[1](x)
-    third = x if x > 0.0 and Activated(x) is None else 3.0 * x
+    layer = Activated(x)
+    third = x if x > 0.0 and layer is None else 3.0 * x
     return first * second * third

@@ -1,7 +1,7 @@
 """Objects that are made in the function: their attributes are variables, their methods are written out.
 
-Methods, properties, inheritance, operators.  An object that leaves the function, or one of two that a name may stand for,
-is refused.
+Methods, properties, inheritance; operators are in `object_operators`.  An object that leaves the function, or one of two
+that a name may stand for, is refused.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -28,30 +28,18 @@ from typing import Any
 
 import gast
 
-from s2sgrad import runtime
-from s2sgrad.analysis import effects
 from s2sgrad.analysis.plain_classes import written_attributes
 from s2sgrad.ir.lookups import note_member
-from s2sgrad.ir.quote import assign, at, constant, expression, name
+from s2sgrad.ir.quote import assign, at, constant, name
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.source import underlying
+from s2sgrad.specialize.object_operators import OPERATORS
 from s2sgrad.specialize.static_values import Known, Object, Partial, Value
-
-_OPERATORS = {
-    gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul", gast.Div: "truediv", gast.MatMult: "matmul", gast.Pow: "pow",
-    gast.FloorDiv: "floordiv", gast.Mod: "mod", gast.BitAnd: "and", gast.BitOr: "or", gast.BitXor: "xor",
-    gast.LShift: "lshift", gast.RShift: "rshift",
-}  # fmt: skip
-_COMPARISONS = {
-    gast.Lt: ("__lt__", "__gt__"), gast.Gt: ("__gt__", "__lt__"), gast.LtE: ("__le__", "__ge__"),
-    gast.GtE: ("__ge__", "__le__"), gast.Eq: ("__eq__", "__eq__"), gast.NotEq: ("__ne__", "__ne__"),
-}  # fmt: skip
-_UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__"}
 
 
 class Objects:
-    """What the attributes, methods and operators of objects are; `hint` is the name that the next object will have."""
+    """What the attributes and methods of objects are; `hint` is the name that the next object will have."""
 
     def construct(self, cls: type, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
         """`cls(..)`: its `__init__` is written out."""
@@ -217,7 +205,7 @@ class Objects:
     def updated_object(self, statement: gast.AugAssign) -> gast.AST:
         """`o += value`, of an object: `o = o + value`, or what `__iadd__` returns."""
         owner = self.held(statement.target)
-        word = f"__i{_OPERATORS[type(statement.op)]}__"
+        word = f"__i{OPERATORS[type(statement.op)]}__"
         read = name(statement.target.id)
         value: gast.AST = gast.BinOp(read, statement.op, statement.value)
         if hasattr(owner.cls, word):
@@ -308,74 +296,6 @@ class Objects:
                             return None
                         return self.of_class(receiver, vars(cls)[attribute], attribute, node)
         self.unit.refuse(node, f"`super().{attribute}` cannot be followed here")
-
-    def unary(self, node: gast.UnaryOp, owner: Object) -> Any:
-        """A sign before an object."""
-        return self.apply(self.method(owner, _UNARY.get(type(node.op), "__invert__"), node), [], {}, node)
-
-    def operator(self, node: gast.BinOp, left: Any, right: Any) -> Any:
-        """An operator of which an operand is an object."""
-        word = _OPERATORS[type(node.op)]
-        tries = [(left, right, f"__{word}__"), (right, left, f"__r{word}__")]
-        if isinstance(left, Object) and isinstance(right, Object):
-            if left.cls is right.cls:
-                tries.pop()
-            elif issubclass(right.cls, left.cls) and getattr(right.cls, tries[1][2], None) is not getattr(
-                left.cls, tries[1][2], None
-            ):
-                tries.reverse()  # what a subclass says of it comes first
-        elif isinstance(right, Object):
-            self.require_whole(left, right.cls, tries[1][2], node)
-        return self.first_answer(tries, node, "this operator of an object cannot be followed: call a method")
-
-    def first_answer(self, tries: list[tuple[Any, Any, str]], node: gast.AST, otherwise: str | None) -> Any:
-        """What the first of these methods returns that does not return NotImplemented."""
-        for owner, other, method in tries:
-            if not isinstance(owner, Object) or not isinstance(self.looked_up(owner.cls, method), types.FunctionType):
-                continue
-            start = len(self.flattener.out)
-            value = self.apply(self.method(owner, method, node), [other], {}, node)
-            declined = [self.unit.resolve(v) is NotImplemented for v in _bound_to(value, self.flattener.out[start:])]
-            if not any(declined):
-                return value
-            if not all(declined):
-                self.unit.refuse(node, f"whether `{method}` of `{owner.cls.__name__}` returns NotImplemented cannot be "
-                                       "followed here: test for it before")  # fmt: skip
-        if otherwise is None:
-            return None
-        self.unit.refuse(node, otherwise)
-
-    def require_whole(self, left: gast.AST, cls: type, method: str, node: gast.AST) -> None:
-        """Data on the left of an object: NumPy asks the object once for each element of an array."""
-        if isinstance(left, gast.Constant) or hasattr(cls, "__array_ufunc__") or hasattr(cls, "__array_priority__"):
-            return
-        asked = self.unit.helper("asked_whole", runtime.asked_whole)
-        line = constant(getattr(node, "lineno", 0))
-        check = expression("f(x, m, line)", f=asked, x=left, m=constant(f"{cls.__name__}.{method}"), line=line)
-        self.flattener.out += at(node, gast.Expr(check))
-
-    def comparison(self, node: gast.Compare, left: Any, right: Any, *others: Any) -> Any:
-        """A comparison of objects; None where they have no method for it."""
-        if others or type(node.ops[0]) not in _COMPARISONS:
-            return None
-        method, reflected = _COMPARISONS[type(node.ops[0])]
-        tries = [(left, right, method), (right, left, reflected)]
-        if isinstance(left, Object) and isinstance(right, Object) and left.cls is not right.cls:
-            if issubclass(right.cls, left.cls):
-                tries.reverse()
-        return self.first_answer(tries, node, None)
-
-
-def _bound_to(value: Any, body: list[gast.AST]) -> list[gast.AST]:
-    """What the statements bind a variable to; the value itself if they do not."""
-    if not isinstance(value, gast.AST):
-        return []
-    return [
-        s.value
-        for s in effects.walk(body)
-        if isinstance(s, gast.Assign) and isinstance(value, gast.Name) and value.id in effects.targets(s)
-    ] or [value]
-
 
 def _functions(cls: type) -> list[Any]:
     out = []

@@ -53,6 +53,7 @@ from s2sgrad.specialize.generators import Generators
 from s2sgrad.specialize.inlining import Inliner
 from s2sgrad.specialize.nested_definitions import Definitions
 from s2sgrad.specialize.nested_gradients import Derivatives
+from s2sgrad.specialize.object_operators import Operators
 from s2sgrad.specialize.objects import Objects
 from s2sgrad.specialize.static_containers import Collections
 from s2sgrad.specialize.static_values import (
@@ -74,8 +75,8 @@ from s2sgrad.specialize.static_values import (
 from s2sgrad.specialize.unrolling import Unroller
 
 
-class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Generators, GivenObjects, Inliner, Objects,
-                Lookahead, Unroller):  # fmt: skip
+class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Generators, GivenObjects, Inliner, Lookahead,
+                Objects, Operators, Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` are those that have a name.
 
     Each family of values is written out in a class of its own; no two define the same name, so that their order is free.

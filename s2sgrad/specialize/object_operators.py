@@ -1,0 +1,117 @@
+"""Operators and comparisons of objects that are made in the function: calls of the methods that Python asks, in its order.
+
+    v + w      ->      v.__add__(w); where that returns NotImplemented, w.__radd__(v)
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... class Span:
+...     def __init__(self, a): self.a = a
+...     def __mul__(self, k): return Span(self.a * k)
+...     def __sub__(self, x): return self.a - x
+... def f(x):
+...     return Span(x) * 2.0 - x
+... ''', "flatten"))
+def f(x):
+    result_a = x
+    result_ = None
+    t1 = result_a * 2.0
+    result_2_a = t1
+    result_3 = None
+    result_4 = result_2_a - x
+    result = result_4
+    return result
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.ir.quote import at, constant, expression
+from s2sgrad.specialize.static_values import Object
+
+OPERATORS = {
+    gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul", gast.Div: "truediv", gast.MatMult: "matmul", gast.Pow: "pow",
+    gast.FloorDiv: "floordiv", gast.Mod: "mod", gast.BitAnd: "and", gast.BitOr: "or", gast.BitXor: "xor",
+    gast.LShift: "lshift", gast.RShift: "rshift",
+}  # fmt: skip
+_COMPARISONS = {
+    gast.Lt: ("__lt__", "__gt__"), gast.Gt: ("__gt__", "__lt__"), gast.LtE: ("__le__", "__ge__"),
+    gast.GtE: ("__ge__", "__le__"), gast.Eq: ("__eq__", "__eq__"), gast.NotEq: ("__ne__", "__ne__"),
+}  # fmt: skip
+_UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__"}
+
+
+class Operators:
+    """Calls the methods that operators stand for."""
+
+    def unary(self, node: gast.UnaryOp, owner: Object) -> Any:
+        """A sign before an object."""
+        return self.apply(self.method(owner, _UNARY.get(type(node.op), "__invert__"), node), [], {}, node)
+
+    def operator(self, node: gast.BinOp, left: Any, right: Any) -> Any:
+        """An operator of which an operand is an object."""
+        word = OPERATORS[type(node.op)]
+        tries = [(left, right, f"__{word}__"), (right, left, f"__r{word}__")]
+        if isinstance(left, Object) and isinstance(right, Object):
+            if left.cls is right.cls:
+                tries.pop()
+            elif issubclass(right.cls, left.cls) and getattr(right.cls, tries[1][2], None) is not getattr(
+                left.cls, tries[1][2], None
+            ):
+                tries.reverse()  # what a subclass says of it comes first
+        elif isinstance(right, Object):
+            self.require_whole(left, right.cls, tries[1][2], node)
+        return self.first_answer(tries, node, "this operator of an object cannot be followed: call a method")
+
+    def first_answer(self, tries: list[tuple[Any, Any, str]], node: gast.AST, otherwise: str | None) -> Any:
+        """What the first of these methods returns that does not return NotImplemented."""
+        for owner, other, method in tries:
+            if not isinstance(owner, Object) or not isinstance(self.looked_up(owner.cls, method), types.FunctionType):
+                continue
+            start = len(self.flattener.out)
+            value = self.apply(self.method(owner, method, node), [other], {}, node)
+            declined = [self.unit.resolve(v) is NotImplemented for v in _bound_to(value, self.flattener.out[start:])]
+            if not any(declined):
+                return value
+            if not all(declined):
+                self.unit.refuse(node, f"whether `{method}` of `{owner.cls.__name__}` returns NotImplemented cannot be "
+                                       "followed here: test for it before")  # fmt: skip
+        if otherwise is None:
+            return None
+        self.unit.refuse(node, otherwise)
+
+    def require_whole(self, left: gast.AST, cls: type, method: str, node: gast.AST) -> None:
+        """Data on the left of an object: NumPy asks the object once for each element of an array."""
+        if isinstance(left, gast.Constant) or hasattr(cls, "__array_ufunc__") or hasattr(cls, "__array_priority__"):
+            return
+        asked = self.unit.helper("asked_whole", runtime.asked_whole)
+        line = constant(getattr(node, "lineno", 0))
+        check = expression("f(x, m, line)", f=asked, x=left, m=constant(f"{cls.__name__}.{method}"), line=line)
+        self.flattener.out += at(node, gast.Expr(check))
+
+    def comparison(self, node: gast.Compare, left: Any, right: Any, *others: Any) -> Any:
+        """A comparison of objects; None where they have no method for it."""
+        if others or type(node.ops[0]) not in _COMPARISONS:
+            return None
+        method, reflected = _COMPARISONS[type(node.ops[0])]
+        tries = [(left, right, method), (right, left, reflected)]
+        if isinstance(left, Object) and isinstance(right, Object) and left.cls is not right.cls:
+            if issubclass(right.cls, left.cls):
+                tries.reverse()
+        return self.first_answer(tries, node, None)
+
+
+def _bound_to(value: Any, body: list[gast.AST]) -> list[gast.AST]:
+    """What the statements bind a variable to; the value itself if they do not."""
+    if not isinstance(value, gast.AST):
+        return []
+    return [
+        s.value
+        for s in effects.walk(body)
+        if isinstance(s, gast.Assign) and isinstance(value, gast.Name) and value.id in effects.targets(s)
+    ] or [value]

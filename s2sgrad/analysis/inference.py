@@ -275,10 +275,7 @@ class Inference:
         names = [k.arg for k in node.keywords]
         if target is MISSING:
             return self._method(node, kinds, names)
-        if target is sum and len(kinds) == 2 and isinstance(kinds[1], Container):
-            self.unit.refuse(node, "the first value of this sum of lists cannot be followed: write `sum(xs, [])`")
-        if target is dict and isinstance(kinds[0] if kinds else None, Container) and kinds[0].type is not dict:
-            self.unit.refuse(node, "the keys of this dict cannot be followed: write a dict comprehension")
+        self._require_followed(node, target, kinds)
         known = call_results.exact(target, kinds, names)
         if known is not None:
             return known
@@ -291,6 +288,13 @@ class Inference:
             return DRAWING
         named = {n: without_symbols(k) for n, k in named.items()}
         return self.call_kind(target, list(map(without_symbols, positional)), named)
+
+    def _require_followed(self, node: gast.Call, target: Any, kinds: list[Kind]) -> None:
+        """Raise Unsupported for a list or a dict whose structure a call hides."""
+        if target is sum and len(kinds) == 2 and isinstance(kinds[1], Container):
+            self.unit.refuse(node, "the first value of this sum of lists cannot be followed: write `sum(xs, [])`")
+        if target is dict and isinstance(kinds[0] if kinds else None, Container) and kinds[0].type is not dict:
+            self.unit.refuse(node, "the keys of this dict cannot be followed: write a dict comprehension")
 
     def _method(self, node: gast.Call, kinds: list[Kind], names: list[str]) -> Kind | None:
         if not isinstance(node.func, gast.Attribute):

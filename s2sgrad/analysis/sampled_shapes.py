@@ -155,25 +155,9 @@ def _sample(kind: Kind, variant: int, size: int | None = None) -> Any:
     if kind.known:
         return kind.value
     if isinstance(kind, Number):
-        if kind.size is not None:
-            return _size(kind.size, variant)
-        type_ = kind.type or float
-        if issubclass(type_, (bool, np.bool_)):
-            return type_(True)
-        return type_(1 + variant) if issubclass(type_, (int, np.integer)) else type_(0.7)
+        return _number(kind, variant)
     if isinstance(kind, Array):
-        if kind.dims is None or kind.dtype is None:
-            raise _NoSample
-        shape = tuple(d if d == 1 else size or _size(d, variant) for d in kind.dims)
-        if math.prod(shape) > _LARGEST:  # lengths of their own are not worth it
-            shape = tuple(
-                5 + 4 * variant if isinstance(d, Size) and d.k < 0 else n for d, n in zip(kind.dims, shape, strict=True)
-            )
-        if math.prod(shape) > _LARGEST_VIEW:
-            raise _NoSample
-        if math.prod(shape) > _LARGEST:
-            return np.broadcast_to(np.ones((), kind.dtype), shape)
-        return _values(shape, kind.dtype)
+        return _array(kind, variant, size)
     if isinstance(kind, Slicing):
         return slice(1, -1)
     if isinstance(kind, Container) and kind.items is not None:
@@ -184,25 +168,41 @@ def _sample(kind: Kind, variant: int, size: int | None = None) -> Any:
     raise _NoSample
 
 
+def _number(kind: Number, variant: int) -> Any:
+    if kind.size is not None:
+        return _size(kind.size, variant)
+    type_ = kind.type or float
+    if issubclass(type_, (bool, np.bool_)):
+        return type_(True)
+    return type_(1 + variant) if issubclass(type_, (int, np.integer)) else type_(0.7)
+
+
+def _array(kind: Array, variant: int, size: int | None) -> np.ndarray:
+    if kind.dims is None or kind.dtype is None:
+        raise _NoSample
+    shape = tuple(d if d == 1 else size or _size(d, variant) for d in kind.dims)
+    if math.prod(shape) > _LARGEST:  # lengths of their own are not worth it
+        own = [isinstance(d, Size) and d.k < 0 for d in kind.dims]
+        shape = tuple(5 + 4 * variant if o else n for o, n in zip(own, shape, strict=True))
+    if math.prod(shape) > _LARGEST_VIEW:
+        raise _NoSample
+    large = math.prod(shape) > _LARGEST
+    return np.broadcast_to(np.ones((), kind.dtype), shape) if large else _values(shape, kind.dtype)
+
+
 def _kind(first: Any, second: Any, sizes_known: bool) -> Kind:
     if type(first) is not type(second):
         return UNKNOWN
     if isinstance(first, np.ndarray):
-        if first.dtype != second.dtype or first.dtype.kind not in "fiubc":
-            return UNKNOWN
-        if first.ndim != second.ndim:
-            return Array(first.dtype.name, None)
-        dims = (_dim(m, n) if sizes_known else None for m, n in zip(first.shape, second.shape, strict=True))
-        return Array(first.dtype.name, tuple(dims))
+        return _array_kind(first, second, sizes_known)
     if isinstance(first, (float, int, complex, np.generic)):
         sized = sizes_known and type(first) is int and first != second
         return Number(type(first), size=_dim(first, second) if sized else None)
     if type(first) in (list, tuple) or (isinstance(first, tuple) and hasattr(first, "_fields")):
         type_ = list if isinstance(first, list) else tuple
+        items = tuple(_kind(a, b, sizes_known) for a, b in zip(first, second, strict=False))
         if len(first) != len(second):
-            item = _kind(first[0], second[0], sizes_known) if first and second else None
-            return Container(type_, None, None, item)
-        items = tuple(_kind(a, b, sizes_known) for a, b in zip(first, second, strict=True))
+            return Container(type_, None, None, items[0] if items else None)
         return Container(type_, items)
     if type(first) is dict and first.keys() == second.keys():
         return Container(dict, tuple(_kind(first[k], second[k], sizes_known) for k in first), tuple(first))
@@ -211,3 +211,12 @@ def _kind(first: Any, second: Any, sizes_known: bool) -> Kind:
     if isinstance(first, slice):
         return Slicing()
     return Known(None) if first is None else UNKNOWN
+
+
+def _array_kind(first: np.ndarray, second: np.ndarray, sizes_known: bool) -> Kind:
+    if first.dtype != second.dtype or first.dtype.kind not in "fiubc":
+        return UNKNOWN
+    if first.ndim != second.ndim:
+        return Array(first.dtype.name, None)
+    dims = (_dim(m, n) if sizes_known else None for m, n in zip(first.shape, second.shape, strict=True))
+    return Array(first.dtype.name, tuple(dims))

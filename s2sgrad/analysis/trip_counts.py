@@ -101,13 +101,11 @@ class Sizes:
         if len(index) == 1 and isinstance(index[0], gast.Name) and index[0].id in self.rows and trips[0][0] in long:
             return True
         lengths = [self.axis(dim) for dim in kind.dims or ()]
-        for length in lengths:
-            terms = None if length is None else length.terms
-            if length is None or terms or length.constant > _FEW:
-                found = next((v for v, form in left if form.terms == terms), None)
-                if found is None:
-                    return False
-                left = [(v, form) for v, form in left if v != found]
+        for length in [n for n in lengths if n is None or n.terms or n.constant > _FEW]:
+            found = next((trip for trip in left if length is not None and trip[1].terms == length.terms), None)
+            if found is None:
+                return False
+            left.remove(found)
         return True
 
     def atom(self, node: gast.AST) -> Form | None:

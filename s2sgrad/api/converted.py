@@ -16,6 +16,7 @@ import ast
 import dis
 import types
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -53,8 +54,28 @@ def again(f: Any, args: tuple) -> tuple[Any, int]:
     return bound, 0 if receiver else len(owner)
 
 
-def _converted(f: types.FunctionType, count: int, owner: tuple) -> types.FunctionType:
-    """The function for so many arguments; of a method the first one is its `owner`, which the text then reads by name."""
+@dataclass
+class _Own:
+    """The text of a function with a gradient of its own: its tree, its last statement, and the pullback that this returns."""
+
+    function: types.FunctionType
+    tree: gast.FunctionDef
+    end: gast.Return
+    pullback: Any
+    nested: dict[str, gast.FunctionDef]
+
+    @property
+    def value(self) -> gast.AST:
+        """What the function returns before its pullback."""
+        return self.end.value.elts[0]
+
+    @property
+    def parameters(self) -> list[gast.Name]:
+        return [*self.tree.args.posonlyargs, *self.tree.args.args]
+
+
+def _own(f: types.FunctionType, count: int) -> _Own:
+    """The text for so many arguments; raises Unsupported where it is not of this form."""
     function = f.custom_gradient
     if not isinstance(function, types.FunctionType):
         _refuse(f, "a function of Python's is needed")
@@ -70,36 +91,45 @@ def _converted(f: types.FunctionType, count: int, owner: tuple) -> types.Functio
         _refuse(f, "it must end in its only `return value, pullback`", primal.place(returns[0] if returns else tree))
     if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs or len(tree.args.args) < count:
         _refuse(f, "it must take its arguments by position", primal.place(tree))
-    value, pullback = pair.elts
     nested = {s.name: s for s in tree.body if isinstance(s, gast.FunctionDef)}
-    if isinstance(pullback, gast.Name):
-        pullback = nested.get(pullback.id, pullback)
+    pullback = nested.get(getattr(pair.elts[1], "id", ""), pair.elts[1])
     if not isinstance(pullback, _HEADS) or pullback.args.vararg or pullback.args.defaults or pullback.args.kwonlyargs:
         _refuse(f, "its pullback must be a lambda or a nested function that is returned by its name", primal.place(end))
     tree.decorator_list = []
-    names = [p.id for p in [*tree.args.posonlyargs, *tree.args.args]]
-    local = {*names, *function.__code__.co_varnames, *function.__code__.co_cellvars}
-    captured, helpers = _captured(pullback, nested, local - {*function.__code__.co_freevars, *names[: len(owner)]})
+    return _Own(function, tree, end, pullback, nested)
+
+
+def _converted(f: types.FunctionType, count: int, owner: tuple) -> types.FunctionType:
+    """The function for so many arguments; of a method the first one is its `owner`, which the text then reads by name."""
+    own = _own(f, count)
+    function, tree, code = own.function, own.tree, own.function.__code__
+    names = [p.id for p in own.parameters]
+    local = {*names, *code.co_varnames, *code.co_cellvars}
+    captured, helpers = _captured(own.pullback, own.nested, local - {*code.co_freevars, *names[: len(owner)]})
     receiver = dict(zip(names, owner, strict=False))
     taken = mentioned(tree) | local
     name = function.__name__ if function.__name__.isidentifier() else "function"
     base = next(b for b in _bases(name) if f"{b}_value" not in taken and f"{b}_pullback" not in taken)
-    cells = set(function.__code__.co_freevars)
-    text = _pullback_text(pullback, helpers, f"{base}_pullback", captured)
+    cells = set(code.co_freevars)
+    text = _pullback_text(own.pullback, helpers, f"{base}_pullback", captured)
     pull = made(text, f"{base}_pullback", function, receiver, cells)
     bound = {n.id for n in _own_names(tree.body) if isinstance(n.ctx, (gast.Store, gast.Del))}
-    asked = {n: next(b for b in _bases(f"{n}_") if b not in taken) if n in bound else n for n in names[len(owner) : count]}
+    asked = {n: _unused(f"{n}_", taken) if n in bound else n for n in names[len(owner) : count]}
     tree.body[:0] = [assign(first, name_of(n)) for n, first in asked.items() if first != n]
-    valued = _valued(f, base, pull, pullback, asked, captured)
+    valued = _valued(f, base, pull, own.pullback, asked, captured)
     given = [*asked.values(), *(c for c in captured if c not in asked.values())]
-    end.value = gast.Call(name_of(f"{base}_value"), [value, *map(name_of, given)], [])
+    own.end.value = gast.Call(name_of(f"{base}_value"), [own.value, *map(name_of, given)], [])
     tree.name, tree.returns = name, None
     tree.args.defaults = []
-    for p in [*tree.args.posonlyargs, *tree.args.args][: len(owner)]:
-        p.id = next(b for b in _bases(f"{p.id}_") if b not in taken)
+    for p in own.parameters[: len(owner)]:
+        p.id = _unused(f"{p.id}_", taken)
     out = made(_text(tree), name, function, {f"{base}_value": valued, **receiver}, cells)
     out.__defaults__ = function.__defaults__
     return out
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    return next(b for b in _bases(name) if b not in taken)
 
 
 def _bases(name: str) -> Iterator[str]:
@@ -172,7 +202,7 @@ def _valued(
     """The function that gives its first argument, with the rule that calls the pullback: arguments of which this gives
     cotangents (`asked`, with the names of their first values), then what else it captured."""
     taken = {*asked.values(), *captured}
-    held, g, y, value = (next(b for b in _bases(n) if b not in taken) for n in ("bars", "g", "y", "value"))
+    held, g, y, value = (_unused(n, taken) for n in ("bars", "g", "y", "value"))
     count = len(pullback.args.args) - len(captured)
     bars = [g] if count == 1 else [f"{g}[{k}]" for k in range(count)]
     listed = isinstance(_returned(pullback), (gast.Tuple, gast.List)) or len(asked) != 1

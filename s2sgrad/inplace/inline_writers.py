@@ -20,7 +20,7 @@ from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.flow.graph import binds
 from s2sgrad.inplace.rebind_markers import is_said
-from s2sgrad.ir.quote import assign, at, clone, name, nodes, place_of
+from s2sgrad.ir.quote import Place, assign, at, clone, name, nodes, place_of
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import mod_ref
@@ -105,10 +105,21 @@ class Splicer:
             part.within = (*within, target, *getattr(part, "within", ()))
         renamed = self.names(callee, body)
         heads = self.bind(callee, body, target, given, renamed)
-        number, moved, of_library = len(self.units), {}, callee.is_of_library
         for node in nodes(body):
             if isinstance(node, gast.Name):
                 node.id = renamed.get(node.id, node.id)
+        moved = self.placed(callee, body, call)
+        out = [*at(statement, *heads), *body.body[:-1]]
+        self.unit.compound |= {moved[p] for p in callee.compound & moved.keys()}
+        self.unit.updates |= {moved[p] for p in callee.updates & moved.keys()}
+        if isinstance(statement, gast.Assign):
+            out.append(at(statement, gast.Assign(statement.targets, body.body[-1].value, None))[0])
+        return out
+
+    def placed(self, callee: Unit, body: gast.FunctionDef, call: gast.Call) -> dict[Place, Place]:
+        """Say of the nodes of a callee that they are written out for this call; by their places before, those after it."""
+        number, moved, of_library = len(self.units), {}, callee.is_of_library
+        for node in nodes(body):
             if hasattr(node, "lineno"):
                 before = place_of(node)
                 inner = getattr(node, "written_out", 0)
@@ -120,12 +131,7 @@ class Splicer:
                 if of_library or inner in callee.libraries:
                     self.unit.libraries[node.written_out] = callee.libraries.get(inner, callee.primal.file)
                 moved[before] = place_of(node)
-        out = [*at(statement, *heads), *body.body[:-1]]
-        self.unit.compound |= {moved[p] for p in callee.compound & moved.keys()}
-        self.unit.updates |= {moved[p] for p in callee.updates & moved.keys()}
-        if isinstance(statement, gast.Assign):
-            out.append(at(statement, gast.Assign(statement.targets, body.body[-1].value, None))[0])
-        return out
+        return moved
 
     def names(self, callee: Unit, body: gast.FunctionDef) -> dict[str, str]:
         """New names for the callee's variables, and names under which the caller reaches what the callee reaches."""

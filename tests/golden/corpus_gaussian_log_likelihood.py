@@ -14,7 +14,7 @@ def gaussian_log_likelihood_grad(mean, covariance, data, *, seed=1.0):
     centred_bar = t2 * t1.T + t3.T
     covariance_bar = -(t3 @ t1.T)
     # sign, log_det = np.linalg.slogdet(covariance)
-    covariance_bar += (0.0, log_det_bar)[1] * np.linalg.inv(covariance).T
+    covariance_bar += log_det_bar * np.linalg.inv(covariance).T
     # centred = data - mean
     mean_bar = -centred_bar.sum(axis=0)
     return mean_bar, covariance_bar

@@ -305,10 +305,9 @@ class Inference:
         if isinstance(owner, (Opaque, Instance)) and not isinstance(owner, Drawing):
             return OPAQUE
         method = node.func.attr
-        if method == "pop" and isinstance(owner, Container) and owner.type is list and not kinds:
-            return owner.element()
-        if method == "copy" and isinstance(owner, Container) and owner.type in (list, dict):
-            return owner
+        if isinstance(owner, Container):
+            copied = method == "copy" and owner.type in (list, dict)
+            return owner if copied else owner.element() if method == "pop" and owner.type is list and not kinds else UNKNOWN
         followed = method in spellings.METHODS or catalogue.of(getattr(np.ndarray, method, None)).flat
         if not isinstance(owner, Array) or not followed:
             return UNKNOWN

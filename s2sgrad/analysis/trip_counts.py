@@ -97,8 +97,8 @@ class Sizes:
         all of a third: along the rows of a sparse matrix.
         """
         left = [(variable, form) for variable, form in trips if form is not None and form.terms]
-        long = {variable for variable, form in left if all(t.startswith("#") for t in form.terms)}
-        if len(index) == 1 and isinstance(index[0], gast.Name) and index[0].id in self.rows and trips[0][0] in long:
+        by_rows = len(index) == 1 and getattr(index[0], "id", None) in self.rows
+        if by_rows and any(v == trips[0][0] and all(t.startswith("#") for t in form.terms) for v, form in left):
             return True
         lengths = [self.axis(dim) for dim in kind.dims or ()]
         for length in [n for n in lengths if n is None or n.terms or n.constant > _FEW]:

@@ -56,7 +56,7 @@ def again(f: Any, args: tuple) -> tuple[Any, int]:
 
 @dataclass
 class _Own:
-    """The text of a function with a gradient of its own: its tree, its last statement, and the pullback that this returns."""
+    """The text of a function with a gradient of its own: its tree, its last statement, and the pullback returned there."""
 
     function: types.FunctionType
     tree: gast.FunctionDef

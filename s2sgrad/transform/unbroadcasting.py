@@ -15,7 +15,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number
 from s2sgrad.analysis.sizes import Dim, same_size
 from s2sgrad.ir.forms import everything, index_of, minus, negated, parts_of
-from s2sgrad.ir.quote import clone, constant, expression, name
+from s2sgrad.ir.quote import Transformer, clone, constant, expression, name
 from s2sgrad.ir.reach import call, numpy_function
 from s2sgrad.ir.unit import Unit
 
@@ -118,27 +118,34 @@ def _inner(e: gast.AST, kind_of: KindOf) -> gast.AST | None:
 
 def with_axes(unit: Unit, node: gast.AST, kind_of: KindOf) -> gast.AST:
     """`np.expand_dims(g, 1) * x` as `g[:, np.newaxis] * x`, and `np.expand_dims(g, 0) * x`, which broadcasts, as `g * x`."""
-    for field, value in node.__dict__.items():
-        if isinstance(value, gast.expr):
-            node.__dict__[field] = with_axes(unit, value, kind_of)
-        elif isinstance(value, list):
-            node.__dict__[field] = [with_axes(unit, v, kind_of) if isinstance(v, gast.AST) else v for v in value]
-    if isinstance(node, gast.BinOp) and not isinstance(node.op, gast.MatMult):
-        for side, other in (("left", node.right), ("right", node.left)):
+    return _WithAxes(unit, kind_of).visit(node)
+
+
+class _WithAxes(Transformer):
+    def __init__(self, unit: Unit, kind_of: KindOf) -> None:
+        self.unit, self.kind_of = unit, kind_of
+
+    def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
+        self.generic_visit(node)
+        for side, other in (("left", node.right), ("right", node.left)) if not isinstance(node.op, gast.MatMult) else ():
             part = getattr(node, side)
-            bare = _without_leading(unit, part)
-            rank = None if bare is None else kind_of(part).rank
-            if rank is not None and getattr(kind_of(other), "rank", None) == rank:
+            bare = _without_leading(self.unit, part)
+            rank = None if bare is None else self.kind_of(part).rank
+            if rank is not None and getattr(self.kind_of(other), "rank", None) == rank:
                 setattr(node, side, bare)
-    if unit.called(node) is not np.expand_dims or len(node.args) != 2:
         return node
-    operand, axis = node.args
-    kind, axes = kind_of(operand), axes_of(kind_of(axis))
-    if not isinstance(kind, Array) or not kind.rank or not axes or min(axes) < 0 or max(axes) >= kind.rank + len(axes):
-        return node
-    new = numpy_function(unit, "newaxis")
-    parts = [clone(new) if k in axes else everything() for k in range(max(axes) + 1)]
-    return gast.Subscript(operand, index_of(parts), gast.Load())
+
+    def visit_Call(self, node: gast.Call) -> gast.AST:
+        self.generic_visit(node)
+        if self.unit.called(node) is not np.expand_dims or len(node.args) != 2:
+            return node
+        operand, axis = node.args
+        kind, axes = self.kind_of(operand), axes_of(self.kind_of(axis))
+        if not isinstance(kind, Array) or not kind.rank or not axes or min(axes) < 0 or max(axes) >= kind.rank + len(axes):
+            return node
+        new = numpy_function(self.unit, "newaxis")
+        parts = [clone(new) if k in axes else everything() for k in range(max(axes) + 1)]
+        return gast.Subscript(operand, index_of(parts), gast.Load())
 
 
 def _without_leading(unit: Unit, node: gast.AST) -> gast.AST | None:

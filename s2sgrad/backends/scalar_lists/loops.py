@@ -82,9 +82,10 @@ class Plans:
             return None
         mentions = _Mentions(self)
         mentions.count(loop, [])
-        swaps = [s for s in inside if effects.permutes(s)]
-        swapped = {n for s in swaps for n in binds(s) if isinstance(self.kinds.get(n), Array)}
-        rebound = {n for s in inside if s not in swaps for n in binds(s)}
+        swapped, rebound = set[str](), set[str]()
+        for statement in inside:
+            (swapped if effects.permutes(statement) else rebound).update(binds(statement))
+        swapped = {n for n in swapped if isinstance(self.kinds.get(n), Array)}
         out = {n for n in mentions.covered if mentions.all[n] == mentions.elements[n] and n in bound - rebound}
         out = swapped & out | {n for n in out - swapped if self._is_alone(n, mentions, inside, swapped)}
         if not (swapped <= out and self._are_apart(swapped)):

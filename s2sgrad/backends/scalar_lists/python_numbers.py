@@ -233,8 +233,8 @@ class PythonNumbers(Generic[Cause]):
         summed = isinstance(node.op, (gast.Add, gast.Sub))
         if isinstance(node.op, gast.Pow):
             return "float" if left.what == "float" and not right.what and self.surely.whole_power(node.right) else ""
-        if whats == {"bool"} and isinstance(node.op, (gast.BitAnd, gast.BitOr)):
-            return "bool"
+        if isinstance(node.op, (gast.BitAnd, gast.BitOr)):
+            return "bool" if whats == {"bool"} else ""
         if "bool" in whats:
             scaled = "float" in whats or self.surely.float(node.left, node.right)
             return "float" if scaled and isinstance(node.op, gast.Mult) else ""

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import integrate
 
-from s2sgrad import grad, jvp, runtime
+from s2sgrad import grad, jvp, runtime, vjp
 from s2sgrad.rules.table import lookup, rules
 
 from .examples import EXAMPLES, Example
@@ -215,6 +216,79 @@ def defined(text: str, **names: Any) -> Any:
     space = {"np": np, "jvp": jvp, **names}
     exec(compile(text, filename, "exec"), space)
     return space[name]
+
+
+X, U = np.array([0.3, -0.7, 1.1]), np.array([1.0, 0.5, -2.0])
+CONSTANTS = [
+    lambda x: integrate.cumulative_trapezoid(x, initial=0),
+    lambda x: sum(list(x), 5.0),
+    lambda x: math.prod([x[0], x[1]], start=2.0),
+    lambda x: np.select([x > 0.5, x < -1.0], [x * x, 2.0], default=3.0),
+    lambda x: np.append(x, [5.0, 6.0]),
+    lambda x: np.insert(x, 1, 7.0),
+    lambda x: np.pad(x, 1, constant_values=5.0),
+    lambda x: np.linspace(x, 2.0, 4),
+    lambda x: np.stack([x, np.arange(3), np.ones(3)]),
+    lambda x: np.where(x > 0.5, x, 4.0),
+    lambda x: np.interp(x, [0.0, 1.0], [1.0, 3.0], left=-3.0, right=x[0]),
+    lambda x: np.trapezoid(X, x, dx=x[0]) if hasattr(np, "trapezoid") else x[0],
+    lambda x: integrate.cumulative_trapezoid(X, x, dx=x[0]),
+    lambda x: np.full((2, 3), x) + np.full_like(np.ones((2, 3)), x[1]),
+    lambda x: np.sort([x[2], x[0]]) * np.max([x[1], x[0]]),
+    lambda x: np.clip(x, 0.0, None) + np.clip(x, [[0.0]], x[2]),
+]
+
+
+@pytest.mark.parametrize("f", CONSTANTS)
+def test_constants_have_no_share_in_a_tangent(f):
+    y, y_dot = jvp(f, (X,), (U,))
+    fits(y_dot, y, [f(X + h * U) for h in (1e-6, -1e-6)], 1e-6)
+    v = np.cos(np.arange(np.size(y))).reshape(np.shape(y))
+    assert math.isclose(np.sum(v * y_dot), np.sum(vjp(f, X)[1](v)[0] * U), rel_tol=1e-9)
+
+
+def test_whole_numbers_have_no_tangent():
+    for f in (
+        lambda x: x.astype(int) * x,
+        lambda x: np.array(x, dtype=int) * x,
+        lambda x: np.asarray(x, np.int64) * x,
+        lambda x: np.full(3, x[0], dtype=int) * x,
+        lambda x: np.full_like(np.arange(3), x[0]) * x,
+        lambda x: np.round(x) * x,
+    ):
+        np.testing.assert_allclose(jvp(f, (10.0 * X,), (U,))[1], f(10.0 * X) / (10.0 * X) * U)
+
+
+def test_a_tangent_may_be_infinite():
+    y_dot = jvp(lambda x: np.asarray_chkfinite(x) * 2.0, (X,), (np.array([np.inf, 1.0, 2.0]),))[1]
+    assert y_dot.tolist() == [np.inf, 2.0, 4.0]
+
+
+KINKS = [
+    lambda x: np.max(x),
+    lambda x: np.max(np.stack([x, x]), axis=0),
+    lambda x: np.maximum(x, 1.0),
+    lambda x: np.minimum(x, x[::-1]),
+    lambda x: max(x[0], x[1]),
+    lambda x: np.maximum.accumulate(x),
+    lambda x: np.ptp(x),
+    lambda x: np.median(x),
+    lambda x: np.sort(x),
+    lambda x: np.abs(x - 1.0),
+    lambda x: np.clip(x, 1.0, 2.0),
+    lambda x: np.linalg.norm(x - 1.0),
+    lambda x: np.std(x),
+    lambda x: np.prod(x - 1.0),
+    lambda x: np.cumprod(x - 1.0),
+]
+
+
+@pytest.mark.parametrize("f", KINKS)
+def test_ties_and_kinks_are_as_in_reverse_mode(f):
+    x, u = np.ones(3), np.array([0.0, 1.0, -2.0])
+    y, y_dot = jvp(f, (x,), (u,))
+    v = np.cos(np.arange(np.size(y))).reshape(np.shape(y))
+    assert math.isclose(np.sum(v * y_dot), np.sum(vjp(f, x)[1](v)[0] * u), rel_tol=1e-9, abs_tol=1e-12)
 
 
 def test_every_rule_has_a_tangent_that_is_tested():

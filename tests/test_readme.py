@@ -56,7 +56,8 @@ def test_python_of_the_page_about_own_rules_runs(tmp_path):
 
 
 def test_python_of_the_page_for_comers_runs(tmp_path):
-    for number, text in enumerate(text for language, text in documents.blocks("docs/coming-from.md") if language == "python"):
+    shown = [text for language, text in documents.blocks("docs/coming-from.md") if language == "python"]
+    for number, text in enumerate(shown):
         file = tmp_path / f"page{number}.py"
         file.write_text(text, encoding="utf-8")
         exec(compile(text, str(file), "exec"), {"__name__": "page"})

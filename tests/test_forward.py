@@ -264,3 +264,18 @@ def test_the_text():
         u_dot[1:-1] += c_dot * t1 + c * (u_dot[2:] - 2.0 * u_dot[1:-1] + u_dot[:-2])
     return u, u_dot
 '''
+
+
+@pytest.mark.parametrize(
+    "reduction",
+    [np.max, lambda x: np.min(-x), np.median, lambda x: np.quantile(x, 0.75), lambda x: np.sort(x)[2], np.nanmax,
+     lambda x: np.nanmedian(x), lambda x: np.max(x[:, None] * np.ones(2), axis=0)[0], lambda x: np.maximum.reduce(x),
+     lambda x: np.maximum(x, 1.5)[0], lambda x: np.clip(x, 1.0, 9.0)[0], lambda x: np.where(x > 1, x, 1.0)[0]],
+)  # fmt: skip
+def test_what_is_passed_over_leaves_no_nan(reduction):
+    """The slope of the root is infinite at 0, where the reduction does not look."""
+    f = lambda x: reduction(np.sqrt(x))  # noqa: E731
+    x, v = np.array([0.0, 4.0, 9.0, 1.0, 16.0]), np.ones(5)
+    with np.errstate(all="ignore"):
+        _, tangent = jvp(f, (x,), (v,))
+        assert np.isclose(tangent, np.sum(grad(f)(x)))

@@ -52,7 +52,7 @@ def _selects(unit: Unit, value: gast.AST, known: set[str]) -> bool:
     if not isinstance(value, gast.Call):
         return is_known(value)
     target = unit.resolve(value.func)
-    if effects.is_one_of(target, _SELECTING + _EMPTY) or _is_adjoint(target) or _is_of_rules(target):
+    if effects.is_one_of(target, _SELECTING + _EMPTY) or _is_adjoint(target) or is_of_rules(target):
         return True
     if effects.is_one_of(target, (np.where,)):
         return any(map(_is_zero, value.args[1:]))
@@ -64,7 +64,7 @@ def _is_zero(node: gast.AST) -> bool:
     return isinstance(node, gast.Constant) and node.value == 0.0
 
 
-def _is_of_rules(target: object) -> bool:
+def is_of_rules(target: object) -> bool:
     """Whether this is a transpose, or gives weights, for a rule: most are 0 where nothing came from or counts."""
     return (getattr(target, "__module__", None) or "").startswith("s2sgrad.rules.")
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.rules.table import flat, general, linear
-from s2sgrad.runtime import unbroadcast
+from s2sgrad.runtime import times, unbroadcast
 
 
 def spread(g, xs):
@@ -145,6 +145,16 @@ def max_(g, y, a, b):
 @general(builtins.min)
 def min_(g, y, a, b):
     return g * (a <= b), g * (a > b)
+
+
+@max_.forward()
+def _(y, a, b, a_dot, b_dot):
+    return times(a >= b, a_dot), times(a < b, b_dot)
+
+
+@min_.forward()
+def _(y, a, b, a_dot, b_dot):
+    return times(a <= b, a_dot), times(a > b, b_dot)
 
 
 for _rule in (max_, min_):

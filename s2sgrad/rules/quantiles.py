@@ -13,7 +13,7 @@ import numpy as np
 from s2sgrad.rules.reductions import along, dropped, is_container, whole, whole_dropped
 from s2sgrad.rules.scans import rows
 from s2sgrad.rules.table import flat, general
-from s2sgrad.runtime import unreduce
+from s2sgrad.runtime import times, unreduce
 
 
 @general(np.sort)
@@ -172,19 +172,19 @@ def nanmedian(g, y, a, axis=None, *, keepdims=False):
 
 @median.forward(along)
 def _(y, a, a_dot, axis=None, *, keepdims=False):
-    return np.sum(a_dot * quantile_weights(a, 0.5, axis), axis=axis)
+    return np.sum(times(quantile_weights(a, 0.5, axis), a_dot), axis=axis)
 
 
 @median.forward(whole_dropped)
 def _(y, a, a_dot, axis=None, *, keepdims=False):
-    return np.sum(a_dot * quantile_weights(a, 0.5))
+    return np.sum(times(quantile_weights(a, 0.5), a_dot))
 
 
 @quantile.forward(lambda operand, q, axis, method, keepdims: of_all_linearly(operand, q, axis, method) and dropped(keepdims))
 def _(y, a, a_dot, q=None, axis=None, *, method="linear", keepdims=False):
-    return np.sum(a_dot * quantile_weights(a, q))
+    return np.sum(times(quantile_weights(a, q), a_dot))
 
 
 @quantile.forward(of_each)
 def _(y, a, a_dot, q=None, axis=None, *, method="linear", keepdims=False):
-    return np.sum(a_dot * quantile_weights(a, q, axis, method), axis=axis)
+    return np.sum(times(quantile_weights(a, q, axis, method), a_dot), axis=axis)

@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from s2sgrad.rules.table import flat, general, linear
-from s2sgrad.runtime import over, spreading, unreduce
+from s2sgrad.runtime import over, spreading, times, unreduce
 
 
 def whole(operand, axis):
@@ -248,17 +248,17 @@ def _(g, y, x, axis=None, *, keepdims=False):
 
 @max_.forward()
 def _(y, x, x_dot, axis=None, *, keepdims=False):
-    return np.sum(x_dot * tie_weights(x, y, axis, keepdims), axis=axis, keepdims=keepdims)
+    return np.sum(times(tie_weights(x, y, axis, keepdims), x_dot), axis=axis, keepdims=keepdims)
 
 
 @max_.forward(along)
 def _(y, x, x_dot, axis=None, *, keepdims=False):
-    return np.sum(x_dot * tie_weights(x, y, axis), axis=axis)
+    return np.sum(times(tie_weights(x, y, axis), x_dot), axis=axis)
 
 
 @max_.forward(whole_dropped)
 def _(y, x, x_dot, axis=None, *, keepdims=False):
-    return np.sum(x_dot * tie_weights(x, y))
+    return np.sum(times(tie_weights(x, y), x_dot))
 
 
 @general(np.ptp)

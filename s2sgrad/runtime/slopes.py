@@ -31,7 +31,11 @@ def times(g: Any, e: Any) -> Any:
 
     >>> times(np.array([0.0, 1.0, 3.0]), np.array([np.nan, np.inf, 2.0]))
     array([ 0., inf,  6.])
+    >>> times(2.0 > 1.0, 3.0), times(2.0 < 1.0, np.inf)
+    (3.0, 0.0)
     """
+    if isinstance(g, (bool, np.bool_)):
+        return e if g else 0.0
     if isinstance(g, float) and isinstance(e, float):
         return float(g) * float(e) if g else 0.0
     with np.errstate(invalid="ignore", over="ignore"):

@@ -68,7 +68,8 @@ class Reverse(Branches):
         self.records.grown = paths.grown
         self.adjoints = Adjoints(unit, inference, self.active, paths.stacks, paths.grown)
         self.adjoints.picked = picked.names(unit, tree, self.kinds)
-        if unit.primal.is_generated:  # no value of a program that runs is made of what it leaves out
+        ours = unit.primal.is_generated or selected.is_of_rules(unit.primal.function)
+        if ours:  # no value of a program that runs is made of what it leaves out
             self.adjoints.selected_values = selected.names(unit, tree)
         self.inference = inference
         bound = Counter(b for s in effects.walk(tree.body) for b in binds(s))

@@ -100,6 +100,8 @@ class Rule:
         def register(pullback: Callable[..., Any]) -> Callable[..., Any]:
             if exact:
                 self.exact.add(pullback)
+            if pullback.__name__ == "_":
+                pullback.__name__ = self.pullback.__name__  # in texts it is called by it
             self.refinements.append((when, pullback))
             return pullback
 

@@ -10,6 +10,7 @@ import gast
 from s2sgrad.analysis import activity, effects
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.flow.graph import Graph, Names, Point, Waiting
+from s2sgrad.ir.quote import COMPOUND
 
 
 def before(graph: Graph, loop: gast.For | gast.While, present: set[str], found: Operations, active: set[str]) -> set[str]:
@@ -33,7 +34,7 @@ def _effect(names: Names, point: Point, found: Operations, active: set[str]) -> 
     """Of a point, if one of the first (-1: whatever) is present behind it: the variables that are not before it, and those
     that are."""
     statement = point.statement
-    if point.role != "whole" or isinstance(statement, (gast.If, gast.For, gast.While)):
+    if point.role != "whole" or isinstance(statement, COMPOUND):
         return 0, 0, 0
     operation, section = found.get(id(statement)), effects.stored(statement)
     if section is not None:

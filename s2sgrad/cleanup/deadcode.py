@@ -25,12 +25,11 @@ from s2sgrad.cleanup.dead_restores import Overwritten
 from s2sgrad.cleanup.sections import Sections
 from s2sgrad.flow.graph import Graph, Names, Point, Waiting, binds
 from s2sgrad.ir.forms import appended_to, bound_name
-from s2sgrad.ir.quote import assign, at, blocks, clone, constant
+from s2sgrad.ir.quote import COMPOUND, assign, at, blocks, clone, constant
 from s2sgrad.ir.unit import MISSING, Unit, parameters, sweep_of
 from s2sgrad.memory.stacks import local_stacks, operated, operations
 from s2sgrad.memory.writes import in_place
 
-_LOOPS = (gast.For, gast.While)
 POISON = False  # for tests of the liveness: see `_Wanted.poison`
 
 
@@ -144,7 +143,7 @@ class _Wanted:
         point = self.graph.points[k]
         statement = point.statement
         if point.role == "whole":
-            if not isinstance(statement, (gast.If, *_LOOPS)):
+            if not isinstance(statement, COMPOUND):
                 return self._simple(k, statement, live)
             if id(statement) not in self.needed:
                 return live | self._rest(statement)
@@ -356,7 +355,7 @@ class _Wanted:
                 out += self.poison(statement) if POISON else []
                 out += [self._alone(left) for left in self.left.get(id(statement), ())]
                 continue
-            if isinstance(statement, (gast.If, *_LOOPS)):
+            if isinstance(statement, COMPOUND):
                 statement.body = self.pruned(statement.body)
                 statement.orelse = self.pruned(statement.orelse)
             out.append(statement)

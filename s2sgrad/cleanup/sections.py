@@ -18,7 +18,7 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.disjointness import Indices, least_of, limits_of, range_of, step_of
 from s2sgrad.ir.forms import is_natural, parts_of
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import LOOPS, blocks, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.writes import in_place
 
@@ -216,10 +216,8 @@ def _ordered(body: list[gast.AST], loops: tuple[int, ...] = (), start: list[int]
     for statement in body:
         start[0] += 1
         yield start[0], statement, loops
-        if isinstance(statement, (gast.If, gast.For, gast.While)):
-            inner = loops if isinstance(statement, gast.If) else (*loops, id(statement))
-            yield from _ordered(statement.body, inner, start)
-            yield from _ordered(statement.orelse, inner, start)
+        for inner in blocks(statement):
+            yield from _ordered(inner, (*loops, id(statement)) if isinstance(statement, LOOPS) else loops, start)
 
 
 def _direction(unit: Unit, loop: gast.For) -> int | None:

@@ -25,7 +25,7 @@ from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.inplace.rebind_markers import is_said
 from s2sgrad.inplace.view_elimination import Views
 from s2sgrad.ir.forms import parts_of
-from s2sgrad.ir.quote import assign, at, constant, expression, name, place_of
+from s2sgrad.ir.quote import assign, at, constant, expression, name, nested, place_of
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.aliases import OUTSIDE
 from s2sgrad.memory.aliasing import Memory
@@ -80,8 +80,8 @@ def _copied(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
     rebound = {n for n, count in counts.items() if count > 1 and isinstance(kinds.get(n), Array)} - given - unit.temps
     memory = Memory(unit, tree, kinds) if rebound else None
     found = False
-    for body in _blocks(tree.body) if rebound else ():
-        for k in range(len(body) - 1, -1, -1):
+    for body in nested(tree.body) if rebound else ():
+        for k in reversed(range(len(body))):
             statement = body[k]
             x = getattr(statement.targets[0], "id", None) if isinstance(statement, gast.Assign) else None
             if x in rebound and x in memory.written - memory.bases:
@@ -196,14 +196,6 @@ class _Resolver:
     ) -> None:
         made = at(statement, gast.Expr(gast.Call(name(self.unit.helper(base, check)), arguments, [])))
         self.places.replace(statement, [statement, *made] if behind else [*made, statement])
-
-
-def _blocks(body: list[gast.AST]) -> list[list[gast.AST]]:
-    out = [body]
-    for statement in effects.walk(body):
-        if isinstance(statement, (gast.If, gast.For, gast.While)):
-            out += [statement.body, statement.orelse]
-    return out
 
 
 def _picks_element(statement: gast.AST) -> bool:

@@ -20,7 +20,7 @@ from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.flow.graph import binds
 from s2sgrad.inplace.rebind_markers import is_said
-from s2sgrad.ir.quote import Place, assign, at, clone, name, nodes, place_of
+from s2sgrad.ir.quote import Place, assign, at, clone, name, nested, nodes, place_of
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import mod_ref
@@ -40,9 +40,7 @@ class Splicer:
     def run(self, tree: gast.FunctionDef, also: frozenset[str] = frozenset()) -> bool:
         """Write out the calls that write their arguments, and those that bind a name in `also`; whether there were any."""
         found = False
-        waiting = [tree.body]
-        while waiting:
-            body = waiting.pop()
+        for body in nested(tree.body):
             out: list[gast.AST] = []
             for statement in body:
                 target = self.callee(statement, also)
@@ -52,9 +50,6 @@ class Splicer:
                     found = True
                     out += self.written_out(statement, target)
             body[:] = out
-            for statement in body:
-                if isinstance(statement, (gast.If, gast.For, gast.While)):
-                    waiting += [statement.body, statement.orelse]
         if found and sum(1 for _ in effects.walk(tree.body)) > _LONGEST:
             self.unit.refuse(
                 tree, "the functions that it calls and that write their arguments are too many to be written out"

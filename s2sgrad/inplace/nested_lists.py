@@ -12,13 +12,13 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Container, Kind, Number, kind_of
-from s2sgrad.flow.graph import Block, binds
+from s2sgrad.flow.graph import binds
 from s2sgrad.flow.occurrences import Occurrences
 from s2sgrad.inplace.alias_conflicts import Clash, updates_item
 from s2sgrad.inplace.rebind_markers import is_said
 from s2sgrad.inplace.view_elimination import Views
 from s2sgrad.ir.forms import alone
-from s2sgrad.ir.quote import assign, at, clone, constant, name
+from s2sgrad.ir.quote import assign, at, clone, constant, name, nested
 from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.stacks import made_once
@@ -28,8 +28,9 @@ def put_back(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clash: 
     """Whether the list that a statement changes was one of those; the tree is changed."""
     inner = clash.written
     taken = _taken_out(unit, tree, kinds, clash)
-    body = None if taken is None else _block(tree.body, taken)
-    if body is None or not any(s is clash.statement for s in body):
+    both = (id(taken), id(clash.statement))  # which must stand in one block
+    body = next((b for b in nested(tree.body) if {*map(id, b)}.issuperset(both)), None)
+    if body is None:
         return False
     value = taken.value
     first, last = (next(k for k, s in enumerate(body) if s is wanted) for wanted in (taken, clash.statement))
@@ -85,13 +86,9 @@ def check_updates(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) ->
         return
     made = made_once(unit, tree, kinds)
     mixed = {s.targets[0].value.id for s in checked if not _holds_its_own(tree, kinds, s.targets[0].value.id, made)}
-    waiting = [tree.body]
-    while waiting:
-        body = waiting.pop()
-        for k in range(len(body) - 1, -1, -1):
-            if isinstance(body[k], (gast.If, gast.For, gast.While)):
-                waiting += [body[k].body, body[k].orelse]
-            elif any(body[k] is s for s in checked) and body[k].targets[0].value.id in mixed:
+    for body in nested(tree.body):
+        for k in reversed(range(len(body))):
+            if any(body[k] is s for s in checked) and body[k].targets[0].value.id in mixed:
                 check = _check(unit, body[k].targets[0], body[k])
                 if k == 0 or not _same(body[k - 1], check):
                     body.insert(k, at(body[k], check)[0])
@@ -127,11 +124,3 @@ def _holds_its_own(tree: gast.FunctionDef, kinds: dict[str, Kind], owner: str, m
             stored += [statement.value] if section is not None else statement.value.args
     names = [s.id for s in stored if isinstance(s, gast.Name)]
     return all(n in made or isinstance(kinds.get(n), Number) for n in names)
-
-
-def _block(body: Block, wanted: gast.AST) -> Block | None:
-    """The block that a statement stands in."""
-    if any(s is wanted for s in body):
-        return body
-    inner = (b for s in body if isinstance(s, (gast.If, gast.For, gast.While)) for b in (s.body, s.orelse))
-    return next((found for b in inner if (found := _block(b, wanted)) is not None), None)

@@ -27,7 +27,7 @@ from s2sgrad.analysis.symbolic_shapes import without_symbols
 from s2sgrad.errors import NoRule, NoSource, Unsupported
 from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir.forms import is_none
-from s2sgrad.ir.quote import assign, clone, constant, mentioned, name
+from s2sgrad.ir.quote import assign, clone, constant, mentioned, name, substitute
 from s2sgrad.ir.reach import call
 from s2sgrad.rules import table
 from s2sgrad.transform import inline, keywords, pullback_text
@@ -113,12 +113,18 @@ class RuleTangent:
 
     def _slopes(self) -> list[gast.AST]:
         """For each operand that has a tangent, its slope times that."""
-        out = []
-        for k in self.wanted:
-            dot = self.tangents.part(self.operands[k])
-            g = Cotangent(dot, self.tangents.inference.kind(dot))
-            out += self._written(self._formula, g, [k])
-        return out
+        dots = {k: self.tangents.part(self.operands[k]) for k in self.wanted}
+        formula = self._formula
+        g = formula.parameters[0]
+        if len(dots) == 1 or formula.uses(g, []):
+            kind = self.tangents.inference.kind
+            return [term for k, dot in dots.items() for term in self._written(formula, Cotangent(dot, kind(dot)), [k])]
+        own = {k: f"{g} {k}" for k in dots}  # one that no variable has
+        slopes = [substitute(e, {g: name(own[k])}) if k in own else e for k, e in enumerate(formula.cotangents)]
+        more = {own[k]: dot for k, dot in dots.items()}
+        shared, unused = replace(formula, cotangents=tuple(slopes)), Cotangent(constant(None), None)
+        written = pullback_text.written(self.tangents, self.operation, shared, self.y, unused, self.wanted, more)
+        return [written[k] for k in self.wanted if k in written]
 
     def _written(self, formula: inline.Formula, g: Cotangent, wanted: list[int]) -> list[gast.AST]:
         written = pullback_text.written(self.tangents, self.operation, formula, self.y, g, wanted)

@@ -92,6 +92,10 @@ def of_all_linearly(operand, q, axis, method):
     return of_all(operand, q, axis) and method.known and method.value == "linear"
 
 
+def of_all_linearly_dropped(operand, q, axis, method, keepdims):
+    return of_all_linearly(operand, q, axis, method) and dropped(keepdims)
+
+
 def of_each(operand, q, axis, keepdims):
     return q.rank == 0 and along(operand, axis, keepdims)
 
@@ -180,7 +184,7 @@ def _(y, a, a_dot, axis=None, *, keepdims=False):
     return np.sum(times(quantile_weights(a, 0.5), a_dot))
 
 
-@quantile.forward(lambda operand, q, axis, method, keepdims: of_all_linearly(operand, q, axis, method) and dropped(keepdims))
+@quantile.forward(of_all_linearly_dropped)
 def _(y, a, a_dot, q=None, axis=None, *, method="linear", keepdims=False):
     return np.sum(times(quantile_weights(a, q), a_dot))
 
@@ -188,3 +192,18 @@ def _(y, a, a_dot, q=None, axis=None, *, method="linear", keepdims=False):
 @quantile.forward(of_each)
 def _(y, a, a_dot, q=None, axis=None, *, method="linear", keepdims=False):
     return np.sum(times(quantile_weights(a, q, axis, method), a_dot), axis=axis)
+
+
+@percentile.forward(of_all_linearly_dropped)
+def _(y, a, a_dot, q=None, axis=None, *, method="linear", keepdims=False):
+    return np.sum(times(quantile_weights(a, q / 100.0), a_dot))
+
+
+@percentile.forward(of_each)
+def _(y, a, a_dot, q=None, axis=None, *, method="linear", keepdims=False):
+    return np.sum(times(quantile_weights(a, q / 100.0, axis, method), a_dot), axis=axis)
+
+
+@nanmedian.forward()
+def _(y, a, a_dot, axis=None, *, keepdims=False):
+    return np.sum(times(quantile_weights(a, 0.5, axis, "linear", True), a_dot), axis=axis, keepdims=keepdims)

@@ -268,5 +268,12 @@ def ptp(g, y, x, axis=None, *, keepdims=False):
     return unreduce(g, x, axis, keepdims) * (top - bottom)
 
 
+@ptp.forward()
+def _(y, x, x_dot, axis=None, *, keepdims=False):
+    top = tie_weights(x, np.max(x, axis=axis, keepdims=True), axis, True)
+    bottom = tie_weights(x, np.min(x, axis=axis, keepdims=True), axis, True)
+    return np.sum(times(top - bottom, x_dot), axis=axis, keepdims=keepdims)
+
+
 flat(np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort, np.argpartition, np.lexsort, np.count_nonzero)
 flat(np.any, np.all, np.searchsorted, np.digitize, np.nonzero, np.flatnonzero, np.argwhere, np.isin)

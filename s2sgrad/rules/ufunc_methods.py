@@ -15,7 +15,7 @@ from s2sgrad.rules.reductions import along, is_container, kept, tie_weights, who
 from s2sgrad.rules.scans import carried, products_along, products_before
 from s2sgrad.rules.selections import untake_along_axis
 from s2sgrad.rules.table import bilinear, flat, general, linear
-from s2sgrad.runtime import log_or_zero, over, power_slope, unreduce
+from s2sgrad.runtime import log_or_zero, over, power_slope, times, unreduce
 
 # --- outer -----------------------------------------------------------------------------------------------------------
 
@@ -143,6 +143,16 @@ def maximum_reduce(g, y, x, axis=0, *, keepdims=False):
 @maximum_reduce.refined(along)
 def _(g, y, x, axis=0, *, keepdims=False):
     return np.expand_dims(g, axis) * tie_weights(x, y, axis)
+
+
+@maximum_reduce.forward()
+def _(y, x, x_dot, axis=0, *, keepdims=False):
+    return np.sum(times(tie_weights(x, y, axis, keepdims), x_dot), axis=axis, keepdims=keepdims)
+
+
+@maximum_reduce.forward(along)
+def _(y, x, x_dot, axis=0, *, keepdims=False):
+    return np.sum(times(tie_weights(x, y, axis), x_dot), axis=axis)
 
 
 @general(np.logaddexp.reduce)

@@ -44,11 +44,20 @@ def wants_result(adjoints: Bars, operation: Operation) -> bool:
 
 
 def written(
-    adjoints: Bars, operation: Operation, formula: inline.Formula, y: gast.AST, g: Cotangent, wanted: list[int]
+    adjoints: Bars,
+    operation: Operation,
+    formula: inline.Formula,
+    y: gast.AST,
+    g: Cotangent,
+    wanted: list[int],
+    more: dict[str, gast.AST] | None = None,
 ) -> dict[int, gast.AST]:
-    """The wanted cotangents of a formula, by the place of the operand; the assignments before them are written."""
+    """The wanted cotangents of a formula, by the place of the operand; the assignments before them are written.
+
+    `more`: what stands for further names of the formula.
+    """
     g_name, y_name, *names = formula.parameters
-    holes: dict[str, gast.AST] = {g_name: g.value, y_name: y}
+    holes: dict[str, gast.AST] = {g_name: g.value, y_name: y} | (more or {})
     holes |= {n: default(adjoints, operation.rule, n, v) for n, v in operation.rule.keywords.items()} | operation.keywords
     holes |= dict(zip(names, operation.operands, strict=False))
     before, cotangents = inline.write(adjoints.unit, formula, holes, wanted, _divides(adjoints, operation))

@@ -34,6 +34,9 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def carries(leaf: Any) -> bool:
+    """Whether a leaf is a float, or an array of floats."""
+    if type(leaf) is float or (type(leaf) is np.ndarray and leaf.dtype.kind == "f"):
+        return True
     return isinstance(leaf, (float, int, np.ndarray, np.generic)) and may_carry(kinds_of([leaf])[0])
 
 
@@ -94,7 +97,9 @@ def split(stacked: np.ndarray, given: list[Any]) -> Parts:
         size = int(np.size(x))
         piece = np.reshape(stacked[..., at : at + size], stacked.shape[:-1] + np.shape(x))
         at += size
-        return piece.copy() if np.ndim(piece) else float(piece)
+        if not np.ndim(piece):
+            return float(piece)
+        return piece if piece.flags.f_contiguous and piece.flags.writeable else piece.copy()
 
     return Parts(map(part, given))
 

@@ -27,13 +27,16 @@ _MOST = 2**26
 class Columns:
     """Runs a function along tangents, for all columns of its Jacobian."""
 
-    def __init__(self, function: Callable[..., Any], has_aux: bool = False) -> None:
-        self.one = Jvp(function, has_aux=has_aux)
-        self.many = Jvp(function, has_aux=has_aux, lanes=True)
-        self.latest = self.one
+    def __init__(self, function: Callable[..., Any], has_aux: bool = False, value: bool = True) -> None:
+        self.one = Jvp(function, has_aux=has_aux, value=value)
+        self.many = Jvp(function, has_aux=has_aux, value=value, lanes=True)
+        self.latest, self.value = self.one, value
 
     def run(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
-        """The value, all columns as lanes of one tangent of it, and what is beside the value; needs a number at least."""
+        """The value, all columns as lanes of one tangent of it, and what is beside the value; needs a number at least.
+
+        Without `value` the function is a gradient in these very arguments, and no value is returned.
+        """
         given = [args[p] for p in places]
         if count(given) > 1:
             with contextlib.suppress(Exception):  # one after the other it is right, or an error of the user's
@@ -45,17 +48,26 @@ class Columns:
     def _one_by_one(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
         along, columns = self.one.along(places), []
         for unit in basis([args[p] for p in places]):
-            value, column, *aux = along.along(args, unit, keywords)
+            value, column, aux = self._parted(along.along(args, unit, keywords))
             columns.append(column)
-        return value, stacked(columns), aux[0] if aux else None
+        return value, stacked(columns), aux
 
     def _at_once(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
-        along, parts = self.many.along(places), []
-        for first, last in _blocks(args, [args[p] for p in places]):
-            value, part, *aux = along.along(args, lanes_of([args[p] for p in places], first, last), keywords)
-            _require_lanes(value, part, last - first)
+        along, parts, given = self.many.along(places), [], [args[p] for p in places]
+        for first, last in _blocks(args, given):
+            value, part, aux = self._parted(along.along(args, lanes_of(given, first, last), keywords))
+            _require_lanes(value if self.value else given, part, last - first)
             parts.append(part)
-        return value, _joined(parts), aux[0] if aux else None
+        return value, _joined(parts), aux
+
+    def _parted(self, out: Any) -> tuple[Any, Any, Any]:
+        value, column, aux = (*out, None)[:3] if self.value else (None, out, None)
+        return value, column, aux
+
+    @property
+    def of_number(self) -> bool:
+        """Whether the function, of which this one is the gradient, is known to return a number."""
+        return self.latest.below.scalar
 
 
 def _blocks(args: tuple, given: list[Any]) -> Iterator[tuple[int, int]]:

@@ -168,6 +168,11 @@ class Jvp:
         return self.along(active).along(primals, tuple(tangents[k] for k in active), keywords)
 
     @property
+    def below(self) -> Compiled:
+        """The gradient that was compiled for the latest primals, where this is the tangent of a gradient."""
+        return self._latest._latest.below
+
+    @property
     @entry
     def source(self) -> str:
         """The text of the generated function for the latest primals; before any call, for the tangent of the first one."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -136,21 +137,24 @@ class Hessian(Matrix):
         super().__init__(function, argnums, word, has_aux)
         several = self._argnums if isinstance(self._argnums, tuple) else (self._argnums,)
         options = Options(value=True, several=True, has_aux=has_aux, backend=DEFAULT)
-        self._columns = Columns(differentiated(function, several, options, None))
+        self._with_value = self._columns = Columns(differentiated(function, several, options, None))
+        if not has_aux:
+            self._columns = Columns(differentiated(function, several, replace(options, value=False), None), value=False)
 
     @entry
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         """The Hessian at these arguments; with `has_aux`, and what is beside the value."""
         places = self._places(args)
-        given, value, aux, matrix = [args[p] for p in places], 0.0, None, None
-        if count(given):
-            (value, *_), (_, columns, *_), _ = self._columns.run(places, args, keywords)
+        given, value, aux, columns = [args[p] for p in places], 0.0, None, None
+        if count(given) and not self.has_aux:
+            columns = self._columns.run(places, args, keywords)[1]
+        if count(given) and (self.has_aux or not self._columns.of_number):
+            (value, *_), (_, columns, *_), _ = self._with_value.run(places, args, keywords)
             value, aux = value if self.has_aux else (value, None)
-            matrix = assembled(columns, given)
         if np.shape(value):
             raise TypeError(f"hessian needs a function that returns a number, and this one returned an array of shape "
                             f"{np.shape(value)}: use the Jacobian of its gradient, or sum it up")  # fmt: skip
-        matrix = empty(tuple(given), given) if matrix is None else matrix
+        matrix = assembled(columns, given) if columns is not None else empty(tuple(given), given)
         if not isinstance(self._argnums, tuple):
             matrix = at_leaves(matrix[0], lambda parts: parts[0])
         matrix = plain(matrix)

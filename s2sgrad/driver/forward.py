@@ -71,8 +71,7 @@ class Tangent(Purpose):
         """Give the finished function its name and its docstring."""
         stem = stem_of(self.function)
         what = f"Value of `{stem}`, and its tangent" if self.value else f"Tangent of `{stem}`"
-        what += f" along that of {', '.join(self.variables)}."
-        what += "  Tangents carry lanes: their first axis is that of the columns." * self.lanes
+        what += f" along that of {', '.join(self.variables)}{', all columns at once' * self.lanes}."
         c.tree.body.insert(0, gast.Expr(constant(what)))
         c.tree.name = self.emitted.name
 

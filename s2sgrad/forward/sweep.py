@@ -35,7 +35,8 @@ from s2sgrad.transform.paths import Paths
 from s2sgrad.transform.stores import reshapes
 
 _UPDATING = (gast.Add, gast.Sub, gast.Mult, gast.Div)
-_MIRRORED = (gast.Name, gast.Subscript, gast.Attribute)  # whose tangents share memory as they do
+_MIRRORED = (gast.Name, gast.Subscript, gast.Attribute, gast.Tuple, gast.List, gast.Dict)
+"""Expressions whose tangents share memory as they do."""
 
 
 class Forward:
@@ -342,7 +343,8 @@ def _may_share(unit: Unit, body: Block, value: gast.Name, kinds: dict[str, Kind]
     for statement in effects.walk(body):
         section = effects.stored(statement)
         if section is not None:
-            held.setdefault(effects.base(section), set()).update(sources(unit, statement.value, kinds))
+            if not isinstance(kinds.get(effects.base(section)), Array):  # that copies what is stored
+                held.setdefault(effects.base(section), set()).update(sources(unit, statement.value, kinds))
             continue
         bound = effects.writes(statement)
         given = getattr(statement, "iter" if isinstance(statement, gast.For) else "value", None)

@@ -161,17 +161,9 @@ def _same(a: gast.AST, b: gast.AST) -> bool:
     )  # fmt: skip
 
 
-def _with_holders(node: Any, places: dict[int, str]) -> Any:
+def _with_holders(node: gast.AST, places: dict[int, str]) -> Any:
     """A copy in which the nodes of `places` are names of variables."""
-    if isinstance(node, list):
-        return [_with_holders(item, places) for item in node]
-    if not isinstance(node, gast.AST):
-        return node
-    if id(node) in places:
-        return name(places[id(node)])
-    copy = type(node).__new__(type(node))
-    copy.__dict__.update({k: _with_holders(v, places) for k, v in node.__dict__.items()})
-    return copy
+    return clone(node, lambda part: name(places[id(part)]) if id(part) in places else None)
 
 
 # --- what is a view ---

@@ -41,21 +41,27 @@ class _Parts(dict):
 PARTS: dict[type, tuple[str, ...] | None] = _Parts({gast.Constant: (), gast.Name: ()})
 
 
-def clone(node: Any) -> Any:
-    """A copy of a tree (nodes and lists of nodes), positions and origins kept."""
+def clone(node: Any, put: Callable[[gast.AST], Any] | None = None) -> Any:
+    """A copy of a tree (nodes and lists of nodes), positions and origins kept.
+
+    Where `put` says something other than None of a node, that stands in the copy, in a list perhaps several.
+    """
     kind = type(node)
     if kind is list:
-        return [clone(item) for item in node]
+        copies = [clone(item, put) for item in node]
+        return copies if put is None else [part for c in copies for part in (c if type(c) is list else (c,))]
     parts = PARTS[kind]
     if parts is None:
         return node
+    if put is not None and (new := put(node)) is not None:
+        return new
     copy = kind.__new__(kind)
     held = copy.__dict__
     held.update(node.__dict__)
     for field in parts:
         value = held.get(field)
         if value is not None:
-            held[field] = clone(value)
+            held[field] = clone(value, put)
     return copy
 
 
@@ -263,31 +269,17 @@ def expression(text: str, **holes: Hole) -> Any:
 
 def substitute(node: Any, holes: dict[str, Any]) -> Any:
     """A copy of `node` in which every name of `holes` stands for a name, a constant or a tree."""
-    kind = type(node)
-    if kind is list:
-        out = []
-        for item in node:
-            new = substitute(item, holes)
-            out.extend(new) if type(new) is list else out.append(new)
-        return out
-    parts = PARTS[kind]
-    if parts is None:
-        return node
-    if kind is gast.Expr and type(node.value) is gast.Name and type(holes.get(node.value.id)) is list:
-        return clone(holes[node.value.id])
-    if kind is gast.Name and node.id in holes:
-        value = holes[node.id]
+
+    def put(part: gast.AST) -> Any:
+        name = part.value if type(part) is gast.Expr else part
+        value = holes.get(name.id, _NONE) if type(name) is gast.Name else _NONE
+        if value is _NONE or (type(value) is list) != (name is not part):
+            return None
         if isinstance(value, str):
-            return gast.Name(value, node.ctx, None, None)
-        return clone(value) if isinstance(value, gast.AST) else constant(value)
-    copy = kind.__new__(kind)
-    held = copy.__dict__
-    held.update(node.__dict__)
-    for field in parts:
-        value = held.get(field)
-        if value is not None:
-            held[field] = substitute(value, holes)
-    return copy
+            return gast.Name(value, name.ctx, None, None)
+        return clone(value) if isinstance(value, (gast.AST, list)) else constant(value)
+
+    return clone(node, put)
 
 
 def empty_arguments() -> gast.arguments:

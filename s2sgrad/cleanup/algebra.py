@@ -10,7 +10,7 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
-from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.analysis.kinds import Array, Container, Number, kind_of
 from s2sgrad.ir.forms import minus, negated
 from s2sgrad.ir.quote import Transformer, nodes
 from s2sgrad.ir.simplify import simplified
@@ -28,11 +28,18 @@ def _wraps(unit: Unit, value: gast.AST) -> bool:
     return whole or any(isinstance(n, gast.BinOp) and isinstance(n.left, gast.Compare) for n in nodes(value))
 
 
+def _joins(unit: Unit, value: gast.AST) -> bool:
+    """Whether lists or tuples are joined or repeated: `xs + xs` is no number twice."""
+    operands = [side for n in nodes(value) if isinstance(n, gast.BinOp) for side in (n.left, n.right)]
+    return any(isinstance(o, (gast.List, gast.Tuple)) or isinstance(kind_of(o, unit.kinds), Container) for o in operands)
+
+
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with simpler arithmetic in the reverse sweep."""
     for statement in effects.walk(tree.body):
         ours = is_derived(statement)
-        if ours and isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)) and not _wraps(unit, statement.value):
+        plain = isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)) and not _joins(unit, statement.value)
+        if ours and plain and not _wraps(unit, statement.value):
             statement.value = _Outwards(unit).visit(statement.value)
             statement.value = simplified(statement.value, isinstance(statement, gast.AugAssign))
             if isinstance(statement, gast.AugAssign) and isinstance(statement.value, gast.UnaryOp):

@@ -247,6 +247,19 @@ def test_constants_have_no_share_in_a_tangent(f):
     assert math.isclose(np.sum(v * y_dot), np.sum(vjp(f, X)[1](v)[0] * U), rel_tol=1e-9)
 
 
+def test_lists_are_joined_and_repeated():
+    def joined(x):
+        xs = []
+        for k in range(2):
+            xs.append(x * k)
+        return xs + xs + [x] + [x]
+
+    y, y_dot = jvp(joined, (X,), (U,))
+    assert [a.tolist() for a in y_dot] == [(U * k).tolist() for k in (0, 1, 0, 1, 1, 1)]
+    assert not any(np.shares_memory(leaf, U) for leaf in y_dot) and len(y) == 6
+    np.testing.assert_allclose(jvp(lambda x: sum([x, x * x] * 2), (X,), (U,))[1], 2.0 * U + 4.0 * X * U)
+
+
 def test_whole_numbers_have_no_tangent():
     for f in (
         lambda x: x.astype(int) * x,

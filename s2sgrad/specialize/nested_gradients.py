@@ -57,11 +57,7 @@ class Derivatives:
 
     def derivative(self, node: gast.Call) -> Derivative:
         """`grad(f, ..)` of a function value, made when the text is compiled."""
-        try:
-            given = [ast.literal_eval(emit.expression(a)) for a in node.args[1:]]
-            words = {k.arg: ast.literal_eval(emit.expression(k.value)) for k in node.keywords}
-        except ValueError:
-            self.unit.refuse(node, "the options of `grad` inside of a differentiated function must be constants")
+        given, words = self.constants(node.args[1:], node, "grad")
         make = self.unit.resolve(node.func)
         of = self.callee(node.args[0])
         f = self.as_function(of, node)
@@ -69,6 +65,14 @@ class Derivatives:
         self.unit.derived.append(Derived(gradient, f.target, lambda f: make(f, *given, **words)))
         known = Known(gradient, name(self.unit.helper(gradient.__name__, gradient)))
         return Derivative(known, f.captured, f.defaults, f.order, of)
+
+    def constants(self, given: list[gast.AST], node: gast.Call, called: str) -> tuple[list[Any], dict[str, Any]]:
+        """The values of these arguments of a call, and of its keywords, which are to be in the text."""
+        try:
+            values = [ast.literal_eval(emit.expression(a)) for a in given]
+            return values, {k.arg: ast.literal_eval(emit.expression(k.value)) for k in node.keywords}
+        except ValueError:
+            self.unit.refuse(node, f"the options of `{called}` inside of a differentiated function must be constants")
 
     def as_function(self, f: Any, node: gast.AST, last: bool = False) -> Lifted:
         """A function value as a function of its own."""
@@ -190,16 +194,13 @@ class Derivatives:
         callee = Known(pullbacks.vjp_of_closure, name(self.unit.helper("vjp_of_closure", pullbacks.vjp_of_closure)))
         return self.plain(callee, [constant(len(rest)), target, *given, *rest], {}, node)
 
-
     def along(self, node: gast.Call) -> gast.AST:
         """`jvp(f, (x, n), (x_dot, None))`: `f_jvp(x, n, x_dot=x_dot)`, made when the text is compiled.
 
         What the function closes over are more primals, whose tangents are 0.
         """
-        pairs = node.args[1:3]
-        if len(node.args) != 3 or not all(isinstance(p, (gast.Tuple, gast.List)) for p in pairs) or any(
-            isinstance(e, gast.Starred) for p in pairs for e in p.elts
-        ):
+        pairs = node.args[1:]
+        if len(pairs) != 2 or not all(map(_is_written_out, pairs)):
             self.unit.refuse(node, "`jvp` of a function made here is followed where its primals and its tangents are tuples "
                                    "that are written out: write `jvp(f, (x, y), (x_dot, y_dot))`")  # fmt: skip
         f = self.as_function(self.callee(node.args[0]), node, last=True)
@@ -207,10 +208,7 @@ class Derivatives:
         rest = [f.defaults.get(p) for p in f.order[len(primals) :]]
         if None in rest or (f.order and len(primals) > len(f.order)) or len(primals) != len(tangents):
             self.unit.refuse(node, f"this call does not fit the parameters of `{getattr(f.target, '__name__', 'f')}`")
-        try:
-            options = {k.arg: ast.literal_eval(emit.expression(k.value)) for k in node.keywords}
-        except ValueError:
-            self.unit.refuse(node, "the options of `jvp` inside of a differentiated function must be constants")
+        _, options = self.constants([], node, "jvp")
         make = self.unit.resolve(node.func)
         active = tuple(k for k, t in enumerate(tangents) if not (isinstance(t, gast.Constant) and t.value is None))
         gradient = make(f.target, **options).along(active)
@@ -223,6 +221,11 @@ class Derivatives:
             self.flattener.out.append(gast.Expr(fits))
         words = {word: tangents[k] for k, word in zip(active, gradient.words, strict=True)}
         return self.plain(known, [*primals, *rest, *(name(c) for c in f.captured)], words, node)
+
+
+def _is_written_out(node: gast.AST) -> bool:
+    """Whether an expression is a tuple or list of which the text shows every item."""
+    return isinstance(node, (gast.Tuple, gast.List)) and not any(isinstance(e, gast.Starred) for e in node.elts)
 
 
 def _keyword(parameter: gast.Name) -> str:

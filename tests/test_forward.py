@@ -279,3 +279,16 @@ def test_what_is_passed_over_leaves_no_nan(reduction):
     with np.errstate(all="ignore"):
         _, tangent = jvp(f, (x,), (v,))
         assert np.isclose(tangent, np.sum(grad(f)(x)))
+
+
+def test_a_local_has_the_name_of_a_tangent():
+    def helper(c, a_dot):
+        c_dot = np.sin(c) * a_dot
+        return c_dot * 2.0
+
+    def f(x):
+        x_dot = np.sin(x)
+        return x_dot * helper(x, x * x)
+
+    y, y_dot = jvp(f, (0.7,), (1.0,))
+    np.testing.assert_allclose(y_dot, grad(f)(0.7))

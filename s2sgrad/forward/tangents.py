@@ -47,7 +47,7 @@ class Tangents:
             if x in self.unit.temps:
                 self.unit.temps.add(made)
             self.kinds[made] = tangent_kind(self.kinds.get(x, UNKNOWN))
-            self.unit.bases[made] = f"{self.unit.bases.get(x, x)}_dot"
+            self.unit.bases[made] = word or f"{self.unit.bases.get(x, x)}_dot"  # a keyword keeps its name
             self.unit.words[made] = "the tangent of {}", x
         return self.names[x]
 

@@ -159,6 +159,41 @@ def number_that_is_kept(x):
     return s, t, kept[0]
 
 
+def element_that_is_updated(x):
+    s = x[0]
+    s += x[1]
+    t = x[2]
+    t *= s
+    y = x * 1.0
+    for k in range(3):
+        u = y[k]
+        u += t
+        y[0] = u * y[0]
+    return s, t, u, y, np.dot(s, x), np.dot(x[:1], t), x * s
+
+
+def exchanged(x):
+    a, b = x[0], x[1]
+    for _ in range(2):
+        a, b = b, a + b
+    kept = [a, b]
+    kept[0] = kept[0] * 2.0
+    a *= 3.0
+    u, v, w = x
+    return a, b, kept, u * w + v
+
+
+def numbers_taken_before_a_store(x):
+    y = x * 2.0
+    a, b, c = y
+    y[0] = 7.0 * b
+    s = max(a, c)
+    s += b
+    t = min(a, c)
+    t *= s
+    return a, y, s, t, [max(0.5, b), a]
+
+
 def loop_with_a_stack(x):
     s, kept = 0.0, []
     for k in range(3):
@@ -188,7 +223,8 @@ def solved(x):
 
 
 FORMS = [number_beside_matrix, vector_beside_matrix, products, reductions, shapes, indices, joins, stores,
-         number_that_is_kept, loop_with_a_stack, branches, scans, solved]  # fmt: skip
+         number_that_is_kept, element_that_is_updated, exchanged,
+         numbers_taken_before_a_store, loop_with_a_stack, branches, scans, solved]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", FORMS)

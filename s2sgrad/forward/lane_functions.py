@@ -204,7 +204,7 @@ def _product(forms: Forms, operation: Operation) -> gast.AST:
     if forms.reads(left) and forms.reads(right):
         raise NoForm("a product of tangents")
     if not p or not q:
-        return forms.elementwise(operation)
+        return gast.BinOp(forms.expanded(left, max(p, q)), gast.Mult(), forms.expanded(right, max(p, q)))
     if max(p, q) > 2:
         raise NoForm("a product of more than matrices")
     if forms.reads(right) and q == 1:

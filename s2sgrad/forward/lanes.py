@@ -152,7 +152,10 @@ class Lanes:
             return gast.Tuple([self._apart(e) for e in value.elts], gast.Load())
         kind = forms.kind(value)
         if isinstance(kind, Array) and kind.rank:
-            return expression("np.moveaxis(x, 1, 0)", x=forms.lifted(value), np=numpy_function(self.unit, "moveaxis").value)
+            items = forms.lifted(value)
+            if kind.rank == 1 and effects.base(value) in self.written:  # numbers, which are no views
+                items = expression("x.copy()", x=items)
+            return expression("np.moveaxis(x, 1, 0)", x=items, np=numpy_function(self.unit, "moveaxis").value)
         if not isinstance(kind, Container):
             raise NoLanes("the items of a value of unknown kind")
         return forms.carried(value)

@@ -35,6 +35,8 @@ def times(g: Any, e: Any) -> Any:
     (3.0, 0.0)
     """
     if isinstance(g, (bool, np.bool_)):
+        if isinstance(e, np.ndarray):
+            return e.copy() if g else np.zeros(e.shape)
         return e if g else 0.0
     if isinstance(g, float) and isinstance(e, float):
         return float(g) * float(e) if g else 0.0

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -183,6 +184,11 @@ class Jvp:
         """The text of the generated function for primals of these kinds; nothing is called."""
         active = tuple(k for k, x in enumerate(primals) if has_floats(x))
         return self.along(active).source_for(*primals, **keywords)
+
+    @entry
+    def save(self, path: str | os.PathLike[str], standalone: bool = False) -> None:
+        """Write a module with the text for the latest primals, as `grad(f).save` does."""
+        (self._latest or self.along((0,))).save(path, standalone)
 
     def __repr__(self) -> str:
         return f"<value and tangent of {getattr(self.primal, '__qualname__', self.primal)}>"

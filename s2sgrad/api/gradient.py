@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import functools
 import inspect
+import os
 import types
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
@@ -235,6 +236,21 @@ class Gradient:
     def source_for(self, /, *args: Any, **keywords: Any) -> str:
         """The text of the generated function for arguments of these kinds; nothing is called."""
         return self._compiled(self._lead + args, {**self._keywords, **keywords}).text
+
+    def prepare(self, /, *args: Any, **keywords: Any) -> None:
+        """Compile the text for arguments of these kinds, which `.source` and `save` then show."""
+        self._latest = self._compiled(self._lead + args, {**self._keywords, **keywords})
+
+    @entry
+    def save(self, path: str | os.PathLike[str], standalone: bool = False) -> None:
+        """Write a module with the text for the latest arguments, and with all that it imports; nothing else runs.
+
+        With `standalone` the helpers of s2sgrad are written out, so that the module does not need it.  Raises ValueError for
+        what the function closed over and a module cannot hold; the file is written as a whole or not at all.
+        """
+        from s2sgrad.api import saving
+
+        saving.save(path, saving.module_text(self._shown(), standalone))
 
     def _shown(self) -> Compiled:
         if self._latest is None:

@@ -33,7 +33,15 @@ def run(options: argparse.Namespace) -> int:
             print(f"# ---- after {name} ----\n{stage.rstrip()}\n")
     if options.facts or options.stages:
         print("# ---- the generated text ----")
-    print(text.strip())
+    if options.output is None:
+        print(text.strip())
+        return 0
+    if arguments is not None:
+        derivative.prepare(*arguments)
+    try:
+        derivative.save(options.output, options.standalone)
+    except (ValueError, OSError) as error:
+        raise Mistake(str(error)) from None
     return 0
 
 

@@ -126,6 +126,16 @@ def indices(x):
     return y[0], y[:, 1], y[k], beside, y[-1, ::-1], y[k][:, None, k], y[0, :, None]
 
 
+def indices_in_a_tuple(x):
+    y, k = S * x, np.nonzero(S > 0.25)
+    place = (1, 2)
+    rows = np.ix_([0, 2], [1, 2])
+    z = np.zeros((3, 3))
+    z[k] = y[k] * 2.0
+    z[place] = x[0]
+    return y[k], y[place], y[np.triu_indices(3)], y[rows], z, [x[0], 1.0] + [x[1] * x]
+
+
 def index_arrays_around_a_section(x):
     y = (S * x)[:, None, :] * V[:2, None]
     return y[np.array([0, 2]), :, np.array([1, 2])], y[0, :, np.array([1, 2])]
@@ -222,9 +232,9 @@ def solved(x):
     return np.linalg.solve(S, x), np.linalg.inv(S * x), np.linalg.norm(x), np.linalg.det(S * x), np.einsum("ij,j->i", A, x)
 
 
-FORMS = [number_beside_matrix, vector_beside_matrix, products, reductions, shapes, indices, joins, stores,
-         number_that_is_kept, element_that_is_updated, exchanged,
-         numbers_taken_before_a_store, loop_with_a_stack, branches, scans, solved]  # fmt: skip
+FORMS = [number_beside_matrix, indices_in_a_tuple, vector_beside_matrix, products, reductions, shapes, indices,
+         joins, stores, number_that_is_kept, element_that_is_updated, exchanged, numbers_taken_before_a_store,
+         loop_with_a_stack, branches, scans, solved]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", FORMS)

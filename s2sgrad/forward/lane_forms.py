@@ -179,7 +179,14 @@ class Forms:
         if not missing:
             return self.lifted(node)
         new = [numpy_function(self.unit, "newaxis") for _ in range(missing)]
+        if isinstance(node, gast.Subscript) and isinstance(self.kind(node.value), Array) and self._is_number(node):
+            first, *parts = parts_of(self.item(node).slice)
+            return gast.Subscript(self.lifted(node.value), index_of([first, *parts, *new]), gast.Load())
         return gast.Subscript(self.lifted(node), index_of([everything(), *new]), gast.Load())
+
+    def _is_number(self, node: gast.Subscript) -> bool:
+        """Whether each part of an index is a number, and so the item."""
+        return not self.rank(node) and all(isinstance(self.kind(part), Number) for part in parts_of(node.slice))
 
     def item(self, node: gast.Subscript) -> gast.Subscript:
         """`x_dot[i]` as `x_dot[:, i]`; of a list `x_dot[i]`."""
@@ -205,7 +212,8 @@ class Forms:
             if isinstance(part, gast.Slice) or isinstance(kind, Slicing) or _is_axis(kind):
                 continue
             if isinstance(kind, Container) and kind.type is tuple and len(parts) == 1:
-                if kind.items is None or not all(isinstance(item, Number) for item in kind.items):
+                items = [kind.item] if kind.items is None else kind.items
+                if not all(isinstance(item, (Number, Array)) for item in items):
                     raise NoLanes("an index whose parts are not known")
             elif isinstance(kind, Array) or (isinstance(kind, Container) and kind.type is list):
                 arrays.append(k)

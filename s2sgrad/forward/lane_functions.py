@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import copy
+import operator
 
 import gast
 import numpy as np
@@ -48,6 +49,11 @@ def _container(forms: Forms, operation: Operation) -> gast.AST:
     if not isinstance(forms.kind(operation.operands[0]), Container):
         raise NoForm("a container of the rows of an array")
     return same(forms, operation)
+
+
+@form(operator.concat)
+def _one_list(forms: Forms, operation: Operation) -> gast.AST:
+    return with_parts(operation.node, {id(o): forms.carried(o) for o in operation.operands})
 
 
 @form(np.sum, np.mean, np.flip)

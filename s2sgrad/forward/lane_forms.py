@@ -179,14 +179,7 @@ class Forms:
         if not missing:
             return self.lifted(node)
         new = [numpy_function(self.unit, "newaxis") for _ in range(missing)]
-        if isinstance(node, gast.Subscript) and isinstance(self.kind(node.value), Array) and self._is_number(node):
-            first, *parts = parts_of(self.item(node).slice)
-            return gast.Subscript(self.lifted(node.value), index_of([first, *parts, *new]), gast.Load())
         return gast.Subscript(self.lifted(node), index_of([everything(), *new]), gast.Load())
-
-    def _is_number(self, node: gast.Subscript) -> bool:
-        """Whether each part of an index is a number, and so the item."""
-        return not self.rank(node) and all(isinstance(self.kind(part), Number) for part in parts_of(node.slice))
 
     def item(self, node: gast.Subscript) -> gast.Subscript:
         """`x_dot[i]` as `x_dot[:, i]`; of a list `x_dot[i]`."""

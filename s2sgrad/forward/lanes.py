@@ -1,7 +1,7 @@
 """All columns at once: every tangent gets one more axis, the first, along which those of several runs stand as lanes.
 
     y = x[0] * w                       y = x[0] * w
-    y_dot = x_dot[0] * w         ->    y_dot = x_dot[:, 0, np.newaxis] * w
+    y_dot = x_dot[0] * w         ->    y_dot = x_dot[:, 0][:, np.newaxis] * w
 
 The statements of the function stay what they are, and so do loops and branches: nothing that decides depends on a tangent.
 What a statement becomes is decided by kinds, never left to broadcasting, for which lanes are an axis like any other.

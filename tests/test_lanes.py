@@ -276,6 +276,19 @@ def test_blocks_bound_the_memory(monkeypatch):
     assert np.array_equal(jacfwd(f)(x), whole)
 
 
+def test_a_number_is_added_to_each_element_of_an_array_in_a_list():
+    def f(x):
+        m = [np.zeros(LANES), np.ones(LANES)]
+        m[0][1] = x[0]
+        m[1][0] = m[0][1] * x[1]
+        return np.sum(m[0]) * np.sum(m[1])
+
+    looped = hessian(f)
+    looped._columns.run = looped._columns._one_by_one
+    assert np.allclose(hessian(f)(V), looped(V))
+    assert_at_once(gradient(f, (0,)), lambda: (V.copy(),), (0,))
+
+
 def test_structures():
     f = lambda p, s: {"a": p["w"] * s, "b": [np.sum(p["w"]) * p["c"], "text"]}  # noqa: E731
     args = ({"w": V, "c": 2.0, "n": 3}, 0.5)

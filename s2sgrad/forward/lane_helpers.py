@@ -68,7 +68,9 @@ def _add_at(forms: Forms, operation: Operation) -> gast.AST:
     new = forms.item(gast.Subscript(owner, index, gast.Load()))
     section = gast.Subscript(owner, index, gast.Load())
     if isinstance(forms.kind(owner), Container):
-        return with_parts(operation.node, {id(owner): forms.carried(owner), id(value): forms.carried(value)})
+        forms.rank(section), forms.rank(value)
+        added = forms.expanded(value, forms.rank(section)) if forms.reads(value) else forms.carried(value)
+        return with_parts(operation.node, {id(owner): forms.carried(owner), id(value): added})
     _, *parts = parts_of(new.slice)
     whole = gast.Tuple([gast.Call(forms.unit.builtin(slice), [constant(None)], []), *parts], gast.Load())
     added = forms.expanded(value, forms.rank(section))

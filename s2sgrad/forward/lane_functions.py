@@ -21,6 +21,7 @@ from s2sgrad.forward.rule_tangent import with_parts
 from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.quote import clone, constant, expression
 from s2sgrad.ir.reach import call, numpy_function
+from s2sgrad.runtime import lanes as of_lanes
 from s2sgrad.runtime import structure
 from s2sgrad.transform.unbroadcasting import axes_of
 
@@ -157,7 +158,7 @@ def _stacked(forms: Forms, node: gast.AST) -> gast.AST:
     else:
         if forms.items_rank(node) is None:
             raise NoForm("an array of a list whose items are not known")
-        items = forms.lifted(node)
+        return call(forms.unit, "array_lanes", of_lanes.array_lanes, forms.lifted(node), forms.count())
     return call(forms.unit, "stack", np.stack, items, axis=1)
 
 

@@ -96,7 +96,7 @@ know(runtime.add, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, g
 know(fitted, gives=Gives.MAYBE, of=0, computes=True)
 know(runtime.repeated, gives=Gives.SHELL)
 know(runtime.seed_like, gives=Gives.MAYBE, of=1)
-know(lanes.zero_lanes, lanes.by_lane, gives=Gives.NEW, computes=True)
+know(lanes.zero_lanes, lanes.array_lanes, lanes.by_lane, gives=Gives.NEW, computes=True)
 know(lanes.unbroadcast_lanes, lanes.unreduce_lanes, gives=Gives.MAYBE, numeric=True, computes=True)
 know(lanes.like_lanes, gives=Gives.MAYBE, of=1, computes=True)
 know(builtin_functions.preceded, einsum.replaced, einsum.contracted, of=_ANY)

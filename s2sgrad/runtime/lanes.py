@@ -65,6 +65,11 @@ def like_lanes(x: Any, dots: Any) -> Any:
     return dots
 
 
+def array_lanes(items: list[Any], lanes: int) -> np.ndarray:
+    """The tangent of the array that is made of a list, which may be empty."""
+    return np.stack(items, axis=1) if items else np.zeros((lanes, 0))
+
+
 def by_lane(function: Callable[..., Any], *given: Any, place: int = -1, **keywords: Any) -> Any:
     """A function of each lane of the argument at a place, one after the other; of an adjoint the last one.
 

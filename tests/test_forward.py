@@ -70,7 +70,7 @@ def paired(gradient, tangent) -> float:
     return 0.0 if tangent is None or gradient is None else inner(gradient, tangent)
 
 
-@pytest.mark.sampled(one_in=6, turn=2)
+@pytest.mark.sampled(one_in=18, turn=2)
 @pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name)
 def test_tangent_agrees_with_differences_and_with_the_gradient(entry):
     args, before = entry.fresh_args(), entry.fresh_args()
@@ -89,7 +89,7 @@ def test_tangent_agrees_with_differences_and_with_the_gradient(entry):
     np.testing.assert_allclose(flat(tangent), (high - low) / (2.0 * STEP), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.sampled(one_in=6, turn=3)
+@pytest.mark.sampled(one_in=18, turn=3)
 @pytest.mark.parametrize("entry", SECOND, ids=lambda entry: entry.name)
 def test_tangent_of_the_gradient_agrees_with_differences(entry):
     number = entry.argnums[0]
@@ -105,7 +105,7 @@ def test_tangent_of_the_gradient_agrees_with_differences(entry):
     np.testing.assert_allclose(flat(tangent), expected, rtol=1e-4, atol=1e-4 * max(1.0, np.max(np.abs(expected), initial=0)))
 
 
-@pytest.mark.sampled(one_in=3, turn=0)
+@pytest.mark.sampled(one_in=8, turn=0)
 @pytest.mark.parametrize("entry", KERNELS, ids=lambda entry: entry.name)
 def test_tangent_of_a_kernel(entry):
     args = entry.args()

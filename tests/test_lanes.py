@@ -57,26 +57,26 @@ def gradient(function, places, **options):
     return differentiated(function, places, Options(value=True, several=True, backend=DEFAULT, **options), None)
 
 
-@pytest.mark.sampled(one_in=6, turn=4)
+@pytest.mark.sampled(one_in=18, turn=4)
 @pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name)
 def test_columns_of_the_corpus(entry):
     assert_at_once(entry.function, entry.fresh_args, entry.argnums)
 
 
-@pytest.mark.sampled(one_in=6, turn=5)
+@pytest.mark.sampled(one_in=18, turn=5)
 @pytest.mark.parametrize("entry", [e for e in CASES if e.second], ids=lambda entry: entry.name)
 def test_columns_of_gradients_of_the_corpus(entry):
     places = entry.argnums[:1]
     assert_at_once(gradient(entry.function, places), entry.fresh_args, places)
 
 
-@pytest.mark.sampled(one_in=3, turn=1)
+@pytest.mark.sampled(one_in=8, turn=1)
 @pytest.mark.parametrize("entry", KERNELS, ids=lambda entry: entry.name)
 def test_columns_of_a_kernel(entry):
     assert_at_once(entry.function, entry.args, entry.places, outputs=entry.outputs or None)
 
 
-@pytest.mark.sampled(one_in=4, turn=2)
+@pytest.mark.sampled(one_in=8, turn=2)
 @pytest.mark.parametrize("entry", KERNELS, ids=lambda entry: entry.name)
 def test_columns_of_the_gradient_of_a_kernel(entry):
     places = entry.places[:1]

@@ -35,7 +35,7 @@ def loss(w, x):
 '''
 
 
-@pytest.mark.sampled(one_in=10, turn=3)
+@pytest.mark.sampled(one_in=40, turn=3)
 @pytest.mark.parametrize("standalone", [False, True])
 @pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name)
 def test_saved_text_gives_the_same_bits(entry, standalone):

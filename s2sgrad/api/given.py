@@ -153,9 +153,18 @@ def _parameters(f: Any) -> list[inspect.Parameter] | None:
         names = [f"x{k + 1}" if f.nin > 1 else "x" for k in range(f.nin)]
         return [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in names]
     try:
-        return list(inspect.signature(f).parameters.values())
+        found = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
         return None
+    if found and all(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in found) and not _is_written(inspect.unwrap(f)):
+        return None  # so Python 3.13 describes a function of C
+    return found
+
+
+def _is_written(f: Any) -> bool:
+    """Whether a callable is written in Python."""
+    return isinstance(f, (types.FunctionType, types.MethodType, type)) or isinstance(
+        vars(type(f)).get("__call__"), types.FunctionType)  # fmt: skip
 
 
 def _by_argument(

@@ -15,7 +15,7 @@ from judging import Rejected, assert_tangent, check, explained
 from kernels import KERNELS
 from programs import program_from_seed
 
-from s2sgrad import S2SGradError, grad, hvp, jvp
+from s2sgrad import grad, hvp, jvp
 
 SECOND = [entry for entry in CASES if entry.second]
 
@@ -122,8 +122,8 @@ def test_tangent_of_a_random_program(seed):
     program = program_from_seed(seed)
     try:
         check(program, assert_tangent)
-    except (Rejected, S2SGradError):
-        pytest.skip("differences cannot judge it, or it is refused")
+    except Rejected:
+        pytest.skip("differences cannot judge it")
     except Exception as error:
         pytest.fail(explained(program, error, 0))
 

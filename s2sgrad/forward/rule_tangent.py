@@ -286,14 +286,6 @@ class RuleTangent:
         return without_symbols(self.tangents.inference.kind(node)) or UNKNOWN
 
 
-def with_parts(node: Any, new: dict[int, gast.AST]) -> Any:
-    """A copy of a tree with other nodes at some places."""
-    if isinstance(node, list):
-        return [with_parts(item, new) for item in node]
-    if not isinstance(node, gast.AST):
-        return node
-    if id(node) in new:
-        return clone(new[id(node)])
-    copy = type(node).__new__(type(node))
-    copy.__dict__.update({key: with_parts(value, new) for key, value in node.__dict__.items()})
-    return copy
+def with_parts(node: gast.AST, new: dict[int, gast.AST]) -> Any:
+    """A copy of a tree with other nodes at some places, which are known by their identity."""
+    return clone(node, lambda part: clone(new[id(part)]) if id(part) in new else None)

@@ -24,13 +24,11 @@ class Parts(tuple):
     """The parts of a matrix at one leaf of the value, an argument each."""
 
 
-def leaves(value: Any) -> Iterator[Any]:
+def leaves(value: Any) -> list[Any]:
     """The numbers and arrays of a value, and whatever else is in it."""
     if isinstance(value, (list, tuple, dict)):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from leaves(item)
-    else:
-        yield value
+        return [leaf for item in (value.values() if isinstance(value, dict) else value) for leaf in leaves(item)]
+    return [value]
 
 
 def carries(leaf: Any) -> bool:
@@ -42,12 +40,14 @@ def carries(leaf: Any) -> bool:
 
 def sizes(value: Any) -> list[int]:
     """How many floats the leaves of a value have, those alone that have some."""
+    if type(value) is np.ndarray and value.dtype.kind == "f":
+        return [value.size]
     return [int(np.size(leaf)) for leaf in leaves(value) if carries(leaf)]
 
 
 def count(given: list[Any]) -> int:
     """How many floats there are in some arguments."""
-    return sum(size for x in given for size in sizes(x))
+    return sum([size for x in given for size in sizes(x)])
 
 
 def basis(given: list[Any]) -> Iterator[tuple]:
@@ -81,7 +81,7 @@ def assembled(dots: Any, given: list[Any]) -> Any:
         return {key: assembled(item, given) for key, item in dots.items()}
     if isinstance(dots, (list, tuple)):
         return rebuilt(dots, lambda item: assembled(item, given))
-    return None if dots is None else split(np.moveaxis(dots, 0, -1), given)
+    return None if dots is None else split(dots.transpose(*range(1, dots.ndim), 0), given)
 
 
 def split(stacked: np.ndarray, given: list[Any]) -> Parts:
@@ -95,9 +95,9 @@ def split(stacked: np.ndarray, given: list[Any]) -> Parts:
         if not carries(x):
             return None
         size = int(np.size(x))
-        piece = np.reshape(stacked[..., at : at + size], stacked.shape[:-1] + np.shape(x))
+        piece = stacked[..., at : at + size].reshape(stacked.shape[:-1] + np.shape(x))
         at += size
-        if not np.ndim(piece):
+        if not piece.ndim:
             return float(piece)
         return piece if piece.flags.f_contiguous and piece.flags.writeable else piece.copy()
 

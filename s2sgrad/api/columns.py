@@ -8,9 +8,7 @@ other.  The tangents of one run take at most some `_MOST` bytes.
 
 from __future__ import annotations
 
-import contextlib
-import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -37,11 +35,12 @@ class Columns:
 
         Without `value` the function is a gradient in these very arguments, and no value is returned.
         """
-        given = [args[p] for p in places]
-        if count(given) > 1:
-            with contextlib.suppress(Exception):  # one after the other it is right, or an error of the user's
-                self.latest = self.many
+        if count([args[p] for p in places]) > 1:
+            self.latest = self.many
+            try:
                 return self._at_once(places, args, keywords)
+            except Exception:  # one after the other it is right, or an error of the user's
+                pass
         self.latest = self.one
         return self._one_by_one(places, args, keywords)
 
@@ -70,13 +69,12 @@ class Columns:
         return self.latest.below.scalar
 
 
-def _blocks(args: tuple, given: list[Any]) -> Iterator[tuple[int, int]]:
+def _blocks(args: tuple, given: list[Any]) -> list[tuple[int, int]]:
     """The columns that are computed by one run: first and last."""
     total = count(given)
-    longest = max((n for x in args for leaf in leaves(x) for n in np.shape(leaf)), default=1)
+    longest = max([n for leaf in leaves(args) if isinstance(leaf, np.ndarray) for n in leaf.shape], default=1)
     runs = -(-total * max(total, longest) * 8 // _MOST)
-    bounds = [total * k // runs for k in range(runs + 1)]
-    yield from itertools.pairwise(bounds)
+    return [(total * k // runs, total * (k + 1) // runs) for k in range(runs)]
 
 
 def lanes_of(given: list[Any], first: int, last: int) -> tuple:
@@ -87,14 +85,15 @@ def lanes_of(given: list[Any], first: int, last: int) -> tuple:
            [1., 0.],
            [0., 1.]]))
     """
-    tangents = tuple(zero_lanes(x, last - first) for x in given)
+    tangents, lanes = tuple([zero_lanes(x, last - first) for x in given]), last - first
     at = -first
     for dots, x in zip(leaves(tangents), leaves(given), strict=True):
         if carries(x):
-            rows = np.reshape(dots, (last - first, -1))
-            k = np.arange(max(0, -at), min(int(np.size(x)), last - first - at))
-            rows[k + at, k] = 1.0
-            at += int(np.size(x))
+            size = dots.size // lanes
+            start, stop = max(0, -at), min(size, lanes - at)
+            if start < stop:
+                dots.reshape(-1)[(start + at) * size + start :: size + 1][: stop - start] = 1.0
+            at += size
     return tangents
 
 

@@ -9,7 +9,7 @@ import functools
 import inspect
 import os
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from s2sgrad.analysis.call_keys import shapes_of
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.api import converted, higher, linearized
 from s2sgrad.api.arguments import has_floats, require_separate
-from s2sgrad.api.gradient import Gradient, GradientOfGradient
+from s2sgrad.api.gradient import MOST, Gradient, GradientOfGradient
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.errors.raised import entry
@@ -32,9 +32,15 @@ from s2sgrad.runtime.structure import float_type, rebuilt, seed_of_number
 if TYPE_CHECKING:
     from s2sgrad.driver.compiled import Compiled
 
+Places = dict[str, int | tuple[int, ...]]  # of the arguments to which the keywords for tangents belong
+
 
 class _Along(Gradient):
     """A function with its tangent along those of some of its arguments, the `argnums`."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._placed: dict[Hashable, tuple[Compiled, Places]] = {}
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         """The value and its tangent, the tangents being keywords: what a text calls that does not differentiate this."""
@@ -48,15 +54,18 @@ class _Along(Gradient):
         args, keywords = self._lead + primals, {**self._keywords, **keywords}
         shapes = shapes_of((*args, *keywords.values()))
         quick = None if shapes is None else (tuple(keywords), shapes)
-        compiled = self._by_shape.get(quick)
+        compiled, places = self._placed.get(quick, (None, {}))
         if compiled is None or not compiled.holds():
             compiled = self._compiled(args, keywords, quick)
+            places = self.places(compiled, len(args))
             if quick is not None and not compiled.unsure:
-                self._by_shape[quick] = compiled
+                if len(self._placed) >= MOST:
+                    self._placed.clear()
+                self._placed[quick] = compiled, places
         self._latest = compiled
         if compiled.written:
             require_separate(self._arguments(args, keywords), compiled.written, self._function, compiled.outside())
-        dots = {word: self._tangent_at(place, args, tangents) for word, place in self.places(compiled, len(args)).items()}
+        dots = {word: self._tangent_at(place, args, tangents) for word, place in places.items()}
         return compiled.function(*args, **keywords, **self._seeds(compiled, None), **dots)
 
     def _made(self, function: types.FunctionType, key: Kinds) -> Compiled:
@@ -94,11 +103,11 @@ class _Along(Gradient):
         """The function with its tangent for arguments of these kinds: what another function that calls it differentiates."""
         return super().compiled_for({p: kind for p, kind in kinds.items() if p not in self.words})
 
-    def places(self, compiled: Compiled, count: int) -> dict[str, int | tuple[int, ...]]:
+    def places(self, compiled: Compiled, count: int) -> Places:
         """Of which arguments, counted with those that are bound, the keywords of the generated function take tangents: of
         one, or of all that stand in `*args`; `count` arguments are given."""
         parameters = cache.of(self._function.__code__).parameters
-        out: dict[str, int | tuple[int, ...]] = {}
+        out: Places = {}
         for parameter in self._wrt():
             name, _, several = parameter.partition("[")
             word = compiled.recipe.facts.dots[name]

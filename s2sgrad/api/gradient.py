@@ -30,7 +30,7 @@ from s2sgrad.runtime.structure import seed_of_number
 if TYPE_CHECKING:  # the compiler is imported when something is compiled: `import s2sgrad` stays quick
     from s2sgrad.driver.compiled import Compiled
 
-_MOST = 512  # signatures remembered by their exact shapes; the texts are few, one a pattern of shapes
+MOST = 512  # signatures remembered by their exact shapes; the texts are few, one a pattern of shapes
 
 
 class _OfInstances(property):
@@ -109,7 +109,7 @@ class Gradient:
                 if key is not None and not compiled.unsure:
                     of_numbers = not keywords and NUMBERS.issuperset(key)
                     quick: dict[Any, Compiled] = self._by_types if of_numbers else self._by_shape
-                    if len(quick) >= _MOST:
+                    if len(quick) >= MOST:
                         quick.clear()
                     quick[key] = compiled
             self._latest = compiled

@@ -52,6 +52,8 @@ class Matrix:
 
     def _places(self, args: tuple) -> tuple[int, ...]:
         """The positions of the arguments, of which the matrix is asked for."""
+        if self._argnums == 0 and args and sizes(args[0]):
+            return (0,)
         asked = self._argnums if isinstance(self._argnums, tuple) else (self._argnums,)
         named = any(isinstance(a, str) for a in asked)
         names = list(self._columns.one.along((0,)).__signature__.parameters) if named else []

@@ -15,6 +15,7 @@ from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.driver.compilation import Compilation, Purpose
 from s2sgrad.driver.emitted import Emitted, mark, stem_of
 from s2sgrad.driver.options import Options
+from s2sgrad.forward import default_seeds, lane_products
 from s2sgrad.forward.lanes import Lanes
 from s2sgrad.forward.sweep import Forward
 from s2sgrad.inplace import output_arguments, own_arguments
@@ -22,6 +23,7 @@ from s2sgrad.ir import seeds
 from s2sgrad.ir.quote import constant, name
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import parameters
+from s2sgrad.source import GENERATED
 from s2sgrad.transform import results
 
 
@@ -65,6 +67,8 @@ class Tangent(Purpose):
 
     def cut(self, c: Compilation) -> list[Compilation]:
         """The one function."""
+        if self.lanes:
+            lane_products.run(c.unit, c.tree)
         return [c.part(self.emitted, c.tree)]
 
     def finish(self, c: Compilation) -> None:
@@ -89,9 +93,13 @@ class TangentEntry(Tangent):
         self.value = options.value
         self.split, self.outputs = results.Split() if options.has_aux else None, options.outputs
         self.written: tuple[str, ...] = ()
+        self.seeds = {p: value for p, value in given.items() if p not in kinds and type(value) is float}
 
     def end(self, c: Compilation) -> None:
         """Let it return the first of the pair that it returns, or the arguments that it writes."""
+        if self.lanes and self.function.__code__.co_filename.startswith(GENERATED):
+            gone = default_seeds.run(c.tree, self.seeds)
+            self.kinds = {p: kind for p, kind in self.kinds.items() if p not in gone}
         if self.split is not None:
             self.split.run(c.unit, c.tree)
         elif self.outputs is not None:

@@ -1,0 +1,50 @@
+"""A gradient without its seed, which is 1 where all columns of a Hessian are asked for.
+
+    def f_grad(x, *, seed=1.0):        def f_grad(x):
+        t = seed * 100.0         ->
+        return t * x                       return 100.0 * x
+
+>>> import gast
+>>> from s2sgrad import emit
+>>> tree = gast.parse("def f_grad(x, *, seed=1.0):\\n    t = seed * 100.0\\n    return t * x").body[0]
+>>> run(tree, {"seed": 1.0})
+{'seed'}
+>>> print(emit.function(tree), end="")
+def f_grad(x):
+    return 100.0 * x
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.flow.graph import binds
+from s2sgrad.ir.forms import bound_name
+from s2sgrad.ir.quote import substitute
+from s2sgrad.ir.simplify import simplified
+
+
+def run(tree: gast.FunctionDef, seeds: dict[str, float]) -> set[str]:
+    """Write these values for keyword parameters, and what follows from them for names that are bound once.
+
+    The parameters that are gone.
+    """
+    bindings = Counter(n for s in effects.walk(tree.body) for n in binds(s))
+    seeds = {p: value for p, value in seeds.items() if not bindings[p]}
+    arguments, known, body = tree.args, dict(seeds), []
+    for statement in tree.body:
+        statement = substitute(statement, known)
+        variable = bound_name(statement)
+        if variable is not None and bindings[variable] == 1:
+            statement.value = simplified(statement.value)
+            if isinstance(statement.value, gast.Constant) and type(statement.value.value) is float:
+                known[variable] = statement.value.value
+                continue
+        body.append(statement)
+    tree.body = body
+    left = [(p, d) for p, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if p.id not in seeds]
+    arguments.kwonlyargs, arguments.kw_defaults = [p for p, _ in left], [d for _, d in left]
+    return {*seeds}

@@ -35,23 +35,27 @@ class Columns:
 
         Without `value` the function is a gradient in these very arguments, and no value is returned.
         """
-        if count([args[p] for p in places]) > 1:
-            self.latest = self.many
-            try:
-                return self._at_once(places, args, keywords)
-            except Exception:  # one after the other it is right, or an error of the user's
-                pass
-        self.latest = self.one
-        return self._one_by_one(places, args, keywords)
+        return self.at_once(places, args, keywords) or self._one_by_one(places, args, keywords)
+
+    def at_once(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any] | None:
+        """What `run` returns, by few runs of a text of several columns; None where there is none, or it fails."""
+        if count([args[p] for p in places]) < 2:
+            return None
+        self.latest = self.many
+        try:
+            return self._in_blocks(places, args, keywords)
+        except Exception:  # one after the other it is right, or an error of the user's
+            return None
 
     def _one_by_one(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
+        self.latest = self.one
         along, columns = self.one.along(places), []
         for unit in basis([args[p] for p in places]):
             value, column, aux = self._parted(along.along(args, unit, keywords))
             columns.append(column)
         return value, stacked(columns), aux
 
-    def _at_once(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
+    def _in_blocks(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
         along, parts, given = self.many.along(places), [], [args[p] for p in places]
         for first, last in _blocks(args, given):
             value, part, aux = self._parted(along.along(args, lanes_of(given, first, last), keywords))

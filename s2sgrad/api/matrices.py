@@ -25,6 +25,8 @@ from s2sgrad.errors import Unsupported
 from s2sgrad.errors.raised import entry
 from s2sgrad.pullbacks import vjp
 
+_RUN = 20_000  # so many numbers take as long to compute with as it takes to call a generated function
+
 
 class Matrix:
     """A function that gives the matrix of derivatives of another one: what `jacobian` and its kin return."""
@@ -103,8 +105,8 @@ class Reverse(Matrix):
 
 
 class Jacobian(Matrix):
-    """By the mode that takes fewer runs: columns where there are no more of them than rows; also where reverse mode is
-    refused, as for a function that writes its argument."""
+    """By the mode that takes less: all columns at once where there are not far more of them than rows, else the fewer of
+    columns and rows; columns also where reverse mode is refused, as for a function that writes its argument."""
 
     _by_columns = False
 
@@ -127,9 +129,19 @@ class Jacobian(Matrix):
             except Unsupported:  # where forward mode is refused as well, it says why
                 self._by_columns = True
             else:
-                if columns > sum(sizes(value)):
+                rows = sum(sizes(value))
+                found = self._columns.at_once(places, args, keywords) if _few(columns, rows) else None
+                if found is not None:
+                    return found[0], self._shown(assembled(found[1], given))
+                if columns > rows:
                     return value, self._shown(of_rows(value, pullback, given, places))
         return self._of_columns(args, keywords)[:2]
+
+
+def _few(columns: int, rows: int) -> bool:
+    """Whether one run for all columns takes less than a run for each row: numbers cost, and so do runs."""
+    numbers = max(columns, rows)
+    return columns * numbers + _RUN < rows * (numbers + _RUN)
 
 
 class Hessian(Matrix):
@@ -194,7 +206,7 @@ def jacrev(function: Callable[..., Any], argnums: Argnums = 0) -> Matrix:
 
 @entry
 def jacobian(function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False) -> Matrix:
-    """The Jacobian, by forward or by reverse mode, whichever takes fewer runs.
+    """The Jacobian, by forward or by reverse mode, whichever is expected to take less.
 
     Its shape is that of the value followed by that of the argument; values and arguments may be nested lists, tuples and
     dicts of these.  `argnums` as for `grad`; of a tuple of them it is a tuple.

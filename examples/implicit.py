@@ -1,13 +1,14 @@
-"""Derivatives of what a solver finds, without differentiating the solver: a root, a fixed point, a differential equation.
+"""Derivatives of what a solver finds, without differentiating the solver: a root, a fixed point, a minimum, a differential
+equation.
 
 Where F(x, a) = 0 defines x, the rule is F_x dx = -F_a da, and the partial derivatives of F are s2sgrad's.
 """
 
 import numpy as np
 from scipy.integrate import solve_ivp
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize, minimize_scalar
 
-from s2sgrad import custom_gradient, grad, primitive, value_and_grad, vjp
+from s2sgrad import custom_gradient, grad, hessian, primitive, value_and_grad, vjp
 
 # --- a root: the molar volume of carbon dioxide after van der Waals, in units of the critical point ---
 
@@ -81,6 +82,35 @@ def distance_by_steps(w, b, target):
     return np.sum((x - target) ** 2)
 
 
+# --- an optimization layer: a signal is smoothed, and how strongly is learned ---
+
+
+def roughness(z, y, weight):
+    """The energy of a smoothed signal: near to the data, and with few jumps."""
+    return 0.5 * np.sum((z - y) ** 2) + weight * np.sum(np.sqrt(np.diff(z) ** 2 + 1e-2))
+
+
+force, stiffness = grad(roughness), hessian(roughness)
+
+
+@custom_gradient
+def smoothed(y, weight):
+    """The signal of least energy, found by Newton's method; where force(z, y, weight) = 0, dz = -stiffness^-1 d force."""
+    z = minimize(roughness, y, args=(y, weight), jac=force, hess=stiffness, method="trust-exact", options={"gtol": 1e-12}).x
+
+    def pullback(g):
+        _, back = vjp(force, z, y, weight)
+        _, y_bar, weight_bar = back(np.linalg.solve(stiffness(z, y, weight), -g))
+        return y_bar, weight_bar
+
+    return z, pullback
+
+
+def error_after_smoothing(weight, y, truth):
+    """How far the smoothed signal is from the truth."""
+    return np.mean((smoothed(y, weight) - truth) ** 2)
+
+
 # --- a differential equation: SciPy integrates it, and its adjoint backwards ---
 
 
@@ -106,7 +136,7 @@ def population(y, rate, room):
 
 
 def main():
-    """Return the largest relative errors: of the root's derivatives, the fixed point's, the equation's."""
+    """Return the largest relative errors: of the root's derivatives, the fixed point's, the layer's, the equation's."""
     p, t = 1.5, 1.2
     v = volume(p, t)
     slope = -24.0 * t / (3.0 * v - 1.0) ** 2 + 6.0 / v ** 3  # of the pressure, by hand
@@ -125,12 +155,20 @@ def main():
     fixed = max(float(np.max(np.abs(a - s))) for a, s in zip(at_once, by_steps, strict=True))
     print(f"a layer at rest: its gradient differs by {fixed:.0e} from that through 200 steps")
 
+    truth = np.repeat([0.0, 1.0, 0.4], 20)
+    noisy = truth + 0.15 * rng.standard_normal(60)
+    best = minimize_scalar(error_after_smoothing, (0.05, 0.1), args=(noisy, truth), tol=1e-10).x
+    slopes = [grad(error_after_smoothing)(w, noisy, truth) for w in (best, 0.05)]
+    difference = error_after_smoothing(0.05 + h, noisy, truth) - error_after_smoothing(0.05 - h, noisy, truth)
+    layer = max(abs(slopes[0] / slopes[1]), abs(difference / (2.0 * h) / slopes[1] - 1.0))
+    print(f"a signal is smoothed best with the weight {best:.3f}, where the derivative is {slopes[0]:.0e}")
+
     y, rate, room = 0.2, 1.5, 2.0
     value, gradient = value_and_grad(population, (0, 1, 2))(y, rate, room)
     exact = value_and_grad(lambda y, r, k: k / (1.0 + (k / y - 1.0) * np.exp(-r)), (0, 1, 2))(y, rate, room)
     equation = max(abs(a / e - 1.0) for a, e in zip((value, *gradient), (exact[0], *exact[1]), strict=True))
     print(f"a population of {value:.4f}: its gradient is right to {equation:.0e}")
-    return root, fixed, equation
+    return root, fixed, layer, equation
 
 
 if __name__ == "__main__":

@@ -41,9 +41,10 @@ def test_minimise():
 
 def test_implicit():
     implicit = example("implicit")
-    root, fixed, equation = implicit.main()
-    assert root < 1e-8 and fixed < 1e-12 and equation < 1e-9
+    root, fixed, layer, equation = implicit.main()
+    assert root < 1e-8 and fixed < 1e-12 and layer < 1e-6 and equation < 1e-9
     check_grads(implicit.volume, (1.5, 1.2), order=2)
+    check_grads(lambda y, w: np.sum(implicit.smoothed(y, w) ** 3), (np.array([0.0, 1.0, 0.3]), 0.5))
 
 
 def test_throw():

@@ -19,6 +19,8 @@ from s2sgrad import (
     custom_jvp,
     defvjp,
     grad,
+    hessian,
+    jvp,
     nondifferentiable,
     primitive,
     stop_gradient,
@@ -931,3 +933,23 @@ def test_rules_are_given_outside_of_what_is_differentiated():
 
 def test_the_names_are_public():
     assert {"primitive", "defvjp", "defjvp", "custom_jvp", "nondifferentiable", "custom_gradient"} <= set(s2sgrad.__all__)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda f: grad(f, 1)(2.0, 3.0),
+        lambda f: jvp(f, (2.0, 3.0), (None, 1.0)),
+        lambda f: hessian(f, 1)(2.0, 3.0),
+        lambda f: vjp(f, 2.0, 3.0),
+    ],
+)
+def test_a_missing_derivative_of_a_primitive_is_shown_where_the_primitive_begins(asked):
+    @primitive
+    def product(x, y):
+        return x * y
+
+    product.defvjp(lambda g, r, x, y: g * y)
+    with pytest.raises(NoRule, match="in `y`") as caught:
+        asked(product)
+    assert caught.value.place.file == __file__ and "@primitive" in caught.value.place.text

@@ -95,6 +95,8 @@ def located(error: Exception, function: Any = None) -> Exception:
         if not any(note.startswith('  File "') for note in getattr(error, "__notes__", ())):
             error.add_note(place.shown(caret=False))
     if isinstance(error, S2SGradError):
+        if error.place is not None and error.place.file.startswith(GENERATED) and (called := head(function)) is not None:
+            error = type(error)(error.message, called).with_traceback(error.__traceback__)
         if error.place is not None and is_hidden(error.place.file) and (user := head(inspect.unwrap(function))) is not None:
             if not is_hidden(user.file):  # which a decorator of a library wraps
                 error = type(error)(in_library(error.message, *error.place[:2]), user).with_traceback(error.__traceback__)
@@ -117,8 +119,12 @@ def defect(error: Exception, function: Any) -> Defect:
 
 def head(function: Any) -> Place | None:
     """Where a function begins, or that which it stands for; None for one of ours."""
+    sort, *of = getattr(function, "origin", ("",))
+    function = of[0] if sort == "library" else getattr(function, "primal", function)
     function = getattr(function, "custom_gradient", getattr(function, "stands_for", function))
     code = getattr(behind_call(function), "__code__", None)
+    if code is not None and is_ours(code.co_filename):  # a primitive's, around the user's
+        code = getattr(inspect.unwrap(function), "__code__", None)
     if code is None or code.co_filename.startswith(GENERATED):
         return None
     number = code.co_firstlineno

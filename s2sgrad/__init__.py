@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2sgrad.api import grad, jvp, value_and_grad, vjp
 from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported
+from s2sgrad.runtime.checkpoints import checkpoint, checkpointed
 
 if TYPE_CHECKING:
     from s2sgrad.api.matrices import elementwise_grad, hessian, jacfwd, jacobian, jacrev, value_and_jacobian
@@ -46,6 +47,8 @@ __all__ = [
     "UnconnectedGradients",
     "Unsupported",
     "Variable",
+    "checkpoint",
+    "checkpointed",
     "constant",
     "custom_gradient",
     "custom_jvp",

@@ -21,6 +21,7 @@ from s2sgrad.driver import cache
 from s2sgrad.driver.compiled import Compiled, compile_pair
 from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.ir.signatures import signature
+from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import brings_gradient, is_method_of
 
 
@@ -87,7 +88,7 @@ def _compiled(
     function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int, wanted: tuple[int, ...] | None = None
 ) -> tuple[Any, Any, tuple]:
     """(fwd, bwd, positions of the arguments whose cotangents bwd gives; a tuple of them for `*args`)."""
-    family = cache.of(function.__code__).family(("pair", lead))
+    family = cache.of(function.__code__).family(("pair", lead, behind_checkpoint(function) is not None))
     quick = shapes_of((*args, *keywords.values()))
     if quick is not None:
         quick = len(args), tuple(keywords), quick, wanted
@@ -115,7 +116,7 @@ def _compiled(
 
 def compiled_pair(function: FunctionType, key: Kinds) -> Compiled:
     """The pair of a function for what `_compiled` found out about its arguments."""
-    family = cache.of(function.__code__).family(("pair", 0))
+    family = cache.of(function.__code__).family(("pair", 0, behind_checkpoint(function) is not None))
     return cache.compiled(family, key, function, lambda: _compile(function, *key.items))
 
 

@@ -41,11 +41,12 @@ class Purpose:
     """What a function is compiled for; this one: to know the kinds of its values, and which arguments it writes.
 
     `owns_arguments`: they may be written, for they are copied first.  No gradient flows through `stops`.  `words` are kept
-    for arguments of ours.  `forward`: it is for tangents.
+    for arguments of ours.  `forward`: it is for tangents; `again`: its forward sweep will be run again.
     """
 
     owns_arguments = True
     forward = False
+    again = False
     words: Collection[str] = ()
     stops: tuple[str, ...] = ()
 

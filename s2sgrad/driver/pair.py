@@ -3,7 +3,8 @@
 def helper(x): return x * x      ->      def helper_fwd(x): y = x * x; return y, (x,)
                                          def helper_bwd(saved, seed): (x,) = saved; return seed * x + x * seed
 
-An adjoint that reads the arguments alone takes them itself (`Pair.needs`), and the call stays as it is.
+An adjoint that reads the arguments alone takes them itself (`Pair.needs`), and the call stays as it is.  So does that of a
+function under `checkpoint`, which begins with the forward sweep.
 """
 
 from __future__ import annotations
@@ -79,12 +80,9 @@ class Callee(Differentiated):
 
     def cut(self, c: Compilation) -> list[Compilation]:
         """The function that records, if one is needed, and the adjoint."""
-        unit, pair, body = c.unit, self.entry.pair, c.tree.body
-        pair.bwd.restores = writes_arrays(unit, body)
-        middle = next(k for k, s in enumerate(body) if s.origin.sweep == "reverse")
-        forward, reverse = body[:middle], body[middle:]
-        value, cotangents = reverse[-1].value.elts
-        reverse[-1].value = cotangents if len(self.order) != 1 else cotangents.elts[0]
+        unit, pair = c.unit, self.entry.pair
+        pair.bwd.restores = writes_arrays(unit, c.tree.body)
+        forward, reverse, value = self.sweeps(c)
         exposed = Facts(gast.FunctionDef("", empty_arguments(), reverse, [], None, None, [])).liveness.at_start
         given = set(self.parameters)
         bound = (effects.written(forward) & unit.locals) | given
@@ -101,6 +99,14 @@ class Callee(Differentiated):
             unpacked = gast.Tuple([name(n, store=True) for n in (*saved, *outer)], gast.Store())
             reverse[:0] = marked([assign(unpacked, name(record))], "reverse")
         return [first, self._adjoint(c, reverse, [record])]
+
+    def sweeps(self, c: Compilation) -> tuple[list[gast.AST], list[gast.AST], gast.AST]:
+        """The forward sweep, the reverse sweep with its `return`, and the value."""
+        body = c.tree.body
+        middle = next(k for k, s in enumerate(body) if s.origin.sweep == "reverse")
+        value, cotangents = body[-1].value.elts
+        body[-1].value = cotangents if len(self.order) != 1 else cotangents.elts[0]
+        return body[:middle], body[middle:], value
 
     def _reads_arguments_alone(self, forward: list[gast.AST], saved: list[str]) -> bool:
         """Whether the adjoint reads nothing but what it could be given itself."""

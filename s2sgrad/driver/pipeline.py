@@ -151,7 +151,7 @@ def _shapes(c: Compilation) -> None:
 
 def _legality(c: Compilation) -> None:
     """Refuse what would give a wrong number."""
-    checks.run(Context(c.unit, c.tree, c.kinds, c.callees, c.paths, c.purpose.forward))
+    checks.run(Context(c.unit, c.tree, c.kinds, c.callees, c.paths, c.purpose.forward, c.purpose.again))
 
 
 def _reverse(c: Compilation) -> None:

@@ -25,11 +25,13 @@ from s2sgrad.driver.forward import TangentCallee, TangentEntry
 from s2sgrad.driver.options import Options
 from s2sgrad.driver.pair import Callee
 from s2sgrad.driver.pipeline import KNOWN, PIPELINE, READ
+from s2sgrad.driver.recomputed import Recomputed
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir import names
 from s2sgrad.ir.quote import mentioned
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Unit
+from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import Primal, read
 from s2sgrad.transform.calls import Pair
 
@@ -204,7 +206,8 @@ class Program:
         self._kept.append(target)
         self._compiling.append((target, entry))
         try:
-            purpose = Callee(target, given, active, idle, entry, self.kept_apart)
+            callee = Callee if behind_checkpoint(target) is None else Recomputed
+            purpose = callee(target, given, active, idle, entry, self.kept_apart)
             self._write(Compilation(self._read(target), self, with_defaults(target, given), purpose))
         finally:
             self._compiling.pop()

@@ -26,6 +26,7 @@ from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import mod_ref
 from s2sgrad.memory.sources import has_memory
 from s2sgrad.rules import table
+from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.transform.calls import Pairs
 
 _LONGEST = 20_000  # statements
@@ -76,8 +77,15 @@ class Splicer:
             if mod_ref.ANY in writes or parameter in writes:
                 for node in given if isinstance(given, list) else [given]:
                     if isinstance(node, gast.Name) and has_memory(self.kinds.get(node.id)):
+                        self.require_whole(call, target)
                         return target
         return None
+
+    def require_whole(self, call: gast.Call, target: Any) -> None:
+        """Refuse a function under `checkpoint`, which is run again with what it is given."""
+        if behind_checkpoint(target) is not None:
+            self.unit.refuse(call, f"`{target.__name__}` may write its argument, and under `checkpoint` it is run again "
+                                   "with it: let it return a new array")  # fmt: skip
 
     def written_out(self, statement: gast.AST, target: Any) -> list[gast.AST]:
         within = getattr(statement, "within", ())

@@ -8,7 +8,7 @@ from __future__ import annotations
 from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import calls_in
-from s2sgrad.legality import calls, containers, operations, stores, string_roundtrips
+from s2sgrad.legality import calls, containers, operations, repeats, stores, string_roundtrips
 from s2sgrad.legality.context import Context
 from s2sgrad.primitives import sharing
 
@@ -30,3 +30,4 @@ def run(context: Context) -> None:
             stores.check(context, statement)
     string_roundtrips.check(context.unit, context.tree, context.varied, context.kinds)
     containers.check_stacks(context)
+    repeats.check(context)

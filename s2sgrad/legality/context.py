@@ -24,7 +24,8 @@ from s2sgrad.transform.paths import Paths
 
 @dataclass
 class Context:
-    """One function; `paths` tells its operations, and which variables carry a derivative; `forward`: tangents are wanted."""
+    """One function; `paths` tells its operations, and which variables carry a derivative; `forward`: tangents are wanted;
+    `again`: the reverse sweep runs it from the start."""
 
     unit: Unit
     tree: gast.FunctionDef
@@ -32,6 +33,7 @@ class Context:
     pairs: Pairs
     paths: Paths
     forward: bool = False
+    again: bool = False
 
     @property
     def varied(self) -> set[str]:

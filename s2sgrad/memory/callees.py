@@ -25,6 +25,7 @@ from s2sgrad.analysis.trust import CONTAINERS, Trust, trust_of_object
 from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.lookups import note_attribute, note_member
 from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.reach import under_checkpoint
 from s2sgrad.ir.signatures import Parameters
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.memory import library_calls
@@ -40,6 +41,12 @@ _PLAIN_MEMBERS = (types.FunctionType, types.MemberDescriptorType, types.GetSetDe
 
 def called(points: Points, node: gast.Call) -> Places:
     """What a call returns; what it writes and keeps is noted."""
+    plain = under_checkpoint(points.unit, node.func)
+    if plain is not None:
+        given, found = Given(points, node), points.unit.resolve(plain)
+        if found is not MISSING:
+            return call(points, found, given, node)
+        return points.anything() if given.named or given.unpacked else apply(points, plain, *given.places)
     target = points.unit.resolve(node.func)
     if target is MISSING and isinstance(node.func, gast.Attribute):
         module = _module(points, node.func.value)

@@ -23,14 +23,17 @@ from __future__ import annotations
 
 import inspect
 import types
+from collections.abc import Iterable
 from typing import Any
 
 import gast
 
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_generator, is_plain
+from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.quote import children, nodes
 from s2sgrad.ir.unit import Unit
+from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.specialize import static_calls
 from s2sgrad.specialize.static_values import (
     Display,
@@ -74,7 +77,9 @@ class Lookahead:
             return True
         if not is_plain(target):
             return is_class_method(target)
-        given = [*node.args, *(k.value for k in node.keywords)]
+        given = arguments_of(node)
+        if behind_checkpoint(target) is not None and takes_functions(target, map(self.unit.resolve, given)):
+            return True
         return any(isinstance(a, gast.Starred) or self.may_be_known(a) for a in given) or needs_text(target)
 
     def inside(self, node: gast.AST) -> bool:
@@ -106,6 +111,12 @@ class Lookahead:
         parts = node.values if isinstance(node, gast.Dict) else getattr(node, "elts", ())
         plain = (p for p in parts if isinstance(p, (gast.Name, gast.Attribute)))
         return any(callable(self.unit.resolve(p)) for p in plain)
+
+
+def takes_functions(target: types.FunctionType, given: Iterable[Any]) -> bool:
+    """Whether a function from outside is given functions, or has some as defaults."""
+    return any(map(callable, (*given, *(target.__defaults__ or ()), *(target.__kwdefaults__ or {}).values())))
+
 
 def needs_text(target: types.FunctionType) -> bool:
     """Whether a function of the user's is written out whatever it is given."""

@@ -34,6 +34,7 @@ from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import Place, assign, at, clone, constant, name, nodes, place_of, rewritten
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
+from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import read
 from s2sgrad.specialize.constant_branches import folded
 from s2sgrad.specialize.static_values import (
@@ -83,7 +84,7 @@ class Inliner:
         for _, run in DEFINITION:
             tree = run(unit, tree)
         self.unit.inlined.append(unit)
-        function = self.known[target] = Function(tree, unit)
+        function = self.known[target] = Function(tree, unit, run_again=behind_checkpoint(target) is not None)
         spec = target.__defaults__ or ()
         plain = [*tree.args.posonlyargs, *tree.args.args]
         for p, value in zip(plain[len(plain) - len(spec) :], spec, strict=True):

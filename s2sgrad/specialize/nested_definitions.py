@@ -25,6 +25,7 @@ import gast
 
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import assign, at, name
+from s2sgrad.runtime.checkpoints import checkpoint
 from s2sgrad.specialize.static_values import Derivative, Function, Known, Partial, keep_objects, makes_derivative
 
 
@@ -50,6 +51,8 @@ class Definitions:
         made = gast.Call(decorator.func if plain else decorator, [name(held)], decorator.keywords if plain else [])
         if makes_derivative(self.unit.resolve(at(decorator, made)[0].func)):
             return self.derivative(made)
+        if self.unit.resolve(made.func) is checkpoint:
+            return self.checkpointed(made)
         if isinstance(decorator, gast.Call) and self.unit.resolve(decorator.func) is functools.wraps:
             return value
         callee = self.callee(decorator)

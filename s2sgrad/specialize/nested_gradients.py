@@ -23,7 +23,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import gast
@@ -33,6 +33,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.ir.quote import constant, name, nodes
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Derived, parameters
+from s2sgrad.runtime.checkpoints import checkpoint
 from s2sgrad.specialize import lambda_lifting
 from s2sgrad.specialize.inlining import signature_of
 from s2sgrad.specialize.static_values import Derivative, Function, Known, Object, Partial, Value, Vectorized
@@ -65,6 +66,26 @@ class Derivatives:
         self.unit.derived.append(Derived(gradient, f.target, lambda f: make(f, *given, **words)))
         known = Known(gradient, name(self.unit.helper(gradient.__name__, gradient)))
         return Derivative(known, f.captured, f.defaults, f.order, of)
+
+    def checkpointed(self, node: gast.Call) -> Derivative | Known:
+        """`checkpoint(f)` of a function value."""
+        of = self.callee(node.args[0])
+        f = self.as_function(of, node)
+        made = checkpoint(f.target)
+        known = Known(made, name(self.unit.helper(getattr(made, "__name__", "f"), made)))
+        return known if isinstance(of, Known) else Derivative(known, f.captured, f.defaults, f.order, of)
+
+    def called_again(self, callee: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+        """A call under `checkpoint` that is given functions or objects: these are bound to it first."""
+        bound = [k for k, v in enumerate(given) if isinstance(v, Value)][-1:]
+        given, data = (given[: bound[0] + 1], given[bound[0] + 1 :]) if bound else ([], given)
+        taken = {p.id for p in [*callee.node.args.posonlyargs, *callee.node.args.args][: len(given) + len(data)]}
+        words = {k: v for k, v in {**callee.defaults, **keywords}.items() if isinstance(v, Value) and k not in taken}
+        f = self.as_function(Partial(replace(callee, run_again=False), given, words), node)
+        made = checkpoint(f.target)
+        known = Known(made, name(self.unit.helper(made.__name__, made)))
+        rest = {k: v for k, v in keywords.items() if k not in words}
+        return self.call_derivative(Derivative(known, f.captured, f.defaults, f.order), data, rest, node)
 
     def constants(self, given: list[gast.AST], node: gast.Call, called: str) -> tuple[list[Any], dict[str, Any]]:
         """The values of these arguments of a call, and of its keywords, which are to be in the text."""

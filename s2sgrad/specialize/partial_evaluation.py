@@ -44,10 +44,11 @@ from s2sgrad.analysis.user_functions import is_generator, is_plain
 from s2sgrad.ir.quote import at, clone, constant, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.normalize.check import yields
+from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.specialize import lambda_lifting, static_calls
 from s2sgrad.specialize.argument_objects import GivenObjects
 from s2sgrad.specialize.arguments import Arguments
-from s2sgrad.specialize.binding_time import Lookahead, is_super, needs_text, place
+from s2sgrad.specialize.binding_time import Lookahead, is_super, needs_text, place, takes_functions
 from s2sgrad.specialize.function_unions import Choices
 from s2sgrad.specialize.generators import Generators
 from s2sgrad.specialize.inlining import Inliner
@@ -331,7 +332,9 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
             return self.replaced(given, keywords, node)
         functions = any(isinstance(v, Value) and not isinstance(v, Known) for v in (*given, *keywords.values()))
         starred = any(isinstance(a, gast.Starred) for a in getattr(node, "args", ()))
-        if is_plain(callee.target) and (functions or starred or needs_text(callee.target)):
+        values = (v.target for v in (*given, *keywords.values()) if isinstance(v, Known))
+        again = behind_checkpoint(callee.target) is not None and takes_functions(callee.target, values)
+        if is_plain(callee.target) and (functions or starred or again or needs_text(callee.target)):
             return self.apply(self.read(callee.target), given, keywords, node)
         return self.plain(callee, given, keywords, node)
 
@@ -347,6 +350,8 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
         if yields(callee.node):
             words = {k: self.lasting(v) for k, v in keywords.items()}
             return Generator(callee, [self.lasting(v) for v in given], words, tuple(self.flattener.loops))
+        if callee.run_again:
+            return self.called_again(callee, given, keywords, node)
         if lambda_lifting.calls_itself(callee.node):
             return self.recursive(callee, given, keywords, node)
         return self.written_out(callee, given, keywords, node)

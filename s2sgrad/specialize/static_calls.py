@@ -46,6 +46,7 @@ from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import at, constant, expression
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.runtime.checkpoints import checkpoint
 from s2sgrad.specialize.static_values import Display, Object, Partial, Vectorized, makes_derivative
 
 
@@ -110,6 +111,17 @@ class _Partial(StaticCall):
                 functions.unit.refuse(a, "a partial with placeholders is not differentiated: write a lambda")
         given = [functions.lasting(functions.evaluate(a)) for a in node.args[1:]]
         return Partial(inner, given, {k.arg: functions.lasting(functions.evaluate(k.value)) for k in node.keywords})
+
+
+@_of(checkpoint)
+class _Checkpoint(StaticCall):
+    """`checkpoint(f)` of a function value: a function of its own, which is called and never written out."""
+
+    def applies(self, functions: Any, node: gast.Call) -> bool:
+        return len(node.args) == 1 and not node.keywords and _takes_callable(functions, node)
+
+    def value(self, functions: Any, node: gast.Call) -> Any:
+        return functions.checkpointed(node)
 
 
 @_of(np.vectorize)

@@ -52,6 +52,7 @@ class Function:
     tree: gast.FunctionDef | None = None
     used: bool = False
     owner: type | None = None  # the class whose method it is
+    run_again: bool = False  # it is called, under `checkpoint`, and never written out
 
     @property
     def name(self) -> str:

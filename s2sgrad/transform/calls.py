@@ -21,6 +21,7 @@ from s2sgrad.analysis.symbolic_shapes import without_symbols
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.rules.table import VALUES
+from s2sgrad.runtime.checkpoints import behind_checkpoint
 
 LATE = (runtime.jvp, runtime.vjp, pullbacks.jvp, pullbacks.vjp, pullbacks.vjp_of_closure)  # looked into where they run
 
@@ -141,10 +142,19 @@ class _ByPair:
 
     def forward(self, statement: gast.Assign) -> list[gast.AST]:
         if self.saved is None:
+            self._call_plainly(statement.value)
             return [statement]
         fwd = name(self.context.unit.helper(self.pair.fwd.name, self.pair.fwd))
         call = gast.Call(fwd, statement.value.args, statement.value.keywords)
         return self.context.recorded(statement, call, self.saved)
+
+    def _call_plainly(self, call: gast.Call) -> None:
+        """What `checkpoint` made of a function is called as that: in the forward sweep they are the same."""
+        plain = behind_checkpoint(self.context.unit.resolve(call.func))
+        if isinstance(call.func, gast.Name) and call.func.id in self.context.unit.helpers and plain is not None:
+            users = name(plain.__name__)
+            ours = self.context.unit.resolve(users) is not plain
+            call.func = name(self.context.unit.helper(call.func.id, plain)) if ours else users
 
     def backward(self, y_bar: gast.AST) -> tuple[list[gast.AST], Cotangents]:
         record = [name(self.saved)] if self.saved is not None else [clone(self.arguments[n]) for n in self.pair.needs]

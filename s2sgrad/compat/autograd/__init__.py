@@ -7,8 +7,7 @@
 >>> multigrad_dict(lambda x, y: x * y)(2.0, y=3.0)
 {'x': 3.0, 'y': 2.0}
 
-`grad` of a function that returns an array is the gradient of its sum, where autograd raises.  A `checkpoint` is the function
-itself: the reverse sweep records what it reads, and no more.
+`grad` of a function that returns an array is the gradient of its sum, where autograd raises.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ import numpy as np
 from s2sgrad import api
 from s2sgrad.api import matrices, products
 from s2sgrad.ir.signatures import signature
+from s2sgrad.runtime.checkpoints import checkpoint
 
 Argnum = int | tuple[int, ...] | list[int]
 
@@ -155,11 +155,6 @@ def make_ggnvp(
         return lambda v: pull(curve(push(v)[1]))
 
     return ggnvp_maker
-
-
-def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
-    """The function itself."""
-    return fun
 
 
 def jacobian_vector_product(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:

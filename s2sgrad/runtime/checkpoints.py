@@ -1,0 +1,182 @@
+"""Memory for time: calls that are run again in the reverse sweep, and loops of which a few states are kept.
+
+    y = checkpoint(f)(x)                              of the call nothing is recorded but what it was given
+    for k in checkpointed(range(n), slots=30): ..     30 states, and each trip is run again from the nearest
+
+The states are placed by the binomial schedule (Griewank and Walther, "Algorithm 799: revolve", ACM Transactions on
+Mathematical Software 26, 2000): with `slots` states, and no trip run more than `r` times to come to another, a loop of
+`binomial(slots + r, slots)` steps can be reversed, and no schedule takes fewer trips.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import types
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from s2sgrad.runtime.structure import rebuilt
+
+F = TypeVar("F", bound=Callable[..., Any])
+Items = TypeVar("Items", bound=Iterable[Any])
+
+
+def checkpoint(f: F) -> F:
+    """The same function, of whose calls a gradient records nothing: the reverse sweep runs them again.
+
+    What is kept of a call are its arguments; what `f` computes in between is computed twice.  `f` must do the same both
+    times: one that draws random numbers, prints, or changes its arguments or anything outside of it is refused.  It may be a
+    function, a lambda, a closure or a method, and `checkpoint` may decorate it.  Where no gradient is taken, in forward
+    mode and on a tape (see `recompute_grad`), it is `f`.
+
+    Raises TypeError for what is no function, or a generator function.
+
+    >>> import numpy as np
+    >>> from s2sgrad import checkpoint, grad
+    >>> def layer(w, h):
+    ...     return np.tanh(w @ np.sin(h))
+    >>> def loss(w, h):
+    ...     for _ in range(3):
+    ...         h = checkpoint(layer)(w, h)
+    ...     return np.sum(h)
+    >>> df = grad(loss)
+    >>> df(np.eye(2), np.ones(2)).shape
+    (2, 2)
+    """
+    if isinstance(f, (staticmethod, classmethod)):
+        return type(f)(checkpoint(f.__func__))  # type: ignore[return-value]
+    if isinstance(f, types.MethodType):
+        return types.MethodType(checkpoint(f.__func__), f.__self__)  # type: ignore[return-value]
+    if isinstance(f, functools.partial):
+        return functools.partial(checkpoint(f.func), *f.args, **f.keywords)  # type: ignore[return-value]
+    if not callable(f):
+        raise TypeError(f"checkpoint needs a function, not {f!r}")
+    if not isinstance(f, types.FunctionType) or "made" in vars(f):  # nothing of it is recorded, or it brings its gradient
+        call = next((vars(cls)["__call__"] for cls in type(f).__mro__ if "__call__" in vars(cls)), None)
+        own = isinstance(call, types.FunctionType) and not hasattr(f, "compiled_for")
+        return types.MethodType(checkpoint(call), f) if own else f  # type: ignore[return-value]
+    if f.__code__.co_flags & _SUSPENDS:
+        raise TypeError(f"checkpoint needs a function that returns its value; `{f.__name__}` is a generator or a coroutine")
+    same = types.FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, f.__closure__)
+    same.__kwdefaults__ = f.__kwdefaults__
+    functools.update_wrapper(same, f, updated=())
+    vars(same).pop("__wrapped__")
+    vars(same).update(vars(f), checkpointed=f)
+    return same  # type: ignore[return-value]
+
+
+_SUSPENDS = 0x20 | 0x80 | 0x200  # what the compiler marks generators and coroutines with
+
+
+def behind_checkpoint(f: Any) -> types.FunctionType | None:
+    """The function of which `checkpoint` made this one; None of any other."""
+    found = vars(f).get("checkpointed") if isinstance(f, types.FunctionType) else None
+    same = isinstance(found, types.FunctionType) and found.__code__ is f.__code__  # `functools.wraps` copies the note
+    return found if same else None
+
+
+def checkpointed(iterable: Items, *, slots: int) -> Items:
+    """What a loop runs over, of which a gradient keeps at most `slots` states instead of records of every trip.
+
+    A state is what one trip of the loop hands to the next.  The reverse sweep goes back to the last state that it has, runs
+    the trips from there again, and differentiates one trip at a time; of this one alone it has records.  With `slots` states
+    and `binomial(slots + r, slots)` trips each trip is run again at most `r` times: 30 states for 5,456 trips and r = 3.
+
+    The body must do the same each time: one that draws random numbers, prints, or changes anything but its own variables is
+    refused.  Where no gradient is taken, and in forward mode, this is the iterable.
+
+    Raises TypeError or ValueError where `slots` is no whole number from 1 up.
+
+    >>> from s2sgrad import checkpointed, grad
+    >>> def logistic(x, n):
+    ...     for _ in checkpointed(range(n), slots=3):
+    ...         x = 3.1 * x * (1.0 - x)
+    ...     return x
+    >>> df = grad(logistic)
+    >>> df(0.3, 20) == grad(lambda x: logistic(x, 20))(0.3)
+    True
+    """
+    require_slots(slots)
+    return iterable
+
+
+def require_slots(slots: Any) -> None:
+    """Raise TypeError or ValueError where this is not the number of states that may be kept."""
+    if isinstance(slots, (bool, np.bool_)) or not isinstance(slots, (int, np.integer)):
+        raise TypeError(f"checkpointed(.., slots=..) takes a whole number, not {slots!r}")
+    if slots < 1:
+        raise ValueError(f"checkpointed(.., slots={slots}) needs at least 1: a loop is run again from a state that was kept")
+
+
+class Checkpoints:
+    """At most `slots` states of a loop of `trips` trips: `keep` is called before every trip, and keeps the state where the
+    schedule places one; `latest` gives back the last one up to a trip.
+
+    Arrays are copied when they are kept and when they are given back, unless nothing ever writes them (`shared`).
+
+    >>> states, x = Checkpoints(5, slots=2), 1.0
+    >>> for k in range(5):
+    ...     states.keep(k, x)
+    ...     x = 2.0 * x
+    >>> for k in reversed(range(5)):
+    ...     first, x = states.latest(k)
+    ...     for j in range(first, k):
+    ...         states.keep(j, x)
+    ...         x = 2.0 * x
+    ...     print((first, k, x))
+    (3, 4, 16.0)
+    (3, 3, 8.0)
+    (0, 2, 4.0)
+    (1, 1, 2.0)
+    (0, 0, 1.0)
+    """
+
+    def __init__(self, trips: int, slots: int, shared: bool = False) -> None:
+        require_slots(slots)
+        self.slots, self.shared = slots, shared
+        self.held: list[tuple[int, tuple]] = []
+        self.end = trips + 1  # what follows the loop is one more step, from the state behind the last trip
+        self.next = 0
+
+    def keep(self, trip: int, *state: Any) -> None:
+        """Keep the state before a trip, if one is to be kept there."""
+        if trip == self.next:
+            self.held.append((trip, state if self.shared else own(state)))
+            self._place()
+
+    def latest(self, trip: int) -> tuple:
+        """The last trip up to this one before which the state was kept, and that state; what is behind it is let go of."""
+        while self.held[-1][0] > trip:
+            self.held.pop()
+        first, state = self.held[-1]
+        self.end = trip + 1
+        self._place()
+        return (first, *(state if self.shared else own(state)))
+
+    def _place(self) -> None:
+        """Find where the next state is kept, between the last one and the end."""
+        last, free = self.held[-1][0], self.slots - len(self.held)
+        self.next = last + ahead(self.end - last, free + 1) if free else -1
+
+
+def ahead(steps: int, slots: int) -> int:
+    """How far ahead of the first of `slots` states the second is to be, so that `steps` steps are reversed with the fewest
+    that are run again; the most that is as good.
+
+    >>> [ahead(steps, 2) for steps in range(2, 12)]
+    [1, 1, 2, 3, 3, 4, 5, 6, 6, 7]
+    """
+    again = 1
+    while math.comb(slots + again, slots) < steps:
+        again += 1
+    return max(1, min(math.comb(slots + again - 1, slots), steps - math.comb(slots - 2 + again, slots - 1)))
+
+
+def own(state: Any) -> Any:
+    """A copy of a state that shares no memory with it."""
+    if isinstance(state, (list, tuple, dict)):
+        return rebuilt(state, own)
+    return state.copy() if isinstance(state, np.ndarray) else state

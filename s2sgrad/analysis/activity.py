@@ -5,6 +5,8 @@ def f(x, n):  k = n + 1; y = x * k; print(y); return y     ->   active in x: x, 
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
 import gast
 
 from s2sgrad.analysis import effects
@@ -30,10 +32,12 @@ def operations(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> Op
 
 
 def active(
-    tree: gast.FunctionDef, found: Operations, kinds: dict[str, Kind], wrt: set[str], result: str
+    tree: gast.FunctionDef, found: Operations, kinds: dict[str, Kind], wrt: set[str], result: str,
+    shared: Mapping[str, Collection[str]],
 ) -> tuple[set[str], set[str]]:
-    """(active, varied): the variables that carry a derivative, and those that depend on `wrt` at all."""
-    forward: dict[str, set[str]] = {}
+    """(active, varied): the variables that carry a derivative, and those that depend on `wrt` at all; what is written into
+    one of those that are `shared` may be read of the others."""
+    forward: dict[str, set[str]] = {x: set(others) & shared.keys() for x, others in shared.items()}
     for statement in effects.walk(tree.body):
         for source, target in _edges(statement, found):
             if may_carry(kinds.get(target)):

@@ -13,18 +13,22 @@ from s2sgrad.flow.graph import Graph, Names, Point, Waiting
 from s2sgrad.ir.quote import COMPOUND
 
 
-def before(graph: Graph, loop: gast.For | gast.While, present: set[str], found: Operations, active: set[str]) -> set[str]:
-    """The variables whose adjoint is not plainly zero before a loop, given those after it; nothing is behind a `raise`."""
+def before(
+    graph: Graph, loop: gast.For | gast.While, present: set[str], found: Operations, active: set[str], lasting: set[str]
+) -> set[str]:
+    """The variables whose adjoint is not plainly zero before a loop, given those after it; nothing is behind a `raise`.
+    Those of `lasting` are there wherever they are bound."""
     names = Names(sorted(present | active))
     inside = range(graph.at[id(loop)], graph.leaving[id(loop.body)][-1] + 1)
     into = [0] * len(graph.points)
     for behind in {target for k in inside for target in graph.after[k] if target not in inside}:
         into[behind] = names.mask(present) if behind != graph.exit else 0
     effect = {k: _effect(names, graph.points[k], found, active) for k in inside}
+    kept = ~names.mask(lasting & (present | active))
 
     def step(k: int, live: int) -> int:
         wanted, ends, begins = effect[k]
-        return (live & ~ends) | begins if wanted & live or wanted < 0 else live
+        return (live & ~(ends & kept)) | begins if wanted & live or wanted < 0 else live
 
     graph.backward_by(step, into, Waiting(inside))
     return set(names.decoded(into[inside[0]])) | present

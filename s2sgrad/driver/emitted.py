@@ -120,7 +120,8 @@ def mark(body: list[gast.AST], sweep: str) -> None:
 def writes_arrays(unit: Unit, body: list[gast.AST]) -> bool:
     """Whether the reverse sweep writes arrays of the forward sweep."""
     reverse = [s for s in effects.walk(body) if getattr(s, "origin", None) is not None and s.origin.sweep == "reverse"]
-    return any((b := in_place(unit, s, unit.kinds)) is not None and b not in unit.bars for s in reverse)
+    ours = unit.bars - unit.shadows
+    return any((b := in_place(unit, s, unit.kinds)) is not None and b not in ours for s in reverse)
 
 
 def free_data(unit: Unit, reverse: list[gast.AST], names: set[str]) -> dict[str, gast.AST]:

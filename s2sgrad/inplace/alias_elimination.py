@@ -30,6 +30,7 @@ from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.aliases import OUTSIDE
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.sources import HANDED_OUT, sources
+from s2sgrad.mirror import groups
 from s2sgrad.transform.calls import Pairs
 
 _ROUNDS = 400  # names that are written out, one after the other
@@ -41,8 +42,8 @@ class AliasElimination:
     `written` are the parameters whose own memory it writes, and where; a function that `owns` its arguments may.
     """
 
-    def __init__(self, pairs: Pairs, owns: bool) -> None:
-        self.pairs, self.owns = pairs, owns
+    def __init__(self, pairs: Pairs, owns: bool, mirrors: bool) -> None:
+        self.pairs, self.owns, self.mirrors = pairs, owns, mirrors
         self.written: dict[str, gast.AST] = {}
         self.separate: set[str] = set()  # elements that are checked to be no rows when the text runs
         self.rounds = 0
@@ -60,11 +61,12 @@ class AliasElimination:
             return False
         found = alias_conflicts.run(unit, tree, kinds, frozenset(self.separate))
         resolver = _Resolver(unit, tree, kinds, self.writers(unit, kinds), self.separate)
+        found.clashes = [c for c in found.clashes if not unit.mirrored.issuperset((c.written, c.seen))]
         if found.clashes:
             said = [c for c in found.clashes if is_said(unit, c.statement)]
             if said:
                 _refuse(unit, said[0])
-            if self.rounds == _ROUNDS or not resolver.any(found.clashes):
+            if self.rounds == _ROUNDS or not (resolver.any(found.clashes) or self.mirror(unit, tree, kinds, found.clashes)):
                 _refuse(unit, next((c for c in found.clashes if c.seen.startswith(OUTSIDE)), found.clashes[0]))
             return True
         self.written = found.arguments
@@ -73,11 +75,20 @@ class AliasElimination:
         return _copied(unit, tree, kinds)
 
 
+    def mirror(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clashes: list[Clash]) -> bool:
+        """Give the names shadows that cannot be told apart; whether all of them can have some."""
+        if not self.mirrors:
+            return False
+        names = groups.Groups(unit, tree, kinds, self.separate).around({n for c in clashes for n in (c.written, c.seen)})
+        unit.mirrored |= names or set()
+        return names is not None
+
+
 def _copied(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
     """`x = u[k]`, bound again and again to sections of what is written while it is dead, is `x = u[k].copy()`."""
     counts = Counter(b for s in effects.walk(tree.body) for b in binds(s))
     given = {p.id for p in parameters(tree)}
-    rebound = {n for n, count in counts.items() if count > 1 and isinstance(kinds.get(n), Array)} - given - unit.temps
+    rebound = {n for n, count in counts.items() if count > 1 and isinstance(kinds.get(n), Array)} - given - unit.temps - unit.mirrored
     memory = Memory(unit, tree, kinds) if rebound else None
     found = False
     for body in nested(tree.body) if rebound else ():

@@ -70,6 +70,7 @@ class Unit:
     `bases` maps the name of a web to the user's name for it.
     `updates` are the places of the user's `x[i] op= e`; `captured` are free names whose values the text of another
     function holds; `inlined` are the functions whose text was written out in this one; `bars` are names of adjoints;
+    `mirrored` are names whose adjoints are bound beside them, their `shadows`;
     `memory` says which names may share memory; `displays` are the tuples, lists and dicts
     whose text is known: their names are bound once, and they never change; `opened` says what those arguments hold that are
     objects; `generators` are its nested generator functions; `lifted` are nested functions made into functions of their own,
@@ -95,6 +96,8 @@ class Unit:
     compound: set[Place] = field(default_factory=set)
     updates: set[Place] = field(default_factory=set)
     bars: set[str] = field(default_factory=set)
+    mirrored: set[str] = field(default_factory=set)
+    shadows: set[str] = field(default_factory=set)
     captured: set[str] = field(default_factory=set)
     inlined: list[Unit] = field(default_factory=list)
     lifted: list[types.FunctionType] = field(default_factory=list)

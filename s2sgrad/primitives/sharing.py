@@ -23,7 +23,7 @@ from s2sgrad.primitives import spellings
 from s2sgrad.primitives.record import Gives, know
 from s2sgrad.rules import builtin_functions, einsum
 from s2sgrad.rules.table import existing
-from s2sgrad.runtime import lanes, structure
+from s2sgrad.runtime import lanes, shadows, structure
 from s2sgrad.runtime.given import fitted
 
 _ANY = -1  # the result may share memory with any of the arguments
@@ -93,6 +93,9 @@ know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.require_a
 know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, numeric=True)
 know(runtime.require_array, runtime.sequence, runtime.own, structure.kept, keeps_kind=True)
 know(runtime.add, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)
+know(shadows.shadow_of, gives=Gives.MAYBE, of=2, numeric=True, computes=True)
+know(shadows.unshared, gives=Gives.MAYBE, of=0, numeric=True, computes=True)
+know(shadows.shadow, gives=Gives.NEW, numeric=True, computes=True)
 know(fitted, gives=Gives.MAYBE, of=0, computes=True)
 know(runtime.repeated, gives=Gives.SHELL)
 know(runtime.seed_like, gives=Gives.MAYBE, of=1)

@@ -26,7 +26,7 @@ from s2sgrad.analysis.kinds import (
     is_plain_index,
 )
 from s2sgrad.ir.forms import parts_of
-from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes
+from s2sgrad.ir.quote import assign, clone, constant, expression, mentioned, name, nodes
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.ir.unit import Unit
@@ -58,6 +58,8 @@ class Bars:
         self.decisions = Decisions(unit, inference)
         self.arms = 0  # of how many `if` statements what is being treated is part of
         self.picked: frozenset[str] = frozenset()  # indices made from masks
+        self.mirrored: set[str] = set()  # names whose adjoints are bound in the forward sweep
+        self.borrowed: set[str] = set()  # names of memory that such an adjoint may have
         self.selected_values: frozenset[str] = frozenset()  # values that are 0 where a mask leaves something out
 
     # --- adjoint variables ---
@@ -91,7 +93,7 @@ class Bars:
     def make_own(self, x: str) -> None:
         """Copy the adjoint of `x` unless this function made it."""
         bar = self.present[x]
-        if not bar.own:
+        if not bar.own and x not in self.mirrored:
             kind = self.kinds.get(x)
             if x in self.grown:  # the cotangent of a list may be an array
                 self.out.append(assign(bar.name, gast.Call(self.unit.builtin(list), [name(bar.name)], [])))
@@ -253,7 +255,7 @@ class Bars:
         if held is None:
             fresh = isinstance(kind, Array) and (new or (len(whole) == 1 and whole[0].own))
             self._make(x, bar, value, kind, fresh)
-        elif isinstance(kind, Number) or (isinstance(kind, Array) and held.own):
+        elif isinstance(kind, Number) or (isinstance(kind, Array) and held.own) or x in self.mirrored:
             self.out.append(accumulate(name(bar, store=True), value))
         elif numeric:
             self.out.append(assign(bar, total([name(bar), value])))
@@ -288,10 +290,21 @@ class Bars:
 
     def _make(self, x: str, bar: str, value: gast.AST, kind: Kind, fresh: bool) -> None:
         """Bind the adjoint of `x`; `fresh`: to memory of its own."""
+        if x in self.mirrored:
+            whole = gast.Subscript(name(bar), constant(Ellipsis), gast.Store())
+            self.out.append(gast.Assign([whole], value, None))
+            self.present[x] = Bar(bar, True, True, SLOPES)
+            return
+        if not fresh and isinstance(kind, Array) and self._is_borrowed(value):
+            value, fresh = expression("x.copy()", x=value), True
         if not fresh and stores.reads_section(self, value):
             value, fresh = stores.detached(self, value, kind), isinstance(kind, Array)
         self.out.append(assign(bar, value))
         self.present[x] = Bar(bar, fresh and kind.rank != 0, self._is_exact(value, kind))
+
+    def _is_borrowed(self, value: gast.AST) -> bool:
+        """Whether a value may be memory that is written in place as an adjoint of another name."""
+        return bool(self.borrowed) and not is_fresh(self.unit, value) and not self.borrowed.isdisjoint(mentioned(value))
 
     def _joined(self, sections: list[Cotangent]) -> list[Cotangent]:
         """The contributions to one section as one."""
@@ -350,6 +363,7 @@ class Bars:
         self.kinds[holder] = g.kind or UNKNOWN
         value = simplified(clone(g.value))
         value = value if is_fresh(self.unit, value) else stores.hold(self, holder, value, g.kind)
+        self.borrowed |= {holder} if self._is_borrowed(value) else set()
         self.out.append(assign(holder, value))
         return Cotangent(name(holder), g.kind, g.full, None, g.numeric, idle=g.idle)
 

@@ -101,7 +101,8 @@ class Branches:
 
     def _loop(self, loop: gast.For | gast.While, body: Block) -> Block:
         adjoints = self.adjoints
-        carried = adjoint_liveness.before(self.lifetimes.graph, loop, set(adjoints.present), self.found, self.active)
+        carried = adjoint_liveness.before(self.lifetimes.graph, loop, set(adjoints.present), self.found, self.active,
+                                         adjoints.mirrored)  # fmt: skip
         bound = {n for s in effects.walk(loop.body) for n in binds(s)}
         in_parts = self._in_parts(loop)
         start = len(adjoints.out)

@@ -29,7 +29,8 @@ class Paths:
         self.operations = activity.operations(unit, tree, self.kinds)
         self.result = tree.body[-1].value.id
         self.watched = wrt - {p.id for p in parameters(tree)}
-        self.active, self.varied = activity.active(tree, self.operations, self.kinds, wrt, self.result)
+        mirrored = {x: self.memory.with_memory_of(x) for x in unit.mirrored}
+        self.active, self.varied = activity.active(tree, self.operations, self.kinds, wrt, self.result, mirrored)
         pushed = [o.operands[0] for o in self.operations.values() if o.is_stack]
         self.grown = containers.grown(unit, tree, self.operations)
         stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)} - self.grown

@@ -42,6 +42,7 @@ class Records:
         self.stacks: list[str] = []
         self.grown: set[str] = set()  # lists that change and are read: not to be recorded before they have changed
         self.unbound: dict[int, list[str]] = {}
+        self.shadows: dict[str, str] = {}  # by a name: that of its shadow, which goes with it
         root = lifetimes.blocks[lifetimes.root]
         stores = [s for s in effects.walk(root) if effects.stored(s) is not None]
         self.updated = {effects.base(effects.stored(s)) for s in stores if place_of(s) in unit.updates}
@@ -69,7 +70,7 @@ class Records:
             moved = not isinstance(statement, gast.Assign) or effects.permutes(statement)
             for bound in () if moved else binds(statement):
                 mine = bound in self.memory.written and not {bound} & (self.memory.bases | self.grown)
-                mine = mine and bound not in plan.names
+                mine = mine and bound not in plan.names and bound not in self.unit.mirrored
                 if once and not (bound in self.unit.temps and self.memory.with_memory_of(bound) & self.rebound):
                     continue  # what is written is restored in the memory that it is a view of
                 if mine and counts[bound] == 1 and self.lifetimes.home.get(bound) == id(body):
@@ -128,30 +129,40 @@ class Records:
         if not self.lifetimes.is_rebound(name, statement):
             return [], []
         unsure = not self.lifetimes.is_assigned(name, statement)
-        if unsure:
-            self.needs_binding(name)
         once = id(body) not in self.lifetimes.repeated
         if in_place(self.unit, statement, self.kinds) is not None:
+            if unsure:
+                self.needs_binding(name)
             return self.content(name, once)
-        return self.pair(name, once, unsure)
+        return self.both(name, once, unsure)
 
     def at_end(self, name: str, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of a variable whose life ends with the block."""
-        unsure = self.lifetimes.may_end_unbound(name)
+        return self.both(name, False, self.lifetimes.may_end_unbound(name))
+
+    def both(self, name: str, once: bool, unsure: bool) -> tuple[list[gast.AST], list[gast.AST]]:
+        """Record and restore the binding of `name`, and that of its shadow."""
         if unsure:
             self.needs_binding(name)
-        return self.pair(name, False, unsure)
+        record, restore = self.pair(name, once, unsure)
+        if name in self.shadows:
+            if unsure:
+                self.needs_binding(self.shadows[name])
+            more, back = self.pair(self.shadows[name], once, unsure)
+            record, restore = record + more, restore + back
+        return record, restore
 
     def pair(self, name: str, once: bool, unsure: bool = False) -> tuple[list[gast.AST], list[gast.AST]]:
         """Record and restore the binding of `name`: a saved variable, or a stack where the code may run again."""
         value: gast.AST = name_(name)
-        if name in self.memory.written and self.is_alone(name):
+        mirrored = name in self.unit.mirrored or name in self.unit.shadows
+        if name in self.memory.written and not mirrored and self.is_alone(name):
             copies = isinstance(self.kinds.get(name), Array) and not unsure  # so the restored array is nobody else's either
             value = expression("x.copy()", x=name) if copies else call(self.unit, "own", runtime.own, value)
         if once:
             old = self._old(name, self.kinds.get(name))
             return [assign(old, value)], [assign(name, name_(old))]
-        references = name in self.memory.written and isinstance(value, gast.Name)
+        references = mirrored or (name in self.memory.written and isinstance(value, gast.Name))
         stack = self._stack(name, "references" if references else "stack")
         push = statements("stack.append(x)", stack=stack, x=value)
         return push, statements("x = stack.pop()", stack=stack, x=name)
@@ -169,7 +180,7 @@ class Records:
                 "restored(x, s.pop())", restored=self.unit.helper("restored", runtime.restored), x=name, s=stack
             )
             return [push], [assign(name, value)]
-        alone = len(self.memory.with_memory_of(name)) == 1
+        alone = len(self.memory.with_memory_of(name)) == 1 and name not in self.unit.mirrored
         target: gast.AST = name_(name, store=True) if alone else expression("x[...]", x=name)
         target.ctx = gast.Store()
         return self._copied(name, target, name_(name), kind, once)

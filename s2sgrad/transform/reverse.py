@@ -35,6 +35,7 @@ from s2sgrad.transform.block_exits import at_tail
 from s2sgrad.transform.branches import Branches
 from s2sgrad.transform.calls import Context, Pairs, call_adjoint, checked_owner
 from s2sgrad.transform.cotangents import Bar, Cotangent
+from s2sgrad.transform.mirrored import Mirrored
 from s2sgrad.transform.paths import Paths
 from s2sgrad.transform.records import Records
 
@@ -51,7 +52,7 @@ class Swept:
     active: bool
 
 
-class Reverse(Branches):
+class Reverse(Branches, Mirrored):
     """Walks one function backwards along the `paths` from the differentiated variables; `seed` names the result's cotangent.
     Of these variables that are no parameters, the adjoint is kept that they have where they are assigned."""
 
@@ -72,6 +73,7 @@ class Reverse(Branches):
         if ours:  # no value of a program that runs is made of what it leaves out
             self.adjoints.selected_values = selected.names(unit, tree)
         self.inference = inference
+        self._begin_mirroring(unit.mirrored & self.active)
         bound = Counter(b for s in effects.walk(tree.body) for b in binds(s))
         for statement in effects.walk(tree.body):
             operation = self.found.get(id(statement))
@@ -98,13 +100,14 @@ class Reverse(Branches):
         if self.result in self.active:
             kind = self.kinds.get(self.result, UNKNOWN)
             self.adjoints.pending[self.result] = [Cotangent(name(self.seed), kind, True, None, False, idle=self.idle)]
-            if self.result not in self.unit.temps:
+            if self.result not in self.unit.temps and self.result not in self.adjoints.mirrored:
                 self.adjoints.names[self.result] = self.seed
                 self.adjoints.pending.clear()
                 self.adjoints.present[self.result] = Bar(self.seed, idle=self.idle)
         forward = self._block(self.tree.body)
         assert self.tree.body == body
         heads = [assign(stack, gast.List([], gast.Load())) for stack in self.records.stacks]
+        heads += self._shadows_of_parameters()
         heads += [assign(self.kept[n].name, constant(None)) for n in sorted(self.perhaps & self.kept.keys())]
         reverse = self.adjoints.out
         bars = {**self.adjoints.present, **self.kept}
@@ -123,7 +126,7 @@ class Reverse(Branches):
         for k in range(len(body) - 1, -1, -1):
             statement = body[k]
             self.stored_later |= self._stored([statement])
-            again = [clone(s) for s in plan.at.get(k, ())]
+            again = self._mirrored_again([clone(s) for s in plan.at.get(k, ())])
             if isinstance(statement, COMPOUND):
                 self._flush()
                 self._emit(statement, again, comment=False)
@@ -182,6 +185,8 @@ class Reverse(Branches):
 
     def _simple(self, statement: gast.AST, body: Block, again: Block) -> Block:
         """The statement of the forward sweep, with what it records; its adjoint is written behind those of later ones."""
+        if self._is_mirrored(statement) and not effects.permutes(statement):
+            return self._mirror(statement, body, again)
         targets = binds(statement)
         in_group = self._continues(statement, targets)
         if not in_group:
@@ -195,7 +200,7 @@ class Reverse(Branches):
         if effects.permutes(statement):
             self._permute(statement)
             self._tag_since(start, statement)
-            return [statement]
+            return [statement, *self._permuted_shadows(statement)]
         records, restores = self.records.around(statement, body)
         operation = self.found.get(id(statement))
         for watched in self.watched & set(targets):

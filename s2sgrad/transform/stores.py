@@ -99,6 +99,29 @@ def begin(adjoints: Bars, statement: gast.Assign) -> None:
     adjoints.contribute(statement.value, Cotangent(value, kind, whole, None, numeric, idle=idle))
 
 
+def taken(adjoints: Bars, statement: gast.Assign) -> None:
+    """The adjoint of a store into memory that other names may have: the section's is taken, and what is left is 0."""
+    target = effects.stored(statement)
+    base = effects.base(target)
+    bar, owner = adjoints.bar(base), effects.owner(target)
+    section = clone(target, lambda part: name(bar) if part is owner else None)
+    section.ctx = gast.Load()
+    kind = adjoints.inference.kind(section)
+    value: gast.AST = expression("x.copy()", x=clone(section)) if not isinstance(kind, Number) else clone(section)
+    if not adjoints.is_basic(target.slice):
+        lasting = call(adjoints.unit, "lasting", runtime.lasting, clone(section.value),
+                       index_value(section.slice, adjoints.unit.builtin(slice)))  # fmt: skip
+        value = call(adjoints.unit, "where", np.where, lasting, clone(section), constant(0.0))
+    present = adjoints.present[base]
+    idle = present.idle
+    present.idle = max(idle, adjoints.level_of(target.slice))
+    if isinstance(statement.value, gast.Name) and statement.value.id in adjoints.active:
+        given = adjoints.named(Cotangent(value, kind, own=True, idle=idle))
+        adjoints.contribute(statement.value, Cotangent(given.value, kind, True, None, True, None, True, idle))
+    section.ctx = gast.Store()
+    adjoints.out.append(gast.Assign([section], constant(0.0), None))
+
+
 def reshapes(unit: Unit, view: gast.AST) -> bool:
     """Whether a section is stored through what is a view of a contiguous array alone: `x.reshape(-1)[i] = e`."""
     for node in nodes(view):

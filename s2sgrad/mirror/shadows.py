@@ -1,0 +1,98 @@
+"""The shadow of what a name is bound to: the same path on the shadows of what it is made of, or zeros for new memory.
+
+    v = y[1:]            v_bar = y_bar[1:]
+    u = x * 2.0          u_bar = np.zeros_like(u)
+    w = np.diagonal(m)   w_bar = shadow_of(w, m, m_bar)
+
+All shadows are zero in the forward sweep, and lie in memory like what they belong to: what copies when it is run on a shadow
+has copied the value, and gives the zeros that a copy begins with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis.kinds import Array, Kind
+from s2sgrad.ir.quote import assign, clone, name
+from s2sgrad.ir.reach import call
+from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.memory.sources import bound_sources, is_basic
+from s2sgrad.primitives import catalogue
+from s2sgrad.primitives.catalogue import VIEWS, Gives
+from s2sgrad.runtime import shadows as runtime
+
+
+class Made(Enum):
+    """What a name is bound to."""
+
+    VIEW = "memory that another name has"
+    PERHAPS = "such memory, or a copy"
+    NEW = "new memory"
+
+
+@dataclass
+class Shadow:
+    """How the shadow of a bound name is made: the statements for it, what the name is bound to, what that may be part of."""
+
+    made: Made
+    statements: list[gast.AST]
+    sources: list[str]
+
+
+class Shadows:
+    """The shadows of one function: `bar` gives the name of one."""
+
+    def __init__(self, unit: Unit, kinds: dict[str, Kind], names: set[str], bar: Callable[[str], str]) -> None:
+        self.unit, self.kinds, self.names, self.bar = unit, kinds, names, bar
+
+    def of_parameter(self, p: str) -> gast.AST:
+        """The statement that makes the shadow of an argument, which may lie in memory in any way."""
+        return assign(self.bar(p), call(self.unit, "shadow", runtime.shadow, name(p)))
+
+    def of(self, x: str, value: gast.AST) -> Shadow:
+        """The shadow of `x = value`."""
+        sources = sorted(bound_sources(self.unit, [x], value, self.kinds))
+        root, sure = self._root(value)
+        if not sources:
+            zeros = self._zeros(x, value)
+            return Shadow(Made.NEW, [assign(self.bar(x), zeros)], sources)
+        if root is not None:
+            mirrored = clone(value, lambda part: name(self.bar(root.id)) if part is root else None)
+            return Shadow(Made.VIEW if sure else Made.PERHAPS, [assign(self.bar(x), mirrored)], sources)
+        one = len(sources) == 1
+        given = [gast.Tuple([name(n) for n in group], gast.Load()) for group in (sources, map(self.bar, sources))]
+        found = call(self.unit, "shadow_of", runtime.shadow_of, name(x), *([g.elts[0] for g in given] if one else given))
+        return Shadow(Made.PERHAPS, [assign(self.bar(x), found)], sources)
+
+    def _zeros(self, x: str, value: gast.AST) -> gast.AST:
+        """A shadow for new memory, which lies there densely where a library has made it."""
+        target = self.unit.called(value)
+        method = target is MISSING and isinstance(getattr(value, "func", None), gast.Attribute)
+        if isinstance(value, gast.Call) and not method and not catalogue.of(target).pure:
+            return call(self.unit, "shadow", runtime.shadow, name(x))
+        return call(self.unit, "zeros_like", np.zeros_like, name(x))
+
+    def _root(self, value: gast.AST) -> tuple[gast.Name | None, bool]:
+        """The name on which an expression can be run again, and whether it is surely a view of it."""
+        if isinstance(value, gast.Name):
+            return value, True
+        if isinstance(value, gast.Subscript):
+            view = self._is_array(value.value) and is_basic(value.slice, self.kinds)
+            return (value.value, True) if view else (None, False)
+        if isinstance(value, gast.Attribute):
+            return (value.value, True) if value.attr == "T" and self._is_array(value.value) else (None, False)
+        if not isinstance(value, gast.Call):
+            return None, False
+        target, owner = self.unit.resolve(value.func), value.args[0] if value.args else None
+        if target is MISSING and isinstance(value.func, gast.Attribute):
+            target, owner = getattr(np.ndarray, value.func.attr, MISSING), value.func.value
+        gives = catalogue.of(target).gives
+        return (owner, gives is Gives.VIEW) if gives in VIEWS and self._is_array(owner) else (None, False)
+
+    def _is_array(self, node: gast.AST | None) -> bool:
+        return isinstance(node, gast.Name) and node.id in self.names and isinstance(self.kinds.get(node.id), Array)

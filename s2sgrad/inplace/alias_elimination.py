@@ -66,9 +66,9 @@ class AliasElimination:
             said = [c for c in found.clashes if is_said(unit, c.statement)]
             if said:
                 _refuse(unit, said[0])
-            if self.rounds == _ROUNDS or not (resolver.any(found.clashes) or self.mirror(unit, tree, kinds, found.clashes)):
-                _refuse(unit, next((c for c in found.clashes if c.seen.startswith(OUTSIDE)), found.clashes[0]))
-            return True
+            if self.rounds < _ROUNDS and (resolver.any(found.clashes) or self.mirror(unit, tree, kinds, found.clashes)):
+                return True
+            _refuse(unit, next((c for c in found.clashes if c.seen.startswith(OUTSIDE)), found.clashes[0]))
         self.written = found.arguments
         if not self.owns and sum(resolver.rebinding(s) for s in found.arguments.values()):
             return True
@@ -88,7 +88,8 @@ def _copied(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
     """`x = u[k]`, bound again and again to sections of what is written while it is dead, is `x = u[k].copy()`."""
     counts = Counter(b for s in effects.walk(tree.body) for b in binds(s))
     given = {p.id for p in parameters(tree)}
-    rebound = {n for n, count in counts.items() if count > 1 and isinstance(kinds.get(n), Array)} - given - unit.temps - unit.mirrored
+    kept = given | unit.temps | unit.mirrored
+    rebound = {n for n, count in counts.items() if count > 1 and isinstance(kinds.get(n), Array)} - kept
     memory = Memory(unit, tree, kinds) if rebound else None
     found = False
     for body in nested(tree.body) if rebound else ():

@@ -29,6 +29,8 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dic
         unit.locals.add(fresh)
         unit.bases[fresh] = unit.bases.get(p, p)
         kinds[fresh] = kinds[p]
+        if p in unit.mirrored:
+            unit.mirrored ^= {p, fresh}
         for statement in effects.walk(tree.body):  # whether ravel copies, the user's own array decides
             if _checks_layout(unit, statement, p):
                 heads += at(

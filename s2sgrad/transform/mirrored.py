@@ -1,8 +1,8 @@
 """The adjoint of statements that bind or write names with shadows (see `mirror`): nobody needs to know whose memory it is.
 
-    v = y[1:]        v = y[1:]; v_bar = y_bar[1:]         ...     (the pair that v was before)
-    v[0] = e         v[0] = e                             ...     t = v_bar[0]; v_bar[0] = 0.0; e_bar += t
-    v = y * z        v = y * z; v_bar = np.zeros_like(v)  ...     t = v_bar; (the pair); y_bar += t * z; z_bar += t * y
+    v = y[1:]    ->    v = y[1:]; v_bar = y_bar[1:]          ...    (the pair that v was before)
+    v[0] = e     ->    v[0] = e                              ...    t = v_bar[0]; v_bar[0] = 0.0; e_bar += t
+    v = y * z    ->    v = y * z; v_bar = np.zeros_like(v)   ...    t = v_bar; (the pair); y_bar += t * z; z_bar += t * y
 
 Forward stands a shadow beside each binding; a shadow is added to, and never bound anew by that.
 """
@@ -89,7 +89,8 @@ class Mirrored:
         operation = self.found[id(statement)]
         others = {o.id for o in operation.operands if isinstance(o, gast.Name)} & adjoints.active - {x}
         if others & self.records.memory.with_memory_of(x):  # what they are given would change what is still to be read
-            taken = adjoints.named(Cotangent(expression("x.copy()", x=adjoints.bar(x)), self.kinds[x], own=True, idle=SLOPES))
+            copied = expression("x.copy()", x=adjoints.bar(x))
+            taken = adjoints.named(Cotangent(copied, self.kinds[x], idle=SLOPES))
             adjoints.out.append(self._emptied(x))
         else:
             taken = adjoints.take(x)

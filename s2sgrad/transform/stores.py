@@ -117,7 +117,7 @@ def taken(adjoints: Bars, statement: gast.Assign) -> None:
     present.idle = max(idle, adjoints.level_of(target.slice))
     if isinstance(statement.value, gast.Name) and statement.value.id in adjoints.active:
         given = adjoints.named(Cotangent(value, kind, own=True, idle=idle))
-        adjoints.contribute(statement.value, Cotangent(given.value, kind, True, None, True, None, True, idle))
+        adjoints.contribute(statement.value, Cotangent(given.value, kind, False, None, True, None, True, idle))
     section.ctx = gast.Store()
     adjoints.out.append(gast.Assign([section], constant(0.0), None))
 

@@ -89,9 +89,7 @@ class Compilation:
     emitted: Emitted | None = None
 
     def __post_init__(self) -> None:
-        self.aliases = self.aliases or AliasElimination(
-            self.callees, self.purpose.owns_arguments, mirrors=not self.purpose.forward
-        )
+        self.aliases = self.aliases or AliasElimination(self.callees, self.purpose.owns_arguments)
 
     @property
     def kinds(self) -> dict[str, Kind]:

@@ -23,7 +23,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import gast
 
@@ -38,9 +38,12 @@ Names = frozenset[str]
 class Presence:
     """Of one function, the `active` variables whose tangents may be other than zero: at its start those that are `given`."""
 
-    def __init__(self, facts: Facts, operations: Operations, active: set[str], given: set[str]) -> None:
+    def __init__(
+        self, facts: Facts, operations: Operations, active: set[str], given: set[str], mirrored: Collection[str] = ()
+    ) -> None:
         self.graph, self.live, self.operations, self.active = facts.graph, facts.liveness, operations, active
-        start = frozenset(given & active)
+        self.mirrored = active.intersection(mirrored)  # these are there where they are bound
+        start = frozenset(given & active) | self.mirrored
         self.into: list[Names | None] = self.graph.solve(start, self._after, frozenset.union)
 
     def _after(self, k: int, state: Names) -> Names:
@@ -64,13 +67,13 @@ class Presence:
             return state.difference(point.binds) | moved
         operation = self.operations.get(id(statement))
         if operation is None:
-            return state.difference(point.binds)
+            return state.difference(point.binds) | self.mirrored.intersection(point.binds)
         if operation.form in ("push", "grow"):
             owner, value = operation.operands
             pushed = isinstance(value, gast.Name) and value.id in state
             return state | ({effects.base(owner)} & self.active) if pushed else state
         carries = not state.isdisjoint(sources(operation))
-        new = self.active.intersection(point.binds) if carries else set()
+        new = (self.active if carries else self.mirrored).intersection(point.binds)
         return state.difference(point.binds) | new if point.binds else state
 
     # --- what is asked ---

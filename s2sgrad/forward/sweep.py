@@ -22,6 +22,7 @@ from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.forward.calls import Callees, callee_tangent
+from s2sgrad.forward.mirrored import Mirrored
 from s2sgrad.forward.presence import Presence
 from s2sgrad.forward.rule_tangent import RuleTangent, with_parts
 from s2sgrad.forward.tangents import Tangents
@@ -50,7 +51,9 @@ class Forward:
         self.tangents = Tangents(unit, inference, paths.active)
         self.tangents.present = given & paths.active
         facts = Facts(tree)
-        self.lifetimes, self.presence = facts.lifetimes, Presence(facts, self.operations, paths.active, given)
+        self.mirrored = Mirrored(unit, tree, self.tangents, unit.mirrored & paths.active)
+        self.lifetimes = facts.lifetimes
+        self.presence = Presence(facts, self.operations, paths.active, given, self.mirrored.names)
         stacks = [o.operands[0] for o in self.operations.values() if o.form in ("push", "grow")]
         self.growing = {effects.base(owner) for owner in stacks}
         self.written = {n for w in paths.memory.written for n in paths.memory.with_memory_of(w)}
@@ -58,7 +61,8 @@ class Forward:
     def run(self) -> tuple[Block, gast.AST]:
         """The statements of the function but for its `return`, tangents beside them; the tangent of the value."""
         *body, last = self.tree.body
-        out = self._block(body)
+        out = self._collected(self.tree, lambda: self.tangents.out.extend(self.mirrored.begin()))
+        out += self._block(body)
         tangent = self.tangents.part(last.value)
         lent = self.tangents.is_present(last.value) and _may_share(self.unit, out, tangent, self.kinds)
         return out, self.tangents.copied(tangent, self.kinds.get(last.value.id)) if lent else tangent
@@ -159,7 +163,11 @@ class Forward:
         def write() -> None:
             if target in self.tangents.active:
                 value[0] = self._tangent(operation, y, target)
-            if value[0] is not None:
+            if target in self.mirrored.names:
+                made = self.mirrored.bound(statement, target, y, value[0])
+                value[0] = made.value
+                self.tangents.out.append(made)
+            elif value[0] is not None:
                 self.tangents.out.append(self._bound(statement, target, value[0]))
 
         made = self._collected(statement, write)
@@ -317,6 +325,8 @@ class Forward:
         self.tangents.present.difference_update(targets)
         if single:
             self.tangents.present.update(self.tangents.active.intersection(targets))
+            if y in self.mirrored.names:
+                called += self._collected(statement, lambda: self.tangents.out.extend(self.mirrored.called(statement, y)))
             return called
         self.kinds[y] = UNKNOWN
         taken = at(statement, assign(statement.targets[0], name(y)))

@@ -42,8 +42,8 @@ class AliasElimination:
     `written` are the parameters whose own memory it writes, and where; a function that `owns` its arguments may.
     """
 
-    def __init__(self, pairs: Pairs, owns: bool, mirrors: bool) -> None:
-        self.pairs, self.owns, self.mirrors = pairs, owns, mirrors
+    def __init__(self, pairs: Pairs, owns: bool) -> None:
+        self.pairs, self.owns = pairs, owns
         self.written: dict[str, gast.AST] = {}
         self.separate: set[str] = set()  # elements that are checked to be no rows when the text runs
         self.rounds = 0
@@ -77,8 +77,6 @@ class AliasElimination:
 
     def mirror(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clashes: list[Clash]) -> bool:
         """Give the names shadows that cannot be told apart; whether all of them can have some."""
-        if not self.mirrors:
-            return False
         names = groups.Groups(unit, tree, kinds, self.separate).around({n for c in clashes for n in (c.written, c.seen)})
         unit.mirrored |= names or set()
         return names is not None

@@ -17,11 +17,14 @@ from enum import Enum
 import gast
 import numpy as np
 
+from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind
+from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import assign, clone, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory.sources import bound_sources, is_basic
+from s2sgrad.memory.writes import in_place
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import VIEWS, Gives
 from s2sgrad.runtime import shadows as runtime
@@ -42,40 +45,50 @@ class Shadow:
     made: Made
     statements: list[gast.AST]
     sources: list[str]
+    found: bool = False  # by its place in memory, when it runs
 
 
 class Shadows:
     """The shadows of one function: `bar` gives the name of one."""
 
-    def __init__(self, unit: Unit, kinds: dict[str, Kind], names: set[str], bar: Callable[[str], str]) -> None:
+    def __init__(
+        self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], names: set[str], bar: Callable[[str], str]
+    ) -> None:
         self.unit, self.kinds, self.names, self.bar = unit, kinds, names, bar
+        bound = [(b, s) for s in effects.walk(tree.body) if names and (b := bound_name(s)) in names]
+        self.lie_alike = any(  # whether it matters how they lie in memory
+            self.of(x, s.value).made is Made.PERHAPS for x, s in bound if in_place(unit, s, kinds) is None
+        )
 
     def of_parameter(self, p: str) -> gast.AST:
-        """The statement that makes the shadow of an argument, which may lie in memory in any way."""
-        return assign(self.bar(p), call(self.unit, "shadow", runtime.shadow, name(p)))
+        """The statement that makes the shadow of an argument."""
+        return assign(self.bar(p), self.zeros(name(p), not self.lie_alike))
+
+    def zeros(self, x: gast.Name, dense: bool) -> gast.AST:
+        """Zeros like an array, which may lie in memory in any way; `dense`: the usual ones will do."""
+        if dense:
+            return call(self.unit, "zeros_like", np.zeros_like, x)
+        return call(self.unit, "shadow", runtime.shadow, x)
 
     def of(self, x: str, value: gast.AST) -> Shadow:
         """The shadow of `x = value`."""
         sources = sorted(bound_sources(self.unit, [x], value, self.kinds))
         root, sure = self._root(value)
         if not sources:
-            zeros = self._zeros(x, value)
-            return Shadow(Made.NEW, [assign(self.bar(x), zeros)], sources)
+            return Shadow(Made.NEW, [assign(self.bar(x), self.zeros(name(x), self._is_dense(value)))], sources)
         if root is not None:
             mirrored = clone(value, lambda part: name(self.bar(root.id)) if part is root else None)
             return Shadow(Made.VIEW if sure else Made.PERHAPS, [assign(self.bar(x), mirrored)], sources)
         one = len(sources) == 1
         given = [gast.Tuple([name(n) for n in group], gast.Load()) for group in (sources, map(self.bar, sources))]
         found = call(self.unit, "shadow_of", runtime.shadow_of, name(x), *([g.elts[0] for g in given] if one else given))
-        return Shadow(Made.PERHAPS, [assign(self.bar(x), found)], sources)
+        return Shadow(Made.PERHAPS, [assign(self.bar(x), found)], sources, True)
 
-    def _zeros(self, x: str, value: gast.AST) -> gast.AST:
-        """A shadow for new memory, which lies there densely where a library has made it."""
+    def _is_dense(self, value: gast.AST) -> bool:
+        """Whether new memory is filled without gaps, as it is where a library has made it."""
         target = self.unit.called(value)
         method = target is MISSING and isinstance(getattr(value, "func", None), gast.Attribute)
-        if isinstance(value, gast.Call) and not method and not catalogue.of(target).pure:
-            return call(self.unit, "shadow", runtime.shadow, name(x))
-        return call(self.unit, "zeros_like", np.zeros_like, name(x))
+        return not isinstance(value, gast.Call) or method or catalogue.of(target).pure
 
     def _root(self, value: gast.AST) -> tuple[gast.Name | None, bool]:
         """The name on which an expression can be run again, and whether it is surely a view of it."""

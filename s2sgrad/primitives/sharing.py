@@ -95,7 +95,7 @@ know(runtime.require_array, runtime.sequence, runtime.own, structure.kept, keeps
 know(runtime.add, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)
 know(shadows.shadow_of, gives=Gives.MAYBE, of=2, numeric=True, computes=True)
 know(shadows.unshared, gives=Gives.MAYBE, of=0, numeric=True, computes=True)
-know(shadows.shadow, gives=Gives.NEW, numeric=True, computes=True)
+know(shadows.shadow, shadows.laid_like, gives=Gives.NEW, numeric=True, computes=True)
 know(fitted, gives=Gives.MAYBE, of=0, computes=True)
 know(runtime.repeated, gives=Gives.SHELL)
 know(runtime.seed_like, gives=Gives.MAYBE, of=1)

@@ -45,13 +45,20 @@ def shadow(x: np.ndarray) -> np.ndarray:
     return np.asarray(_Window(x, memory, _address(memory) + _address(x) - low))
 
 
-def shadow_of(v: Any, x: Any, x_bar: Any) -> Any:
-    """The shadow of `v`: of its place in the memory of `x`, or of one of several; zeros where it is in none of them."""
+def laid_like(x_dot: Any, x: np.ndarray) -> np.ndarray:
+    """New memory that holds `x_dot` and lies there as `x` does."""
+    out = shadow(x)
+    out[...] = x_dot
+    return out
+
+
+def shadow_of(v: Any, x: Any, x_bar: Any, otherwise: Any = 0.0) -> Any:
+    """The shadow of `v`: of its place in the memory of `x`, or of one of several; `otherwise` where it is in none of them."""
     several = isinstance(x, tuple)
     for y, y_bar in zip(x, x_bar, strict=True) if several else [(x, x_bar)]:
         if np.may_share_memory(v, y):
             return _place_in(v, y, y_bar)
-    return shadow(v)
+    return laid_like(otherwise, v)
 
 
 def _place_in(v: np.ndarray, x: np.ndarray, x_bar: np.ndarray) -> np.ndarray:

@@ -44,7 +44,7 @@ class Mirrored:
         """Give these names their shadows, which are there from the first binding to the end."""
         adjoints = self.adjoints
         adjoints.mirrored = names
-        self.shadows = Shadows(self.unit, self.kinds, names, adjoints.bar)
+        self.shadows = Shadows(self.unit, self.tree, self.kinds, names, adjoints.bar)
         for x in sorted(names):
             bar = self.records.shadows[x] = adjoints.bar(x)
             self.unit.shadows.add(bar)

@@ -1,0 +1,75 @@
+"""The tangents of names of one memory that cannot be told apart: where a name is a view its tangent is one (see `mirror`).
+
+    v = y[1:]               ->      v = y[1:]; v_dot = y_dot[1:]
+    v = np.diagonal(m)      ->      v = np.diagonal(m); v_dot = shadow_of(v, m, m_dot, np.diagonal(m_dot))
+    v *= w                  ->      v_dot[...] = ..; v *= w
+
+These tangents are there from the first binding on, for what is written through one name is read through another.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad.forward.tangents import Tangents
+from s2sgrad.ir.quote import assign, constant, name, substitute
+from s2sgrad.ir.reach import call
+from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.memory.sources import is_fresh
+from s2sgrad.memory.writes import in_place
+from s2sgrad.mirror.shadows import Made, Shadow, Shadows
+from s2sgrad.runtime import shadows as runtime
+
+
+class Mirrored:
+    """The tangents of the names in `names`."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, tangents: Tangents, names: set[str]) -> None:
+        self.unit, self.tree, self.tangents, self.names = unit, tree, tangents, names
+        self.shadows = Shadows(unit, tree, tangents.kinds, names, tangents.dot)
+
+    def begin(self) -> list[gast.AST]:
+        """What the tangents of the parameters begin with."""
+        out: list[gast.AST] = []
+        for p in (p.id for p in parameters(self.tree) if p.id in self.names):
+            dot = self.tangents.dot(p)
+            given = p in self.tangents.present
+            if given and self.shadows.lie_alike:
+                out.append(assign(dot, call(self.unit, "laid_like", runtime.laid_like, name(dot), name(p))))
+            elif not given:
+                out.append(self.shadows.of_parameter(p))
+                self.tangents.present.add(p)
+        return out
+
+    def bound(self, statement: gast.AST, x: str, y: gast.Name, value: gast.AST | None) -> gast.AST:
+        """The statement for the tangent of `x`, which a statement binds to `y` or writes; its `value`, None of a zero."""
+        dot = self.tangents.dot(x)
+        if in_place(self.unit, statement, self.tangents.kinds) is not None:
+            whole = gast.Subscript(name(dot), constant(Ellipsis), gast.Store())
+            return gast.Assign([whole], constant(0.0) if value is None else value, None)
+        shadow = self.shadows.of(x, statement.value)
+        if shadow.made is Made.NEW:
+            return assign(dot, self._new(y, value))
+        made = shadow.statements[-1].value
+        if shadow.found:
+            made = substitute(made, {x: y}) if x not in shadow.sources else made
+            made.args[0] = name(y.id)
+            made.args += [] if value is None else [value]
+        return assign(dot, made)
+
+    def _new(self, y: gast.Name, value: gast.AST | None) -> gast.AST:
+        """A tangent in new memory, which lies there as the array does."""
+        if value is None:
+            return self.shadows.zeros(name(y.id), not self.shadows.lie_alike)
+        if is_fresh(self.unit, value) and not self.shadows.lie_alike:
+            return value
+        return call(self.unit, "laid_like", runtime.laid_like, value, name(y.id))
+
+    def called(self, statement: gast.Assign, x: str) -> list[gast.AST]:
+        """What follows a call that gives the value and the tangent of a name."""
+        shadow: Shadow = self.shadows.of(x, statement.value)
+        if shadow.made is not Made.NEW:
+            self.unit.refuse(statement, f"`{self.unit.shown(x)}` may be a view of what the function is given, and is written "
+                                        "or read after that is: copy it first")  # fmt: skip
+        dot = self.tangents.dot(x)
+        return [assign(dot, self._new(name(x), name(dot)))]

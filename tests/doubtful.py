@@ -960,7 +960,7 @@ def set_grown_by_a_helper(x):
 ONES = np.ones(3)
 
 
-@program(np.array([0.3, 0.5]), first=Unsupported)
+@program(np.array([0.3, 0.5]))
 def real_part_written(x):
     y = x * 2.0
     z = y.conj()
@@ -968,7 +968,7 @@ def real_part_written(x):
     return np.sum(y * y)
 
 
-@program(np.array([0.3, 0.5]), first=Unsupported)
+@program(np.array([0.3, 0.5]))
 def number_type_of_an_array_written(x):
     y = x * 2.0
     z = np.float64(y)
@@ -976,7 +976,7 @@ def number_type_of_an_array_written(x):
     return np.sum(y * y)
 
 
-@program(np.array([0.3, 0.5]), first=Unsupported)
+@program(np.array([0.3, 0.5]))
 def column_order_written(x):
     M = np.outer(x, x)
     v = M.ravel("F")

@@ -40,10 +40,14 @@ THIRD = [
 REFUSED_TWICE = [
     "new_buffer_in_some_trips",
     "swap_next_to_numbers",
+    "swap_by_a_third_name",
+    "buffer_and_the_one_before",
+    "bound_to_a_copy_in_a_while",
 ]
 
 # The modules of the corpus that write into arrays.
-IN_PLACE = ("buffers", "indices", "mutators", "named_alike", "overwritten", "stacks", "stores", "swaps", "views", "writers")
+IN_PLACE = ("buffers", "indices", "mutators", "named_alike", "overwritten", "sharing", "stacks", "stores", "swaps",
+            "views", "writers")  # fmt: skip
 
 # And those that write into lists, dicts and objects that they made.
 CONTAINERS = ("array_likes", "attributes", "callables", "classes", "closures", "comprehensions", "copies", "decorated",
@@ -197,6 +201,8 @@ REFUSED_WHEN_RUN = [
     "writer_of_fresh_temporaries",
     "rows_given_to_a_writer_in_a_for",
     "rows_of_an_argument",
+    "array_or_its_copy",
+    "halves_that_overlap",
 ]
 
 

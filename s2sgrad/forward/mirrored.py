@@ -1,7 +1,7 @@
 """The tangents of names of one memory that cannot be told apart: where a name is a view its tangent is one (see `mirror`).
 
     v = y[1:]               ->      v = y[1:]; v_dot = y_dot[1:]
-    v = np.diagonal(m)      ->      v = np.diagonal(m); v_dot = shadow_of(v, m, m_dot, np.diagonal(m_dot))
+    v = np.diagonal(m)      ->      v = np.diagonal(m); v_dot = tangent_of(v, m, m_dot, np.diagonal(m_dot))
     v *= w                  ->      v_dot[...] = ..; v *= w
 
 These tangents are there from the first binding on, for what is written through one name is read through another.
@@ -12,7 +12,7 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.forward.tangents import Tangents
-from s2sgrad.ir.quote import assign, constant, name, substitute
+from s2sgrad.ir.quote import assign, constant, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.sources import is_fresh
@@ -52,9 +52,8 @@ class Mirrored:
             return assign(dot, self._new(y, value))
         made = shadow.statements[-1].value
         if shadow.found:
-            made = substitute(made, {x: y}) if x not in shadow.sources else made
-            made.args[0] = name(y.id)
-            made.args += [] if value is None else [value]
+            given = [made.args[1], made.args[2], constant(0.0) if value is None else value]
+            made = call(self.unit, "tangent_of", runtime.tangent_of, name(y.id), *given)
         return assign(dot, made)
 
     def _new(self, y: gast.Name, value: gast.AST | None) -> gast.AST:
@@ -69,7 +68,7 @@ class Mirrored:
         """What follows a call that gives the value and the tangent of a name."""
         shadow: Shadow = self.shadows.of(x, statement.value)
         if shadow.made is not Made.NEW:
-            self.unit.refuse(statement, f"`{self.unit.shown(x)}` may be a view of what the function is given, and is written "
-                                        "or read after that is: copy it first")  # fmt: skip
+            self.unit.refuse(statement, f"`{self.unit.shown(x)}` may be a view of what the function is given, and one of "
+                                        "them is written: copy it first")  # fmt: skip
         dot = self.tangents.dot(x)
         return [assign(dot, self._new(name(x), name(dot)))]

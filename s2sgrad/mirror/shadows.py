@@ -64,6 +64,10 @@ class Shadows:
         """The statement that makes the shadow of an argument."""
         return assign(self.bar(p), self.zeros(name(p), not self.lie_alike))
 
+    def bars(self, sources: list[str]) -> gast.AST:
+        """The shadow of one name, or those of several."""
+        return one_or_all(list(map(self.bar, sources)))
+
     def zeros(self, x: gast.Name, dense: bool) -> gast.AST:
         """Zeros like an array, which may lie in memory in any way; `dense`: the usual ones will do."""
         if dense:
@@ -79,9 +83,7 @@ class Shadows:
         if root is not None:
             mirrored = clone(value, lambda part: name(self.bar(root.id)) if part is root else None)
             return Shadow(Made.VIEW if sure else Made.PERHAPS, [assign(self.bar(x), mirrored)], sources)
-        one = len(sources) == 1
-        given = [gast.Tuple([name(n) for n in group], gast.Load()) for group in (sources, map(self.bar, sources))]
-        found = call(self.unit, "shadow_of", runtime.shadow_of, name(x), *([g.elts[0] for g in given] if one else given))
+        found = call(self.unit, "shadow_of", runtime.shadow_of, name(x), one_or_all(sources), self.bars(sources))
         return Shadow(Made.PERHAPS, [assign(self.bar(x), found)], sources, True)
 
     def _is_dense(self, value: gast.AST) -> bool:
@@ -109,3 +111,9 @@ class Shadows:
 
     def _is_array(self, node: gast.AST | None) -> bool:
         return isinstance(node, gast.Name) and node.id in self.names and isinstance(self.kinds.get(node.id), Array)
+
+
+def one_or_all(names: list[str]) -> gast.AST:
+    """A name, or a tuple of several."""
+    found = [name(n) for n in names]
+    return found[0] if len(found) == 1 else gast.Tuple(found, gast.Load())

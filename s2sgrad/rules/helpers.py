@@ -12,7 +12,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.rules.table import elementwise, flat, general, linear
-from s2sgrad.runtime import log_or_zero, over, power_slope, product, structure, times, unbroadcast
+from s2sgrad.runtime import log_or_zero, over, power_slope, product, shadows, structure, times, unbroadcast
 from s2sgrad.runtime.given import fitted
 
 # --- shapes and structures -------------------------------------------------------------------------------------------
@@ -104,6 +104,60 @@ def _(y, x, x_dot):
 
 
 flat(runtime.zeros, runtime.lasting, runtime.keys, runtime.reads_only)
+
+# --- shadows ---------------------------------------------------------------------------------------------------------
+
+flat(shadows.shadow)
+
+
+@general(shadows.shadow_of)
+def shadow_of(w, y, v, x, x_bar):
+    return None, None, shadows.put(w, v, x, x_bar)
+
+
+@shadow_of.forward()
+def _(y, v, x, x_bar, v_dot, x_dot, x_bar_dot):
+    return None, None, shadows.tangent_of(v, x, x_bar_dot, 0.0)
+
+
+@general(shadows.put)
+def put(w, y, g, v, x, x_bar):
+    return shadows.tangent_of(v, x, w, 0.0), None, None, None
+
+
+@put.forward()
+def _(y, g, v, x, x_bar, g_dot, v_dot, x_dot, x_bar_dot):
+    return shadows.put(g_dot, v, x, x_bar), None, None, None
+
+
+@general(shadows.tangent_of)
+def tangent_of(w, y, v, x, x_dot, otherwise):
+    return None, None, shadows.put(w, v, x, x_dot), unbroadcast(shadows.unless_shared(w, v, x), otherwise)
+
+
+@tangent_of.forward()
+def _(y, v, x, x_dot, otherwise, v_dot, x__dot, x_dot_dot, otherwise_dot):
+    return None, None, shadows.tangent_of(v, x, x_dot_dot, 0.0), shadows.unless_shared(otherwise_dot, v, x)
+
+
+@linear(shadows.laid_like)
+def laid_like(w, y, x_dot, x):
+    return unbroadcast(w, x_dot), None
+
+
+@linear(shadows.unless_shared)
+def unless_shared(w, y, g, v, x):
+    return shadows.unless_shared(w, v, x), None, None
+
+
+@general(shadows.unshared)
+def unshared(w, y, v_bar, x_bar):
+    return shadows.unless_shared(w, v_bar, x_bar), None
+
+
+@unshared.forward()
+def _(y, v_bar, x_bar, v_bar_dot, x_bar_dot):
+    return shadows.unless_shared(v_bar_dot, v_bar, x_bar), None
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
 

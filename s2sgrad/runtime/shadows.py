@@ -52,13 +52,50 @@ def laid_like(x_dot: Any, x: np.ndarray) -> np.ndarray:
     return out
 
 
-def shadow_of(v: Any, x: Any, x_bar: Any, otherwise: Any = 0.0) -> Any:
-    """The shadow of `v`: of its place in the memory of `x`, or of one of several; `otherwise` where it is in none of them."""
-    several = isinstance(x, tuple)
-    for y, y_bar in zip(x, x_bar, strict=True) if several else [(x, x_bar)]:
+def shadow_of(v: Any, x: Any, x_bar: Any) -> Any:
+    """The shadow of `v`: of its place in the memory of `x`, or of one of several; zeros where it is in none."""
+    for y, y_bar in _pairs(x, x_bar):
         if np.may_share_memory(v, y):
             return _place_in(v, y, y_bar)
-    return laid_like(otherwise, v)
+    return shadow(v)
+
+
+def tangent_of(v: Any, x: Any, x_dot: Any, otherwise: Any) -> Any:
+    """The tangent of `v`: its place in that of `x`, or of one of several; `otherwise` in new memory where it is in none."""
+    return shadow_of(v, x, x_dot) if shares(v, x) else laid_like(otherwise, v)
+
+
+def put(g: Any, v: Any, x: Any, x_bar: Any) -> Any:
+    """What is like `x_bar` and holds `g` at the place of `v` in `x`; only zeros where it has none there."""
+    out = tuple(map(shadow, x_bar)) if isinstance(x_bar, tuple) else shadow(x_bar)
+    if shares(v, x):
+        place = shadow_of(v, x, out)
+        place += g
+    return out
+
+
+def unless_shared(g: Any, v: Any, x: Any) -> Any:
+    """`g` where `v` has nothing of the memory of `x`, or of one of several; else zeros."""
+    return np.zeros_like(g) if shares(v, x) else g
+
+
+def unshared(v_bar: Any, x_bar: Any) -> Any:
+    """The adjoint of what was a copy; zeros where it lies in the memory of `x_bar`, or of one of several.
+
+    >>> x_bar = np.ones(3)
+    >>> unshared(x_bar[1:], x_bar), unshared(x_bar.copy(), x_bar)
+    (array([0., 0.]), array([1., 1., 1.]))
+    """
+    return unless_shared(v_bar, v_bar, x_bar)
+
+
+def shares(v: Any, x: Any) -> bool:
+    """Whether `v` has memory of `x`, or of one of several."""
+    return any(np.may_share_memory(v, y) for y in (x if isinstance(x, tuple) else (x,)))
+
+
+def _pairs(x: Any, x_bar: Any) -> Any:
+    return zip(x, x_bar, strict=True) if isinstance(x, tuple) else [(x, x_bar)]
 
 
 def _place_in(v: np.ndarray, x: np.ndarray, x_bar: np.ndarray) -> np.ndarray:
@@ -67,16 +104,6 @@ def _place_in(v: np.ndarray, x: np.ndarray, x_bar: np.ndarray) -> np.ndarray:
         raise Refusal(None, "a view that is made by a library is written through, and cannot be followed: copy it first")
     require_apart(v)
     return np.asarray(_Window(v, x_bar, _address(x_bar) + _address(v) - _address(x)))
-
-
-def unshared(v_bar: np.ndarray, *others: np.ndarray) -> np.ndarray:
-    """The adjoint of what was a copy; zeros where it lies in the memory of one of the others.
-
-    >>> x_bar = np.ones(3)
-    >>> unshared(x_bar[1:], x_bar), unshared(x_bar.copy(), x_bar)
-    (array([0., 0.]), array([1., 1., 1.]))
-    """
-    return np.zeros_like(v_bar) if any(np.may_share_memory(v_bar, x_bar) for x_bar in others) else v_bar
 
 
 def require_apart(x: np.ndarray) -> None:

@@ -123,8 +123,8 @@ class Mirrored:
             y = self._result(statement, [x], operation if restores else None)
             self._bring_back(statement, body, operation, taken, restores, again)
             if shadow.made is Made.PERHAPS:
-                bars = [name(self.adjoints.bar(s)) for s in shadow.sources]
-                taken.value, taken.own = call(self.unit, "unshared", runtime.unshared, taken.value, *bars), False
+                bars = self.shadows.bars(shadow.sources)
+                taken.value, taken.own = call(self.unit, "unshared", runtime.unshared, taken.value, bars), False
                 taken = self.adjoints.named(taken)
             forward = self._contribute(statement, body, operation, y, taken)
         return [*at(statement, *ahead), *forward, *at(statement, *shadow.statements)]

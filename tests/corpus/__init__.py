@@ -49,6 +49,7 @@ from . import (  # noqa: F401
     recursion,
     scopes,
     shared_lists,
+    sharing,
     signatures,
     stacks,
     stateful,

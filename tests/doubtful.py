@@ -1378,14 +1378,14 @@ def buffered(y):
     z[0] = 5.0
 
 
-@program(FOUR, first=Unsupported)
+@program(FOUR)
 def written_through_a_buffer(x):
     a = x * 2.0
     buffered(a)
     return np.sum(a * a)
 
 
-@program(FOUR, first=Unsupported)
+@program(FOUR)
 def written_through_an_array_over_a_buffer(x):
     a = x * 2.0
     z = np.ndarray((4,), buffer=a)
@@ -2070,12 +2070,12 @@ def beside(writes):
 
 for writes in (
     compared, floated, item_set, entered, property_set, property_set_by_another, default_of_a_key,
-    default_of_a_mapped_function, destination_by_name, overwritten_by_an_option,
+    default_of_a_mapped_function, destination_by_name, overwritten_by_an_option, cast_without_a_copy,
 ):  # fmt: skip
     program(FOUR)(beside(writes))
 for writes in (
     shown, formatted, contained, hashed, ordered, arrayed, made_by_new, section_of_a_list, drawn_into_by_position,
-    filtered_into, packed_into, run_by_a_thread, run_by_a_thread_with_a_name, cast_without_a_copy, poked, poked_by_name,
+    filtered_into, packed_into, run_by_a_thread, run_by_a_thread_with_a_name, poked, poked_by_name,
     behind_a_user_dict,
 ):  # fmt: skip
     program(FOUR, first=Unsupported)(beside(writes))

@@ -51,7 +51,7 @@ class Mirrored:
         if shadow.made is Made.NEW:
             return assign(dot, self._new(y, value))
         made = shadow.statements[-1].value
-        if shadow.found:
+        if shadow.found and shadow.made is Made.PERHAPS:
             given = [made.args[1], made.args[2], constant(0.0) if value is None else value]
             made = call(self.unit, "tangent_of", runtime.tangent_of, name(y.id), *given)
         return assign(dot, made)

@@ -19,6 +19,8 @@ from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.legality.context import Context
+from s2sgrad.memory.sources import bound_sources
+from s2sgrad.mirror.shadows import without_rule
 
 _OPERANDS = (int, float, complex, str, bytes, list, tuple, dict, set)
 _INDEXED = (np.ndarray, np.generic, list, tuple, dict, str, bytes)
@@ -37,7 +39,7 @@ def check_indices(context: Context, statement: gast.AST) -> None:
 def check(context: Context, statement: gast.AST, operation: Operation) -> None:
     """Raise Unsupported or NoRule where an operation carries a derivative that it cannot pass on."""
     carriers = [s for s in activity.sources(operation) if s in context.varied]
-    if not carriers:
+    if not carriers or _is_view(context, statement, operation):
         return
     _values(context, statement, operation, carriers)
     if operation.form == "opaque":
@@ -48,6 +50,14 @@ def check(context: Context, statement: gast.AST, operation: Operation) -> None:
     _operands(context, operation)
     _constants(context, operation)
     _callee(context, operation)
+
+
+def _is_view(context: Context, statement: gast.AST, operation: Operation) -> bool:
+    """Whether what has no rule makes a view, as is checked when it runs: then the derivative is in what it is a view of."""
+    bound = binds(statement)
+    if not bound or not context.unit.mirrored.issuperset(bound) or not without_rule(operation):
+        return False
+    return bool(bound_sources(context.unit, bound, operation.node, context.kinds))
 
 
 def _values(context: Context, statement: gast.AST, operation: Operation, carriers: list[str]) -> None:

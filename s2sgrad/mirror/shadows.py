@@ -19,6 +19,7 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind
+from s2sgrad.analysis.primitive_calls import Operation, classify
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import assign, clone, name
 from s2sgrad.ir.reach import call
@@ -83,7 +84,11 @@ class Shadows:
         if root is not None:
             mirrored = clone(value, lambda part: name(self.bar(root.id)) if part is root else None)
             return Shadow(Made.VIEW if sure else Made.PERHAPS, [assign(self.bar(x), mirrored)], sources)
-        found = call(self.unit, "shadow_of", runtime.shadow_of, name(x), one_or_all(sources), self.bars(sources))
+        given = name(x), one_or_all(sources), self.bars(sources)
+        if without_rule(classify(self.unit, value, self.kinds)):
+            found = call(self.unit, "view_of", runtime.view_of, *given)
+            return Shadow(Made.VIEW, [assign(self.bar(x), found)], sources, True)
+        found = call(self.unit, "shadow_of", runtime.shadow_of, *given)
         return Shadow(Made.PERHAPS, [assign(self.bar(x), found)], sources, True)
 
     def _is_dense(self, value: gast.AST) -> bool:
@@ -111,6 +116,15 @@ class Shadows:
 
     def _is_array(self, node: gast.AST | None) -> bool:
         return isinstance(node, gast.Name) and node.id in self.names and isinstance(self.kinds.get(node.id), Array)
+
+
+def without_rule(operation: Operation) -> bool:
+    """Whether an operation has no derivative of its own, so that its result has one only as a view."""
+    if operation.form != "call":
+        return operation.form == "opaque" or bool(operation.why)
+    if operation.target is MISSING:
+        return isinstance(operation.node.func, gast.Attribute)
+    return effects.is_library(operation.target)
 
 
 def one_or_all(names: list[str]) -> gast.AST:

@@ -42,7 +42,8 @@ METHODS = {
         "repeat", "take", "trace", "diagonal", "copy", "nonzero", "searchsorted", "ptp",
     ]
     if hasattr(np.ndarray, name)  # NumPy 2 has no `x.ptp()`
-} | {"conj": np.conj, "conjugate": np.conj, "flatten": np.ravel, "item": builtins.float, "astype": np.ndarray.astype}
+} | {"conj": np.conj, "conjugate": np.conj, "flatten": np.ravel, "item": builtins.float, "astype": np.ndarray.astype,
+      "view": np.ndarray.view}  # fmt: skip
 """Method of an array -> the function whose rule it has."""
 
 OF_ONE = {builtins.max: builtin_functions.largest, builtins.min: builtin_functions.smallest}

@@ -115,6 +115,11 @@ def _(g, y, x, dtype=None, order="K", *, copy=True):
     return g
 
 
+@linear(np.ndarray.view)  # as another type it is another array
+def view(g, y, x):
+    return g
+
+
 @linear(np.float64, np.float32)
 def float64(g, y, x):
     return g

@@ -60,6 +60,14 @@ def shadow_of(v: Any, x: Any, x_bar: Any) -> Any:
     return shadow(v)
 
 
+def view_of(v: Any, x: Any, x_bar: Any) -> Any:
+    """The shadow of `v`, which a function without a derivative rule has made: Refusal where it is no view of `x`."""
+    if not shares(v, x):
+        raise Refusal(None, "what this makes is no view here, and has no derivative rule: use a function that has one, or "
+                            "copy the array")  # fmt: skip
+    return shadow_of(v, x, x_bar)
+
+
 def tangent_of(v: Any, x: Any, x_dot: Any, otherwise: Any) -> Any:
     """The tangent of `v`: its place in that of `x`, or of one of several; `otherwise` in new memory where it is in none."""
     return shadow_of(v, x, x_dot) if shares(v, x) else laid_like(otherwise, v)

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import gast
 
+from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir.quote import assign, constant, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.sources import is_fresh
 from s2sgrad.memory.writes import in_place
-from s2sgrad.mirror.shadows import Made, Shadow, Shadows
+from s2sgrad.mirror.shadows import Made, Shadow, Shadows, without_rule
 from s2sgrad.runtime import shadows as runtime
 
 
@@ -50,11 +51,19 @@ class Mirrored:
         shadow = self.shadows.of(x, statement.value)
         if shadow.made is Made.NEW:
             return assign(dot, self._new(y, value))
-        made = shadow.statements[-1].value
+        *checks, last = shadow.statements
+        for part in (*checks, last) if shadow.found else ():  # of what is not bound to its name yet
+            part.value.args[0] = name(y.id)
+        self.tangents.out += checks
+        made = last.value
         if shadow.found and shadow.made is Made.PERHAPS:
-            given = [made.args[1], made.args[2], constant(0.0) if value is None else value]
-            made = call(self.unit, "tangent_of", runtime.tangent_of, name(y.id), *given)
+            given = [*made.args, constant(0.0) if value is None else value]
+            made = call(self.unit, "tangent_of", runtime.tangent_of, *given)
         return assign(dot, made)
+
+    def follows(self, operation: Operation, targets: list[str]) -> bool:
+        """Whether what is bound here has a tangent although the operation has none: as a view."""
+        return not self.names.isdisjoint(targets) and without_rule(operation)
 
     def _new(self, y: gast.Name, value: gast.AST | None) -> gast.AST:
         """A tangent in new memory, which lies there as the array does."""

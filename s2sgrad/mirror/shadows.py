@@ -21,7 +21,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.primitive_calls import Operation, classify
 from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import assign, clone, name
+from s2sgrad.ir.quote import assign, clone, constant, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory.sources import bound_sources, is_basic
@@ -84,12 +84,13 @@ class Shadows:
         if root is not None:
             mirrored = clone(value, lambda part: name(self.bar(root.id)) if part is root else None)
             return Shadow(Made.VIEW if sure else Made.PERHAPS, [assign(self.bar(x), mirrored)], sources)
-        given = name(x), one_or_all(sources), self.bars(sources)
-        if without_rule(classify(self.unit, value, self.kinds)):
-            found = call(self.unit, "view_of", runtime.view_of, *given)
-            return Shadow(Made.VIEW, [assign(self.bar(x), found)], sources, True)
-        found = call(self.unit, "shadow_of", runtime.shadow_of, *given)
-        return Shadow(Made.PERHAPS, [assign(self.bar(x), found)], sources, True)
+        found = call(self.unit, "shadow_of", runtime.shadow_of, name(x), one_or_all(sources), self.bars(sources))
+        made = assign(self.bar(x), found)
+        if not without_rule(classify(self.unit, value, self.kinds)):
+            return Shadow(Made.PERHAPS, [made], sources, True)
+        line = constant(getattr(value, "lineno", 0))
+        check = call(self.unit, "require_view", runtime.require_view, name(x), one_or_all(sources), line)
+        return Shadow(Made.VIEW, [gast.Expr(check), made], sources, True)
 
     def _is_dense(self, value: gast.AST) -> bool:
         """Whether new memory is filled without gaps, as it is where a library has made it."""

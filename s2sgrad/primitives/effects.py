@@ -22,7 +22,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.primitives.record import know
-from s2sgrad.runtime import results
+from s2sgrad.runtime import results, shadows
 
 know(
     len, range, float, int, bool, abs, min, max, sum, round, isinstance, issubclass, type, str, repr, tuple, list, dict,
@@ -53,7 +53,7 @@ know(sorted, max, min, called_name="key")
 know(
     runtime.push, runtime.pop, runtime.add_at, runtime.jvp, runtime.tangent_fits, runtime.vjp, runtime.sequence,
     runtime.require_array, runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar, runtime.set_attribute,
-    runtime.distinct, runtime.once,
+    runtime.distinct, runtime.once, shadows.require_view,
     runtime.replaces, runtime.resizes, runtime.restored, runtime.put_back, runtime.poison, runtime.unpackable,
     runtime.asked_whole, runtime.only_these, results.require_floats, results.pair,
     effect=True,

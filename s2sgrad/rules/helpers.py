@@ -110,7 +110,7 @@ flat(runtime.zeros, runtime.lasting, runtime.keys, runtime.reads_only)
 flat(shadows.shadow)
 
 
-@general(shadows.shadow_of, shadows.view_of)
+@general(shadows.shadow_of)
 def shadow_of(w, y, v, x, x_bar):
     return None, None, shadows.put(w, v, x, x_bar)
 

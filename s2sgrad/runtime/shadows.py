@@ -60,12 +60,10 @@ def shadow_of(v: Any, x: Any, x_bar: Any) -> Any:
     return shadow(v)
 
 
-def view_of(v: Any, x: Any, x_bar: Any) -> Any:
-    """The shadow of `v`, which a function without a derivative rule has made: Refusal where it is no view of `x`."""
+def require_view(v: Any, x: Any, line: int) -> None:
+    """Refusal where what a function without a derivative rule has made is no view of `x`, nor of one of several."""
     if not shares(v, x):
-        raise Refusal(None, "what this makes is no view here, and has no derivative rule: use a function that has one, or "
-                            "copy the array")  # fmt: skip
-    return shadow_of(v, x, x_bar)
+        raise Refusal(line, "what this makes is no view here, and has no derivative rule: use a function that has one")
 
 
 def tangent_of(v: Any, x: Any, x_dot: Any, otherwise: Any) -> Any:

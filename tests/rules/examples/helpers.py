@@ -11,7 +11,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.rules import builtin_functions, helpers, named_tuples, picking, sequences
-from s2sgrad.runtime import structure
+from s2sgrad.runtime import shadows, structure
 from s2sgrad.runtime.given import fitted
 
 from .base import example, normal
@@ -102,11 +102,8 @@ example(builtin_functions.unarranged, [normal(3), normal(3)], normal(2, 3), [1, 
 # --- lists and dicts -------------------------------------------------------------------------------------------------
 
 example(runtime.with_fields, PLACE(0.3, normal(2), 0.5), ("y",), normal(3))
-_parts = PLACE(0.3, normal(3), 0.9)
 example(runtime.as_dict, PLACE(0.3, normal(2), 0.5))
 example(named_tuples.of_dict, {"x": 0.3, "y": normal(2), "z": 0.7}, PLACE(0.3, normal(2), 0.5))
-example(named_tuples.fields, _parts, PLACE(0.4, normal(3), 0.8), ("y",))
-example(named_tuples.unfields, (_parts, 0.0, normal(3)), _parts, PLACE(0.4, normal(3), 0.8), ("y",))
 example(operator.concat, [0.3, normal(2)], [0.7])
 example(copy.copy, [0.3, normal(2)])
 example(copy.copy, normal(2, 3))
@@ -142,3 +139,13 @@ example(sequences.alone, 0.3, {"a": 0.3, "b": 0.7}, "b")
 example(sequences.alone, normal(2), {"a": normal(3), "b": normal(2), "c": None}, "b")
 example(sequences.alone, None, {"a": normal(3), "b": normal(2)}, "b")
 example(sequences.alone, 0.3, {"a": normal(3)}, "b")
+
+_whole = normal(4, 2)
+_apart = normal(2)
+example(shadows.shadow_of, _apart, _whole, normal(4, 2))
+example(shadows.tangent_of, _apart, _whole, normal(4, 2), normal(2))
+example(shadows.put, normal(2), _apart, _whole, normal(4, 2))
+example(shadows.unless_shared, normal(2), _apart, _whole)
+example(shadows.unshared, _apart, _whole)
+example(shadows.laid_like, normal(4, 2), _whole)
+example(shadows.laid_like, 0.7, _whole)

@@ -58,6 +58,7 @@ for _f in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortr
     example(_f, [0.3, 0.7])
 example(np.array, [normal(2), normal(2)])
 example(np.array, [normal(2), normal(2)], dtype="float64")
+example(np.ndarray.view, normal(3))
 example(np.ndarray.astype, normal(3), float)
 example(np.ndarray.astype, normal(3), "float64", copy=False)
 example(np.ndarray.astype, normal(3), int)

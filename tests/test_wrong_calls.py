@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import pytest
 
-from s2sgrad import NoSource, Unsupported, grad, value_and_grad, vjp
+from s2sgrad import NoSource, Unsupported, grad, jvp, value_and_grad, vjp
 from s2sgrad.testing import check_grads
 
 
@@ -189,6 +189,13 @@ def test_an_argument_without_floats_is_named(name):
             way(value)
     with pytest.raises(TypeError, match="the gradient of `product` in `y` was asked for"):
         grad(product, "y")(2.0, value)
+
+
+def test_a_tangent_of_an_argument_without_floats_is_called_a_tangent():
+    with pytest.raises(TypeError, match="the tangent of `product` in `y` was asked for") as caught:
+        jvp(product, (2.0, 3), (0.0, 1.0))
+    head = product.__code__
+    assert f'File "{head.co_filename}", line {head.co_firstlineno}' in caught.value.__notes__[0]
 
 
 @pytest.mark.parametrize("value", [2j, np.array([1j]), np.complex64(1.0)], ids=repr)

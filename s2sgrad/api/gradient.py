@@ -162,7 +162,8 @@ class Gradient:
     def _require_floats(self, wrt: tuple[str, ...], given: dict[str, Any]) -> None:
         """Raise TypeError where a differentiated argument has no floats."""
         for parameter in wrt:
-            require_floats(parameter, given, self._function.__name__)
+            derivative = "tangent" if self._options.forward else "gradient"
+            require_floats(parameter, given, self._function.__name__, derivative)
 
     def _family(self, function: types.FunctionType) -> cache.Family:
         """What is compiled for functions of this code in the way that is asked for here."""

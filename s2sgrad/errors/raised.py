@@ -120,12 +120,14 @@ def defect(error: Exception, function: Any) -> Defect:
 def head(function: Any) -> Place | None:
     """Where a function begins, or that which it stands for; None for one of ours."""
     sort, *of = getattr(function, "origin", ("",))
-    function = of[0] if sort == "library" else getattr(function, "primal", function)
+    function = of[0] if sort == "library" else function
+    while type(function).__module__.partition(".")[0] == "s2sgrad" and hasattr(function, "primal"):
+        function = function.primal  # of a derivative: what it is the derivative of
     function = getattr(function, "custom_gradient", getattr(function, "stands_for", function))
     code = getattr(behind_call(function), "__code__", None)
     if code is not None and is_ours(code.co_filename):  # a primitive's, around the user's
         code = getattr(inspect.unwrap(function), "__code__", None)
-    if code is None or code.co_filename.startswith(GENERATED):
+    if code is None or code.co_filename.startswith(GENERATED) or is_ours(code.co_filename):
         return None
     number = code.co_firstlineno
     line = linecache.getline(code.co_filename, number).rstrip()

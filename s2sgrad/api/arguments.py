@@ -17,8 +17,8 @@ from s2sgrad.runtime.checks import Refusal, has_methods_of_its_own
 
 
 def require_floats(parameter: str, given: dict[str, Any], function: str, derivative: str) -> None:
-    """Raise TypeError where the argument of a differentiated parameter of a function of this name has no floats; `derivative`
-    is what was asked for."""
+    """Raise TypeError where the argument of a differentiated parameter of a function of this name has no floats;
+    `derivative` is what was asked for."""
     name, _, place = parameter.partition("[")
     value, asked = given.get(name, ()), f"the {derivative} of `{function}` in `{parameter}` was asked for"
     if place:

@@ -55,6 +55,12 @@ def behind(code: types.CodeType, line: int) -> Place | None:
     return places[max(above) if above else min(places)]
 
 
+def places(code: types.CodeType) -> dict[int, Place]:
+    """The user's statements behind those lines of a text of ours at which a statement begins that came of one."""
+    known, found, _ = _generated.get(id(code), _NOTHING)
+    return found if known() is code else {}
+
+
 def wording(code: types.CodeType) -> Wording | None:
     """What to say of the names of a text of ours."""
     known, _, words = _generated.get(id(code), _NOTHING)

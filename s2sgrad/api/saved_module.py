@@ -1,0 +1,290 @@
+"""Where a saved module finds each object that its text reads: imported, written as a value, or written out with its source.
+
+    np.sin(x) * helper(x) * k      ->      import numpy as np
+                                           from model import helper
+                                           k = 2.0  # what the function closed over
+
+What a name of the text stands for is asked of the function that the text was compiled to: its cells and its globals.  Where
+two of its functions mean two objects by one name, the second has another name in the module.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+import sys
+import types
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.api import saved_source
+from s2sgrad.api.saved_source import Source, free_names
+from s2sgrad.api.saved_values import literal
+from s2sgrad.driver.inner import is_gradient
+from s2sgrad.driver.options import Options
+from s2sgrad.driver.text import whereabouts
+from s2sgrad.errors import S2SGradError
+from s2sgrad.source import look_up
+
+_OURS = "s2sgrad"
+_BENEATH = ("runtime", "rules", "standard")  # what of ours generated text may call when it runs
+
+
+class Found(NamedTuple):
+    """What a name stands for; `space` are the globals that have it, None of what a cell or an argument holds."""
+
+    name: str
+    value: Any
+    space: dict[str, Any] | None
+
+    def is_ours(self) -> bool:
+        """Whether a module of ours has it under this name."""
+        return self.space is not None and _is_ours(self.space.get("__name__"))
+
+
+Look = Callable[[str], Found | None]
+
+
+def names_of(function: types.FunctionType) -> Look:
+    """What the free names of a function stand for."""
+
+    def look(name: str) -> Found | None:
+        binding = look_up(function, name)
+        return None if binding is None else Found(name, binding.value, binding.home if binding.where == "global" else None)
+
+    return look
+
+
+def names_at(module: types.ModuleType) -> Look:
+    """What the names of a module stand for."""
+    space = {**vars(builtins), **vars(module)}
+    return lambda name: Found(name, space[name], vars(module) if hasattr(module, name) else None) if name in space else None
+
+
+class Module:
+    """What stands above a text: imports, values, and definitions, each behind those that it reads."""
+
+    def __init__(self, standalone: bool, own: set[str], text: str) -> None:
+        self.standalone = standalone
+        self.own = own  # the names that the text itself binds
+        self.used = set(re.findall(r"\w+", text))
+        self.stands: dict[str, Any] = {}
+        self.modules: set[str] = set()
+        self.imported: dict[str, set[str]] = {}
+        self.values: list[str] = []
+        self.written: list[str] = []
+
+    def text(self) -> str:
+        """The lines, and the space below them."""
+        lines = [f"import {name}\n" for name in sorted(self.modules)]
+        lines += [f"from {module} import {', '.join(sorted(names))}\n" for module, names in sorted(self.imported.items())]
+        groups = [[line for line in lines if _origin(line.split()[1]) == origin] for origin in range(3)] + [self.values]
+        head = "\n".join("".join(group) for group in groups if group)
+        return head + "".join(f"\n\n{part}" for part in self.written) + ("\n\n" if head or self.written else "")
+
+    def settle(self, source: Source, node: ast.FunctionDef, function: types.FunctionType, own: set[str]) -> None:
+        """Let a function whose source stands at this node find what it reads, but for the names in `own`."""
+        look, defaults = names_of(function), []
+        for argument, default, value in saved_source.defaults(node, function):
+            path = ast.unparse(default)
+            found = look(path.partition(".")[0]) if re.fullmatch(r"[\w.]+", path) else None
+            if found is not None and found.space is not None and _at(found.value, path) is value:
+                defaults.append(default)
+            elif (written := literal(value)) is None or len(written) > 20:
+                name = path if path.isidentifier() else f"{argument}_default"
+                source.replace(default, self.found(name, Found(name, value, None)))
+            elif written != path:
+                self._uses(written)
+                source.replace(default, written)
+        self._settle(source, [node, *defaults], look, own)
+
+    def _settle(self, source: Source, parts: list[ast.AST], look: Look, own: set[str]) -> None:
+        """Give the names in parts of a source those that their objects have in the module."""
+        names: dict[str, Found] = {}
+        for name in sorted(set().union(*map(free_names, parts)) - own):
+            found = look(name)
+            if found is None:
+                raise ValueError(f"the text reads `{name}`, which stands for nothing that a module could import")
+            names[name] = found
+        apart = {n for n, f in names.items() if isinstance(f.value, types.ModuleType) and self._is_apart(f.value)}
+        new = {n: self.found(n, found) for n, found in names.items() if n not in apart}
+        for node in (n for part in parts for n in ast.walk(part)):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in apart:
+                attribute = names_at(names[node.value.id].value)(node.attr)
+                source.replace(node, self.found(node.attr, attribute))
+            elif isinstance(node, ast.Name) and new.get(node.id, node.id) != node.id:
+                source.replace(node, new[node.id])
+
+    def found(self, name: str, found: Found) -> str:
+        """Let the module have an object, by this name or one like it; the name that it has."""
+        known = next((n for n, v in self.stands.items() if v is found.value and n.rstrip("_") == name.rstrip("_")), None)
+        if known is not None:
+            return known
+        here = name
+        while here in self.own or not _same(self.stands.get(here, found.value), found.value) or (
+            here != name and (here in self.used or hasattr(builtins, here))
+        ):  # fmt: skip
+            here += "_"
+        if here not in self.stands:
+            self.stands[here] = found.value
+            self._bring(here, found)
+        return here
+
+    # --- the ways to an object ---
+
+    def _bring(self, name: str, found: Found) -> None:
+        value = found.value
+        if getattr(builtins, found.name, self) is value:
+            if name != found.name:
+                self._from("builtins", found.name, name)
+        elif self._import(name, found):
+            pass
+        elif self.standalone and not _is_library(value):
+            raise ValueError("the text differentiates functions when it runs, for which it needs s2sgrad: save it without "
+                             "standalone=True")  # fmt: skip
+        elif isinstance(value, type) and not self._is_apart(value):
+            raise ValueError(f"the text reads the class `{found.name}`, which no file has at its top level: move it there")
+        elif isinstance(value, (types.FunctionType, type)):
+            self._write(name, value)
+        elif is_gradient(value):
+            self._differentiate(name, value)
+        elif (written := literal(value)) is not None:
+            self._uses(written)
+            said = "what the function closed over" if found.space is None else "as it was when this was saved"
+            self.values.append(f"{name} = {written}" + ("\n" if found.is_ours() else f"  # {said}\n"))
+        elif found.is_ours():
+            self._write_statement(name, found)
+        else:
+            what = f"`{found.name}`, which the function closed over, cannot be written into a module"
+            raise ValueError(f"{what}: pass it as an argument")
+
+    def _import(self, name: str, found: Found) -> bool:
+        """Import an object, if that can be done."""
+        value, own = found.value, getattr(found.value, "__name__", None)
+        if self.standalone and found.is_ours():  # which may have it from elsewhere
+            found = found._replace(space=None)
+        if self._is_apart(value):
+            return False
+        module = None if found.space is None else saved_source.module_of(found.space)
+        if isinstance(value, types.ModuleType) and sys.modules.get(own) is value:
+            package, _, last = own.rpartition(".")
+            if package and last == name and getattr(sys.modules.get(package), last, None) is value:
+                self._from(package, last, last)
+            else:
+                self.modules.add(own if own == name else f"{own} as {name}")
+        elif _is_public(value) or (module is None and _is_found(value)):
+            self._from(_home(value), own, name)
+        elif module is not None:
+            self._from(module, found.name, name)
+        elif isinstance(value, types.FunctionType) and (path := whereabouts(value))[2]:
+            self.modules.add(path[0])
+            self.values.append(f"{name} = {path[0]}.{path[2]}\n")
+        else:
+            return False
+        return True
+
+    def _from(self, module: str, given: str, name: str) -> None:
+        self.imported.setdefault(module, set()).add(given if given == name else f"{given} as {name}")
+
+    def _is_apart(self, value: Any) -> bool:
+        """Whether an object is one of ours, which the module must do without."""
+        return self.standalone and isinstance(value, (types.ModuleType, *_NAMED)) and _is_ours(_home(value))
+
+    def _uses(self, written: str) -> None:
+        if "np." in written:
+            self.found("np", Found("np", np, None))
+
+    def _write(self, name: str, value: Any) -> None:
+        """Write a function or a class out, behind all that it reads."""
+        try:
+            source, node = saved_source.of(value)
+        except (OSError, TypeError, S2SGradError):
+            raise ValueError(f"the text reads `{name}`, whose source is not to be had: put it in a file") from None
+        self.used |= set(re.findall(r"\w+", "".join(source.lines)))
+        source.rename(node, name)
+        if isinstance(node, ast.FunctionDef):
+            self.settle(source, node, value, set())
+        else:
+            self._settle(source, [node], names_at(sys.modules[value.__module__]), set())
+        text = source.text()
+        try:
+            compile(text, "<saved>", "exec")
+        except SyntaxError:
+            raise ValueError(f"the text reads `{name}`, which binds a variable of the function around it: pass that as an "
+                             "argument") from None  # fmt: skip
+        self.written.append(text)
+
+    def _write_statement(self, name: str, found: Found) -> None:
+        """Write out the statement by which a module of ours binds a name."""
+        module, value = saved_source.statement(found.name, found.value, sys.modules[found.space["__name__"]])
+        source = Source(f"{name} = {value}\n")
+        self._settle(source, [source.tree.body[0].value], names_at(module), set())
+        self.written.append(source.text())
+
+    def _differentiate(self, name: str, gradient: Any) -> None:
+        """Write the gradient of a function, which is called when the text runs."""
+        options, function = gradient._options, gradient._function
+        plain = Options(options.value, options.several, backend=options.backend, has_aux=options.has_aux)
+        if gradient._lead or gradient._keywords or gradient._seed is not None or options != plain:
+            what = f"the text calls `{name}`, a derivative of a function that stands in no file"
+            raise ValueError(f"{what}: pass it as an argument")
+        way = "value_and_grad" if options.value else "grad"
+        self._from("s2sgrad", way, way)
+        primal = self.found(function.__name__, Found(function.__name__, function, None))
+        aux = ", has_aux=True" if options.has_aux else ""
+        self.written.append(f"{name} = {way}({primal}, {gradient._argnums!r}{aux})\n")
+
+
+_NAMED = (types.FunctionType, types.BuiltinFunctionType, type, np.ufunc, type(np.sum))
+
+
+def _is_ours(home: Any) -> bool:
+    return isinstance(home, str) and home.partition(".")[0] == _OURS
+
+
+def _is_library(value: Any) -> bool:
+    """Whether an object is none of the compiler: all that is none of ours, and what runs beneath generated text."""
+    if value is runtime.hook or is_gradient(value):
+        return False
+    home = _home(value) if isinstance(value, _NAMED) else ""
+    return not _is_ours(home) or home.split(".")[1:2][0] in _BENEATH or home.startswith(f"{_OURS}.api.library.")
+
+
+def _home(value: Any) -> str:
+    """The module of an object, by its name; a ufunc of some versions of NumPy does not say."""
+    if isinstance(value, types.ModuleType):
+        return value.__name__
+    return getattr(value, "__module__", None) or "numpy"
+
+
+def _is_found(value: Any) -> bool:
+    """Whether a function or a class stands in its module under its name."""
+    return isinstance(value, _NAMED) and getattr(sys.modules.get(_home(value)), value.__name__, None) is value
+
+
+def _is_public(value: Any) -> bool:
+    return _is_found(value) and _home(value) != "__main__" and not any(p.startswith("_") for p in _home(value).split("."))
+
+
+def _at(value: Any, path: str) -> Any:
+    """What a dotted path leads to, of which the first part is this value."""
+    for part in path.split(".")[1:]:
+        value = getattr(value, part, None)
+    return value
+
+
+def _same(a: Any, b: Any) -> bool:
+    return a is b or (type(a) is type(b) and type(a) in (bool, int, float, str) and repr(a) == repr(b))
+
+
+def _origin(module: str) -> int:
+    """Imports of Python's library come first, those of installed libraries next, and the user's own last."""
+    root = module.partition(".")[0]
+    if root in sys.stdlib_module_names:
+        return 0
+    file = getattr(sys.modules.get(root), "__file__", None) or ""
+    return 1 if "-packages" in file or root == _OURS else 2

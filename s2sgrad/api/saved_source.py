@@ -1,0 +1,188 @@
+"""Sources of functions that a saved module takes along, without what nothing reads when they run.
+
+    @linear(np.cumsum)                                    def cumsum_pullback(g, y, x, axis=None):
+    def cumsum(g: Any, y: Any, x: Any, axis=None):   ->       ...
+        ...
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import keyword
+import symtable
+import sys
+import textwrap
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from s2sgrad import emit
+from s2sgrad.source import read
+
+
+class Source:
+    """A text that is changed in places; its tree stays as it was.  Columns count bytes, as those of trees do."""
+
+    def __init__(self, text: str, tree: ast.Module | None = None) -> None:
+        self.tree = ast.parse(text) if tree is None else tree
+        self.lines = text.splitlines(keepends=True)
+        self.changes: list[tuple[tuple[int, int], tuple[int, int], str]] = []
+
+    def replace(self, node: ast.AST, new: str) -> None:
+        """Write something else where a node stands."""
+        self.changes.append(((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset), new))
+
+    def remove(self, statement: ast.stmt) -> None:
+        """Leave out the lines of a statement."""
+        self.changes.append(((statement.lineno, 0), (statement.end_lineno + 1, 0), ""))
+
+    def rename(self, node: ast.FunctionDef | ast.ClassDef, name: str) -> None:
+        """Define a function or a class under another name."""
+        start = node.col_offset + (6 if isinstance(node, ast.ClassDef) else 4)
+        end = start + len(node.name.encode())
+        self.changes.append(((node.lineno, start), (node.lineno, end), name))
+
+    def text(self) -> str:
+        """The text with the changes.
+
+        >>> source = Source("def f(x: int):\\n    return x\\n")
+        >>> source.rename(source.tree.body[0], "g")
+        >>> source.text()
+        'def g(x: int):\\n    return x\\n'
+        """
+        lines = [line.encode() for line in self.lines]
+        for (first, column), (last, end), new in sorted(self.changes, reverse=True):
+            rest = lines[last - 1][end:] if last <= len(lines) else b""
+            lines[first - 1 : last] = [lines[first - 1][:column] + new.encode() + rest]
+        return b"".join(lines).decode()
+
+
+def of(value: Any) -> tuple[Source, ast.FunctionDef | ast.ClassDef]:
+    """The source of a function or a class without its decorators, annotations and doctests, and its node."""
+    if isinstance(value, type):
+        text = textwrap.dedent(inspect.getsource(value))
+    else:
+        primal = read(value)
+        is_lambda = value.__name__ == "<lambda>"
+        text = emit.function(primal.fresh_tree()) if is_lambda else primal.text(primal.tree) + "\n"
+    source = Source(text)
+    (node,) = source.tree.body
+    for part in ast.walk(node):
+        _bare(source, part)
+    return source, node
+
+
+def _bare(source: Source, node: ast.AST) -> None:
+    if isinstance(node, ast.arg) and node.annotation is not None:
+        end = node.annotation.end_lineno, node.annotation.end_col_offset
+        spaced = source.lines[end[0] - 1].encode()[end[1] : end[1] + 3] == b" = "
+        start = node.lineno, node.col_offset + len(node.arg.encode())
+        source.changes.append((start, (end[0], end[1] + 3) if spaced else end, "=" if spaced else ""))
+    if isinstance(node, ast.FunctionDef) and node.returns is not None:
+        arrow = source.lines[node.returns.lineno - 1].encode().rindex(b" ->", 0, node.returns.col_offset)
+        end = node.returns.end_lineno, node.returns.end_col_offset
+        source.changes.append(((node.returns.lineno, arrow), end, ""))
+    if isinstance(node, ast.AnnAssign) and node.value is not None:
+        start = node.target.end_lineno, node.target.end_col_offset
+        source.changes.append((start, (node.annotation.end_lineno, node.annotation.end_col_offset), ""))
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ">>>" in (doc := ast.get_docstring(node) or ""):
+        said = doc.partition(">>>")[0].rstrip()
+        indent = " " * (node.body[0].col_offset)
+        close = f"\n{indent}" if "\n" in said else ""
+        source.replace(node.body[0], f'"""{textwrap.indent(said, indent).lstrip()}{close}"""')
+
+
+def free_names(node: ast.AST) -> set[str]:
+    """The names that a function, a class or an expression reads and does not bind itself, Python's own among them; those of
+    its defaults, annotations and decorators, which are read where it is defined, are not.
+
+    >>> sorted(free_names(ast.parse("def f(x: T, n=k): return np.sin(x) * abs(f(n)) * [x for x in x][0]").body[0]))
+    ['abs', 'f', 'np']
+    """
+    if isinstance(node, ast.expr):
+        text = f"def _():\n    return ({ast.unparse(node)})\n"
+    else:
+        bare = _Bare().visit(copy.deepcopy(node))
+        bare.name = _UNUSED
+        text = ast.unparse(bare)
+    out: set[str] = set()
+    top = symtable.symtable(text, "<text>", "exec")
+    waiting = [top] if isinstance(node, ast.ClassDef) else top.get_children()  # the bases are read at the top
+    while waiting:
+        table = waiting.pop()
+        waiting += table.get_children()
+        out |= {s.get_name() for s in table.get_symbols() if s.is_referenced() and s.is_global()}
+    return out
+
+
+_UNUSED = "_what_is_defined"
+
+
+class _Bare(ast.NodeTransformer):
+    """Leaves out annotations, and what the outer function has as defaults."""
+
+    def __init__(self) -> None:
+        self.inside = False
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        node.returns = None
+        if not self.inside:
+            node.decorator_list = []
+            node.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
+            node.args.kw_defaults = [d and ast.Constant(None) for d in node.args.kw_defaults]
+        self.inside = True
+        return self.generic_visit(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        self.inside = True
+        return self.generic_visit(node)
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        node.annotation = None
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AnnAssign:
+        node.annotation = ast.Constant(None)
+        return self.generic_visit(node)
+
+
+def defaults(node: ast.FunctionDef, function: types.FunctionType) -> Iterator[tuple[str, ast.expr, Any]]:
+    """The parameters with defaults: their names, the expressions and the values that these had."""
+    given = node.args
+    positional = [*given.posonlyargs, *given.args][len(given.posonlyargs) + len(given.args) - len(given.defaults) :]
+    values = function.__defaults__ or ()
+    if len(values) == len(given.defaults):
+        yield from zip([a.arg for a in positional], given.defaults, values, strict=True)
+    for argument, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+        if default is not None and argument.arg in (function.__kwdefaults__ or {}):
+            yield argument.arg, default, function.__kwdefaults__[argument.arg]
+
+
+def module_of(space: dict[str, Any]) -> str | None:
+    """The module from which names of these globals are imported; None where no file has them: in a notebook, say.
+
+    A script is imported by the name of its file, and so is a file that was loaded under another name.
+    """
+    name, file, spec = (space.get(n) for n in ("__name__", "__file__", "__spec__"))
+    stem = Path(file).stem if file else None
+    if name == "__main__" and getattr(spec, "name", None):  # python -m package.module
+        return spec.name
+    if name in sys.modules and name != "__main__" and vars(sys.modules[name]) is space:
+        if stem is None or stem in (name.rpartition(".")[2], "__init__"):
+            return name
+    is_file = stem is not None and Path(file).is_file()
+    return stem if is_file and stem.isidentifier() and not keyword.iskeyword(stem) else None
+
+
+def statement(name: str, value: Any, home: types.ModuleType) -> tuple[types.ModuleType, str]:
+    """The module of ours that binds a name to a value, or where that has it from, and the expression."""
+    others = (m for m in list(sys.modules.values()) if getattr(m, "__name__", "").startswith("s2sgrad."))
+    for module in (home, *(m for m in others if m is not home and vars(m).get(name) is value)):
+        for bound in ast.parse(inspect.getsource(module)).body:
+            targets = bound.targets if isinstance(bound, ast.Assign) else [getattr(bound, "target", None)]
+            if any(isinstance(t, ast.Name) and t.id == name for t in targets):
+                return module, ast.unparse(bound.value)
+    raise ValueError(f"the helper `{name}` cannot be written out: save it without standalone=True")

@@ -99,6 +99,7 @@ class Splicer:
         with self.unit.calling(call):
             callee, body = self.pairs.normal_form(target)
         self.units.append(callee)
+        self.unit.written_out.append((call, target.__name__, callee.primal, callee.primal.tree.lineno))
         given_names = {p.id for p in parameters(body)}
         for part in effects.walk(body.body):
             if is_said(callee, part) and part.value.args[0].id in given_names:

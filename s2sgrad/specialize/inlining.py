@@ -181,6 +181,8 @@ class Inliner:
                 moved[before] = node
         if function.unit is not self.unit:
             self.adopt(function.unit, tree, own, renamed)
+        primal = getattr(function.node, "primal", function.unit.primal)
+        self.unit.written_out.append((call, function.name, primal, getattr(function.node, "lineno", 0)))
         if function.unit.is_of_library:  # whose lines a user cannot change
             at(call, *(part for part in nodes(tree) if hasattr(part, "lineno")))
             self.unit.libraries[self.calls] = function.unit.primal.file

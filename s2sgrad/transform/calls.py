@@ -138,7 +138,10 @@ class _ByPair:
         with context.unit.calling(operation.node):
             self.pair = pairs.pair(operation.target, self.kinds, {p for p, _, _ in self.wanted}, idle=idle)
         self.base = getattr(self.pair.bwd, "name", "helper_bwd")
-        self.saved = context.record(f"{self.base.partition('_bwd')[0]}_saved") if self.pair.needs is None else None
+        self.saved = None
+        if self.pair.needs is None:
+            self.saved = context.record(f"{self.base.partition('_bwd')[0]}_saved")
+            context.unit.words[self.saved] = f"what `{getattr(operation.target, '__name__', 'it')}` records", None
 
     def forward(self, statement: gast.Assign) -> list[gast.AST]:
         if self.saved is None:

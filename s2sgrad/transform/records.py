@@ -262,12 +262,14 @@ class Records:
         self.kinds[old] = kind
         self.unit.bases[old] = f"{self.unit.bases.get(name, name)}_{of}"
         self.unit.words[old] = "what was in {} before", name
+        self.unit.records[old] = name
         return old
 
     def _stack(self, name: str, of: str = "stack") -> str:
         stack = self.unit.local(f"{name}_{of}")
         self.stacks.append(stack)
         self.unit.words[stack] = "what is kept of {}", name
+        self.unit.records[stack] = name
         if of == "stack":
             self.unit.stack_bases[stack] = self.unit.bases.get(name, name)
         self.kinds[stack] = Container(list, None)

@@ -136,11 +136,11 @@ class Reverse(Branches, Mirrored):
                 after: Block = []
                 for local in early.get(id(statement), ()):
                     record, restore = self.records.early_pair(local, body)
-                    after += record
+                    after += _recorded_for(statement, record)
                     early_restores = [*restore, *early_restores]
                 if after:
-                    at = next(m for m, s in enumerate(forward) if local in binds(s))
-                    forward[at + 1 : at + 1] = after
+                    behind = next(m for m, s in enumerate(forward) if local in binds(s)) + 1
+                    forward[behind:behind] = after
         self._flush()
         ends: Block = []
         heads: Block = list(early_restores)
@@ -149,7 +149,8 @@ class Reverse(Branches, Mirrored):
             for local in (*self.lifetimes.locals_of.get(id(body), ()), *self.extra.get(id(body), ())):
                 if local not in plan.names and local not in self.adjoints.stacks and local not in recorded:
                     record, restore = self.records.at_end(local, body)
-                    ends += record
+                    bound = next((s for s in reversed([*effects.walk(forward)]) if local in binds(s)), None)
+                    ends += record if bound is None else _recorded_for(bound, record)
                     heads = restore + heads  # the record made last is taken back first
         self._tag(heads, body[0] if body else self.tree, False)
         out[start:start] = heads
@@ -216,7 +217,7 @@ class Reverse(Branches, Mirrored):
         if not in_group:
             self.targets = targets
         self._tag_since(start, statement)
-        return records + forward
+        return _recorded_for(statement, records) + forward
 
     def _continues(self, statement: gast.AST, targets: list[str]) -> bool:
         """Whether a statement computes a temporary of the user's statement whose adjoint is being written."""
@@ -391,3 +392,10 @@ class Reverse(Branches, Mirrored):
             kind = self.kinds.get(operand.id, UNKNOWN)
             self.adjoints.contribute(operand, Cotangent(value, kind, True, None, isinstance(kind, Number), idle=idle))
         return plan.forward(statement)
+
+
+def _recorded_for(statement: gast.AST, records: Block) -> Block:
+    """What is recorded because of a statement, which stands where that does; unlike it, it raises nothing."""
+    for made in at(statement, *records):
+        made.__dict__.pop("uncertain", None)
+    return records

@@ -16,6 +16,7 @@ from s2sgrad.runtime.checkpoints import checkpoint, checkpointed
 if TYPE_CHECKING:
     from s2sgrad.api.matrices import elementwise_grad, hessian, jacfwd, jacobian, jacrev, value_and_jacobian
     from s2sgrad.api.products import hvp, linearize
+    from s2sgrad.explanation import explain
     from s2sgrad.tape import (
         SGD,
         Array,
@@ -56,6 +57,7 @@ __all__ = [
     "defvjp",
     "differentiable",
     "elementwise_grad",
+    "explain",
     "function",
     "grad",
     "gradients",
@@ -86,6 +88,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _PRODUCTS:
         from s2sgrad.api import products as home
+    elif name == "explain":
+        from s2sgrad import explanation as home
     elif name in _MATRICES:
         from s2sgrad.api import matrices as home
     else:

@@ -45,7 +45,7 @@ LAYERS = [
     ["driver"],
     ["api"],
     ["tape"],
-    ["testing"],
+    ["testing", "explanation"],
     ["compat"],
     [""],
     ["cli"],

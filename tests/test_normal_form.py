@@ -68,7 +68,8 @@ def checked(function, arguments, argnums) -> set[str]:
     seen: set[str] = set()
     first: dict[int, tuple[Any, set[str]]] = {}
 
-    def observer(stage, unit, tree):
+    def observer(stage, c):
+        unit, tree = c.unit, c.tree
         seen.add(stage)
         if stage in BEFORE and id(unit) not in first:
             return

@@ -39,7 +39,7 @@ def test_every_stage_gives_the_same_gradient(case):
     kinds = dict(zip(bound.arguments, kinds_of(bound.arguments.values()), strict=True))
     wrt = tuple(list(bound.arguments)[k] for k in case.argnums)
     with compiling():
-        observer = lambda stage, unit, tree: stages.append((stage, unit, dict(unit.helpers), shown(stage, tree)))  # noqa: E731
+        observer = lambda stage, c: stages.append((stage, c.unit, dict(c.unit.helpers), shown(stage, c.tree)))  # noqa: E731
         program = Program(observer=observer)
         entry = program.gradient(case.function, kinds, wrt, Options(several=True))
         functions, _ = load.load_all(program, entry)

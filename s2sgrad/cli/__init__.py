@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from s2sgrad import __version__
-from s2sgrad.cli import check, show
+from s2sgrad.cli import check, explain, show
 from s2sgrad.cli.targets import Mistake
 from s2sgrad.errors import S2SGradError
 
@@ -17,6 +17,7 @@ _EXAMPLES = """examples:
   s2sgrad demo
   s2sgrad show model.py:loss
   s2sgrad show model.py:loss --wrt w,b --value --args "np.ones(3), 2.0, np.ones((5, 3))"
+  s2sgrad explain model.py:loss --args "np.ones(3), 2.0, np.ones((5, 3))"
   s2sgrad check model.py:loss --args "np.ones(3), 2.0, np.ones((5, 3))"
 """
 
@@ -67,13 +68,21 @@ def _parser() -> argparse.ArgumentParser:
                         "with --order 2")  # fmt: skip
     shower.set_defaults(run=show.run)
 
+    explainer = commands.add_parser(
+        "explain", help="print what is known of each line of a function", description=explain.run.__doc__
+    )
+    explainer.add_argument("--calls", action="store_true", help="the functions that are called, too")
+    explainer.add_argument("--order", type=int, default=1, metavar="N", help="of the gradient of the gradient: 2, 3, ..")
+    explainer.add_argument("--forward", action="store_true", help="of the tangent")
+    explainer.set_defaults(run=explain.run, value=False)
+
     checker = commands.add_parser(
         "check", help="compare the gradient with central differences", description=check.run.__doc__
     )
     checker.add_argument("--order", type=int, default=1, metavar="N", help="check the derivatives up to this order")
     checker.set_defaults(run=check.run)
 
-    for command in (shower, checker):
+    for command in (shower, explainer, checker):
         command.add_argument("target", metavar="TARGET", help=_TARGET)
         command.add_argument("--wrt", metavar="X,Y", help="the parameters to differentiate in (default: see above)")
         command.add_argument(

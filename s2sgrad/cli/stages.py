@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import types
 from itertools import pairwise
 
 import gast
 
 from s2sgrad import emit
-from s2sgrad.analysis.kinds import UNKNOWN, Kind
-from s2sgrad.analysis.kinds_key import Kinds
-from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.api import Gradient
+from s2sgrad.driver.compilation import Compilation
 from s2sgrad.driver.compiled import compile_gradient
-from s2sgrad.ir.signatures import signature
+from s2sgrad.explanation import differentiated
 from s2sgrad.ir.unit import Unit
 
 
@@ -24,8 +21,8 @@ def stages(derivative: Gradient, arguments: tuple | None) -> list[tuple[str, str
     """
     observed: list[tuple[str, Unit, str]] = []
 
-    def observer(name: str, unit: Unit, tree: gast.FunctionDef) -> None:
-        observed.append((name, unit, _text(unit, tree)))
+    def observer(name: str, c: Compilation) -> None:
+        observed.append((name, c.unit, _text(c.unit, c.tree)))
 
     function, kinds = differentiated(derivative, arguments)
     compile_gradient(function, kinds, derivative._wrt(), derivative._options, observer)
@@ -40,18 +37,3 @@ def _text(unit: Unit, tree: gast.FunctionDef) -> str:
         return emit.function(tree)
     except TypeError:
         return unit.primal.text(unit.primal.tree) + "\n"
-
-
-def differentiated(derivative: Gradient, arguments: tuple | None) -> tuple[types.FunctionType, dict[str, Kind]]:
-    """The function that a derivative is taken of, and the kinds of its arguments; of the gradient of a gradient that is the
-    text of the first."""
-    kinds = _kinds(derivative, arguments)
-    below = getattr(derivative, "_inner", None)
-    return derivative._function if below is None else below._of_kinds(Kinds(tuple(kinds.items()))).function, kinds
-
-
-def _kinds(derivative: Gradient, arguments: tuple | None) -> dict[str, Kind]:
-    if arguments is None:
-        return dict.fromkeys(signature(derivative._function).parameters, UNKNOWN)
-    given = derivative._arguments(derivative._lead + arguments, derivative._keywords)
-    return dict(zip(given, kinds_of(given.values()), strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import importlib.util
 import os
@@ -12,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.api import Gradient
+from s2sgrad.api import Gradient, grad, value_and_grad
+from s2sgrad.api.forward import Jvp
 from s2sgrad.errors import S2SGradError
+from s2sgrad.ir.signatures import signature
 
 
 class Mistake(Exception):
@@ -103,3 +106,23 @@ def primal_of(found: Any) -> Callable[..., Any]:
     while isinstance(found, Gradient):
         found = found.primal
     return found
+
+
+def derivative_of(found: Any, options: argparse.Namespace) -> Gradient:
+    """The derivative of what was found that the options ask for."""
+    names = parameters_named(options.wrt)
+    as_it_is = isinstance(found, Gradient) and names is None and not (options.value or options.forward)
+    function = primal_of(found)
+    known = list(signature(function).parameters)
+    for name in names or ():
+        if name not in known:
+            raise Mistake(f"{options.target} has no parameter {name!r}; it has {', '.join(known)}")
+    argnums: Any = 0 if names is None else names[0] if len(names) == 1 else names
+    derivative = found if as_it_is else function
+    count = options.order - options.forward
+    for k in range(1 if as_it_is else 0, count):
+        with_value = options.value and k == count - 1
+        derivative = (value_and_grad if with_value else grad)(derivative, derivative._argnums if k else argnums)
+    if options.forward:
+        return Jvp(derivative).along(tuple(map(known.index, names or known[:1])))
+    return derivative

@@ -21,8 +21,6 @@ from s2sgrad.source import Primal
 from s2sgrad.transform.calls import Pairs
 from s2sgrad.transform.paths import Paths
 
-Observer = Callable[[str, Unit, gast.FunctionDef], None]  # is shown the tree after each stage, which goes on being changed
-
 
 class Callees(Pairs, Protocol):
     """What is known of the functions that are called, and may be done to them: `driver.program` answers."""
@@ -103,7 +101,10 @@ class Compilation:
     def observed(self, stage: str) -> None:
         """Show the tree to whoever looks."""
         if self.callees.observer is not None:
-            self.callees.observer(stage, self.unit, self.tree)
+            self.callees.observer(stage, self)
+
+
+Observer = Callable[[str, Compilation], None]  # is shown what there is after each stage, which goes on being changed
 
 
 class Stage(NamedTuple):

@@ -98,6 +98,11 @@ class Program:
         """Keep the names that a function mentions for what it means by them."""
         self.names.taken |= mentioned(primal.tree)
 
+    @property
+    def pairs(self) -> list[Pair]:
+        """The pairs of the functions that are called."""
+        return [paired.pair for paired in self._pairs.values()]
+
     # --- what the stages ask (compilation.Callees) ---
 
     def note(self, unit: Unit) -> None:

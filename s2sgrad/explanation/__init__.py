@@ -1,0 +1,178 @@
+"""`explain`: what s2sgrad knows of each line of a function, and what it does with it.
+
+Each note is a decision that the compiler made, or is read off the text that it wrote: `program` notes what is known before
+the derivative is written, `text` what the text records.  Nothing is run.
+"""
+
+from __future__ import annotations
+
+import os
+import types
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import gast
+
+from s2sgrad.analysis.kinds import UNKNOWN, Kind
+from s2sgrad.analysis.kinds_key import Kinds
+from s2sgrad.analysis.value_kinds import kinds_of
+from s2sgrad.api import grad
+from s2sgrad.api.argnums import Argnums
+from s2sgrad.api.forward import Jvp
+from s2sgrad.api.gradient import Gradient
+from s2sgrad.driver import lowering
+from s2sgrad.driver.compilation import Compilation
+from s2sgrad.driver.compiled import compiling
+from s2sgrad.driver.emitted import reached
+from s2sgrad.driver.program import Program
+from s2sgrad.driver.text import text_of
+from s2sgrad.errors import S2SGradError, raised
+from s2sgrad.errors.raised import entry
+from s2sgrad.explanation import program, text
+from s2sgrad.explanation.listing import Explanation, Found, Line, Note
+from s2sgrad.ir.quote import clone
+from s2sgrad.ir.signatures import signature
+from s2sgrad.source import Primal, read
+from s2sgrad.transform import global_conflicts
+
+__all__ = ["Explanation", "Line", "Note", "differentiated", "explain", "explained"]
+
+
+@entry
+def explain(
+    function: Callable[..., Any], /, *args: Any, argnums: Argnums | None = None, mode: str = "rev", **keywords: Any
+) -> Explanation:
+    """What s2sgrad knows of each line of a function, and does with it, for arguments like these; nothing is run.
+
+    Beside each line stand notes: which variables have a derivative, and why others have none; what is overwritten in place,
+    and what may share memory; which values the forward sweep puts on record, or keeps, and for the derivatives of which
+    lines; what the reverse sweep computes again; which functions are called, and where these stand.  What is refused is
+    shown at its line, and not raised.
+
+    `argnums` says in which arguments, as for `grad`; `mode="fwd"` explains the tangent.  A gradient that was made can be
+    given in the place of the function: `explain(grad(f, "w"), ..)`.  Without arguments it is the derivative for arguments of
+    any kind.
+
+    The result prints as a listing.  For a program it has `.lines`, each with a `number`, a `text` and `notes`, these with a
+    `kind`, `names` and a `why`; `.notes(kind)`, all of one kind with their lines; `.calls`, the explanations of the
+    functions that are called, and `["name"]`, one of them; `.refusal`, an error or None; `.source`, the generated text.
+
+    >>> import numpy as np
+    >>> def decay(x, k, n):
+    ...     for _ in range(n):
+    ...         x = x - k * x ** 2
+    ...     return np.sum(x)
+    >>> print(explain(decay, np.ones(3), 0.1, 5, argnums=(0, 1)))
+    decay (<doctest s2sgrad.explanation.explain[1]>, line 1), gradient in x, k
+    <BLANKLINE>
+      1  def decay(x, k, n):         derivative     x, k
+                                     no derivative  n: not asked for
+      2      for _ in range(n):
+      3          x = x - k * x ** 2  derivative     x
+                                     recorded       x: its old value, in each pass, for the derivative of line 3
+                                     kept           x: for the derivative of line 4
+      4      return np.sum(x)        derivative     the result
+    """
+    if mode not in ("rev", "fwd"):
+        raise ValueError(f"there is no mode {mode!r}: mode='rev' or 'fwd'")
+    gradient = function if isinstance(function, Gradient) and argnums is None else grad(function, argnums or 0)
+    if mode == "fwd":
+        asked = gradient._argnums if isinstance(gradient._argnums, tuple) else (gradient._argnums,)
+        names = list(signature(gradient._function).parameters)
+        gradient = Jvp(gradient.primal).along(tuple(names.index(k) if isinstance(k, str) else k for k in asked))
+    return explained(gradient, args if args or keywords else None, keywords)
+
+
+def explained(derivative: Gradient, arguments: tuple | None, keywords: dict[str, Any] | None = None) -> Explanation:
+    """The explanation of a derivative for these arguments; with None, for arguments of any kind."""
+    function, kinds = differentiated(derivative, arguments, keywords or {})
+    notes = _Notes(read(function))
+    refusal, source = None, ""
+    try:
+        with compiling(function):
+            written, entry_, _ = lowering.lowered(function, kinds, derivative._wrt(), derivative._options, notes.observe)
+            global_conflicts.check(written.units)
+            written.functions = reached(written.functions, [entry_])
+            notes.texts(written)
+            source = text_of(written)
+    except S2SGradError as error:
+        refusal = error.with_traceback(None)
+        notes.refuse(error)
+    options = derivative._options
+    what = "tangent along" if options.forward else "value and gradient in" if options.value else "gradient in"
+    return notes.explanation(f"{what} {', '.join(derivative._wrt())}", refusal, source)
+
+
+def differentiated(
+    derivative: Gradient, arguments: tuple | None, keywords: dict[str, Any] | None = None
+) -> tuple[types.FunctionType, dict[str, Kind]]:
+    """The function that a derivative is taken of, and the kinds of its arguments; of the gradient of a gradient that is the
+    text of the first."""
+    if arguments is None:
+        kinds = dict.fromkeys(signature(derivative._function).parameters, UNKNOWN)
+    else:
+        given = derivative._arguments(derivative._lead + arguments, {**derivative._keywords, **(keywords or {})})
+        kinds = dict(zip(given, kinds_of(given.values()), strict=True))
+        derivative._require_floats(derivative._wrt(), given)
+    below = getattr(derivative, "_inner", None)
+    return derivative._function if below is None else below._of_kinds(Kinds(tuple(kinds.items()))).function, kinds
+
+
+class _Notes:
+    """The notes about all functions that are met, by where they stand; what the stages of the pipeline are shown to."""
+
+    def __init__(self, first: Primal) -> None:
+        self.found: dict[tuple[str, int, str], tuple[Primal, Found]] = {}
+        self.sharing: dict[int, tuple[Any, list]] = {}  # by the identity of a unit, which is kept alive
+        self.trees: dict[int, gast.FunctionDef] = {}  # what is written, in normal form, by the identity of `Emitted`
+        self.of(first)
+
+    def of(self, primal: Primal) -> Found:
+        """The notes about a function."""
+        key = primal.file, primal.tree.lineno, primal.function.__name__
+        return self.found.setdefault(key, (primal, Found()))[1]
+
+    def observe(self, stage: str, c: Compilation) -> None:
+        """Look at a compilation after a stage; one that asks for the kind of a result alone goes no further than `kinds`."""
+        if stage == "kinds" and id(c.unit) not in self.sharing:
+            self.sharing[id(c.unit)] = c.unit, [*program.shared_memory(c)]
+        elif stage == "shapes":
+            for primal, *note in self.sharing[id(c.unit)][1]:
+                self.of(primal).add(*note)
+            program.derivatives(c, self.of)
+        elif stage == "branches":
+            self.trees[id(c.emitted)] = clone(c.tree)
+
+    def texts(self, written: Program) -> None:
+        """Look at the functions that were written; of a pair at both at once."""
+        there = {id(emitted): emitted for emitted in written.functions}
+        pairs = {id(pair.bwd): id(pair.fwd) for pair in written.pairs if {id(pair.bwd), id(pair.fwd)} <= there.keys()}
+        for key in there.keys() - pairs.values():
+            tree = self.trees[key]
+            text.records(there[key].unit, text.joined(self.trees[pairs[key]], tree) if key in pairs else tree, self.of)
+
+    def refuse(self, error: S2SGradError) -> None:
+        """Note a refusal at its line; where that is in none of the functions that were met, at the first line of all."""
+        place = error.place
+        said = "\n".join([error.message, *getattr(error, "__notes__", ())])
+        for primal, found in self.found.values():
+            whole = primal.place(primal.tree)
+            if place is not None and place.file == primal.file and whole.line <= place.line <= whole.end_line:
+                return found.add(place.line, "refused", "", said)
+        primal, found = next(iter(self.found.values()))
+        where = "" if place is None else f"{program.place_in_words(place.file, place.line)}: "
+        return found.add(primal.tree.lineno, "refused", "", where + said)
+
+    def explanation(self, purpose: str, refusal: S2SGradError | None, source: str) -> Explanation:
+        """What was found about the first function, and about those of the user's that are called."""
+        first, *others = self.found.values()
+        called = [_listed(p, f, "called") for p, f in others if not raised.is_hidden(p.file)]
+        return replace(_listed(*first, purpose), calls=tuple(called), refusal=refusal, source=source)
+
+
+def _listed(primal: Primal, found: Found, purpose: str) -> Explanation:
+    whole = primal.place(primal.tree)
+    texts = primal.lines[whole.line - 1 : whole.end_line]
+    file = os.path.basename(primal.file)
+    return Explanation(primal.function.__name__, file, purpose, found.lines(texts, whole.line))

@@ -1,0 +1,155 @@
+"""What is known of the lines of a function, as an object: to be printed, and to be read by a program.
+
+>>> found = Found()
+>>> found.add(3, "active", "y")
+>>> found.add(3, "active", "z")
+>>> found.add(3, "recorded", "y", "its old value, for the derivative of line 3")
+>>> print(Explanation("f", "model.py", "in x", found.lines(["def f(x):", "    y, z = g(y)"], 2)))
+f (model.py, line 2), in x
+<BLANKLINE>
+  2  def f(x):
+  3      y, z = g(y)  derivative  y, z
+                      recorded    y: its old value, for the derivative of line 3
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+LABELS = {
+    "active": "derivative",
+    "constant": "no derivative",
+    "written": "overwritten",
+    "shares": "shares",
+    "recorded": "recorded",
+    "kept": "kept",
+    "recomputed": "recomputed",
+    "calls": "calls",
+    "refused": "REFUSED",
+}
+_NOTE = 90  # characters in a row of a note
+_WIDEST = 56  # of the user's text: beside a longer line nothing is written, but below
+
+
+@dataclass(frozen=True)
+class Note:
+    """One thing that is known of a line.  `kind` is
+
+    - `active`, `constant`: the variables `names` that it computes have a derivative; have none, and `why`;
+    - `written`: what these hold is written in place;  `shares`: they may share memory with others;
+    - `recorded`: the forward sweep puts values of theirs on record;  `kept`: they are read by the reverse sweep as they are;
+      `recomputed`: the reverse sweep computes them again;
+    - `calls`: a function, and how its derivative is found;  `refused`: what cannot be differentiated.
+    """
+
+    kind: str
+    names: tuple[str, ...]
+    why: str = ""
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (", ".join(self.names), self.why) if part)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the user's function: its number in the file, its text, and notes about it."""
+
+    number: int
+    text: str
+    notes: tuple[Note, ...] = ()
+
+    def of(self, kind: str) -> list[Note]:
+        """The notes of one kind."""
+        return [note for note in self.notes if note.kind == kind]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What s2sgrad knows of a function that it differentiates, and does with it, line by line: what `explain` returns.
+
+    `calls` are explanations of the functions that are called from there and differentiated; `refusal` is the error that
+    there is instead of a derivative; `source` is the generated text.
+    """
+
+    name: str
+    file: str
+    purpose: str
+    lines: tuple[Line, ...]
+    calls: tuple[Explanation, ...] = ()
+    refusal: Exception | None = None
+    source: str = ""
+
+    def __getitem__(self, name: str) -> Explanation:
+        """The explanation of a function that is called, by its name."""
+        for called in self.calls:
+            if called.name == name:
+                return called
+        raise KeyError(name)
+
+    def notes(self, kind: str) -> list[tuple[int, Note]]:
+        """All notes of one kind, each with the number of its line."""
+        return [(line.number, note) for line in self.lines for note in line.of(kind)]
+
+    def __str__(self) -> str:
+        first = self.lines[0].number if self.lines else 0
+        return "\n".join([f"{self.name} ({self.file}, line {first}), {self.purpose}", "", *self._rows()])
+
+    __repr__ = __str__
+
+    def _rows(self) -> Iterator[str]:
+        digits = len(str(self.lines[-1].number)) if self.lines else 0
+        margin = min((len(line.text) - len(line.text.lstrip()) for line in self.lines if line.text), default=0)
+        texts = [line.text[margin:] for line in self.lines]
+        noted = [len(text) for text, line in zip(texts, self.lines, strict=True) if line.notes]
+        width = max((n for n in noted if n <= _WIDEST), default=20)
+        label = max((len(LABELS[note.kind]) for line in self.lines for note in line.notes), default=0)
+        for text, line in zip(texts, self.lines, strict=True):
+            head = f"  {line.number:>{digits}}  {text}"
+            notes = [row for note in line.notes for row in _in_rows(LABELS[note.kind].ljust(label), str(note))]
+            if notes and len(text) <= width:
+                yield f"{head.ljust(digits + 4 + width)}  {notes.pop(0)}"
+            else:
+                yield head.rstrip()
+            for note in notes:
+                yield f"{' ' * (digits + width + 6)}{note}"
+
+
+def _in_rows(label: str, text: str) -> Iterator[str]:
+    """A note under its label; a long one goes on below."""
+    for row in text.splitlines():
+        indent = len(row) - len(row.lstrip())
+        for part in textwrap.wrap(row, _NOTE, subsequent_indent=" " * indent, break_long_words=False) or [""]:
+            yield f"{label}  {part}".rstrip()
+            label = " " * len(label)
+
+
+@dataclass
+class Found:
+    """Notes about the lines of one function, as they are found."""
+
+    known: dict[tuple[int, str], dict[str, list[str]]] = field(default_factory=dict)  # by line and kind: names, by why
+
+    def add(self, line: int, kind: str, name: str, why: str = "") -> None:
+        """Note something of a line; what is known already is not noted again."""
+        names = self.known.setdefault((line, kind), {}).setdefault(why, [])
+        if name not in names:
+            names.append(name)
+
+    def lines(self, texts: Sequence[str], first: int) -> tuple[Line, ...]:
+        """The lines of the function, with what was found."""
+        out = []
+        for line in {line for line, _ in self.known}:  # a line may stand in the text more than once: written out
+            active = {n for names in self.known.get((line, "active"), {}).values() for n in names}
+            for names in self.known.get((line, "constant"), {}).values():
+                names[:] = [n for n in names if n not in active]
+        for number, text in enumerate(texts, first):
+            notes = [
+                Note(kind, tuple(filter(None, names)), why)
+                for kind in LABELS
+                for why, names in self.known.get((number, kind), {}).items()
+                if names
+            ]
+            out.append(Line(number, text, tuple(notes)))
+        return tuple(out)

@@ -1,0 +1,154 @@
+"""What the compiler knows of a function before it writes the derivative, by the lines of the user's text.
+
+    k = n + 1      ->      line 2: `k` has no derivative, it is an int
+    y = x * k      ->      line 3: `y` has a derivative
+
+It is read off the compilation: the stages `kinds` (who shares memory with whom, while the user's names are all there) and
+`shapes` (what lies between the differentiated variables and the result).
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Iterator
+
+import gast
+
+from s2sgrad import emit, runtime, source
+from s2sgrad.analysis import activity, effects
+from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.analysis.type_text import without_derivative
+from s2sgrad.driver.compilation import Compilation
+from s2sgrad.errors import raised, wording
+from s2sgrad.explanation.listing import Found
+from s2sgrad.flow.facts import Facts
+from s2sgrad.flow.graph import binds
+from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
+from s2sgrad.memory.writes import in_place
+from s2sgrad.rules import table
+from s2sgrad.source import Primal
+
+NAMELESS = "a value"
+Finder = Callable[[Primal], Found]  # the notes about a function
+
+
+class Names:
+    """What the user calls the variables of a function: of those that stand in text of theirs."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        primals = {id(p): p for p in (unit.primal, *(p for _, _, p, _ in unit.written_out)) if not raised.is_hidden(p.file)}
+        self.known = frozenset().union(*(wording.names_in(p.text(p.tree)) for p in primals.values()))
+
+    def word(self, name: str) -> str:
+        """What there is to say of a variable."""
+        word = wording.meaning(name, self.known, self.unit.words, self.unit.bases)
+        return word.strip("`") if word is not None else NAMELESS
+
+    def shown(self, name: str) -> str:
+        """The name, or the expression that it stands for; empty for a value without a name of theirs."""
+        word = wording.meaning(name, self.known, self.unit.words, self.unit.bases)
+        return word.strip("`") if word is not None and wording.is_quoted(word) else ""
+
+
+def primal_of(unit: Unit, node: gast.AST) -> Primal:
+    """The text in which the user wrote a statement: of the function itself, or of one that is written out in it."""
+    return getattr(node, "primal", unit.primal)
+
+
+def shared_memory(c: Compilation) -> Iterator[tuple[Primal, int, str, str, str]]:
+    """Notes on which variables may share memory with others when they are bound, each behind the function it is about."""
+    names = Names(c.unit)
+    aliases, liveness = Aliases(c.unit, c.tree, c.kinds), Facts(c.tree).liveness
+    own = {p.id for p in parameters(c.tree)}
+    for statement in effects.walk(c.tree.body):
+        if not hasattr(statement, "lineno") or isinstance(statement, (gast.For, gast.While, gast.If)):
+            continue
+        here = liveness.after(statement) | effects.writes(statement)
+        for name in binds(statement):
+            shown = names.shown(name)
+            others = {n for n in aliases.memory_behind(name, statement) - {name} if n in here or n not in c.unit.locals}
+            others = {_outside(names, n) for n in others if n.removeprefix(ARGUMENT) not in others & own} - {"", shown}
+            if shown and others:
+                yield primal_of(c.unit, statement), statement.lineno, "shares", shown, f"with {', '.join(sorted(others))}"
+
+
+def _outside(names: Names, name: str) -> str:
+    """What the user calls a name of the relation of memories: a variable, what the caller holds, or something global."""
+    if name.startswith(OUTSIDE):
+        return name.removeprefix(OUTSIDE)
+    return names.shown(name.removeprefix(ARGUMENT))
+
+
+def derivatives(c: Compilation, found: Finder) -> None:
+    """Note which variables have a derivative, and why others have none; what is written in place; what is called."""
+    wrt, names, primal = c.purpose.wrt(c), Names(c.unit), c.unit.primal
+    for parameter in parameters(c.tree):
+        asked = parameter.id in wrt
+        shown = names.shown(parameter.id) or parameter.id
+        found(primal).add(primal.tree.lineno, "active" if asked else "constant", shown, "" if asked else "not asked for")
+    for statement in effects.walk(c.tree.body):
+        if not hasattr(statement, "lineno"):
+            continue
+        notes, line = found(primal_of(c.unit, statement)), statement.lineno
+        operation = c.paths.operations.get(id(statement))
+        for name in () if isinstance(statement, (gast.For, gast.While, gast.If)) else binds(statement):
+            shown = "the result" if name == c.paths.result else names.shown(name)
+            if shown and name in c.paths.active:
+                notes.add(line, "active", shown)
+            elif shown and name not in c.paths.stacks:
+                notes.add(line, "constant", shown, _reason(c, name, operation))
+        written = in_place(c.unit, statement, c.kinds)
+        if written is not None and (shown := names.shown(written)):
+            notes.add(line, "written", shown, "in place")
+            if written in c.paths.active and {n.id for n in effects.loads(statement.value)} & c.paths.active:
+                notes.add(line, "active", shown)
+        if operation is not None and operation.form == "call" and (called := _called(c, statement, operation)):
+            notes.add(line, "calls", *called)
+    for call, name, callee, line in c.unit.written_out:
+        if hasattr(call, "lineno") and not callee.is_generated and not raised.is_hidden(callee.file):
+            where = f"{place_in_words(callee.file, line)}, written out here"
+            found(primal_of(c.unit, call)).add(call.lineno, "calls", name, where)
+
+
+def _reason(c: Compilation, name: str, operation: Operation | None) -> str:
+    """Why a variable has no derivative."""
+    if what := without_derivative(c.kinds.get(name)):
+        return what
+    if name in c.paths.varied:
+        return "does not reach the result"
+    if operation is not None and {n.id for n in effects.loads(operation.node)} & c.paths.varied:
+        if c.unit.called(operation.node) is runtime.stop_gradient:
+            return "stop_gradient"
+        flat = operation.form == "flat" or getattr(operation.rule, "tag", "") == "flat"
+        return f"the derivative of {_primitive(operation)} is 0" if flat else "nothing in it can be differentiated"
+    return f"no derivative leads here from {', '.join(sorted(c.purpose.wrt(c)))}"
+
+
+def _primitive(operation: Operation) -> str:
+    return f"`{emit.expression(getattr(operation.node, 'func', operation.node))}`"
+
+
+def _called(c: Compilation, statement: gast.AST, operation: Operation) -> tuple[str, str] | None:
+    """The name of what is called, and how its derivative is found; None for a function of a library that has none here."""
+    func, target = operation.node.func, operation.target
+    name = "a function" if isinstance(func, gast.Name) and func.id in c.unit.temps else emit.expression(func)
+    active = {*binds(statement)} & c.paths.active and c.paths.varied.intersection(activity.sources(operation))
+    if isinstance(target, functools.partial):
+        target = MISSING
+    head = None if target is MISSING else raised.head(target)
+    where = "" if head is None or raised.is_hidden(head.file) else f"{place_in_words(head.file, head.line)}, "
+    if not where and (target is not MISSING or not active):
+        return None
+    if not active:
+        return name, f"{where}not differentiated"
+    if target is not MISSING and (source.brings_gradient(target) or table.lookup(target) is not None):
+        return name, f"{where}its own gradient is used"
+    return name, f"{where}{'known when it runs, and differentiated then' if target is MISSING else 'differentiated'}"
+
+
+def place_in_words(file: str, line: int) -> str:
+    """A place in a file."""
+    return f"line {line} of {os.path.basename(file)}"

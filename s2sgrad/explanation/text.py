@@ -1,0 +1,170 @@
+"""What the generated text keeps for its reverse sweep, by the lines of the user's text.
+
+    x_stack.append(x); x = r * x  ..  x = x_stack.pop(); r_bar += x_bar * x
+                          ->      line 4: `x` is recorded, its old value, for the derivative of line 4
+
+It is read off the text itself, when all passes are done: a record is there if and only if a note about it is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.explanation.program import NAMELESS, Finder, Names
+from s2sgrad.flow.facts import Facts
+from s2sgrad.flow.graph import binds
+from s2sgrad.ir.forms import alone, appended_to, bound_name, popped
+from s2sgrad.ir.quote import assign, blocks, nested, nodes
+from s2sgrad.ir.quote import name as name_
+from s2sgrad.ir.unit import Unit, sweep_of
+from s2sgrad.source import Primal
+
+
+def records(unit: Unit, tree: gast.FunctionDef, found: Finder) -> None:
+    """Note what a function, written with both of its sweeps, records, keeps and computes again."""
+    _Sweeps(unit, tree, found).run()
+
+
+def joined(fwd: gast.FunctionDef, bwd: gast.FunctionDef) -> gast.FunctionDef:
+    """Both sweeps of a function that is called, which are two functions, in one tree: `y, saved` is returned by the one, and
+    taken apart by the other."""
+    *forward, returned = fwd.body
+    saved, record = returned.value.elts[1].elts, bwd.args.args[0].id
+    head = next((s for s in bwd.body if isinstance(s, gast.Assign) and getattr(s.value, "id", None) == record), None)
+    taken = [] if head is None else head.targets[0].elts
+    reverse = [s for s in bwd.body if s is not head and not isinstance(alone(s), gast.Constant)]
+    names = {new.id: old.id for new, old in zip(taken, saved, strict=True) if isinstance(old, gast.Name)}
+    renamed = [assign(new, name_(old)) for new, old in names.items() if new != old]
+    return gast.FunctionDef(fwd.name, fwd.args, [*forward, *renamed, *reverse], [], None, None, [])
+
+
+class _Sweeps:
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, found: Finder) -> None:
+        self.unit, self.tree, self.found = unit, tree, found
+        self.kept_of = {**{unit.bases[r]: n for r, n in unit.records.items() if r in unit.bases}, **unit.records}
+        self.bars = {*unit.bars, *(unit.bases.get(bar) for bar in unit.bars)}
+        self.facts, self.names = Facts(tree), Names(unit)
+        self.places: dict[int, tuple[Primal, int]] = {}
+        self.locate(tree.body, (unit.primal, 0))
+        self.statements = [*effects.walk(tree.body)]
+        self.reverse = [s for s in self.statements if sweep_of(s) == "reverse"]
+        self.forward = [s for s in self.statements if sweep_of(s) != "reverse"]
+        self.notes: dict[tuple[int, int, str, str, str], tuple[Primal, set[int]]] = {}
+        self.block = {id(s): body for body in nested(tree.body) for s in body}
+        self.readers: dict[tuple[int, str], list[gast.AST]] = {}  # of what a statement binds: those of the reverse sweep
+        graph, reaching = self.facts.graph, self.facts.reaching
+        for statement in self.reverse:
+            for name in effects.reads(statement):
+                for k in reaching.reach(name, statement):
+                    point = graph.points[reaching.definitions[k].point]
+                    if point.role == "whole" and point.statement is not None:
+                        self.readers.setdefault((id(point.statement), name), []).append(statement)
+
+    def run(self) -> None:
+        for statement in self.forward:
+            record = self.recorded(statement)
+            if record is not None:
+                kept = self.kept_of[record]
+                self.note(statement, "recorded", kept, self.when(statement, kept), self.uses(statement, record))
+                continue
+            for name in binds(statement) if getattr(getattr(statement, "origin", None), "line", 0) else ():
+                readers = self.readers.get((id(statement), name), [])
+                if readers and name not in self.kept_of and self.names.word(name) != NAMELESS:
+                    self.note(statement, "kept", name, "", [r for reader in readers for r in self.ends(reader)])
+        for statement in self.reverse:
+            name = bound_name(statement)
+            if name is not None and self.names.shown(name) and name not in self.bars and not self.is_restore(statement):
+                self.note(statement, "recomputed", name, "", self.readers.get((id(statement), name), []))
+        for (_, line, kind, shown, why), (primal, read_at) in self.notes.items():
+            lines = ", ".join(map(str, sorted(read_at - {0})))
+            uses = f"for the derivative of line{'s' * (',' in lines)} {lines}" if lines else "for the reverse sweep"
+            if line:
+                self.found(primal).add(line, kind, shown, ", ".join(filter(None, [why, uses])))
+
+    # --- records and what reads them ---
+
+    def recorded(self, statement: gast.AST) -> str | None:
+        """The name of the record to which a statement of the forward sweep adds; None for any other statement."""
+        call, name = alone(statement), bound_name(statement)
+        owner = appended_to(call)
+        if owner is None and self.unit.called(call) is runtime.push:
+            owner = call.args[0]
+        if isinstance(owner, gast.Name) and owner.id in self.kept_of:
+            return owner.id
+        empty = isinstance(getattr(statement, "value", None), gast.List) and not statement.value.elts
+        return name if name in self.kept_of and not empty else None
+
+    def when(self, statement: gast.AST, kept: str) -> str:
+        """Which value of a variable a record takes: that before the user's statement, or that behind it."""
+        body = self.block[id(statement)]
+        place = next(k for k, s in enumerate(body) if s is statement)
+        mine = [s for s in body[place + 1 :] if self.places[id(s)] == self.places[id(statement)]]
+        old = any({kept, self.unit.bases.get(kept)} & effects.writes(s) for s in mine)
+        section = effects.stored(body[place + 1]) is not None if old else False
+        value = "what is overwritten" if section else f"its {'old ' * old}value" if self.names.shown(kept) else ""
+        return ", ".join(filter(None, [value, "" if alone(statement) is None else "in each pass"]))
+
+    def uses(self, statement: gast.AST, record: str) -> list[gast.AST]:
+        """The statements that read what was recorded, or what it was restored to."""
+        if alone(statement) is None:
+            takers = self.readers.get((id(statement), record), [])
+        else:
+            takers = [s for s in self.reverse if any(popped(n) == record for n in nodes(effects.header(s)))]
+        return [r for taker in takers for r in self.ends(taker)]
+
+    def ends(self, reader: gast.AST) -> list[gast.AST]:
+        """Who reads in the end: a restore hands on what it reads."""
+        if not self.is_restore(reader):
+            return [reader]
+        section = effects.stored(reader)
+        if section is not None:
+            return self.behind(reader, effects.base(section))
+        return [r for name in binds(reader) for r in self.readers.get((id(reader), name), []) if r is not reader]
+
+    def behind(self, restore: gast.AST, base: str) -> list[gast.AST]:
+        """The statements that read a variable whose content was restored, before it is bound anew."""
+        graph = self.facts.graph
+        gen = [int(point.statement is restore and point.role == "whole") for point in graph.points]
+        kill = [int(base in point.binds) for point in graph.points]
+        into, _ = graph.forward(gen, kill)
+        reached = [p.statement for k, p in enumerate(graph.points) if into[k] and base in p.reads and p.role == "whole"]
+        return [s for s in reached if not self.is_restore(s)]
+
+    def is_restore(self, statement: gast.AST) -> bool:
+        """Whether a statement of the reverse sweep only puts back what a record, or another name, kept."""
+        if not isinstance(statement, gast.Assign):
+            return False
+        value, target = statement.value, statement.targets[0]
+        base = effects.base(target) if isinstance(target, (gast.Name, gast.Subscript)) else None
+        if base is None or base in self.bars:
+            return effects.permutes(statement)
+        return any(popped(n) in self.kept_of or getattr(n, "id", None) in self.kept_of for n in nodes(value))
+
+    # --- in words ---
+
+    def note(self, statement: gast.AST, kind: str, name: str, why: str, readers: Iterable[gast.AST]) -> None:
+        """Note something of a name at the user's line from which a statement comes."""
+        shown = self.names.word(name)
+        primal, line = self.places[id(statement)]
+        lines = self.notes.setdefault((id(primal), line, kind, shown, why), (primal, set()))[1]
+        lines |= {self.places[id(r)][1] for r in readers if self.places[id(r)][0] is primal and not _returns(r)}
+
+    def locate(self, body: list[gast.AST], before: tuple[Primal, int]) -> None:
+        """Note from which line of the user's each statement comes; of one that does not say it, that of its neighbours."""
+        known = [(o.primal or self.unit.primal, o.line) for s in body if (o := getattr(s, "origin", None)) and o.line]
+        before = before if before[1] or not known else known[0]
+        for statement in body:
+            origin = getattr(statement, "origin", None)
+            if origin is not None and origin.line:
+                before = origin.primal or self.unit.primal, origin.line
+            self.places[id(statement)] = before
+            for inner in blocks(statement):
+                self.locate(inner, before)
+
+
+def _returns(statement: gast.AST) -> bool:
+    return isinstance(statement, gast.Return)

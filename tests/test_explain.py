@@ -175,11 +175,11 @@ def test_nothing_runs():
 
 
 def test_command(tmp_path, capsys):
-    file = tmp_path / "model.py"
+    file = tmp_path / "two_calls.py"
     file.write_text("def g(x):\n    return x * x\n\n\ndef f(x, y):\n    return g(x) * y\n")
     assert main(["explain", f"{file}:f", "--wrt", "x,y", "--args", "2.0, 3.0"]) == 0
     shown = capsys.readouterr().out
-    assert "f (model.py, line 5), gradient in x, y" in shown and "calls" in shown and "return x * x" not in shown
+    assert "f (two_calls.py, line 5), gradient in x, y" in shown and "calls" in shown and "return x * x" not in shown
     assert main(["explain", f"{file}:f", "--args", "2.0, 3.0", "--calls"]) == 0
     assert "return x * x" in capsys.readouterr().out
     file.write_text("import numpy as np\n\n\ndef f(x):\n    return np.sum(np.roots(x))\n")

@@ -10,7 +10,7 @@
 from typing import TYPE_CHECKING, Any
 
 from s2sgrad.api import grad, jvp, value_and_grad, vjp
-from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported
+from s2sgrad.errors import NoRule, NoSource, NotFinite, S2SGradError, Unsupported
 from s2sgrad.runtime.checkpoints import checkpoint, checkpointed
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ __all__ = [
     "GradientTape",
     "NoRule",
     "NoSource",
+    "NotFinite",
     "S2SGradError",
     "UnconnectedGradients",
     "Unsupported",

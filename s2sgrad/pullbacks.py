@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -35,6 +36,9 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
     a gradient.  The primals are never changed.  They may be changed before the pullback is called, and so may the numbers
     and arrays that `f` reads by free names.
 
+    With `debug=True` (of an `f` that has no parameter `debug`) it raises NotFinite where the value, or later what the
+    pullback gives, is not finite: it names the statement where the first such value arose, as `grad` does.
+
     Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number;
     TypeError for arguments that `f` does not take, and where `f` returns nothing that can be differentiated; the pullback
     raises ValueError for another structure or shape.
@@ -45,17 +49,25 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
     """
     if not callable(f) and not isinstance(f, (staticmethod, classmethod)):
         raise TypeError(f"vjp needs a function, not {type(f).__name__}")
-    value, pullback = runtime.vjp(f, *primals, **keywords)
+    debug = "debug" in keywords and not _takes_debug(f) and keywords.pop("debug")
+    value, pullback = (runtime.hook("watched_vjp") if debug else runtime.vjp)(f, *primals, **keywords)
     require_result(f, value, pullback)
     pullback.saved = apart(pullback.saved, (primals, keywords, value, bound_to(f)))
     pullback.like = zeros(value)
     return value, pullback
 
 
+def _takes_debug(f: Any) -> bool:
+    try:
+        return "debug" in inspect.signature(f).parameters
+    except (TypeError, ValueError):  # it does not say what it takes
+        return False
+
+
 @entry
 def jvp(
     function: Callable[..., Any], primals: Sequence[Any] | None = None, tangents: Sequence[Any] | None = None, *,
-    outputs: str | Sequence[str] | None = None, has_aux: bool = False,
+    outputs: str | Sequence[str] | None = None, has_aux: bool = False, debug: bool = False,
 ) -> Any:  # fmt: skip
     """The value of a function at the primals, and its tangent along the tangents: the derivative in their direction.
 
@@ -65,7 +77,8 @@ def jvp(
 
     With the function alone it returns a function of primals and tangents (and of keywords of the function's), compiled once.
     With `outputs`, names of arguments that the function writes, the value is what these hold at the end.  With `has_aux`, of
-    a function that returns a pair, it returns `(value, tangent, aux)`.
+    a function that returns a pair, it returns `(value, tangent, aux)`.  With `debug=True` it raises
+    NotFinite where the value or the tangent is not finite, as `grad` does.
 
     Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number;
     TypeError for an integer primal with a tangent; ValueError for a tangent of another structure or shape.
@@ -73,7 +86,7 @@ def jvp(
     >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 10.0))
     (6.0, 23.0)
     """
-    return runtime.hook("jvp")(function, primals, tangents, outputs, has_aux)
+    return runtime.hook("jvp")(function, primals, tangents, outputs, has_aux, debug)
 
 
 def require_result(f: Any, value: Any, pullback: Pullback) -> None:

@@ -19,7 +19,7 @@ Outputs = str | tuple[str, ...] | None
 
 def _made(
     function: Any, argnums: Argnums, value: bool, output_gradients: Any, unconnected_gradients: str, outputs: Outputs,
-    lists: bool, has_aux: bool,
+    lists: bool, has_aux: bool, debug: bool,
 ) -> Any:
     if unconnected_gradients not in ("zero", "none"):
         raise ValueError(f"unconnected_gradients must be 'zero' or 'none', not {unconnected_gradients!r}")
@@ -29,8 +29,8 @@ def _made(
     if isinstance(outputs, list):
         outputs = tuple(outputs)
     several = isinstance(argnums, tuple)
-    options = Options(value, several, unconnected_gradients, outputs, has_aux=bool(has_aux),
-                      backend=PREFERRED if lists else DEFAULT)  # fmt: skip
+    options = Options(value, several, unconnected_gradients, outputs, has_aux=bool(has_aux), debug=bool(debug),
+                      backend=PREFERRED if lists and not debug else DEFAULT)  # fmt: skip
     if function is None:
         return functools.partial(_applied, argnums, options, output_gradients)
     return differentiated(function, argnums, options, output_gradients)
@@ -51,6 +51,7 @@ def grad(
     outputs: Outputs = ...,
     lists: bool = ...,
     has_aux: bool = ...,
+    debug: bool = ...,
 ) -> Gradient: ...
 @overload
 def grad(
@@ -62,6 +63,7 @@ def grad(
     outputs: Outputs = ...,
     lists: bool = ...,
     has_aux: bool = ...,
+    debug: bool = ...,
 ) -> Callable[[Callable[..., Any]], Gradient]: ...
 @entry
 def grad(
@@ -73,6 +75,7 @@ def grad(
     outputs: Outputs = None,
     lists: bool = True,
     has_aux: bool = False,
+    debug: bool = False,
 ) -> Any:
     """The gradient of a function of numbers and arrays, as a function of the same arguments.
 
@@ -88,6 +91,10 @@ def grad(
     Loops over single elements (`for i in range(n): y[i] = x[i] ...`) run on lists of Python's numbers, several times as fast
     and with the same numbers.  With `lists=False` the text has arrays throughout: for a compiler that knows no lists.
 
+    With `debug=True` it raises NotFinite, a FloatingPointError, where the gradient or the value of the function is nan or
+    infinite: it names the statement where the first such value arose, the variable and the element, and whether that was
+    in the function or in its derivative.  The text, with a look at each value in it, takes several times as long.
+
     Use it as a call, `grad(f)`, as a decorator, `@grad`, or as a decorator with options, `@grad(argnums="w")`.
 
     Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number;
@@ -99,7 +106,7 @@ def grad(
     >>> area(2.0)
     12.0
     """
-    return _made(function, argnums, False, output_gradients, unconnected_gradients, outputs, lists, has_aux)
+    return _made(function, argnums, False, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug)
 
 
 @overload
@@ -112,6 +119,7 @@ def value_and_grad(
     outputs: Outputs = ...,
     lists: bool = ...,
     has_aux: bool = ...,
+    debug: bool = ...,
 ) -> Gradient: ...
 @overload
 def value_and_grad(
@@ -123,6 +131,7 @@ def value_and_grad(
     outputs: Outputs = ...,
     lists: bool = ...,
     has_aux: bool = ...,
+    debug: bool = ...,
 ) -> Callable[[Callable[..., Any]], Gradient]: ...
 @entry
 def value_and_grad(
@@ -134,13 +143,14 @@ def value_and_grad(
     outputs: Outputs = None,
     lists: bool = True,
     has_aux: bool = False,
+    debug: bool = False,
 ) -> Any:
     """Like `grad`, but returns `(value, gradient)`: what `scipy.optimize.minimize(..., jac=True)` wants.
 
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    return _made(function, argnums, True, output_gradients, unconnected_gradients, outputs, lists, has_aux)
+    return _made(function, argnums, True, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug)
 
 
 def _pair_for(f: Any, primals: tuple, keywords: dict[str, Any]) -> Any:
@@ -167,5 +177,11 @@ def _unfolded(*given: Any) -> Any:
     return forward.unfolded(*given)
 
 
-runtime.provide(derivative=_pair_for, tangent=_tangent_for, jvp=_jvp, unfolded=_unfolded)
+def _watched_vjp(f: Any, *primals: Any, **keywords: Any) -> Any:
+    from s2sgrad.api import debugging
+
+    return debugging.vjp(f, *primals, **keywords)
+
+
+runtime.provide(derivative=_pair_for, tangent=_tangent_for, jvp=_jvp, unfolded=_unfolded, watched_vjp=_watched_vjp)
 runtime.provide(way=travel.way, found=travel.found, located=located)

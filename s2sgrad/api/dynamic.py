@@ -22,6 +22,7 @@ from s2sgrad.driver.compiled import Compiled, compile_pair
 from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime.checkpoints import behind_checkpoint
+from s2sgrad.runtime.watching import is_noting
 from s2sgrad.source import brings_gradient, is_method_of
 
 
@@ -88,7 +89,8 @@ def _compiled(
     function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int, wanted: tuple[int, ...] | None = None
 ) -> tuple[Any, Any, tuple]:
     """(fwd, bwd, positions of the arguments whose cotangents bwd gives; a tuple of them for `*args`)."""
-    family = cache.of(function.__code__).family(("pair", lead, behind_checkpoint(function) is not None))
+    debug = is_noting()  # in a run that looks at its values
+    family = cache.of(function.__code__).family(("pair", lead, behind_checkpoint(function) is not None, debug))
     quick = shapes_of((*args, *keywords.values()))
     if quick is not None:
         quick = len(args), tuple(keywords), quick, wanted
@@ -108,7 +110,7 @@ def _compiled(
         key = Kinds((len(args), kinds, tuple(keywords), active))
         if quick is not None and not any(isinstance(kind, Unknown) for kind in kinds[lead:]):
             family.remember(quick, key)
-    compiled = cache.compiled(family, key, function, lambda: _compile(function, *key.items))
+    compiled = cache.compiled(family, key, function, lambda: _compile(function, *key.items, debug))
     for name, made in zip(("fwd", "bwd"), compiled.made, strict=False):
         made.origin = name, function, key, compiled.recipe
     return (*compiled.made[:2], key.items[3])
@@ -116,7 +118,7 @@ def _compiled(
 
 def compiled_pair(function: FunctionType, key: Kinds) -> Compiled:
     """The pair of a function for what `_compiled` found out about its arguments."""
-    family = cache.of(function.__code__).family(("pair", 0, behind_checkpoint(function) is not None))
+    family = cache.of(function.__code__).family(("pair", 0, behind_checkpoint(function) is not None, False))
     return cache.compiled(family, key, function, lambda: _compile(function, *key.items))
 
 
@@ -129,12 +131,13 @@ def _require_fit(function: FunctionType, args: tuple, keywords: dict[str, Any]) 
 
 
 def _compile(
-    function: FunctionType, given: int, kinds: tuple[Kind, ...], keywords: tuple[str, ...], active: tuple[Any, ...]
-) -> Compiled:
+    function: FunctionType, given: int, kinds: tuple[Kind, ...], keywords: tuple[str, ...], active: tuple[Any, ...],
+    debug: bool = False,
+) -> Compiled:  # fmt: skip
     parameters = cache.of(function.__code__).parameters
     names, variadic = parameters.positional, parameters.variadic
     known: dict[str, Any] = dict(zip(names, kinds[:given], strict=False))
     known |= dict(zip(keywords, kinds[given:], strict=True))
     if variadic is not None and given > len(names):
         known[variadic] = list(kinds[len(names) : given])
-    return compile_pair(function, known, {variadic if isinstance(k, tuple) else names[k] for k in active})
+    return compile_pair(function, known, {variadic if isinstance(k, tuple) else names[k] for k in active}, debug)

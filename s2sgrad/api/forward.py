@@ -17,7 +17,7 @@ import numpy as np
 from s2sgrad import pullbacks, runtime
 from s2sgrad.analysis.call_keys import shapes_of
 from s2sgrad.analysis.kinds_key import Kinds
-from s2sgrad.api import converted, higher, linearized
+from s2sgrad.api import converted, debugging, higher, linearized
 from s2sgrad.api.arguments import has_floats, require_separate
 from s2sgrad.api.gradient import MOST, Gradient, GradientOfGradient
 from s2sgrad.driver import cache
@@ -66,7 +66,10 @@ class _Along(Gradient):
         if compiled.written:
             require_separate(self._arguments(args, keywords), compiled.written, self._function, compiled.outside())
         dots = {word: self._tangent_at(place, args, tangents) for word, place in places.items()}
-        return compiled.function(*args, **keywords, **self._seeds(compiled, None), **dots)
+        keywords = {**keywords, **self._seeds(compiled, None), **dots}
+        if self._options.debug:
+            return debugging.run(compiled.function, args, keywords, self._function, self._options)
+        return compiled.function(*args, **keywords)
 
     def _made(self, function: types.FunctionType, key: Kinds) -> Compiled:
         """What is compiled for these kinds; NoLanes at once where that was tried in vain."""
@@ -149,11 +152,11 @@ class Jvp:
 
     def __init__(
         self, function: Callable[..., Any], outputs: str | tuple[str, ...] | None = None, has_aux: bool = False,
-        value: bool = True, lanes: bool = False,
+        value: bool = True, lanes: bool = False, debug: bool = False,
     ) -> None:  # fmt: skip
         self.primal = function
         self._options = Options(value, several=True, outputs=outputs, has_aux=has_aux, backend=DEFAULT, forward=True,
-                                lanes=lanes)  # fmt: skip
+                                lanes=lanes, debug=debug)  # fmt: skip
         self._made: dict[tuple[int, ...], _Along] = {}
         self._latest: _Along | None = None
         self.__name__ = self.__qualname__ = f"{getattr(function, '__name__', type(function).__name__)}_jvp"
@@ -203,13 +206,16 @@ class Jvp:
         return f"<value and tangent of {getattr(self.primal, '__qualname__', self.primal)}>"
 
 
-def jvp(function: Any, primals: Any, tangents: Any, outputs: Any = None, has_aux: bool = False) -> Any:
+def jvp(
+    function: Any, primals: Any, tangents: Any, outputs: Any = None, has_aux: bool = False, debug: bool = False
+) -> Any:
     """What the public `jvp` does: `(value, tangent)`, or a function of primals and tangents."""
     if not callable(function) and not isinstance(function, (staticmethod, classmethod)):
         raise TypeError(f"jvp needs a function, not {type(function).__name__}")
     if has_aux and outputs is not None:
         raise ValueError("has_aux=True is about what a function returns, outputs= about what it writes: give one of them")
-    made = Jvp(function, outputs if outputs is None or isinstance(outputs, str) else tuple(outputs), bool(has_aux))
+    outputs = outputs if outputs is None or isinstance(outputs, str) else tuple(outputs)
+    made = Jvp(function, outputs, bool(has_aux), debug=bool(debug))
     if primals is None and tangents is None:
         return made
     if primals is None or tangents is None:

@@ -15,7 +15,7 @@ from s2sgrad.analysis.call_keys import NUMBERS, shapes_of
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number
 from s2sgrad.analysis.kinds_key import Forgotten, Kinds
 from s2sgrad.analysis.value_kinds import kinds_of
-from s2sgrad.api import travel
+from s2sgrad.api import debugging, travel
 from s2sgrad.api.argnums import Argnums, parameter_named
 from s2sgrad.api.arguments import require_floats, require_separate
 from s2sgrad.driver import cache
@@ -119,6 +119,8 @@ class Gradient:
             if seed is not None or self._seeded:
                 keywords = {**keywords, **self._seeds(compiled, seed)}
             try:
+                if self._options.debug:
+                    return debugging.run(compiled.function, args, keywords, self._function, self._options)
                 return compiled.function(*args, **keywords) if keywords else compiled.function(*args)
             except NoResult as error:
                 raise compiled.naming(error) from None
@@ -132,10 +134,10 @@ class Gradient:
 
     def by_default(self) -> Gradient:
         """The gradient as the default backend writes it: the same numbers; what is differentiated again."""
-        if self._options.backend == DEFAULT:
+        if self._options.backend == DEFAULT and not self._options.debug:
             return self
         if self._plain is None:
-            options = dataclasses.replace(self._options, backend=DEFAULT)
+            options = dataclasses.replace(self._options, backend=DEFAULT, debug=False)
             self._plain = type(self)(self.primal, self._argnums, options, self._seed, self._lead_bound)
         return self._plain
 

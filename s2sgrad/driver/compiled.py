@@ -187,10 +187,11 @@ def compile_gradient(
         return Recipe(program, lookups, function, [entry], entry.name, facts).sealed(program)
 
 
-def compile_pair(function: types.FunctionType, kinds: dict[str, Kind], active: set[str]) -> Compiled:
+def compile_pair(function: types.FunctionType, kinds: dict[str, Kind], active: set[str], debug: bool = False) -> Compiled:
     """Compile `fwd` and `bwd` of a function in its `active` parameters: what is `made`."""
     with compiling(function) as lookups:
         program = Program()
+        program.debug = debug
         pair = program.pair(function, kinds, active, split=True)
         global_conflicts.check(program.units, at_run_time=True)
         return Recipe(program, lookups, function, [pair.fwd, pair.bwd], pair.bwd.name, None).sealed(program)

@@ -22,6 +22,7 @@ from s2sgrad.ir import seeds
 from s2sgrad.ir.quote import assign, constant, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.signatures import signature
+from s2sgrad.runtime import watching
 from s2sgrad.transform import results, stopping
 
 
@@ -74,6 +75,8 @@ class Entry(Differentiated):
         display = gast.List if options.listed else gast.Tuple
         returned: gast.AST = display(parts, gast.Load()) if options.several else parts[0]
         tree.body += results.checks(unit, result, self.kind(result), active)
+        if options.debug:
+            tree.body.append(gast.Expr(call(unit, "watch_result", watching.watch_result, name(result))))
         ends, returned = results.beside(unit, self.walk.records, self.swept, options.value, self.split, returned)
         tree.body += ends
         mark(tree.body, "forward")

@@ -14,7 +14,7 @@ class Options:
     `stops` are variables through which no gradient flows: what `gradients` of a function is asked for.  `backend` rewrites
     what it can; what is differentiated again is the text of the default.  With `has_aux` the function returns a pair, of
     which the first is differentiated.  `forward`: it returns the value and its tangent; `lanes`: tangents have
-    one more axis, the first, along which many stand beside each other.
+    one more axis, the first, along which many stand beside each other.  `debug`: it looks at each value that it makes.
     """
 
     value: bool = False
@@ -27,6 +27,7 @@ class Options:
     has_aux: bool = False
     forward: bool = False
     lanes: bool = False
+    debug: bool = False
 
     @property
     def suffix(self) -> str:

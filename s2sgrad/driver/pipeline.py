@@ -47,7 +47,7 @@ from s2sgrad.normalize import check, deletes, stop_gradient, temporary_copies, w
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS, Pass
 from s2sgrad.source import Primal, read
 from s2sgrad.specialize import flatten
-from s2sgrad.transform import shape_obligations, shape_refinement, sinking
+from s2sgrad.transform import shape_obligations, shape_refinement, sinking, watches
 from s2sgrad.transform.paths import Paths
 from s2sgrad.typed import array_likes, branch_pruning, known_sequences
 
@@ -199,6 +199,12 @@ def _lower(c: Compilation) -> None:
         c.emitted.backend = c.callees.backend
 
 
+def _watch(c: Compilation) -> None:
+    """Look at each value that is made, where that is asked for."""
+    if c.callees.debug:
+        watches.run(c.unit, c.tree)
+
+
 FINISH: tuple[Stage, ...] = (
     *_stages(("vectorize", vectorize.run), ("accumulation", accumulation.run)),
     Stage("backend", _lower),
@@ -209,6 +215,7 @@ FINISH: tuple[Stage, ...] = (
         ("global_names", globals_.run),
         ("attribute_writeback", attribute_writeback.run),
     ),
+    Stage("watches", _watch),
 )
 
 KNOWN: tuple[Stage | Repeated, ...] = (*READ, *SETTLE)

@@ -73,5 +73,9 @@ class Refused(S2SGradError, TypeError):
     """A value that cannot be differentiated as the function uses it: what only the run of the gradient shows."""
 
 
+class NotFinite(S2SGradError, FloatingPointError):
+    """A derivative with `debug=True` that is not finite: `place` is the statement where the first nan or infinity arose."""
+
+
 class Defect(S2SGradError, RuntimeError):
     """A failure of s2sgrad itself: to be reported.  What failed is its cause."""

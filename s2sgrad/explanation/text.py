@@ -45,8 +45,9 @@ def joined(fwd: gast.FunctionDef, bwd: gast.FunctionDef) -> gast.FunctionDef:
 class _Sweeps:
     def __init__(self, unit: Unit, tree: gast.FunctionDef, found: Finder) -> None:
         self.unit, self.tree, self.found = unit, tree, found
-        self.kept_of = {**{unit.bases[r]: n for r, n in unit.records.items() if r in unit.bases}, **unit.records}
-        self.bars = {*unit.bars, *(unit.bases.get(bar) for bar in unit.bars)}
+        records = {r: n for r, n in unit.records.items() if r != n}  # of a call its own is a value like others
+        self.kept_of = {**{unit.bases[r]: n for r, n in records.items() if r in unit.bases}, **records}
+        self.bars = {*unit.bars, *(unit.bases.get(bar, bar) for bar in unit.bars)}
         self.facts, self.names = Facts(tree), Names(unit)
         self.places: dict[int, tuple[Primal, int]] = {}
         self.locate(tree.body, (unit.primal, 0))

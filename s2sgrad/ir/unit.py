@@ -79,7 +79,8 @@ class Unit:
     objects of which attributes are written.
     `opaque` are the parameters that may have methods of their own, whatever these are called.
     `libraries` are the files of libraries whose text stands where it is called, by the number of the call.
-    `words` say what names of ours stand for, to the user; `records` of which variables names of ours keep values.
+    `words` say what names of ours stand for, to the user; `records` of which variables names of ours keep values (of
+    calls: themselves).
     `written_out` are the calls in whose places the text of a function stands: its name, and the text and line of its own.
     `bindings` remembers what free names stand for; `lookups` notes them: a cached gradient holds while they hold.
     """

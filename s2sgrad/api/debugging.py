@@ -1,0 +1,109 @@
+"""A derivative with `debug=True`: where the first value arose that is not finite.
+
+    grad(lambda x: np.sum(np.sqrt(x)), debug=True)(np.zeros(2))
+                    ->      NotFinite: the gradient in `x` is inf at [0], first in the derivative of this line
+
+The text looks at each value that it makes (`transform.watches`), and says nothing.  Only where the value of the function or
+a derivative is not finite in the end is there an error: an infinity that a `np.where` leaves out is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from s2sgrad import runtime
+from s2sgrad.driver.options import Options
+from s2sgrad.errors import NotFinite, raised
+from s2sgrad.ir.signatures import signature
+from s2sgrad.runtime import Pullback
+from s2sgrad.runtime.watching import Note, Notes, not_finite, noting
+
+_TOLD = 4  # what arose later, of what is not finite
+
+
+def run(function: Callable[..., Any], args: tuple, keywords: dict[str, Any], of: Any, options: Options) -> Any:
+    """What a generated function returns; NotFinite where that, or the value of the user's function, is not finite."""
+    given = _named(of, args, keywords)
+    with noting() as notes:
+        try:
+            out = function(*args, **keywords)
+        except Exception as error:
+            if notes.all:
+                error.add_note(f"before that {_told(notes.all)}")
+            raise
+    results = out
+    if options.has_aux:  # what goes beside is no result
+        results = out[:-1] if options.forward or not options.value else (out[0][0], out[1])
+    require_finite(results, notes, given, of)
+    return out
+
+
+def require_finite(results: Any, notes: Notes, given: dict[str, Any], of: Any) -> None:
+    """Raise NotFinite where something of the results is not finite."""
+    wrong = not_finite(results)
+    if wrong is None and not notes.result:
+        return
+    arguments = {name: found for name, value in given.items() if (found := not_finite(value)) is not None}
+    nans = {name: found for name, found in arguments.items() if found[1] == "nan"}
+    if nans or (arguments and not notes.all):
+        name, (place, value) = next(iter((nans or arguments).items()))
+        raise NotFinite(f"the argument `{name}` is {value}{place and f' at {place}'}", raised.head(of))
+    error = _error(notes, wrong, of)
+    for name, (place, value) in arguments.items():
+        error.add_note(f"the argument `{name}` is {value}{place and f' at {place}'}")
+    raise error
+
+
+def _error(notes: Notes, wrong: tuple[str, str] | None, of: Any) -> NotFinite:
+    if not notes.all:
+        return NotFinite(f"a derivative is {'nan' if wrong is None else wrong[1]}", raised.head(of))
+    first, *later = notes.all
+    where = "in the derivative of this line" if first.derivative else "in the forward sweep"
+    error = NotFinite(f"{first}, first {where}", raised.behind(first.code, first.line))
+    if later:
+        error.add_note(f"after that {_told(later)}")
+    return error
+
+
+def _told(notes: list[Note]) -> str:
+    """What was noted, each with its line, as far as there is one."""
+    out = []
+    for note in notes:
+        place = raised.behind(note.code, note.line)
+        where = "" if place is None else f" ({'derivative of ' * note.derivative}line {place.line})"
+        out.append(f"{note}{where}")
+    return ", ".join([*dict.fromkeys(out)][:_TOLD])
+
+
+def _named(of: Any, args: tuple, keywords: dict[str, Any]) -> dict[str, Any]:
+    """The arguments by the names of the parameters; seeds and tangents by their keywords."""
+    names = [p.name for p in signature(of).parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return {**dict(zip(names, args, strict=False)), **{"*args": args[len(names) :]}, **keywords}
+
+
+class Watched(Pullback):
+    """A pullback of `vjp(f, .., debug=True)`."""
+
+    __slots__ = ("of",)
+    of: Any
+
+    @raised.trimmed
+    def __call__(self, /, *bars: Any) -> tuple:
+        with noting() as notes:
+            out = super().__call__(*bars)
+        require_finite(out, notes, {"y_bar": bars[0]}, self.of)
+        return out
+
+
+def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, Pullback]:
+    """What `runtime.vjp` does; NotFinite where the value, or later what the pullback gives, is not finite."""
+    from s2sgrad.api.library import plain
+
+    function, lead, bound = plain(f)
+    with noting() as notes:
+        value, pullback = runtime.vjp(f, *primals, **keywords)
+    require_finite(value, notes, _named(function, lead + primals, {**bound, **keywords}), function)
+    watched = Watched(pullback.bwd, pullback.saved, pullback.places, pullback.rest, pullback.like)
+    watched.of = function
+    return value, watched

@@ -9,6 +9,7 @@ import contextlib
 import importlib.util
 import linecache
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -19,7 +20,21 @@ import numpy as np
 import pytest
 
 import s2sgrad
-from s2sgrad import GradientTape, NoRule, constant, function, grad, gradients, value_and_grad, vjp
+from s2sgrad import (
+    GradientTape,
+    NoRule,
+    constant,
+    function,
+    grad,
+    gradients,
+    hessian,
+    hvp,
+    jacobian,
+    jvp,
+    linearize,
+    value_and_grad,
+    vjp,
+)
 from s2sgrad.testing import check_grads
 
 HOME = os.path.dirname(s2sgrad.__file__) + os.sep
@@ -251,11 +266,14 @@ def ways():
         "vjp": lambda f, x: vjp(f, x)[1](1.0), "check_grads": lambda f, x: check_grads(f, (x,)),
         "tape": recorded, "function": in_graph, "batch_jacobian": jacobians,
         "grad of grad": lambda f, x: grad(grad(f))(x), "nested": lambda f, x: grad(lambda v: np.sum(grad(f)(v) ** 2))(x),
+        "jvp": lambda f, x: jvp(f, (x,), (x,)), "jacobian": lambda f, x: jacobian(f)(x),
+        "hessian": lambda f, x: hessian(f)(x), "hvp": lambda f, x: hvp(f, (x,), (x,)),
+        "linearize": lambda f, x: linearize(f, x)[1](x),
     }  # fmt: skip
 
 
 WAYS = ways()
-COMPILED = ("grad", "value_and_grad", "vjp", "grad of grad")
+COMPILED = ("grad", "value_and_grad", "vjp", "grad of grad", "jvp")
 
 
 def loaded(folder, text, name="model"):
@@ -329,7 +347,14 @@ def failure(way, f):
 def test_the_forward_sweep(write, tmp_path, name, way):
     kind, text = FORWARD[name]
     module, _ = write(text)
-    assert not complaints(failure(way, module.f), kind, *here(tmp_path, text))
+    error = failure(way, module.f)
+    assert not complaints(error, kind, *here(tmp_path, text))
+    (note,) = error.__notes__
+    if "helper" in name:  # the statement that calls it, where it runs as it is
+        assert re.match(r"in (the derivative of )?.*(model|fails_here)\.py, line \d+: ", note)
+    else:
+        file, line = here(tmp_path, text)
+        assert re.match(rf"in (the derivative of )?{re.escape(str(file))}, line {line}: ", note)
 
 
 @pytest.mark.parametrize("way", [w for w in WAYS if w not in COMPILED])
@@ -346,6 +371,32 @@ def test_the_reverse_sweep(write, tmp_path, name, way):
     kind, text = REVERSE[name]
     module, _ = write(text)
     assert not complaints(failure(way, module.f), kind, *here(tmp_path, text))
+
+
+def test_the_note_tells_the_derivative_from_the_function(write, tmp_path):
+    """It goes with an error that is pickled, as those of other processes are."""
+    text = """
+        @s2sgrad.custom_gradient
+        def own(x):
+            return np.sum(x * x), lambda g: g * (1 // 0)
+
+        def f(x):
+            if x[0] > 2.0:
+                raise ValueError("large")
+            y = own(x)
+            return y * 2.0
+        """
+    module, file = write(text)
+    first = 1 + next(k for k, line in enumerate(file.read_text().splitlines(), 1) if line.startswith("def f"))
+    with pytest.raises(ZeroDivisionError) as caught:
+        grad(module.f)(X)
+    assert caught.value.__notes__ == [f"in the derivative of {file}, line {first + 2}: y = own(x)"]
+    for way in (grad(module.f), lambda x: jvp(module.f, (x,), (x,))):
+        with pytest.raises(ValueError, match="large") as caught:
+            way(10.0 * X)
+        assert pickle.loads(pickle.dumps(caught.value)).__notes__ == [
+            f'in {file}, line {first + 1}: raise ValueError("large")'
+        ]
 
 
 def test_a_cell_of_a_notebook():

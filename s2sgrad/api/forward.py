@@ -198,9 +198,9 @@ class Jvp:
         return self.along(active).source_for(*primals, **keywords)
 
     @entry
-    def save(self, path: str | os.PathLike[str], standalone: bool = False) -> None:
+    def save(self, path: str | os.PathLike[str], standalone: bool = False, lines: bool = False) -> None:
         """Write a module with the text for the latest primals, as `grad(f).save` does."""
-        (self._latest or self.along((0,))).save(path, standalone)
+        (self._latest or self.along((0,))).save(path, standalone, lines)
 
     def __repr__(self) -> str:
         return f"<value and tangent of {getattr(self.primal, '__qualname__', self.primal)}>"

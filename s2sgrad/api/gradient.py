@@ -245,15 +245,15 @@ class Gradient:
         self._latest = self._compiled(self._lead + args, {**self._keywords, **keywords})
 
     @entry
-    def save(self, path: str | os.PathLike[str], standalone: bool = False) -> None:
-        """Write a module with the text for the latest arguments, and with all that it imports; nothing else runs.
+    def save(self, path: str | os.PathLike[str], standalone: bool = False, lines: bool = False) -> None:
+        """Write a module with the text for the latest arguments, and with all that it imports.
 
-        With `standalone` the helpers of s2sgrad are written out, so that the module does not need it.  Raises ValueError for
-        what the function closed over and a module cannot hold; the file is written as a whole or not at all.
+        With `standalone` the helpers of s2sgrad are written out, so that the module does not need it; with `lines` each
+        statement says which of the function's it came of, so that a traceback does.  ValueError for what no module can hold.
         """
         from s2sgrad.api import saving
 
-        saving.save(path, saving.module_text(self._shown(), standalone))
+        saving.save(path, saving.module_text(self._shown(), standalone, lines))
 
     def _shown(self) -> Compiled:
         if self._latest is None:

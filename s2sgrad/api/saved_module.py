@@ -79,12 +79,12 @@ class Module:
         self.written: list[str] = []
 
     def text(self) -> str:
-        """The lines, and the space below them."""
+        """The lines."""
         lines = [f"import {name}\n" for name in sorted(self.modules)]
         lines += [f"from {module} import {', '.join(sorted(names))}\n" for module, names in sorted(self.imported.items())]
         groups = [[line for line in lines if _origin(line.split()[1]) == origin] for origin in range(3)] + [self.values]
         head = "\n".join("".join(group) for group in groups if group)
-        return head + "".join(f"\n\n{part}" for part in self.written) + ("\n\n" if head or self.written else "")
+        return "\n\n".join(part for part in (head, *self.written) if part)
 
     def settle(self, source: Source, node: ast.FunctionDef, function: types.FunctionType, own: set[str]) -> None:
         """Let a function whose source stands at this node find what it reads, but for the names in `own`."""
@@ -159,8 +159,8 @@ class Module:
         elif found.is_ours():
             self._write_statement(name, found)
         else:
-            what = f"`{found.name}`, which the function closed over, cannot be written into a module"
-            raise ValueError(f"{what}: pass it as an argument")
+            what = f"`{found.name}` (of type {type(value).__name__}), which the function reads,"
+            raise ValueError(f"{what} cannot be written into a module: pass it as an argument")
 
     def _import(self, name: str, found: Found) -> bool:
         """Import an object, if that can be done."""

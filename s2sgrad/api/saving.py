@@ -13,7 +13,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import os
-import tempfile
 import types
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,7 +45,8 @@ def module_text(compiled: Compiled, standalone: bool = False, lines: bool = Fals
         is_alias = isinstance(statement, ast.Assign) and _is_name_of(statement.value, functions)
         if not (is_alias or isinstance(statement, ast.FunctionDef)):
             source.remove(statement)
-    return f'"""Written by s2sgrad from {_origin(compiled)}."""\n\n{module.text()}{source.text().lstrip(chr(10))}'
+    head, body = module.text(), source.text().lstrip("\n")
+    return f'"""Written by s2sgrad from {_origin(compiled)}."""\n\n' + (f"{head}\n\n{body}" if head else f"\n{body}")
 
 
 def _functions(entry: types.FunctionType, defined: dict[str, ast.FunctionDef]) -> dict[str, types.FunctionType]:
@@ -78,7 +78,9 @@ def _is_name_of(node: ast.AST, functions: dict[str, ast.FunctionDef]) -> bool:
 
 def _origin(compiled: Compiled) -> str:
     """Which function of the user's a text was written from, in words."""
-    function = compiled.functions[0] if compiled.below is None else compiled.below.functions[0]
+    while compiled.below is not None:
+        compiled = compiled.below
+    function = compiled.functions[0]
     place = raised.head(function)
     shown = f"`{getattr(function, '__qualname__', 'a function').rpartition('<locals>.')[2]}`"
     return shown if place is None else f"{shown}, line {place.line} of {os.path.basename(place.file)}"
@@ -106,14 +108,14 @@ def _functions_of_file(entry: types.FunctionType) -> list[types.FunctionType]:
 
 def save(path: Any, text: str) -> None:
     """Write a text, all of it or nothing; a file that is there is replaced."""
-    path = Path(path)
+    path = Path(path).resolve()
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(path.parent)!r}: make it first")
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, suffix=".py", delete=False) as file:
-        file.write(text)
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder: name a file")
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        os.replace(file.name, path)
-    except OSError:
-        os.unlink(file.name)
-        raise
-
+        partial.write_text(text, encoding="utf-8")
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)

@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     if arguments is not None:
         derivative.prepare(*arguments)
     try:
-        derivative.save(options.output, options.standalone)
+        derivative.save(options.output, options.standalone, options.lines)
     except (ValueError, OSError) as error:
         raise Mistake(str(error)) from None
     return 0

@@ -45,10 +45,14 @@ def _module(place: str) -> Any:
         raise Mistake(f"{place} is no Python file: write path.py:function")
     if is_path and not Path(place).is_file():
         raise Mistake(f"there is no file {place!r}")
-    sys.path.insert(0, str(Path(place).resolve().parent) if is_path else os.getcwd())
+    folders = [str(Path(place).resolve().parent) if is_path else os.getcwd()]
+    packaged = _in_package(Path(place).resolve()) if is_path else None
+    if packaged is not None:
+        folders.append(packaged[0])
+    sys.path[:0] = folders
     try:
-        if not is_path:
-            return importlib.import_module(place)
+        if packaged is not None or not is_path:
+            return importlib.import_module(place if packaged is None else packaged[1])
         name = Path(place).stem
         if name in sys.modules:  # a file called like a module that is in use must not take its place
             name = f"{name}_shown"
@@ -68,7 +72,18 @@ def _module(place: str) -> Any:
     except Exception as error:
         raise Mistake(f"{place} cannot be imported: {type(error).__name__}: {error}") from None
     finally:
-        del sys.path[0]
+        del sys.path[: len(folders)]
+
+
+def _in_package(file: Path) -> tuple[str, str] | None:
+    """The folder from which a file of a package is imported, and its name from there; None of what stands in no package, or
+    could not be told from another that was imported."""
+    parts, folder = [file.stem], file.parent
+    while (folder / "__init__.py").is_file():
+        parts, folder = [folder.name, *parts], folder.parent
+    name = ".".join(parts)
+    known = getattr(sys.modules.get(name), "__file__", None)
+    return None if len(parts) == 1 or (known is not None and Path(known) != file) else (str(folder), name)
 
 
 def _suggestion(space: dict[str, Any], path: str) -> str:

@@ -25,6 +25,7 @@ from s2sgrad.driver.program import Program
 from s2sgrad.driver.text import text_of
 from s2sgrad.errors import Place, raised
 from s2sgrad.ir.quote import mentioned, nodes
+from s2sgrad.ir.unit import is_derived
 from s2sgrad.source import GENERATED, GENERATED_TEXTS, Primal
 
 
@@ -72,7 +73,7 @@ class Plan:
         spans: dict[int, Spans] = {}
         for part, emitted in zip(self.parts, program.functions, strict=True):
             named = emitted.unit.explained(mentioned(emitted.tree) & emitted.unit.locals)
-            raised.register(part.code, _places(emitted, written[emitted.name], spans), named)
+            raised.register(part.code, *_places(emitted, written[emitted.name], spans), named)
             weakref.finalize(part.code, _forget, filename).atexit = False
 
     def made(self, primals: Sequence[types.FunctionType]) -> list[types.FunctionType]:
@@ -203,9 +204,12 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
                 reaches)  # fmt: skip
 
 
-def _places(emitted: Emitted, node: ast.FunctionDef, spans: dict[int, Spans]) -> dict[int, Place]:
-    """By the lines of the text: the place of the user's statement behind each."""
+def _places(
+    emitted: Emitted, node: ast.FunctionDef, spans: dict[int, Spans]
+) -> tuple[dict[int, Place], frozenset[int]]:
+    """By the lines of the text: the place of the user's statement behind each; and the lines that compute a derivative."""
     out: dict[int, Place] = {}
+    derived: set[int] = set()
     waiting: list[tuple[list[Any], list[Any]]] = [(node.body, emitted.tree.body)]
     while waiting:
         written, made = waiting.pop()
@@ -217,11 +221,13 @@ def _places(emitted: Emitted, node: ast.FunctionDef, spans: dict[int, Spans]) ->
                     spans[id(primal)] = _spans(primal)
                 whole = spans[id(primal)].get((origin.line, origin.column))
                 if whole is not None:
-                    place = primal.place(whole)
-                    out[shown.lineno] = raised.behind(primal.function.__code__, place.line) or place
+                    place, code = primal.place(whole), primal.function.__code__
+                    out[shown.lineno] = raised.behind(code, place.line) or place
+                    if is_derived(statement) or raised.is_derived(code, place.line):
+                        derived.add(shown.lineno)
             for field in ("body", "orelse", "finalbody"):
                 waiting.append((getattr(shown, field, []), getattr(statement, field, [])))
-    return out
+    return out, frozenset(derived)
 
 
 Spans = dict[tuple[int, int], gast.AST]

@@ -27,43 +27,55 @@ _HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _BENEATH = ("numpy", "scipy", "gast", "astunparse")  # what we stand on: an error in there is of whoever called it
 _RAISE = dis.opmap["RAISE_VARARGS"]
-_DELIBERATE = (TypeError, ValueError, RuntimeError, LookupError, AttributeError, AssertionError)
-_generated: dict[int, tuple[Any, dict[int, Place], Wording]] = {}
-_NOTHING: Any = (lambda: None, {}, None)
+_DELIBERATE = (TypeError, ValueError, RuntimeError, LookupError, AttributeError, AssertionError, OSError)
+_generated: dict[int, tuple[Any, dict[int, Place], frozenset[int], Wording]] = {}
+_NOTHING: Any = (lambda: None, {}, frozenset(), None)
 
 
-def register(code: types.CodeType, places: dict[int, Place], wording: Wording) -> None:
-    """Say which of the user's statements stands behind each line of the text that this code was compiled from, and what its
-    names mean.
+def register(code: types.CodeType, places: dict[int, Place], derived: frozenset[int], wording: Wording) -> None:
+    """Say which of the user's statements stands behind each line of the text that this code was compiled from, which of the
+    lines compute its derivative and not what it computes itself, and what its names mean.
 
     By the code itself and not by its file: one text may have come of several functions.
     """
     waiting = [code]
     while waiting:
         part = waiting.pop()
-        _generated[id(part)] = weakref.ref(part), places, wording
+        _generated[id(part)] = weakref.ref(part), places, derived, wording
         weakref.finalize(part, _generated.pop, id(part), None).atexit = False
         waiting += [c for c in part.co_consts if isinstance(c, types.CodeType)]
 
 
 def behind(code: types.CodeType, line: int) -> Place | None:
     """The user's statement behind a line of a text of ours: that of the generated statement which begins there or above."""
-    known, places, _ = _generated.get(id(code), _NOTHING)
+    statement = _statement(code, line)
+    return None if statement is None else statement[0]
+
+
+def is_derived(code: types.CodeType, line: int) -> bool:
+    """Whether a line of a text of ours computes a derivative of the statement behind it."""
+    statement = _statement(code, line)
+    return statement is not None and statement[1]
+
+
+def _statement(code: types.CodeType, line: int) -> tuple[Place, bool] | None:
+    known, places, derived, _ = _generated.get(id(code), _NOTHING)
     if known() is not code or not places:
         return None
     above = [k for k in places if k <= line]
-    return places[max(above) if above else min(places)]
+    first = max(above) if above else min(places)
+    return places[first], first in derived
 
 
 def places(code: types.CodeType) -> dict[int, Place]:
     """The user's statements behind those lines of a text of ours at which a statement begins that came of one."""
-    known, found, _ = _generated.get(id(code), _NOTHING)
+    known, found, _, _ = _generated.get(id(code), _NOTHING)
     return found if known() is code else {}
 
 
 def wording(code: types.CodeType) -> Wording | None:
     """What to say of the names of a text of ours."""
-    known, _, words = _generated.get(id(code), _NOTHING)
+    known, _, _, words = _generated.get(id(code), _NOTHING)
     return words if known() is code else None
 
 
@@ -91,14 +103,17 @@ def located(error: Exception, function: Any = None) -> Exception:
     ours becomes a `Refused`, a failure of the compiler a `Defect`; all others stay what they are.
     """
     frames = _frames(error)
-    places = [place for t in reversed(frames) if (place := behind(t.tb_frame.f_code, t.tb_lineno)) is not None]
-    place = next((place for place in places if not place.file.startswith(GENERATED)), None) or head(function)
+    statements = [found for t in reversed(frames) if (found := _statement(t.tb_frame.f_code, t.tb_lineno)) is not None]
+    statement = next((found for found in statements if not found[0].file.startswith(GENERATED)), None)
+    place = head(function) if statement is None else statement[0]
     if isinstance(error, Refusal):
         error = Refused(error.message, place).with_traceback(error.__traceback__)
     elif is_defect(error):
         error = defect(error, function)
-    elif not isinstance(error, S2SGradError) and place is not None and not _shows(frames):
-        if not any(note.startswith('  File "') for note in getattr(error, "__notes__", ())):
+    elif not isinstance(error, S2SGradError) and place is not None and not _is_noted(error):
+        if statement is not None:
+            error.add_note(_note(*statement))
+        elif not _shows(frames):
             error.add_note(place.shown(caret=False))
     if isinstance(error, S2SGradError):
         if error.place is not None and error.place.file.startswith(GENERATED) and (called := head(function)) is not None:
@@ -111,6 +126,22 @@ def located(error: Exception, function: Any = None) -> Exception:
         error.__suppress_context__ = True
     trim(error)
     return error
+
+
+_FORWARD, _DERIVED = "in ", "in the derivative of "
+
+
+def _note(place: Place, derived: bool) -> str:
+    """What is said of the statement behind the one that raised: a pickled error has it, too, and a log.
+
+    >>> print(_note(Place("model.py", 12, 4, 12, 17, "    y = np.log(x)"), derived=True))
+    in the derivative of model.py, line 12: y = np.log(x)
+    """
+    return f"{_DERIVED if derived else _FORWARD}{place.file}, line {place.line}: {place.text.strip()}"
+
+
+def _is_noted(error: Exception) -> bool:
+    return any(note.startswith(('  File "', _FORWARD)) and ", line " in note for note in getattr(error, "__notes__", ()))
 
 
 def defect(error: Exception, function: Any) -> Defect:

@@ -81,7 +81,7 @@ def _lengths(shape: Kind) -> tuple[Dim, ...] | None:
 
 # --- numbers, texts, containers ---
 
-_always(Number(int), int, runtime.raised)
+_always(Number(int), int, runtime.raised, runtime.passed_on)
 _always(Number(bool), bool, isinstance)
 _always(Number(float), float)
 _always(Text(), str)

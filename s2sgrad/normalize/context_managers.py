@@ -41,7 +41,8 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.errors import S2SGradError
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.forms import arguments_of
+from s2sgrad.ir.quote import at, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory import mod_ref
 from s2sgrad.source import read
@@ -68,6 +69,22 @@ def require_followed(unit: Unit, manager: gast.AST) -> None:
         if _hides(function):
             unit.refuse(manager, f"this context manager may hide an exception (`{function.__qualname__}`), which cannot be "
                                  f"followed: {_WAY}")  # fmt: skip
+
+
+def suppressed(unit: Unit, statement: gast.AST) -> list[gast.AST]:
+    """`with suppress(E): ..` as `try: .. except E: pass`."""
+    if not isinstance(statement, gast.With):
+        return [statement]
+    for k, item in enumerate(statement.items):
+        if unit.called(item.context_expr) is contextlib.suppress and item.optional_vars is None:
+            inner = gast.With(statement.items[k + 1 :], statement.body, None)
+            body = suppressed(unit, at(statement, inner)[0]) if inner.items else statement.body
+            kinds = arguments_of(item.context_expr)
+            if kinds:
+                handler = gast.ExceptHandler(gast.Tuple(kinds, gast.Load()), None, at(statement, gast.Pass()))
+                body = at(statement, gast.Try(body, at(statement, handler), [], []))
+            return body if k == 0 else at(statement, gast.With(statement.items[:k], body, None))
+    return [statement]
 
 
 def is_object(unit: Unit, manager: gast.AST) -> bool:

@@ -46,11 +46,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with a single `return result` at its end."""
     result = unit.local("result")
     unit.words[result] = "the result", None
-    returned: list[str] = []
-    body = _returns(unit, tree.body, result, returned, in_loop=False)
-    if returned:
-        body = at(tree.body[0], assign(returned[0], constant(False))) + body
-    body = nest(unit, body)
+    body, flagged = returns_behind_loops(unit, tree.body, result)
+    body = nest(unit, flagged + body)
     _strip_continues(body)
     if not exits(body):
         last = body[-1] if body else tree
@@ -60,6 +57,13 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     tree.body = body + at(last, gast.Return(name(result)))
     _check_depth(unit, tree)
     return tree
+
+
+def returns_behind_loops(unit: Unit, body: list[gast.AST], result: str) -> tuple[list[gast.AST], list[gast.AST]]:
+    """A block whose loops have neither `else` nor `return`, which stands behind them, and what comes before it: a flag."""
+    returned: list[str] = []
+    body = _returns(unit, body, result, returned, in_loop=False)
+    return body, at(body[0], assign(returned[0], constant(False))) if returned else []
 
 
 def _returns(unit: Unit, body: list[gast.AST], result: str, returned: list[str], in_loop: bool) -> list[gast.AST]:

@@ -1,10 +1,11 @@
-"""`try` with `except`: what `try` computes is tried first, and then computed, or the handler runs.
+"""`try` with `except`: each piece of the body is tried first, and then carried out, or the handler runs.
 
     try: y = np.log(f(x))             which = raised(lambda: np.log(f(x)), ValueError)
     except ValueError: y = 0.0   ->   if which == 0: y = np.log(f(x))
                                       else: y = 0.0
 
-The body runs twice where it succeeds; so it holds nothing but assignments of new values, of calls that only compute.
+A run of assignments that only compute is one piece, where nobody sees which of them were made; a statement with an effect is
+a piece, and what follows it stands under `if which == 0:`.  A loop is left where a piece of it fails.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -25,31 +26,60 @@ def f(K, y):
         return np.sum(np.linalg.solve(L, y))
     else:
         return 0.0
+>>> print(shown('''
+... def f(x, k):
+...     s = 0.0
+...     try:
+...         for v in x:
+...             s += math.log(v)
+...         x[k] = s
+...     except ValueError:
+...         s = 1.0
+...     return s
+... ''', "try_except"))
+def f(x, k):
+    s = 0.0
+    which = 0
+    for v in x:
+        which = raised(lambda: s + math.log(v), ValueError)
+        if which == 0:
+            s += math.log(v)
+        else:
+            break
+    if which == 0:
+        which = raised(lambda: stored(s, x, k), ValueError)
+        if which == 0:
+            x[k] = s
+    if which == 1:
+        s = 1.0
+    return s
 """
 
 from __future__ import annotations
 
-import builtins
-import inspect
-import types
+import contextlib
+from collections.abc import Callable
 
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis import effects
-from s2sgrad.errors import S2SGradError
-from s2sgrad.ir.quote import assign, at, blocks, clone, constant, name, nodes, stored
+from s2sgrad.ir.forms import arguments_of
+from s2sgrad.ir.quote import assign, at, blocks, clone, constant, empty_arguments, name, nodes, rewritten, stored
 from s2sgrad.ir.unit import Unit
-from s2sgrad.memory import mod_ref
-from s2sgrad.source import read
+from s2sgrad.normalize import context_managers
+from s2sgrad.normalize.exception_kinds import Kinds
+from s2sgrad.normalize.single_exit import exits, leaves
+from s2sgrad.normalize.trials import Trials, used_up
+from s2sgrad.normalize.unfinished import Unfinished
+from s2sgrad.normalize.with_statements import SETTINGS, without_exits
 
-_LEAVES = (gast.Return, gast.Raise)
-_ITERATORS = (iter, zip, map, filter, reversed, enumerate, open)
-_DEEPEST = 8  # functions within functions
+_WHOLE = (gast.Pass, gast.FunctionDef, gast.Global, gast.Nonlocal, gast.Break, gast.Continue)
+_MESSAGES = (print, str, repr, type, isinstance, format)
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree without `except`; Unsupported where the body does more than compute new values."""
+    """The tree without `except`; Unsupported where the body does what cannot be tried."""
+    tree.body = rewritten(tree.body, lambda statement: context_managers.suppressed(unit, statement))
     tree.body = _block(unit, tree, tree.body)
     return tree
 
@@ -59,152 +89,312 @@ def _block(unit: Unit, tree: gast.FunctionDef, body: list[gast.AST]) -> list[gas
     for statement in body:
         if isinstance(statement, gast.FunctionDef):
             statement.body = _block(unit, statement, statement.body)
-        for inner in blocks(statement):
-            inner[:] = _block(unit, tree, inner)
         if isinstance(statement, gast.Try) and statement.handlers:
-            for handler in statement.handlers:
-                handler.body = _block(unit, tree, handler.body)
-            made = _attempt(unit, tree, statement)
+            made = _Attempt(unit, tree, statement, None).statements()
             if statement.finalbody:
+                statement.finalbody = _block(unit, tree, statement.finalbody)
                 made = at(statement, gast.Try(made, [], [], statement.finalbody))
             out += made
-        else:
-            out.append(statement)
+            continue
+        for inner in blocks(statement):
+            inner[:] = _block(unit, tree, inner)
+        out.append(statement)
     return out
 
 
-def _attempt(unit: Unit, tree: gast.FunctionDef, statement: gast.Try) -> list[gast.AST]:
-    _require_own_names(unit, tree, statement)
-    _require_no_iterators(unit, tree, statement)
-    which = unit.local("which")
-    tried = gast.Lambda(gast.arguments([], [], None, [], [], None, []), _tried(unit, statement.body))
-    kinds = [h.type or name(unit.helper("Exception", Exception)) for h in statement.handlers]
-    raised = gast.Call(name(unit.helper("raised", runtime.raised)), [tried, *kinds], [])
-    rest = _handled(unit, statement.handlers[-1])
-    for k in range(len(statement.handlers) - 1, 0, -1):
-        rest = at(statement, gast.If(_is(which, k), _handled(unit, statement.handlers[k - 1]), rest))
-    chosen = gast.If(_is(which, 0), [*statement.body, *statement.orelse], rest)
-    return at(statement, assign(which, at(statement, raised)[0]), chosen)
+class _Attempt:
+    """One `try`: the variable that says which handler is due, and the `try` around it."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, statement: gast.Try, outer: _Attempt | None) -> None:
+        self.unit, self.tree, self.statement, self.outer = unit, tree, statement, outer
+        self.which = unit.local("which")
+        self.trials = Trials(unit, tree)
+        own = [h.type or name(unit.helper("Exception", Exception)) for h in statement.handlers]
+        self.kinds = Kinds(unit, [*own, *(outer.kinds.texts if outer else [])])
+        self.told = any(_is_told(h) for h in statement.handlers) or (outer is not None and outer.told)
+        self.unfinished = Unfinished(tree, statement, outer is not None)
+
+    # --- the statement as a whole ---
+
+    def statements(self) -> list[gast.AST]:
+        """What stands for the `try`, its `finally` aside."""
+        statement = self.statement
+        self.require_followed()
+        body = self.body(statement.body, self.plain(statement.orelse))
+        handlers = [self.handler(h, k) for k, h in enumerate(statement.handlers, 1)]
+        only = self.only_trial(body)
+        if only is None and not self.is_set(body):
+            return body  # nothing of it raises
+        rest = handlers[-1] if only is not None else []
+        for k in range(len(handlers) - (only is not None), 0, -1):
+            rest = at(statement, gast.If(self.equals(k), handlers[k - 1], rest))
+        if only is not None:
+            only.orelse = rest
+            return body
+        first = [] if self.is_first(body) else at(statement, assign(self.which, constant(0)))
+        return [*first, *body, *rest]
+
+    def only_trial(self, body: list[gast.AST]) -> gast.If | None:
+        """The branch of what succeeds, where there is one trial alone, at the end."""
+        last = body[-1] if body else None
+        set_ = [s for s in _all(body) if self.which in _bound(s)]
+        alone = len(set_) == 1 and len(body) > 1 and body[-2] is set_[0] and self.tests(last)
+        return last if alone and self.outer is None and not last.orelse else None
+
+    def tests(self, statement: gast.AST | None) -> bool:
+        test = statement.test if isinstance(statement, gast.If) else None
+        return isinstance(test, gast.Compare) and isinstance(test.left, gast.Name) and test.left.id == self.which
+
+    def is_set(self, body: list[gast.AST]) -> bool:
+        return any(self.which in _bound(s) for s in _all(body))
+
+    def is_first(self, body: list[gast.AST]) -> bool:
+        """Whether a trial comes before everything that asks how it ended."""
+        first = next(s for s in body if any(self.which in _bound(inner) for inner in _all([s])))
+        return isinstance(first, gast.Assign)
+
+    def equals(self, k: int) -> gast.Compare:
+        return gast.Compare(name(self.which), [gast.Eq()], [constant(k)])
+
+    def require_followed(self) -> None:
+        """What is run twice must not use up what it reads."""
+        gone = used_up(self.unit, self.tree, self.statement.body)
+        if gone:
+            self.unit.refuse(self.statement, f"`{min(gone)}` is used up by what `try` runs twice, which cannot be followed: "
+                                             "make it a list")  # fmt: skip
+
+    def handler(self, handler: gast.ExceptHandler, k: int) -> list[gast.AST]:
+        """What a handler does; the exception itself is told in messages, or raised again."""
+        called = _called(handler)
+        told = {id(part) for s in handler.body for n in nodes(s) if self.is_message(n) for part in nodes(n)}
+        others = {id(n) for s in handler.body for h in nodes(s) if isinstance(h, gast.ExceptHandler) for n in nodes(h)}
+        for node in (n for s in handler.body for n in nodes(s)):
+            if isinstance(node, gast.Raise) and id(node) not in others:
+                if node.exc is None or (isinstance(node.exc, gast.Name) and node.exc.id == called):
+                    node.exc = self.caught()
+                if isinstance(node.cause, gast.Name) and node.cause.id == called:
+                    node.cause = None
+        hidden = {id(n) for s in handler.body for h in nodes(s) if _called(h) == called for n in nodes(h)}
+        mentions = [n for s in handler.body for n in nodes(s)
+                    if isinstance(n, gast.Name) and n.id == called and id(n) not in hidden]  # fmt: skip
+        for mention in mentions:
+            if id(mention) not in told:
+                self.unit.refuse(mention, f"the exception `{called}` is used, which cannot be differentiated yet: leave it "
+                                          "out")  # fmt: skip
+        bound = at(handler, assign(called, self.caught())) if mentions else []
+        return bound + self.plain(handler.body)
+
+    def caught(self) -> gast.Call:
+        return gast.Call(name(self.unit.helper("caught", runtime.caught)), [name(self.which)], [])
+
+    def is_message(self, node: gast.AST) -> bool:
+        """Whether what is in an expression is written down, or asked for its class."""
+        return isinstance(node, gast.JoinedStr) or any(self.unit.called(node) is known for known in _MESSAGES)
+
+    def plain(self, body: list[gast.AST]) -> list[gast.AST]:
+        """Statements that this `try` does not guard, but one around it may."""
+        return _block(self.unit, self.tree, body) if self.outer is None else self.outer.body(body, [])
+
+    # --- the body, a piece at a time ---
+
+    def body(self, body: list[gast.AST], rest: list[gast.AST]) -> list[gast.AST]:
+        """Statements as far as they come; after the last, `rest`."""
+        if not body:
+            return rest
+        run = self.run_of(body)
+        if run:
+            done = [*run, *self.body(body[len(run) :], rest)]
+            values = [s.value for s in run if s.value is not None]
+            return self.tried(run[0], self.trials.bindings(run), done) if self.kinds.risk(*values) else done
+        first, more = body[0], body[1:]
+        if isinstance(first, _WHOLE):
+            if isinstance(first, gast.FunctionDef):
+                first.body = _block(self.unit, first, first.body)
+            return [first, *self.body(more, rest)] if not isinstance(first, gast.Pass) else self.body(more, rest)
+        return self.piece(first, lambda: self.body(more, rest))
+
+    def run_of(self, body: list[gast.AST]) -> list[gast.AST]:
+        """The bindings that open a block and are tried together: nobody sees which of them were made."""
+        run: list[gast.AST] = []
+        for k, statement in enumerate(body):
+            if not self.trials.is_binding(statement):
+                break
+            run.append(statement)
+            if not isinstance(statement, gast.Assign) or self.unfinished.is_seen(statement, body[k + 1 :]):
+                break
+        return run
+
+    def tried(self, origin: gast.AST, value: gast.AST, done: list[gast.AST]) -> list[gast.AST]:
+        """What is done where trying an expression raises nothing."""
+        tried = gast.Lambda(empty_arguments(), value)
+        raised = gast.Call(name(self.unit.helper("raised", runtime.raised)), [tried, *clone(self.kinds.texts)], [])
+        said = assign(self.which, at(self.statement, raised)[0])
+        return at(self.statement, said, gast.If(self.equals(0), done, []))
+
+    def guarded(self, before: list[gast.AST], rest: list[gast.AST]) -> list[gast.AST]:
+        """Statements, and others if no piece of them failed."""
+        if not rest or exits(before):
+            return before
+        if not self.is_set(before):
+            return [*before, *rest]
+        return [*before, *at(self.statement, gast.If(self.equals(0), rest, []))]
+
+    def piece(self, statement: gast.AST, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+        """One statement with an effect, or a compound one, and what comes after it."""
+        method = getattr(self, f"visit_{type(statement).__name__}", None)
+        if method is None:
+            self.unit.refuse(statement, "this statement in `try` with `except` cannot be differentiated yet: take it out")
+        return method(statement, rest)
+
+    def visit_Assign(self, statement: gast.Assign, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+        value = statement.value
+        if len(statement.targets) > 1:
+            held = self.unit.temp()
+            parts = [assign(held, value), *(gast.Assign([t], name(held), None) for t in statement.targets)]
+            return self.body(at(statement, *parts), rest())
+        if isinstance(value, gast.Call) and isinstance(statement.targets[0], gast.Name) and not self.trials.computes(value):
+            return self.tried(statement, self.trials.call(value), [statement, *rest()])
+        return self.tried(statement, self.trials.assignment(statement.targets[0], value), [statement, *rest()])
+
+    def visit_AnnAssign(self, statement: gast.AnnAssign, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+        if statement.value is None:
+            return [statement, *rest()]
+        return self.body(at(statement, gast.Assign([statement.target], statement.value, None)), rest())
+
+    def visit_AugAssign(self, statement: gast.AugAssign, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+        return self.tried(statement, self.trials.update(statement), [statement, *rest()])
+
+    def visit_Expr(self, statement: gast.Expr, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+        if not isinstance(statement.value, gast.Call):
+            self.trials.require_computed(statement.value)
+        tried = self.trials.call(statement.value)
+        return self.tried(statement, tried, [statement, *rest()]) if self.kinds.risk(tried) else [statement, *rest()]
+
+    def visit_Return(self, statement: gast.Return, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+        if not isinstance(statement.value, gast.Call):
+            self.trials.require_computed(statement.value)
+        return self.tried(statement, self.trials.call(statement.value), [statement])
+
+    def visit_Raise(self, statement: gast.Raise, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+        if statement.exc is None:
+            self.unit.refuse(statement, "`raise` of no exception cannot be followed in `try`: name it")
+        self.trials.require_raised(statement.exc)
+        known = self.kinds.due(statement.exc)
+        if known is not None and not self.told:
+            return at(statement, assign(self.which, constant(known)))
+        throw = gast.Call(name(self.unit.helper("throw", runtime.throw)), [statement.exc], [])
+        return self.tried(statement, throw, [])[:1]
+
+    def visit_Assert(self, statement: gast.Assert, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+        message = [] if statement.msg is None else [statement.msg]
+        error = gast.Raise(gast.Call(self.unit.builtin(AssertionError), message, []), None)
+        failed = gast.If(gast.UnaryOp(gast.Not(), statement.test), at(statement, error), [])
+        return self.visit_If(at(statement, failed)[0], rest)
+
+    def visit_If(self, statement: gast.If, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+        tried = self.test(statement.test)
+        statement.body, statement.orelse = self.body(statement.body, []), self.body(statement.orelse, [])
+        statement.body = statement.body or at(statement, gast.Pass())
+        done = self.guarded([statement], rest())
+        return done if tried is None else self.tried(statement, tried, done)
+
+    def test(self, node: gast.AST) -> gast.AST | None:
+        """What asking for a truth value raises; None where it raises nothing that is caught."""
+        self.trials.require_computed(node)
+        if isinstance(node, gast.Constant) or not (self.kinds.risk(node) or self.kinds.catch(ValueError, TypeError)):
+            return None
+        return gast.Call(self.unit.builtin(bool), [clone(node)], [])
+
+    def visit_For(self, loop: gast.For, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+        self.trials.require_iterable(loop.iter)
+        tried = gast.Call(self.unit.builtin(iter), [clone(loop.iter)], [])
+        risks = self.kinds.risk(loop.iter) or self.kinds.catch(TypeError)
+        self.looped(loop)
+        done = self.guarded([loop], rest())
+        return self.tried(loop, tried, done) if risks else done
+
+    def visit_While(self, loop: gast.While, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+        tried, test = self.test(loop.test), loop.test
+        if tried is not None and leaves(loop.orelse):
+            self.unit.refuse(loop, "an exit from the `else` of `while` in `try` cannot be differentiated yet: use a flag")
+        self.looped(loop)
+        if tried is not None:
+            stop = gast.If(gast.UnaryOp(gast.Not(), test), [*loop.orelse, *at(loop, gast.Break())], [])
+            loop.orelse = []
+            first, branch = self.tried(loop, tried, at(loop, stop))
+            branch.orelse = at(loop, gast.Break())
+            loop.test, loop.body = constant(True), [first, branch, *loop.body]
+        return self.guarded([loop], rest())
+
+    def looped(self, loop: gast.For | gast.While) -> None:
+        """The blocks of a loop, which is left where a piece fails."""
+        body = self.body(loop.body, [])
+        if self.is_set(body):
+            last, leave = body[-1], at(loop, gast.Break())
+            if self.only_trial(body) is not None and self.tests(last):
+                last.orelse = leave
+            else:
+                body += at(loop, gast.If(gast.Compare(name(self.which), [gast.NotEq()], [constant(0)]), leave, []))
+        loop.body, loop.orelse = body or at(loop, gast.Pass()), self.body(loop.orelse, [])
+
+    def visit_With(self, statement: gast.With, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+        for item in statement.items:
+            if self.unit.called(item.context_expr) not in (*SETTINGS, contextlib.nullcontext):
+                self.unit.refuse(statement, "this context in `try` with `except` cannot be followed: put `try` into it")
+            for value in arguments_of(item.context_expr):
+                self.trials.require_computed(value)
+        statement.body = self.body(statement.body, [])
+        return self.guarded([statement], rest())
+
+    def visit_Try(self, statement: gast.Try, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+        inner = _Attempt(self.unit, self.tree, statement, self)
+        made = inner.statements() if statement.handlers else self.body([*statement.body, *statement.orelse], [])
+        if statement.handlers and inner.is_set(made):
+            passed = gast.Call(name(self.unit.helper("passed_on", runtime.passed_on)),
+                               [name(inner.which), constant(len(statement.handlers))], [])  # fmt: skip
+            failed = gast.Compare(name(inner.which), [gast.Gt()], [constant(len(statement.handlers))])
+            made += at(statement, gast.If(failed, at(statement, assign(self.which, passed)), []))
+        if not statement.finalbody:
+            return self.guarded(made, rest())
+        return self.finally_(statement, made, rest)
+
+    def finally_(self, statement: gast.Try, made: list[gast.AST], rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+        """What `finally` does, whether a piece failed or not; if it raises itself, that is what is due."""
+        if leaves(statement.finalbody):
+            self.unit.refuse(statement, "an exit from `finally` cannot be differentiated yet: put it behind the `try`")
+        before, body, after = without_exits(self.unit, at(statement, gast.Try(made, [], [], []))[0])
+        last = _Attempt(self.unit, self.tree, statement, self)
+        last.kinds = self.kinds
+        final = last.body(statement.finalbody, [])
+        if last.is_set(final):
+            failed = gast.Compare(name(last.which), [gast.NotEq()], [constant(0)])
+            final = [*at(statement, assign(last.which, constant(0))), *final,
+                     *at(statement, gast.If(failed, at(statement, assign(self.which, name(last.which))), []))]  # fmt: skip
+        return [*before, *self.guarded([*body, *final], [*after, *rest()])]
 
 
-def _is(which: str, k: int) -> gast.Compare:
-    return gast.Compare(name(which), [gast.Eq()], [constant(k)])
+def _called(handler: gast.AST) -> str | None:
+    """The name that a handler gives what it has caught."""
+    given = handler.name if isinstance(handler, gast.ExceptHandler) else None
+    return given.id if isinstance(given, gast.Name) else given
 
 
-def _tried(unit: Unit, body: list[gast.AST]) -> gast.AST:
-    """The body as an expression: each new value is the argument of a function of what comes after it."""
-    value: gast.AST = constant(None)
-    for statement in reversed(body):
-        given = getattr(statement, "value", None)
-        target = statement.targets[0] if isinstance(statement, gast.Assign) and len(statement.targets) == 1 else None
-        last = statement is body[-1]
-        named = isinstance(target, gast.Name)
-        if not (named or (isinstance(statement, (gast.Return, gast.Expr)) and last)) or (
-            given is not None and not _only_computes(unit, given)
-        ):
-            unit.refuse(statement, "`try` with `except` is differentiated where it holds nothing but assignments of new "
-                                   "values, of calls that only compute: take this out of it")  # fmt: skip
-        given = constant(None) if given is None else clone(given)
-        if last:
-            value = given
-        else:
-            parameters = gast.arguments([gast.Name(target.id, gast.Param(), None, None)], [], None, [], [], None, [])
-            value = gast.Call(gast.Lambda(parameters, value), [given], [])
-    return value
+def _is_told(handler: gast.ExceptHandler) -> bool:
+    """Whether a handler asks what was raised."""
+    inside = [n for s in handler.body for n in nodes(s)]
+    again = any(isinstance(n, gast.Raise) and n.exc is None for n in inside)
+    return again or any(isinstance(n, gast.Name) and n.id == _called(handler) for n in inside)
 
 
-def _handled(unit: Unit, handler: gast.ExceptHandler) -> list[gast.AST]:
-    caught = handler.name.id if isinstance(handler.name, gast.Name) else handler.name
-    for node in (n for s in handler.body for n in nodes(s)):
-        if isinstance(node, gast.Raise) and isinstance(node.cause, gast.Name) and node.cause.id == caught:
-            node.cause = None
-        if isinstance(node, gast.Raise) and node.exc is None:
-            unit.refuse(node, "`raise` of the exception that was caught cannot be differentiated yet: name the exception")
-    for node in (n for s in handler.body for n in nodes(s)):
-        if isinstance(node, gast.Name) and node.id == caught:
-            unit.refuse(node, f"the exception `{caught}` is used, which cannot be differentiated yet: leave it out")
-    return handler.body
+def _all(body: list[gast.AST]) -> list[gast.AST]:
+    """All statements of a block, those in others included."""
+    out = []
+    for statement in body:
+        out.append(statement)
+        for inner in blocks(statement):
+            out += _all(inner)
+    return out
 
 
-def _require_own_names(unit: Unit, tree: gast.FunctionDef, statement: gast.Try) -> None:
-    """What the body has bound before a later statement of it raises must not be read then.
-
-    Python keeps it, and here it is not bound at all.
-    """
-    leave = all(h.body and isinstance(h.body[-1], _LEAVES) for h in statement.handlers)
-    for k, early in enumerate(statement.body[:-1]):
-        later = [*statement.body[k + 1 :], *statement.orelse]
-        allowed = {id(n) for s in later for n in nodes(s)}
-        for local in stored(early):
-            for node in nodes(tree):
-                if not isinstance(node, gast.Name) or node.id != local or id(node) in allowed:
-                    continue
-                read_ = isinstance(node.ctx, gast.Load) or _updated(tree, node)
-                if read_ and not (leave and _comes_after(tree, statement, node)):
-                    unit.refuse(statement, f"`{local}` is bound in `try` and may be read after an exception, which cannot "
-                                           "be followed: use a name of its own in `try`")  # fmt: skip
-
-
-def _require_no_iterators(unit: Unit, tree: gast.FunctionDef, statement: gast.Try) -> None:
-    """What is run twice must not use up what it reads."""
-    read_ = {n.id for s in statement.body for n in nodes(s) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
-    for node in nodes(tree):
-        value = node.value if isinstance(node, gast.Assign) else None
-        used_up = isinstance(value, gast.GeneratorExp)
-        if isinstance(value, gast.Call):
-            target = unit.resolve(value.func)
-            used_up = any(target is kind for kind in _ITERATORS) or inspect.isgeneratorfunction(target)
-        bound = stored(node) if isinstance(node, gast.Assign) else set()
-        if used_up and bound & read_:
-            unit.refuse(statement, f"`{min(bound & read_)}` is used up by what `try` runs twice, which cannot be followed: "
-                                   "make it a list")  # fmt: skip
-
-
-def _updated(tree: gast.FunctionDef, target: gast.Name) -> bool:
-    return any(isinstance(n, gast.AugAssign) and n.target is target for n in nodes(tree))
-
-
-def _comes_after(tree: gast.FunctionDef, statement: gast.Try, node: gast.Name) -> bool:
-    """Whether a read is in a statement of the function itself that follows `try`, in its block or in one around it."""
-    handlers = {id(n) for h in statement.handlers for s in h.body for n in nodes(s)}
-    inner = (n for n in nodes(tree) if isinstance(n, (gast.FunctionDef, gast.Lambda)) and n is not tree)
-    closed = {id(part) for n in inner for part in nodes(n)}
-    place = getattr(node, "lineno", 0) > getattr(statement, "lineno", 0)
-    return place and id(node) not in handlers and id(node) not in closed and not _in_loop(tree, statement)
-
-
-def _in_loop(tree: gast.FunctionDef, statement: gast.Try) -> bool:
-    loops = (n for n in nodes(tree) if isinstance(n, (gast.For, gast.While)))
-    return any(part is statement for loop in loops for s in loop.body for part in nodes(s))
-
-
-def _only_computes(unit: Unit, node: gast.AST, depth: int = _DEEPEST) -> bool:
-    """Whether an expression may be run twice: it changes nothing, and depends on its operands alone."""
-    if any(isinstance(n, (gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await)) for n in nodes(node)):
-        return False
-    if any(isinstance(op, (gast.In, gast.NotIn)) for n in nodes(node) if isinstance(n, gast.Compare) for op in n.ops):
-        return False  # of an iterator, which it consumes
-    for call in (n for n in nodes(node) if isinstance(n, gast.Call)):
-        alone = gast.Call(call.func, [], [])
-        if effects.is_pure(unit, alone):
-            continue
-        target = unit.resolve(call.func)
-        if not isinstance(target, types.FunctionType) or effects.is_library(target) or not depth:
-            return False
-        if mod_ref.of(target) != mod_ref.Writes(frozenset(), False) or not _function_computes(target, depth - 1):
-            return False
-    return True
-
-
-def _function_computes(function: types.FunctionType, depth: int) -> bool:
-    try:
-        unit, tree = Unit.of(read(function))
-    except S2SGradError:
-        return False
-    calls = (n for s in tree.body for n in nodes(s) if isinstance(n, gast.Call))
-    return all(_is_exception(unit, c) or _only_computes(unit, gast.Call(c.func, [], []), depth) for c in calls)
-
-
-def _is_exception(unit: Unit, call: gast.Call) -> bool:
-    target = unit.resolve(call.func)
-    return isinstance(target, type) and issubclass(target, builtins.BaseException)
+def _bound(statement: gast.AST) -> set[str]:
+    return stored(*statement.targets) if isinstance(statement, gast.Assign) else set()

@@ -48,13 +48,13 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.with_regions import ENTER, EXIT, closed, opened
 from s2sgrad.ir.forms import arguments_of
-from s2sgrad.ir.quote import assign, at, blocks, constant, mentioned, name, nodes, rewritten
+from s2sgrad.ir.quote import assign, at, constant, mentioned, name, nested, nodes, rewritten
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import context_managers, tapes
 from s2sgrad.normalize._calls import is_literal
-from s2sgrad.normalize.single_exit import bind_results, exits, leaves, nest, replace_exits
+from s2sgrad.normalize.single_exit import bind_results, exits, leaves, nest, replace_exits, returns_behind_loops
 
-_SETTINGS = (np.errstate, np.printoptions, warnings.catch_warnings)
+SETTINGS = (np.errstate, np.printoptions, warnings.catch_warnings)
 _LOCKS = (type(threading.Lock()), type(threading.RLock()))
 
 
@@ -77,7 +77,7 @@ def _statement(unit: Unit, statement: gast.AST) -> list[gast.AST]:
 def _left(unit: Unit, statement: gast.With) -> list[gast.AST]:
     """A `with` as statements; those in it are in this form already."""
     unit.compound.add((statement.lineno, statement.col_offset))
-    before, body, after = _without_exits(unit, statement)
+    before, body, after = without_exits(unit, statement)
     for item in reversed(statement.items):
         body = _item(unit, statement, item, body)
     return before + body + after
@@ -89,8 +89,8 @@ def _attempted(unit: Unit, statement: gast.Try) -> list[gast.AST]:
     Variables that it binds are gone where an exception leaves the function: such statements stand behind it.
     """
     unit.compound.add((statement.lineno, statement.col_offset))
-    if statement.finalbody and all(_only_binds(unit, s) for s in statement.finalbody):
-        before, body, after = _without_exits(unit, statement)
+    if statement.finalbody and all(_only_local(unit, s) for s in statement.finalbody):
+        before, body, after = without_exits(unit, statement)
         return [*before, *body, *statement.finalbody, *after]
     held = mentioned(*statement.body) & unit.locals
     for final in statement.finalbody:
@@ -101,7 +101,7 @@ def _attempted(unit: Unit, statement: gast.Try) -> list[gast.AST]:
             if isinstance(node, gast.Name) and node.id in held:
                 unit.refuse(node, f"`{node.id}` is used in `try` and in `finally`, which cannot be differentiated yet: give "
                                   "`finally` a name of its own")  # fmt: skip
-    before, body, after = _without_exits(unit, statement)
+    before, body, after = without_exits(unit, statement)
     return [*before, *_finally(unit, statement, body, statement.finalbody), *after]
 
 
@@ -113,16 +113,32 @@ def _finally(unit: Unit, statement: gast.AST, body: list[gast.AST], final: list[
     return [*at(statement, *opening), *body, *at(statement, *closing), *final, *at(statement, *end)]
 
 
-def _only_binds(unit: Unit, statement: gast.AST) -> bool:
-    """Whether a statement computes values for variables of the function, and does nothing else."""
+def _only_local(unit: Unit, statement: gast.AST) -> bool:
+    """Whether a statement binds variables of the function or changes what they hold, and does nothing else."""
+    if isinstance(statement, (gast.If, gast.For)):
+        asked = statement.test if isinstance(statement, gast.If) else statement.iter
+        inside = [*statement.body, *statement.orelse]
+        return effects.is_pure(unit, asked) and all(_only_local(unit, s) for s in inside)
+    if isinstance(statement, gast.Expr):
+        call = statement.value
+        changed = effects.changed_by_call(call) if isinstance(call, gast.Call) else set()
+        return bool(changed & unit.locals) and all(effects.is_pure(unit, a) for a in arguments_of(call))
     if isinstance(statement, gast.Assign):
         targets = [n for t in statement.targets for n in nodes(t)]
     elif isinstance(statement, gast.AugAssign):
         targets = [statement.target]
     else:
         return isinstance(statement, gast.Pass)
-    named = all(isinstance(t, (gast.Name, gast.Tuple, gast.List, gast.expr_context)) for t in targets)
-    return named and effects.is_pure(unit, statement.value)
+    return all(_is_local(unit, t) for t in targets) and effects.is_pure(unit, statement.value)
+
+
+def _is_local(unit: Unit, target: gast.AST) -> bool:
+    """Whether a part of a target binds a variable, or stores into what one holds."""
+    if not isinstance(getattr(target, "ctx", None), gast.Store) or isinstance(target, (gast.Name, gast.Tuple, gast.List)):
+        return True
+    if not isinstance(target, gast.Subscript) or not isinstance(target.value, gast.Name):
+        return False
+    return target.value.id in unit.locals and effects.is_pure(unit, target.slice)
 
 
 def _item(unit: Unit, statement: gast.With, item: gast.withitem, body: list[gast.AST]) -> list[gast.AST]:
@@ -133,7 +149,7 @@ def _item(unit: Unit, statement: gast.With, item: gast.withitem, body: list[gast
         value = given[0] if given else constant(None)
         bound = [gast.Expr(value)] if item.optional_vars is None else [gast.Assign([item.optional_vars], value, None)]
         return at(statement, *bound) + body
-    if called in _SETTINGS:
+    if called in SETTINGS:
         for value in arguments_of(manager):
             if not is_literal(value):
                 unit.refuse(value, "the settings of a context must be constants to be differentiated: write them out")
@@ -144,32 +160,26 @@ def _item(unit: Unit, statement: gast.With, item: gast.withitem, body: list[gast
         unit.refuse(value, "`as` with several names in this `with` cannot be differentiated yet: use one name")
     context = unit.local("context")
     opening = at(statement, *opened(context, manager, None if value is None else value.id))
-    if called not in _SETTINGS and context_managers.is_object(unit, manager):  # whose methods are written out
+    if called not in SETTINGS and context_managers.is_object(unit, manager):  # whose methods are written out
         return [*opening, *_finally(unit, statement, body, at(statement, *closed(context)))]
     return [*opening, *body, *at(statement, *closed(context))]
 
 
-def _without_exits(unit: Unit, statement: gast.With | gast.Try) -> tuple[list[gast.AST], list[gast.AST], list[gast.AST]]:
+def without_exits(unit: Unit, statement: gast.With | gast.Try) -> tuple[list[gast.AST], list[gast.AST], list[gast.AST]]:
     """Statements before, the body without exits, and the statements after it that leave instead."""
-    body = statement.body
-    for loop in (s for s in body if isinstance(s, (gast.For, gast.While))):
-        _check_loop(unit, loop)
-    waiting = [s for s in body if isinstance(s, gast.If)]
-    while waiting:
-        for inner in blocks(waiting.pop()):
-            waiting += [s for s in inner if isinstance(s, gast.If)]
-            for loop in (s for s in inner if isinstance(s, (gast.For, gast.While))):
-                _check_loop(unit, loop)
+    body, flagged = statement.body, []
+    if any(map(_leaves_from_loop, nested(body))):
+        body, flagged = returns_behind_loops(unit, body, unit.local("value"))
     if not leaves(body):
-        return [], body, []
+        return flagged, body, []
     body = nest(unit, body)
     if exits(body) and not any(isinstance(n, (gast.Break, gast.Continue)) for n in _outside_loops(body)):
         value = unit.local("value")
-        return [], bind_results(body, value), at(statement, gast.Return(name(value)))
+        return flagged, bind_results(body, value), at(statement, gast.Return(name(value)))
     flags: dict[type, str] = {}
     values: dict[type, str] = {}
     body = replace_exits(unit, body, flags, values)
-    before, after = [], []
+    before, after = flagged, []
     for kind, flag in flags.items():
         before += at(statement, assign(flag, constant(False)))
         leave = gast.Return(name(values[kind])) if kind is gast.Return else kind()
@@ -186,12 +196,8 @@ def _outside_loops(body: list[gast.AST]) -> list[gast.AST]:
     return out
 
 
-def _check_loop(unit: Unit, loop: gast.For | gast.While) -> None:
-    for node in nodes(loop):
-        if isinstance(node, gast.Return):
-            unit.refuse(node, "`return` from a loop inside `with` or `try` cannot be differentiated yet: leave the loop by "
-                              "`break`, and return after it")  # fmt: skip
-    for statement in loop.orelse:
-        if any(isinstance(n, (gast.Break, gast.Continue)) for n in nodes(statement)):
-            unit.refuse(statement, "an exit from the `else` of a loop inside `with` or `try` cannot be differentiated yet: "
-                                    "use a flag")  # fmt: skip
+def _leaves_from_loop(block: list[gast.AST]) -> bool:
+    """Whether a loop of a block has a `return` in it, or an `else` that leaves a loop around it."""
+    loops = [s for s in block if isinstance(s, (gast.For, gast.While))]
+    inside = (n for loop in loops for n in nodes(loop))
+    return any(isinstance(n, gast.Return) for n in inside) or any(leaves(loop.orelse) for loop in loops)

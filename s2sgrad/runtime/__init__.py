@@ -35,10 +35,22 @@ from s2sgrad.runtime.outside import Global, distinct, set_attribute  # noqa: F40
 from s2sgrad.runtime.records import refilled
 from s2sgrad.runtime.results import NoResult, without_floats
 from s2sgrad.runtime.slopes import log_or_zero, over, power_slope, product, times  # noqa: F401
-from s2sgrad.runtime.structure import ABSENT, ENDLESS, FINITE, as_dict, attributes_of, float_type, is_sequence, rebuilt  # noqa: F401
-
-# isort: split
-from s2sgrad.runtime.structure import lasting, ones, repeated, seeded, with_fields  # noqa: F401
+from s2sgrad.runtime.structure import (  # noqa: F401  # noqa: F401
+    ABSENT,
+    ENDLESS,
+    FINITE,
+    as_dict,
+    attributes_of,
+    float_type,
+    is_sequence,
+    lasting,
+    ones,
+    rebuilt,
+    repeated,
+    seeded,
+    with_fields,
+)
+from s2sgrad.runtime.trials import attempted, caught, passed_on, scratch, stored, throw, updated  # noqa: F401
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 

@@ -108,6 +108,12 @@ def is_special(cls: type, methods: frozenset[str] | None = None) -> bool:
     return any(vars(c).keys() & (methods or vars(plain).keys() - _OTHERS) for c in own)
 
 
+class Outcome(int):
+    """Which `except` is due, counted from 1, and for what exception; 0: none is."""
+
+    error: BaseException | None = None
+
+
 def raised(tried: Callable[[], Any], *kinds: Any) -> int:
     """Which of these kinds of exceptions `tried()` raises, counted from 1; 0 where it raises none."""
     try:
@@ -117,7 +123,9 @@ def raised(tried: Callable[[], Any], *kinds: Any) -> int:
     except BaseException as error:
         for k, kind in enumerate(kinds, 1):
             if isinstance(error, kind):
-                return k
+                outcome = Outcome(k)
+                outcome.error = error.with_traceback(None)
+                return outcome
         raise
     return 0
 

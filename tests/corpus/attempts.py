@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 
 import numpy as np
@@ -10,6 +11,7 @@ from .case import case
 
 MATRIX = np.array([[2.0, 0.3], [0.3, 1.0]])
 VECTOR = np.array([1.0, 2.0])
+FOUR = np.array([0.7, 0.4, -0.6, 1.2])
 
 
 def solved(matrix, y):
@@ -120,3 +122,264 @@ def names_of_a_body_that_succeeds(x):
     except ValueError:
         return x * 3.0
     return a * b
+
+
+# --- pieces with an effect: each is tried, and then carried out ------------------------------------------------------
+
+
+@case(FOUR)
+def updated_until_it_fails(x):
+    total = 0.0
+    for k in range(6):
+        try:
+            total += math.sqrt(x[k])
+        except ValueError:
+            total -= x[k]
+        except IndexError:
+            break
+    return total * x[0]
+
+
+@case(FOUR)
+def loop_that_is_left_by_an_exception(x):
+    total = 0.0
+    try:
+        for v in x:
+            total += math.log(v)
+        total = total * x[1]
+    except ValueError as error:
+        print("bad", error)
+        total *= 2.0
+    return total * x[0]
+
+
+@case(FOUR)
+def stores_before_the_failure_stay(x):
+    y = x * 1.0
+    try:
+        y[0] = y[1] * 2.0
+        y[7] = 3.0
+        y[2] = 1.0
+    except IndexError:
+        y[1] = y[0] * 3.0
+    return np.sum(y * y)
+
+
+@case(FOUR)
+def appended_before_the_failure(x):
+    items = []
+    try:
+        items.append(x[0] * x[1])
+        items.append(x[3])
+        items.append(x[9])
+    except IndexError:
+        items.append(x[2] * items[0])
+    return sum(items) * items[0]
+
+
+@case(FOUR)
+def raised_and_caught_in_one_function(x):
+    try:
+        y = x * x
+        if y[0] < 0.6:
+            raise ValueError("small")
+        z = np.sum(y)
+    except ValueError:
+        z = y[1] * x[2]
+    return z * y[2]
+
+
+@case(FOUR)
+def failures_that_are_suppressed(x):
+    table, total = {"a": x[0]}, x[1]
+    for key in ("a", "b", "c"):
+        with contextlib.suppress(KeyError, IndexError):
+            total = total * table[key]
+            total = total + 1.0
+            table[key + "b"] = total
+    return total * x[0]
+
+
+@case(FOUR)
+def attempt_in_an_attempt(x):
+    try:
+        try:
+            y = math.sqrt(x[0])
+            z = math.sqrt(x[2])
+        except KeyError:
+            y, z = x[1], 1.0
+        y = y + 1.0
+    except ValueError:
+        z = 2.0 * x[1] * y
+    else:
+        z = z + 1.0
+    return y * z
+
+
+@case(FOUR)
+def finally_writes_what_the_body_writes(x):
+    y = x * 1.0
+    try:
+        y[0] = y[1] * 2.0
+        y[9] = 1.0
+    except IndexError:
+        y[0] += x[3]
+    finally:
+        y[1] = y[0] * 3.0
+    return np.sum(y * y)
+
+
+@case(FOUR)
+def finally_between_failure_and_handler(x):
+    y, total = x * 1.0, 1.0
+    try:
+        try:
+            y[0] = 2.0 * y[1]
+            total = math.sqrt(y[2])
+        finally:
+            y[1] = y[0] * y[0]
+        total = total + 100.0
+    except ValueError:
+        total = y[1]
+    return total * np.sum(y)
+
+
+@case(FOUR)
+def loop_that_ends_by_an_exception(x):
+    total, k = 1.0, 0
+    try:
+        while x[k] > -100.0:
+            total = total * (x[k] + 2.0)
+            k += 1
+    except IndexError:
+        total = total * x[0]
+    return total
+
+
+@case(FOUR)
+def return_from_a_loop_in_an_attempt(x):
+    try:
+        for k in range(9):
+            if x[k] < 0.0:
+                return x[k] * x[0]
+    except IndexError:
+        return x[1]
+    return x[2]
+
+
+def doubled_at(u, k):
+    if k > 2:
+        raise ValueError("far")
+    u[k] = u[k] * u[k + 1]
+
+
+@case(FOUR)
+def callee_that_writes_or_raises(x):
+    y = x * 1.0
+    for k in range(5):
+        try:
+            doubled_at(y, k)
+        except ValueError:
+            y[0] = y[0] + y[1]
+    return np.sum(y)
+
+
+@case(FOUR)
+def warning_that_is_an_error(x):
+    y = 0.0
+    try:
+        with np.errstate(all="raise"):
+            y = np.log(x[2])
+    except FloatingPointError:
+        y = x[2] * x[1]
+    return y * y
+
+
+@case(FOUR)
+def every_exit_from_an_attempt(x):
+    total = 0.0
+    for k in range(4):
+        try:
+            if k == 1:
+                continue
+            if k == 3:
+                break
+            total += math.sqrt(x[k])
+        except ValueError:
+            total += x[k]
+            continue
+        else:
+            total *= 2.0
+        total = total * x[0]
+    return total
+
+
+@case(FOUR)
+def bound_twice_before_the_failure(x):
+    y = x[0]
+    try:
+        y = math.exp(x[1])
+        y = math.log(x[2])
+    except ValueError:
+        pass
+    return y * y
+
+
+@case(FOUR)
+def values_that_do_not_fit_their_names(x):
+    try:
+        a, b = x[0] * x[1], x[2]
+        c, _, _ = x[1:3]
+    except ValueError as error:
+        c = a * b
+        print(f"failed: {error}")
+    return c * c
+
+
+@case(FOUR)
+def assertion_that_is_caught(x):
+    try:
+        assert x[0] > 1.0, "small"
+        y = x[0]
+    except AssertionError:
+        y = x[1]
+    return y * y
+
+
+@case(FOUR)
+def shapes_that_do_not_fit(x):
+    y = x * 1.0
+    try:
+        y[:2] += x[:3]
+    except ValueError:
+        y[:2] *= x[1:3]
+    try:
+        y += np.ones((2, 4))
+    except ValueError:
+        y *= 2.0
+    return np.sum(y * y)
+
+
+@case(FOUR)
+def taken_off_until_nothing_is_left(x):
+    items, total = [x[0], x[1]], 1.0
+    while True:
+        try:
+            v = items.pop()
+        except IndexError:
+            break
+        total = total * v + 1.0
+    return total
+
+
+@case(FOUR)
+def exception_that_is_raised_again(x):
+    try:
+        try:
+            y = math.sqrt(x[2])
+        except ValueError:
+            y = x[0]
+            raise
+    except ValueError:
+        y = y * x[1]
+    return y

@@ -8,6 +8,7 @@ import numpy as np
 
 from .case import case
 
+FOUR = np.array([0.7, 0.4, -0.6, 1.2])
 VECTOR = np.array([0.3, 0.7, 1.1])
 
 
@@ -116,3 +117,30 @@ def finally_that_reads_a_clock(v):
     finally:
         elapsed = time.perf_counter() - start
     return y if elapsed < 1000.0 else 2.0 * y
+
+
+@case(FOUR)
+def return_from_a_loop_in_a_context(v):
+    with np.errstate(all="ignore"):
+        for k in range(4):
+            if v[k] > 0.3 and k > 0:
+                return v[k] * v[0]
+    return np.sum(v)
+
+
+@case(FOUR)
+def exits_from_loops_in_a_context(v):
+    total = 0.0
+    for j in range(3):
+        with np.errstate(all="ignore"):
+            for k in range(3):
+                if v[k] < 0.0:
+                    break
+                total += v[k] * v[j]
+            else:
+                continue
+            if j == 1:
+                break
+            total = total * v[1]
+        total += 1.0
+    return total

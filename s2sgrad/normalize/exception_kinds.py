@@ -1,0 +1,67 @@
+"""Which exceptions the handlers of a `try` take: what cannot raise any of them is not tried.
+
+>>> from s2sgrad.ir.unit import Unit
+>>> from s2sgrad.source import read
+>>> def f(x): return x
+>>> unit, _ = Unit.of(read(f))
+>>> kinds = Kinds(unit, [gast.parse(text).body[0].value for text in ("KeyError", "(ValueError, IndexError)")])
+>>> kinds.risk(gast.parse("a > b").body[0].value), kinds.catch(TypeError)
+(True, False)
+>>> kinds.due(gast.parse("IndexError('far')").body[0].value)
+2
+"""
+
+from __future__ import annotations
+
+import builtins
+
+import gast
+
+from s2sgrad.ir.forms import arguments_of
+from s2sgrad.ir.unit import Unit
+from s2sgrad.normalize.trials import may_raise
+
+
+class Kinds:
+    """What stands behind `except`, in order: of the `try` itself first, then of those around it."""
+
+    def __init__(self, unit: Unit, texts: list[gast.AST]) -> None:
+        self.unit, self.texts = unit, texts
+
+    def risk(self, *values: gast.AST) -> bool:
+        """Whether evaluating expressions may raise what a handler takes."""
+        raises = {kind for value in values for kind in may_raise(value)}
+        return any(self._may_catch(kind, one) for kind in raises for one in self.texts)
+
+    def _may_catch(self, raised: type, kind: gast.AST) -> bool:
+        known = self._classes(kind)
+        return raised is BaseException or known is None or any(issubclass(raised, k) or issubclass(k, raised) for k in known)
+
+    def _classes(self, kind: gast.AST) -> list[type] | None:
+        """The classes that a handler takes; None where that is not known."""
+        if isinstance(kind, gast.Tuple):
+            parts = [self._classes(e) for e in kind.elts]
+            return None if None in parts else [k for p in parts for k in p]
+        found = self.unit.resolve(kind)
+        return [found] if isinstance(found, type) else None
+
+    def catch(self, *raised: type) -> bool:
+        """Whether a handler may take an exception of one of these classes."""
+        return any(self._may_catch(one, kind) for one in raised for kind in self.texts)
+
+    def due(self, error: gast.AST) -> int | None:
+        """Which handler an exception meets, where its class and theirs are known."""
+        made = error.func if isinstance(error, gast.Call) else error
+        given = arguments_of(error) if isinstance(error, gast.Call) else []
+        cls = self.unit.resolve(made)
+        if not isinstance(cls, type) or not issubclass(cls, BaseException) or any(map(may_raise, given)):
+            return None
+        if cls.__module__ != builtins.__name__ and cls.__init__ is not cls.__base__.__init__:
+            return None  # which may raise itself
+        for k, kind in enumerate(self.texts, 1):
+            known = self._classes(kind)
+            if known is None:
+                return None
+            if any(issubclass(cls, one) for one in known):
+                return k
+        return None

@@ -1,0 +1,271 @@
+"""What a statement in `try` raises, as an expression that changes nothing: it is tried before the statement is carried out.
+
+    x[i] = f(y)                 ->      stored(f(y), x, i)
+    s += f(y)                   ->      updated(s, '+=', f(y))
+    ys.append(f(y))             ->      scratch(ys).append(f(y))
+    a = f(y); b = g(a)          ->      (lambda a: g(a))(f(y))
+"""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import types
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.errors import S2SGradError
+from s2sgrad.ir.forms import arguments_of
+from s2sgrad.ir.quote import clone, constant, expression, name, nodes, stored
+from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.memory import mod_ref
+from s2sgrad.primitives import catalogue
+from s2sgrad.source import read
+
+_ITERATORS = (iter, zip, map, filter, reversed, enumerate, open)
+_DEEPEST = 8  # functions within functions
+_SYMBOLS = {
+    gast.Add: "+=", gast.Sub: "-=", gast.Mult: "*=", gast.Div: "/=", gast.FloorDiv: "//=", gast.Mod: "%=", gast.Pow: "**=",
+    gast.MatMult: "@=", gast.BitAnd: "&=", gast.BitOr: "|=", gast.BitXor: "^=", gast.LShift: "<<=", gast.RShift: ">>=",
+}  # fmt: skip
+_WAY = "which cannot be tried before it is done: take this out of `try`"
+
+
+class Trials:
+    """Expressions that raise what statements of a function raise."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
+        self.unit, self.tree = unit, tree
+
+    def is_binding(self, statement: gast.AST) -> bool:
+        """Whether a statement binds a name to what only computes, returns such a value, or only computes."""
+        if isinstance(statement, gast.Assign):
+            named = len(statement.targets) == 1 and isinstance(statement.targets[0], gast.Name)
+            return named and only_computes(self.unit, statement.value)
+        if not isinstance(statement, (gast.Return, gast.Expr)):
+            return False
+        return statement.value is None or only_computes(self.unit, statement.value)
+
+    def bindings(self, run: list[gast.AST]) -> gast.AST:
+        """The last value of a run of bindings: each value is the argument of a function of what comes after it."""
+        value: gast.AST = constant(None)
+        for statement in reversed(run):
+            given = constant(None) if statement.value is None else clone(statement.value)
+            if statement is run[-1]:
+                value = given
+            else:
+                parameter = gast.Name(statement.targets[0].id, gast.Param(), None, None)
+                one = gast.arguments([parameter], [], None, [], [], None, [])
+                value = gast.Call(gast.Lambda(one, value), [given], [])
+        return value
+
+    def assignment(self, target: gast.AST, value: gast.AST) -> gast.AST:
+        """What `target = value` raises."""
+        self.require_computed(value)
+        if isinstance(target, gast.Name):
+            return clone(value)
+        if isinstance(target, gast.Subscript):
+            return self.store(target, clone(value))
+        if isinstance(target, gast.Attribute):
+            self.require_computed(target.value)
+            return gast.Tuple([clone(value), clone(target.value)], gast.Load())
+        if not isinstance(target, (gast.Tuple, gast.List)) or not all(isinstance(e, gast.Name) for e in target.elts):
+            self.unit.refuse(target, f"this binds several targets, {_WAY}")
+        if isinstance(value, (gast.Tuple, gast.List)) and len(value.elts) == len(target.elts):
+            return clone(value)
+        unpackable = self.unit.helper("unpackable", runtime.unpackable)
+        return expression("f(x, n)", f=unpackable, x=clone(value), n=len(target.elts))
+
+    def store(self, target: gast.Subscript, value: gast.AST) -> gast.AST:
+        """What `x[i] = value` raises; in Python's order, the value first."""
+        self.require_computed(target)
+        owner, index = self.read(target.value), self.index(target.slice)
+        return expression("f(v, x, i)", f=self.unit.helper("stored", runtime.stored), v=value, x=owner, i=index)
+
+    def index(self, node: gast.AST) -> gast.AST:
+        """An index as a value."""
+        if isinstance(node, gast.Tuple):
+            return gast.Tuple([self.index(e) for e in node.elts], gast.Load())
+        if isinstance(node, gast.Slice):
+            ends = [constant(None) if e is None else clone(e) for e in (node.lower, node.upper, node.step)]
+            return gast.Call(self.unit.builtin(slice), ends, [])
+        return clone(node)
+
+    def update(self, statement: gast.AugAssign) -> gast.AST:
+        """What `target op= value` raises."""
+        target, value = statement.target, statement.value
+        self.require_computed(value)
+        old = self.read(target)
+        if isinstance(target, gast.Name) and self.is_number(target.id):
+            return gast.BinOp(old, statement.op, clone(value))
+        updated, symbol = self.unit.helper("updated", runtime.updated), _SYMBOLS[type(statement.op)]
+        new = expression("f(x, op, v)", f=updated, x=old, op=constant(symbol), v=clone(value))
+        return self.store(target, new) if isinstance(target, gast.Subscript) else new
+
+    def is_number(self, local: str) -> bool:
+        """Whether a name is bound to numbers in the text alone, and updated."""
+        bound = [s for s in nodes(self.tree) if isinstance(s, (gast.stmt, gast.NamedExpr, gast.comprehension))
+                 and not isinstance(s, gast.AugAssign) and local in _bound(s)]  # fmt: skip
+        alone = bool(bound) and local not in {p.id for p in parameters(self.tree)}
+        return alone and all(isinstance(getattr(s, "value", None), gast.Constant) for s in bound)
+
+    def read(self, target: gast.AST) -> gast.AST:
+        """A target as a value."""
+        out = clone(target)
+        out.ctx = gast.Load()
+        return out
+
+    def scratch(self, node: gast.AST) -> gast.AST:
+        return gast.Call(name(self.unit.helper("scratch", runtime.scratch)), [node], [])
+
+    def call(self, call: gast.Call) -> gast.AST:
+        """What a call raises that changes its object or its arguments, or prints."""
+        for part in [*call.args, *(k.value for k in call.keywords)]:
+            self.require_computed(part.value if isinstance(part, gast.Starred) else part)
+        target = self.unit.resolve(call.func)
+        if target is builtins.print:
+            return gast.Tuple(clone(arguments_of(call)), gast.Load())
+        if target is MISSING and isinstance(call.func, gast.Attribute) and catalogue.may_write(call.func.attr):
+            self.require_computed(call.func.value)
+            out = clone(call)
+            out.func.value = self.scratch(out.func.value)
+            return out
+        written = catalogue.of(target).writes or catalogue.of_bound(target).writes
+        if target is not MISSING and written:
+            shift = 0 if catalogue.of(target).writes else 1
+            out = clone(call)
+            for k in (k - shift for k in written):
+                if not 0 <= k < len(out.args) or any(isinstance(a, gast.Starred) for a in out.args):
+                    break
+                out.args[k] = self.scratch(out.args[k])
+            else:
+                return out
+        if isinstance(target, types.FunctionType) and not effects.is_library(target):
+            return self.writer(call, target)
+        self.unit.refuse(call, f"this call may do something besides computing, {_WAY}")
+
+    def writer(self, call: gast.Call, function: types.FunctionType) -> gast.AST:
+        """What a function of the user's raises that writes its arguments."""
+        writes = mod_ref.of(function)
+        names = [*inspect.signature(function).parameters]
+        positional = not call.keywords and not any(isinstance(a, gast.Starred) for a in call.args)
+        changes = writes.outside or not writes.arguments <= set(names) or not _function_computes(function, _DEEPEST, True)
+        if changes or not positional:
+            self.unit.refuse(call, f"`{function.__name__}` may do something besides computing, {_WAY}")
+        attempted = self.unit.helper("attempted", runtime.attempted)
+        places = gast.Tuple([constant(k) for k, n in enumerate(names) if n in writes.arguments], gast.Load())
+        given = gast.Tuple(clone(call.args), gast.Load())
+        return expression("f(g, a, w, n)", f=attempted, g=clone(call.func), a=given, w=places, n=call.lineno)
+
+    def computes(self, node: gast.AST) -> bool:
+        """Whether an expression may be evaluated twice."""
+        return only_computes(self.unit, node)
+
+    def require_computed(self, node: gast.AST) -> None:
+        """Refuse an expression that does more than compute."""
+        if not self.computes(node):
+            self.unit.refuse(node, f"this may do something besides computing, {_WAY}")
+
+    def require_raised(self, error: gast.AST) -> None:
+        """Refuse an exception whose arguments do more than compute."""
+        for part in arguments_of(error) if isinstance(error, gast.Call) else ():
+            self.require_computed(part)
+
+    def require_iterable(self, node: gast.AST) -> None:
+        """Refuse a loop over what runs code of its own from item to item, which may raise there."""
+        self.require_computed(node)
+        for part in nodes(node):
+            target = self.unit.called(part)
+            lazy = isinstance(part, gast.GeneratorExp) or target in (map, filter) or inspect.isgeneratorfunction(target)
+            if lazy or getattr(target, "__module__", "") == "itertools":
+                self.unit.refuse(part, "what runs from item to item of a loop in `try` cannot be followed: make a list")
+
+
+def _bound(statement: gast.AST) -> set[str]:
+    """The names that a statement binds itself."""
+    if isinstance(statement, gast.FunctionDef):
+        return {statement.name}
+    fields = ("targets", "target", "items")
+    parts = [part for field in fields for part in _list(getattr(statement, field, None))]
+    return stored(*parts) | set(getattr(statement, "names", ()) if isinstance(statement, gast.Nonlocal) else ())
+
+
+def _list(value: object) -> list[gast.AST]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def may_raise(node: gast.AST) -> tuple[type, ...]:
+    """The exceptions that an expression may raise when it is evaluated.
+
+    >>> may_raise(gast.parse("k > 2").body[0].value), may_raise(gast.parse("k").body[0].value)
+    ((<class 'TypeError'>, <class 'ValueError'>), ())
+    """
+    if isinstance(node, (gast.Constant, gast.Name, gast.Lambda)):
+        return ()
+    if isinstance(node, (gast.Tuple, gast.List)) and not any(map(may_raise, node.elts)):
+        return ()
+    parts = node.values if isinstance(node, gast.BoolOp) else [node.operand] if isinstance(node, gast.UnaryOp) else []
+    if isinstance(node, gast.Compare):
+        parts = [node.left, *node.comparators]
+    if parts and all(set(may_raise(p)) <= {TypeError, ValueError} for p in parts):
+        return (TypeError, ValueError)
+    return (BaseException,)
+
+
+def only_computes(unit: Unit, node: gast.AST, depth: int = _DEEPEST) -> bool:
+    """Whether an expression may be run twice: it changes nothing, and depends on its operands alone."""
+    if any(isinstance(n, (gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await)) for n in nodes(node)):
+        return False
+    if any(isinstance(op, (gast.In, gast.NotIn)) for n in nodes(node) if isinstance(n, gast.Compare) for op in n.ops):
+        return False  # of an iterator, which it consumes
+    return all(_call_computes(unit, call, depth) for call in nodes(node) if isinstance(call, gast.Call))
+
+
+def _call_computes(unit: Unit, call: gast.Call, depth: int) -> bool:
+    if effects.is_pure(unit, gast.Call(call.func, [], [])):
+        return True
+    target = unit.resolve(call.func)
+    if not isinstance(target, types.FunctionType) or effects.is_library(target) or not depth:
+        return False
+    return mod_ref.of(target) == mod_ref.Writes(frozenset(), False) and _function_computes(target, depth - 1)
+
+
+def _function_computes(function: types.FunctionType, depth: int, writes: bool = False) -> bool:
+    """Whether all calls in a function only compute; `writes`: or change what they are given."""
+    try:
+        unit, tree = Unit.of(read(function))
+    except S2SGradError:
+        return False
+    calls = [c for s in tree.body for c in nodes(s) if isinstance(c, gast.Call)]
+    if writes:
+        calls = [c for c in calls if not _changes_given(unit, c)]
+    return all(_is_exception(unit, c) or only_computes(unit, gast.Call(c.func, [], []), depth) for c in calls)
+
+
+def _changes_given(unit: Unit, call: gast.Call) -> bool:
+    method = isinstance(call.func, gast.Attribute) and unit.resolve(call.func) is MISSING
+    return method and catalogue.may_write(call.func.attr)
+
+
+def _is_exception(unit: Unit, call: gast.Call) -> bool:
+    target = unit.resolve(call.func)
+    return isinstance(target, type) and issubclass(target, builtins.BaseException)
+
+
+def used_up(unit: Unit, tree: gast.FunctionDef, body: list[gast.AST]) -> set[str]:
+    """The iterators that some statements read, of which nothing is left when that was tried."""
+    read_ = {n.id for s in body for n in nodes(s) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
+    found = set()
+    for node in nodes(tree):
+        value = node.value if isinstance(node, gast.Assign) else None
+        ends = isinstance(value, gast.GeneratorExp)
+        if isinstance(value, gast.Call):
+            target = unit.resolve(value.func)
+            ends = any(target is kind for kind in _ITERATORS) or inspect.isgeneratorfunction(target)
+        found |= stored(node) & read_ if ends else set()
+    return found
+
+
+__all__ = ["Trials", "may_raise", "only_computes", "used_up"]

@@ -1,0 +1,121 @@
+"""What `try` does, tried on something of the same kind: it raises what the user's statement would, and changes nothing.
+
+    try: x[i] = v      ->      which = raised(lambda: stored(v, x, i), ..); if which == 0: x[i] = v
+"""
+
+from __future__ import annotations
+
+import collections
+import copy
+import operator
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from s2sgrad.runtime.checks import Outcome, Refusal
+
+_CONTAINERS = (list, dict, set, collections.deque, collections.defaultdict, collections.OrderedDict, collections.Counter)
+_IN_PLACE = {
+    "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=": operator.itruediv, "//=": operator.ifloordiv,
+    "%=": operator.imod, "**=": operator.ipow, "@=": operator.imatmul, "&=": operator.iand, "|=": operator.ior,
+    "^=": operator.ixor, "<<=": operator.ilshift, ">>=": operator.irshift,
+}  # fmt: skip
+
+
+def passed_on(which: int, handlers: int) -> int:
+    """Which `except` of a `try` around this one is due, where this one has so many; 0: none is.
+
+    >>> passed_on(3, 2), passed_on(2, 2)
+    (1, 0)
+    """
+    outer = Outcome(max(which - handlers, 0))
+    outer.error = getattr(which, "error", None)
+    return outer
+
+
+def caught(which: int) -> Any:
+    """The exception that was raised."""
+    return getattr(which, "error", None)
+
+
+def throw(error: Any) -> NoReturn:
+    """`raise error`."""
+    raise error
+
+
+def scratch(x: Any) -> Any:
+    """A copy of an array or a container, which may be changed; what cannot be changed as it is.
+
+    >>> ys = [1.0]
+    >>> scratch(ys).append(2.0)
+    >>> ys
+    [1.0]
+    """
+    if isinstance(x, np.ndarray):
+        return x.copy()
+    if type(x) in _CONTAINERS:
+        return copy.copy(x)
+    if x is None or isinstance(x, (np.generic, float, int, complex, str, bytes, tuple, range)):
+        return x
+    raise Refusal(None, f"a {type(x).__name__} is changed in `try`, which cannot be followed: change it outside of `try`")
+
+
+def updated(x: Any, symbol: str, value: Any) -> Any:
+    """What `x` is after `x += value`, and what that raises; `x` stays what it is.
+
+    >>> updated(np.ones(2), "*=", 3.0)
+    array([3., 3.])
+    """
+    return _IN_PLACE[symbol](scratch(x), value)
+
+
+def stored(value: Any, x: Any, index: Any) -> None:
+    """What `x[index] = value` raises.
+
+    >>> x = np.zeros(2)
+    >>> stored([1.0, 2.0], x, slice(1)), x
+    Traceback (most recent call last):
+    ValueError: could not broadcast input array from shape (2,) into shape (1,)
+    """
+    if isinstance(x, np.ndarray):
+        x = np.empty_like(x) if x.flags.writeable else x  # which raises
+        x[index] = value
+    elif type(x) is list and isinstance(index, (int, np.integer)):
+        x[index]
+    elif isinstance(x, dict):
+        hash(index)
+    else:
+        scratch(x)[index] = value
+
+
+def attempted(function: Callable[..., Any], arguments: tuple[Any, ...], written: tuple[int, ...], line: int) -> None:
+    """What `function(*arguments)` raises, which writes some of them; TypeError where it does so after it has written."""
+    given = list(arguments)
+    for k in written:
+        given[k] = copy.deepcopy(given[k])
+    try:
+        function(*given)
+    except Exception:
+        if not all(_same(given[k], arguments[k]) for k in written):
+            called = getattr(function, "__name__", "a function")
+            raise Refusal(
+                line,
+                f"`{called}` raises in `try` when it has written its argument, which cannot be followed: let it look first, "
+                "and write then",
+            ) from None
+        raise
+
+
+def _same(left: Any, right: Any) -> bool:
+    """Whether two values are the same to the last bit."""
+    if isinstance(left, np.ndarray) and isinstance(right, np.ndarray) and left.dtype != object:
+        return left.shape == right.shape and left.tobytes() == right.tobytes()
+    if type(left) is type(right) and isinstance(left, (list, tuple, collections.deque)):
+        return len(left) == len(right) and all(map(_same, left, right))
+    if type(left) is type(right) and isinstance(left, dict):
+        return list(left) == list(right) and all(_same(left[k], right[k]) for k in left)
+    try:
+        return type(left) is type(right) and bool(left == right)
+    except ValueError:
+        return False

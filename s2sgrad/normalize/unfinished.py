@@ -1,6 +1,6 @@
 """Which names of a `try` may be read when it has failed: what was bound to them before stays.
 
-    try: a = f(x); b = g(a)                 a is bound before `g` is tried, where the handler, or what follows, reads it
+    try: a = f(x); b = g(a)            ->      `a` is bound before `g` is tried, where the handler, or what follows, reads it
     except ValueError: b = a
 """
 

@@ -202,3 +202,18 @@ def test_results_share_no_memory():
     assert not np.may_share_memory(out[0], out[1])
     assert all(not np.may_share_memory(leaf, x) for leaf in leaves(out))
     assert value_and_grad(bowl)(x)[0] == bowl(x)
+
+
+def test_an_adjoint_that_is_a_copy_of_a_value_stays_one():
+    """`v_bar = seed * u` is a new array, also where the seed is 1: the loop writes both."""
+
+    def f(u, v):
+        u = u.copy()
+        for _ in range(2):
+            u[1:] *= np.sin(v[1:]) + u[:-1]
+            v = v + u * 0.1
+        return np.sum(u * v)
+
+    u, v = np.linspace(0.1, 1.0, 5), np.linspace(0.3, 0.9, 5)
+    columns = [hvp(f, (u, v), (e, None)) for e in np.eye(5)]
+    np.testing.assert_allclose(hessian(f)(u, v), columns, rtol=1e-12)

@@ -23,7 +23,7 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import substitute
+from s2sgrad.ir.quote import clone, substitute
 from s2sgrad.ir.simplify import simplified
 
 
@@ -39,7 +39,9 @@ def run(tree: gast.FunctionDef, seeds: dict[str, float]) -> set[str]:
         statement = substitute(statement, known)
         variable = bound_name(statement)
         if variable is not None and bindings[variable] == 1:
-            statement.value = simplified(statement.value)
+            simple = simplified(clone(statement.value))
+            if not isinstance(simple, (gast.Name, gast.Subscript, gast.Attribute)):  # which may be written: `1.0 * u` is new
+                statement.value = simple
             if isinstance(statement.value, gast.Constant) and type(statement.value.value) is float:
                 known[variable] = statement.value.value
                 continue

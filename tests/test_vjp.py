@@ -467,3 +467,16 @@ def test_closures_keep_what_they_closed_over():
         pullbacks.append(vjp(lambda t: np.sum(scale * t**power), t)[1])
     for power, pullback in enumerate(pullbacks, 1):
         np.testing.assert_allclose(pullback(1.0)[0], power * t * power * t ** (power - 1), rtol=1e-14)
+
+
+def test_a_pullback_with_a_dict_in_its_record_can_be_called_again():
+    def f(u, v):
+        s = {"a": u, "b": v}
+        for _ in range(3):
+            s["a"] = s["a"] * s["b"]
+            s["b"] = np.sin(s["b"]) + s["a"]
+        return np.sum(s["a"] * s["b"])
+
+    _, pullback = vjp(f, np.array([0.3, 0.7]), np.array([0.5, 0.2]))
+    once, twice = pullback(1.0), pullback(2.0)
+    assert [(2.0 * g).tolist() for g in once] == [g.tolist() for g in twice]

@@ -17,6 +17,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind, Number
 from s2sgrad.ir.forms import is_natural, whole_number
 from s2sgrad.ir.unit import Unit
+from s2sgrad.runtime.checkpoints import checkpointed
 
 _Ranges = dict[str, tuple[gast.AST, gast.AST]]  # by the variable of a loop: start and stop
 
@@ -132,7 +133,7 @@ def _natural(part: gast.AST) -> int | None:
 
 def range_of(unit: Unit, node: gast.AST) -> gast.Call | None:
     """The `range(..)` that a loop runs over, forwards or reversed."""
-    while unit.called(node) is builtins.reversed and node.args:
+    while any(unit.called(node) is around for around in (builtins.reversed, checkpointed)) and node.args:
         node = node.args[0]
     return node if unit.called(node) is builtins.range else None
 

@@ -68,7 +68,7 @@ class Gradient:
         self._of_bound: tuple[dict, dict, dict] = {}, {}, {}
         self._latest: Compiled | None = None
         self._unbound: Gradient | None = None
-        self._plain: Gradient | None = None
+        self._others: dict[Options, Gradient] = {}
         self._seeded = seed is not None or (isinstance(self, GradientOfGradient) and self._inner._seeded)
         shown = self._shown_name()
         self.__name__ = self.__qualname__ = f"{shown}_{options.suffix}"
@@ -133,13 +133,19 @@ class Gradient:
             raise error
 
     def by_default(self) -> Gradient:
-        """The gradient as the default backend writes it: the same numbers; what is differentiated again."""
-        if self._options.backend == DEFAULT and not self._options.debug:
+        """The gradient as the default backend writes it: the same numbers."""
+        return self._with(dataclasses.replace(self._options, backend=DEFAULT, debug=False))
+
+    def to_be_differentiated(self) -> Gradient:
+        """The gradient whose text is differentiated again: the same numbers."""
+        return self._with(self._options.to_be_differentiated)
+
+    def _with(self, options: Options) -> Gradient:
+        if options == self._options:
             return self
-        if self._plain is None:
-            options = dataclasses.replace(self._options, backend=DEFAULT, debug=False)
-            self._plain = type(self)(self.primal, self._argnums, options, self._seed, self._lead_bound)
-        return self._plain
+        if options not in self._others:
+            self._others[options] = type(self)(self.primal, self._argnums, options, self._seed, self._lead_bound)
+        return self._others[options]
 
     def _compiled(self, args: tuple, keywords: dict[str, Any], quick: Hashable = None) -> Compiled:
         """The gradient compiled for the kinds of these arguments, which have this quick key."""
@@ -197,7 +203,7 @@ class Gradient:
                 f"`{self.__name__}`, which has output_gradients or arguments that are bound to it, cannot be differentiated "
                 "where it is called: make a gradient without, and pass them at the call"
             )
-        return self.by_default()._of_kinds(Kinds(tuple(kinds.items())))
+        return self.to_be_differentiated()._of_kinds(Kinds(tuple(kinds.items())))
 
     def _made(self, function: types.FunctionType, key: Kinds) -> Compiled:
         family = self._family(function)
@@ -315,8 +321,8 @@ class Gradient:
         """The generated function for arguments of these kinds, and the arguments that it has beside them."""
         keywords = {**self._keywords, **keywords}
         seed = self._word.taken(keywords)
-        compiled = self.by_default()._compiled(self._lead + args, keywords)
-        compiled.function.origin = "grad", self.by_default(), compiled.key, compiled.recipe
+        compiled = self.to_be_differentiated()._compiled(self._lead + args, keywords)
+        compiled.function.origin = "grad", self.to_be_differentiated(), compiled.key, compiled.recipe
         return compiled.function, self._lead, {**keywords, **self._seeds(compiled, seed)}
 
     def _seeds(self, compiled: Compiled, seed: Any) -> dict[str, Any]:
@@ -340,7 +346,7 @@ class GradientOfGradient(Gradient):
         while isinstance(function, functools.partial):
             lead, keywords = function.args + lead, {**function.keywords, **keywords}
             function = function.func
-        self._inner: Gradient = function.by_default()
+        self._inner: Gradient = function.to_be_differentiated()
         return function._function, function._lead + lead, {**function._keywords, **keywords}
 
     def _shown_name(self) -> str:

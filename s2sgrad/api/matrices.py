@@ -20,7 +20,7 @@ from s2sgrad.api.assembling import assembled, at_leaves, count, empty, of_rows, 
 from s2sgrad.api.columns import Columns
 from s2sgrad.api.gradient import Gradient, differentiated
 from s2sgrad.api.products import function_given
-from s2sgrad.driver.options import DEFAULT, Options
+from s2sgrad.driver.options import Options
 from s2sgrad.errors import Unsupported
 from s2sgrad.errors.raised import entry
 from s2sgrad.pullbacks import vjp
@@ -150,7 +150,7 @@ class Hessian(Matrix):
     def __init__(self, function: Callable[..., Any], argnums: Argnums, word: str, has_aux: bool = False) -> None:
         super().__init__(function, argnums, word, has_aux)
         several = self._argnums if isinstance(self._argnums, tuple) else (self._argnums,)
-        options = Options(value=True, several=True, has_aux=has_aux, backend=DEFAULT)
+        options = Options(value=True, several=True, has_aux=has_aux).to_be_differentiated
         self._with_value = self._columns = Columns(differentiated(function, several, options, None))
         if not has_aux:
             self._columns = Columns(differentiated(function, several, replace(options, value=False), None), value=False)

@@ -12,7 +12,7 @@ from s2sgrad import runtime
 from s2sgrad.api.dynamic import pair_in
 from s2sgrad.api.forward import Jvp, fitting
 from s2sgrad.api.gradient import differentiated
-from s2sgrad.driver.options import DEFAULT, Options
+from s2sgrad.driver.options import Options
 from s2sgrad.errors.raised import entry
 from s2sgrad.pullbacks import vjp
 
@@ -39,7 +39,7 @@ class Hvp:
         primals, tangents = fitting(self.__name__, primals, tangents)
         active = tuple(k for k, t in enumerate(tangents) if t is not None)
         if active not in self._made:
-            options = Options(several=len(active) > 1, backend=DEFAULT)
+            options = Options(several=len(active) > 1).to_be_differentiated
             gradient = differentiated(self.primal, active if len(active) > 1 else active[0], options, None)
             self._made[active] = Jvp(gradient, value=False)
         self._latest = self._made[active]

@@ -18,15 +18,16 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects, with_regions
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind
+from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.shape_reads import shape_reads
-from s2sgrad.cleanup import remains
+from s2sgrad.cleanup import kept_states, remains
 from s2sgrad.cleanup.dead_restores import Overwritten
 from s2sgrad.cleanup.sections import Sections
 from s2sgrad.flow.graph import Graph, Names, Point, Waiting, binds
-from s2sgrad.ir.forms import appended_to, bound_name
-from s2sgrad.ir.quote import COMPOUND, assign, at, blocks, clone, constant
-from s2sgrad.ir.unit import MISSING, Unit, parameters, sweep_of
+from s2sgrad.ir.forms import bound_name
+from s2sgrad.ir.quote import COMPOUND, at, blocks, clone, constant
+from s2sgrad.ir.unit import Unit, parameters, sweep_of
+from s2sgrad.memory.references import referred
 from s2sgrad.memory.stacks import local_stacks, operated, operations
 from s2sgrad.memory.writes import in_place
 
@@ -86,12 +87,13 @@ class _Wanted:
         self.around: dict[int, list[gast.AST]] = {}  # by statement: what makes, enters and leaves the contexts that it is in
         self.ends: set[int] = set()  # the statements that do
         statements = list(effects.walk(tree.body))
+        self.states = kept_states.found(statements)
         self._find_contexts(tree.body)
         for statement in statements:
             for body in blocks(statement):
                 self._find_contexts(body)
                 self.holder.update((id(inner), statement) for inner in body)
-        self.referred = _referred(unit, statements)
+        self.referred = referred(unit, statements)
         self.local_stacks = local_stacks(unit, tree)
         sections = Sections(unit, tree) if self.contents - unit.bars else None
         self.overwritten = Overwritten(unit, tree, sections).restores() if sections is not None else set()
@@ -159,6 +161,8 @@ class _Wanted:
         facts = self.simple.get(k)
         if facts is None:
             facts = self.simple[k] = self._facts(statement, self.graph.points[k])
+        if id(statement) in self.states:
+            return self._state(statement, facts, live)
         if id(statement) in self.ends:
             return (live & ~facts.binds) | facts.reads if id(statement) in self.needed else live
         if not self._is_needed(statement, facts, live):
@@ -168,6 +172,25 @@ class _Wanted:
         if facts.looks_into >= 0 and not facts.looks_into & live:
             reads &= ~self.all_contents  # what it refers to is not looked into
         return (live & ~facts.binds) | reads
+
+    def _state(self, statement: gast.AST, facts: _Simple, live: int) -> int:
+        """What is live before a statement that keeps a state, or gives one back: it does so with what is read of it."""
+        state = self.states[id(statement)]
+        known = len(state.read)
+        for place, name in enumerate(kept_states.given_back(statement)):
+            if live & (self.names.interned([name]) | self._contents([name])):
+                state.read.add(place)
+        if len(state.read) > known:
+            self._look_again(map(id, state.statements))
+        if not state.read:
+            return live
+        self._need(statement)
+        if isinstance(statement, gast.Assign):
+            return (live & ~facts.binds) | facts.reads
+        read = set(effects.reads(statement.value.func)).union(*map(effects.reads, statement.value.args[:2]))
+        for part in state.wanted(statement):
+            read |= effects.reads(part)
+        return live | self._reads(statement, read)
 
     def _is_needed(self, statement: gast.AST, facts: _Simple, live: int) -> bool:
         if self.local_stacks and isinstance(statement, gast.Expr):
@@ -317,16 +340,6 @@ class _Wanted:
 
     # --- what is written ---
 
-    def _alone(self, left: gast.Expr) -> gast.AST:
-        """A call of what is not known keeps a name for what it returns: alone, it may keep its arguments."""
-        call = left.value
-        known = not isinstance(call, gast.Call) or self.unit.resolve(call.func) is not MISSING
-        if known or not (call.args or call.keywords) or any(operations(self.unit, left)):
-            return left
-        holder = self.unit.temp()
-        self.unit.kinds[holder] = UNKNOWN
-        return at(left, assign(holder, call))[0]
-
     @functools.cached_property
     def _bound(self) -> set[str]:
         """The names that stand for something in what is left."""
@@ -353,32 +366,15 @@ class _Wanted:
         for statement in body:
             if id(statement) not in self.needed:
                 out += self.poison(statement) if POISON else []
-                out += [self._alone(left) for left in self.left.get(id(statement), ())]
+                out += [remains.named(self.unit, left) for left in self.left.get(id(statement), ())]
                 continue
+            if id(statement) in self.states:
+                self.states[id(statement)].pruned(statement)
             if isinstance(statement, COMPOUND):
                 statement.body = self.pruned(statement.body)
                 statement.orelse = self.pruned(statement.orelse)
             out.append(statement)
         return out
-
-
-def _referred(unit: Unit, statements: list[gast.AST]) -> set[str]:
-    """The variables (by the user's names) whose objects something else may refer to: an item of a list, another name.
-
-    A record refers to what it holds as well, which matters where there are several: in what we wrote ourselves.
-    """
-    out: set[str] = set()
-    for statement in statements:
-        value = getattr(statement, "value", None)
-        if (owner := appended_to(value)) is not None:
-            record = isinstance(owner, gast.Name) and owner.id in unit.own_names
-            if unit.primal.is_generated or not record:
-                out |= {a.id for a in value.args if isinstance(a, gast.Name)}
-        elif isinstance(value, (gast.Tuple, gast.List, gast.Dict)):
-            out |= effects.reads(value)
-        elif isinstance(value, gast.Name) and isinstance(statement, gast.Assign):
-            out.add(value.id)
-    return {unit.bases.get(n, n) for n in out}
 
 
 def _only_refers(statement: gast.AST) -> bool:

@@ -30,8 +30,10 @@ from collections.abc import Callable
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.ir.quote import children
-from s2sgrad.ir.unit import Unit
+from s2sgrad.analysis.kinds import UNKNOWN
+from s2sgrad.ir.quote import assign, at, children
+from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.memory.stacks import operations
 
 _OPERANDS = (gast.BinOp, gast.UnaryOp, gast.Tuple, gast.List, gast.Set, gast.Slice, gast.Subscript, gast.Starred,
              gast.JoinedStr, gast.FormattedValue, gast.keyword, gast.Attribute)  # fmt: skip
@@ -78,3 +80,15 @@ def _evaluated(node: gast.AST) -> list[gast.AST | None] | None:
         return [*node.args.defaults, *node.args.kw_defaults]
     plain = isinstance(node, _OPERANDS) or (isinstance(node, gast.Compare) and len(node.ops) == 1)
     return children(node) if plain else None
+
+
+def named(unit: Unit, left: gast.Expr) -> gast.AST:
+    """What remains of a statement, to stand alone: a call of what is not known keeps a name for what it returns, so that it
+    may keep its arguments."""
+    call = left.value
+    known = not isinstance(call, gast.Call) or unit.resolve(call.func) is not MISSING
+    if known or not (call.args or call.keywords) or any(operations(unit, left)):
+        return left
+    holder = unit.temp()
+    unit.kinds[holder] = UNKNOWN
+    return at(left, assign(holder, call))[0]

@@ -28,6 +28,7 @@ class Callees(Pairs, Protocol):
     observer: Observer | None
     backend: Backend
     debug: bool
+    records_all: bool
 
     def note(self, unit: Unit) -> None:
         """The text is specialised on what the names of this function stand for."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 DEFAULT, PREFERRED = "numpy", "scalar_lists"  # backends; `driver.lowering` knows what stands behind their names
 
@@ -15,6 +15,7 @@ class Options:
     what it can; what is differentiated again is the text of the default.  With `has_aux` the function returns a pair, of
     which the first is differentiated.  `forward`: it returns the value and its tangent; `lanes`: tangents have
     one more axis, the first, along which many stand beside each other.  `debug`: it looks at each value that it makes.
+    `records_all`: loops over `checkpointed` keep records of every trip, as in a text that is differentiated again.
     """
 
     value: bool = False
@@ -28,6 +29,12 @@ class Options:
     forward: bool = False
     lanes: bool = False
     debug: bool = False
+    records_all: bool = False
+
+    @property
+    def to_be_differentiated(self) -> Options:
+        """The same for a text that is differentiated again."""
+        return replace(self, backend=DEFAULT, debug=False, records_all=True)
 
     @property
     def suffix(self) -> str:

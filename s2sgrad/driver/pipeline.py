@@ -30,7 +30,9 @@ from s2sgrad.cleanup import (
     cse,
     deadcode,
     forward_substitution,
+    kept_states,
     peephole,
+    round_trips,
     store_forwarding,
     vectorize,
     with_statements,
@@ -38,6 +40,7 @@ from s2sgrad.cleanup import (
 from s2sgrad.cleanup import global_names as globals_
 from s2sgrad.driver.compilation import Compilation, Repeated, Stage
 from s2sgrad.inplace import nested_lists, rebind_markers
+from s2sgrad.ir import checkpoints
 from s2sgrad.ir.quote import clone
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.legality import checks
@@ -131,6 +134,8 @@ SETTLE: tuple[Stage | Repeated, ...] = (
 def _require(c: Compilation) -> None:
     c.purpose.require(c)
     c.unit.kinds = c.kinds
+    if c.purpose.forward or c.callees.records_all:
+        checkpoints.forget(c.unit, c.tree)
     for parameter in sorted(c.purpose.wrt(c)):
         if is_complex(c.kinds.get(parameter)):
             c.unit.refuse(c.unit.primal.tree, f"`{parameter}` is complex, which cannot be differentiated yet: "
@@ -180,6 +185,7 @@ CLEANUP: tuple[Stage, ...] = _stages(
     ("webs", webs.run),
     ("aliasing", _memory),
     ("deadcode", deadcode.run),
+    ("round_trips", round_trips.run),
     ("store_forwarding", store_forwarding.run),
     ("cse", cse.run),
     ("copy_propagation", copy_propagation.run),
@@ -211,6 +217,7 @@ FINISH: tuple[Stage, ...] = (
     *_stages(
         ("coalesce", coalesce.run),
         ("branches", peephole.branches),
+        ("kept_states", kept_states.run),
         ("with_statements", with_statements.run),
         ("global_names", globals_.run),
         ("attribute_writeback", attribute_writeback.run),

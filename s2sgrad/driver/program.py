@@ -60,6 +60,7 @@ class Program:
         self.kept_apart = False  # whether the reverse sweep may run when free names stand for something else
         self.lanes = False  # whether tangents carry lanes
         self.debug = False  # whether the text looks at each value that it makes
+        self.records_all = False  # whether loops over `checkpointed` keep records of every trip
         self._compiling: list[tuple[Any, Paired | None]] = []  # functions whose pairs, or tangents, are being written
 
     def gradient(
@@ -69,7 +70,7 @@ class Program:
         primal = self._read(function)
         self._reserve(primal)
         emitted = Emitted(self.names.fresh(f"{stem_of(function)}_{options.suffix}"), function)
-        self.lanes, self.debug = options.lanes, options.debug
+        self.lanes, self.debug, self.records_all = options.lanes, options.debug, options.records_all
         entry = (TangentEntry if options.forward else Entry)(function, kinds, wrt, options, emitted)
         self._write(Compilation(primal, self, entry.kinds, entry))
         self.written = entry.written

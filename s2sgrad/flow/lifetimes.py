@@ -32,11 +32,12 @@ class Lifetimes:
     """Facts about the blocks (by the identity of their statement lists) and the variables of one function.
 
     `home[name]`: the block of the whole life; `locals_of[block]`: names at home there, in order of appearance;
-    `repeated`: blocks that run more than once a call.  A name is unbound where a trip of its block begins.
+    `repeated`: blocks that run more than once a call; of a loop in `once`, by its identity, more than once a trip.  A name
+    is unbound where a trip of its block begins.
     """
 
-    def __init__(self, graph: Graph, live: Liveness) -> None:
-        self.graph, tree = graph, graph.tree
+    def __init__(self, graph: Graph, live: Liveness, once: frozenset[int] = frozenset()) -> None:
+        self.graph, tree, self.once = graph, graph.tree, once
         self.root = id(tree.body)
         self.blocks: dict[int, Block] = {self.root: tree.body}
         self.parent: dict[int, int] = {}
@@ -63,7 +64,7 @@ class Lifetimes:
                 known = self.home.get(name)
                 self.home[name] = block if known is None else self._common(known, block)
             if isinstance(statement, (gast.If, gast.For, gast.While)):
-                inside = repeated or not isinstance(statement, gast.If)
+                inside = id(statement) not in self.once and (repeated or not isinstance(statement, gast.If))
                 for inner in (statement.body, statement.orelse):
                     self.blocks[id(inner)], self.parent[id(inner)] = inner, block
                     self._mention(inner, inside)

@@ -14,7 +14,6 @@ import numpy as np
 from s2sgrad.ir.quote import constant, name
 from s2sgrad.ir.unit import Unit
 from s2sgrad.rules.table import Rule
-from s2sgrad.runtime.checkpoints import checkpoint
 
 
 def reach(unit: Unit, base: str, value: Any) -> str:
@@ -35,12 +34,6 @@ def module_alias(unit: Unit, module: types.ModuleType) -> str:
             if unit.resolve(name(candidate)) is module:
                 return candidate
     return unit.helper(usual[0], module)
-
-
-def under_checkpoint(unit: Unit, callee: gast.AST) -> gast.AST | None:
-    """The function that `checkpoint(f)`, which is called, is in all but its adjoint; None for any other callee."""
-    made = isinstance(callee, gast.Call) and len(callee.args) == 1 and not callee.keywords
-    return callee.args[0] if made and unit.resolve(callee.func) is checkpoint else None
 
 
 def numpy_function(unit: Unit, attribute: str) -> gast.Attribute:

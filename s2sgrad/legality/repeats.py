@@ -9,19 +9,35 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.analysis import effects
+from s2sgrad.flow.graph import binds
+from s2sgrad.ir.checkpoints import slots_of
+from s2sgrad.ir.quote import calls_in
 from s2sgrad.legality.context import Context
 from s2sgrad.memory import repeats
+from s2sgrad.runtime.checkpoints import Checkpoints, checkpointed
 
 
 def check(context: Context) -> None:
     """Raise Unsupported at what may do something else when it is run again."""
     if context.again:
-        run_again(context, context.tree.body, "a function under `checkpoint`, which is run")
+        _run_again(context, context.tree.body, "a function under `checkpoint`, which is run", False)
+    for statement in effects.walk(context.tree.body):
+        made = calls_in(statement.value) if isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)) else []
+        for call in made:
+            if context.unit.resolve(call.func) is Checkpoints:
+                context.unit.refuse(call, "the states of a loop over `checkpointed` are differentiated again where its "
+                                          "function is known when the text is written: call it by name")  # fmt: skip
+            if context.unit.resolve(call.func) is checkpointed:
+                context.unit.refuse(call, "`checkpointed` stands around all that a `for` loop runs over: write "
+                                          "`for .. in checkpointed(.., slots=..)`")  # fmt: skip
+        if isinstance(statement, gast.For) and slots_of(context.unit, statement.iter) is not None:
+            if any(set(binds(s)) | effects.writes(s) & context.paths.active for s in effects.walk(statement.body)):
+                _run_again(context, statement.body, "a loop over `checkpointed`, whose trips are run", True)
 
 
-def run_again(context: Context, body: list[gast.AST], what: str) -> None:
+def _run_again(context: Context, body: list[gast.AST], what: str, shows: bool) -> None:
     """Raise Unsupported where one of these statements may."""
-    found = repeats.obstacle(context.unit, effects.walk(body))
+    found = repeats.obstacle(context.unit, effects.walk(body), shows)
     if isinstance(found, gast.Call):
         context.unit.refuse(found, f"`{emit.expression(found.func)}` in {what} again in the reverse sweep, may do something "
                                    "else then: draw random numbers and print outside of it")  # fmt: skip

@@ -22,10 +22,10 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.libraries import is_given
 from s2sgrad.analysis.trust import CONTAINERS, Trust, trust_of_object
+from s2sgrad.ir.checkpoints import under_checkpoint
 from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.lookups import note_attribute, note_member
 from s2sgrad.ir.quote import nodes
-from s2sgrad.ir.reach import under_checkpoint
 from s2sgrad.ir.signatures import Parameters
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.memory import library_calls

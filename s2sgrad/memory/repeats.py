@@ -23,8 +23,9 @@ from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.trust import Trust, trust_of_owner
 from s2sgrad.errors import S2SGradError
+from s2sgrad.ir.checkpoints import under_checkpoint
+from s2sgrad.ir.forms import alone, arguments_of
 from s2sgrad.ir.quote import nodes
-from s2sgrad.ir.reach import under_checkpoint
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory import mod_ref
 from s2sgrad.primitives import catalogue
@@ -35,9 +36,9 @@ from s2sgrad.source import brings_gradient, read
 _LATE = (runtime.vjp, runtime.jvp, runtime.call)
 
 
-def obstacle(unit: Unit, statements: Iterable[gast.AST]) -> gast.AST | None:
+def obstacle(unit: Unit, statements: Iterable[gast.AST], shows: bool = False) -> gast.AST | None:
     """The first part of these statements (of compound ones: of their headers) that may do something else when it is run
-    again; None where there is none."""
+    again; None where there is none.  Statements that only show something are left out then, if they are let to (`shows`)."""
     for statement in statements:
         made = getattr(statement, "value", None)
         if with_regions.end(statement) is not None or (isinstance(made, gast.Call) and with_regions.is_quiet(unit, made)):
@@ -47,13 +48,24 @@ def obstacle(unit: Unit, statements: Iterable[gast.AST]) -> gast.AST | None:
         section = effects.stored(statement)
         if section is not None and effects.base(section) not in unit.locals:
             return statement
-        found = _part(unit, effects.header(statement), unit.locals)
+        found = None if shows and only_shows(unit, statement) else _part(unit, effects.header(statement))
         if found is not None:
             return found
     return None
 
 
-def _part(unit: Unit, node: gast.AST, own: Iterable[str]) -> gast.AST | None:
+def only_shows(unit: Unit, statement: gast.AST) -> bool:
+    """Whether a statement does nothing but write something down for the user to read."""
+    call = alone(statement)
+    if not isinstance(call, gast.Call):
+        return False
+    owner = unit.resolve(call.func.value) if isinstance(call.func, gast.Attribute) else MISSING
+    record = catalogue.of(unit.resolve(call.func) if owner is MISSING else getattr(type(owner), call.func.attr, None))
+    return record.logs and all(_part(unit, a) is None for a in arguments_of(call))
+
+
+def _part(unit: Unit, node: gast.AST) -> gast.AST | None:
+    """The part of an expression or a simple statement that may do something else."""
     for part in nodes(node):
         if isinstance(part, gast.Call):
             if not _is_call_repeatable(unit, part):
@@ -99,7 +111,8 @@ def is_repeatable(target: Any) -> bool:
     record = catalogue.of(target)
     if record.pure or (record.writes and not record.effect):
         return True
-    if getattr(target, "__module__", None) == runtime.__name__ or hasattr(target, "compiled_for"):
+    ours = (getattr(target, "__module__", None) or "").startswith(runtime.__name__)
+    if ours or hasattr(target, "compiled_for"):
         return target is not runtime.set_attribute
     if isinstance(target, functools.partial):
         return is_repeatable(target.func)

@@ -61,6 +61,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.user_functions import is_generator
+from s2sgrad.ir import checkpoints
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, mentioned, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views
@@ -103,6 +104,8 @@ def block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
 
 
 def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
+    if checkpoints.slots_of(unit, loop.iter) is not None:
+        return _of_states(unit, loop)
     called = unit.called(loop.iter)
     nested = isinstance(loop.iter, gast.Call) and isinstance(loop.iter.func, gast.Name)
     if is_generator(called) or (nested and loop.iter.func.id in unit.generators):
@@ -119,9 +122,29 @@ def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
         bounds = [*loop.iter.args[:1], constant(sys.maxsize), *loop.iter.args[1:]]
         loop.iter = at(loop.iter, gast.Call(unit.builtin(range), bounds, []))[0]
         return _loop(unit, loop)
+    return _indexed(unit, loop, _called(unit, loop.iter) is builtins.reversed)
+
+
+def _of_states(unit: Unit, loop: gast.For) -> list[gast.AST]:
+    """A loop over `checkpointed`: over `range(n)`, so that its trips are counted."""
+    over, slots = loop.iter, checkpoints.slots_of(unit, loop.iter)
+    loop.iter = over.args[0]
+    if isinstance(loop.target, gast.Name) and not loop.target.id.strip("_"):  # the trips are counted all the same
+        loop.body = at(loop, *bind(unit, loop.target, name(index := unit.local("k")))) + loop.body
+        loop.target = name(index, store=True)
+    counted = _called(unit, loop.iter) is builtins.range and len(loop.iter.args) == 1
+    out = _loop(unit, loop) if counted else _indexed(unit, loop, False)
+    if isinstance(loop.iter.args[0], gast.Constant) and loop.iter.args[0].value == sys.maxsize:
+        unit.refuse(over, "how often a loop over `checkpointed` runs must be known when it begins: loop over a range, and "
+                          "leave it by `break`")  # fmt: skip
+    loop.iter = at(over, checkpoints.with_slots(over, loop.iter, slots))[0]
+    return out
+
+
+def _indexed(unit: Unit, loop: gast.For, backward: bool) -> list[gast.AST]:
+    """A loop over anything else: over the indices of its items."""
     _refuse_growth(unit, loop)
     setup: list[gast.AST] = []
-    backward = _called(unit, loop.iter) is builtins.reversed
     walk = _walk(unit, loop.iter.args[0] if backward else loop.iter, setup)
     checks = at(loop, *walk.checks)
     if loop.orelse or _leaves(loop.body):

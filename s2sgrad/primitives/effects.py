@@ -22,7 +22,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.primitives.record import know
-from s2sgrad.runtime import results, shadows, watching
+from s2sgrad.runtime import checkpoints, results, shadows, watching
 
 know(
     len, range, float, int, bool, abs, min, max, sum, round, isinstance, issubclass, type, str, repr, tuple, list, dict,
@@ -50,6 +50,8 @@ know(itertools.groupby, called=1, called_name="key")
 know(np.piecewise, called=2)
 know(sorted, max, min, called_name="key")
 
+know(checkpoints.Checkpoints, checkpoints.checkpoint, checkpoints.checkpointed, computes=True, flat=True)
+know(checkpoints.keep, checkpoints.latest, writes=(0,))
 know(
     runtime.push, runtime.pop, runtime.add_at, runtime.jvp, runtime.tangent_fits, runtime.vjp, runtime.sequence,
     runtime.require_array, runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar, runtime.set_attribute,

@@ -23,7 +23,7 @@ from s2sgrad.primitives import spellings
 from s2sgrad.primitives.record import Gives, know
 from s2sgrad.rules import builtin_functions, einsum
 from s2sgrad.rules.table import existing
-from s2sgrad.runtime import lanes, shadows, structure
+from s2sgrad.runtime import checkpoints, lanes, shadows, structure
 from s2sgrad.runtime.given import fitted
 
 _ANY = -1  # the result may share memory with any of the arguments
@@ -98,6 +98,8 @@ know(shadows.tangent_of, gives=Gives.MAYBE, of=_ANY, numeric=True, computes=True
 know(shadows.unshared, shadows.unless_shared, gives=Gives.MAYBE, of=0, numeric=True, computes=True)
 know(shadows.shadow, shadows.laid_like, shadows.put, gives=Gives.NEW, numeric=True, computes=True)
 know(fitted, gives=Gives.MAYBE, of=0, computes=True)
+know(checkpoints.Checkpoints, checkpoints.latest, checkpoints.keep, gives=Gives.NEW)
+know(checkpoints.checkpointed, gives=Gives.MAYBE, of=0)
 know(runtime.repeated, gives=Gives.SHELL)
 know(runtime.seed_like, gives=Gives.MAYBE, of=1)
 know(lanes.zero_lanes, lanes.array_lanes, lanes.by_lane, gives=Gives.NEW, computes=True)

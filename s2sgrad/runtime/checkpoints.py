@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import rebuilt
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -113,9 +114,7 @@ def require_slots(slots: Any) -> None:
 
 class Checkpoints:
     """At most `slots` states of a loop of `trips` trips: `keep` is called before every trip, and keeps the state where the
-    schedule places one; `latest` gives back the last one up to a trip.
-
-    Arrays are copied when they are kept and when they are given back, unless nothing ever writes them (`shared`).
+    schedule places one; `latest` gives back the last one up to a trip.  What is kept shares no memory with anything.
 
     >>> states, x = Checkpoints(5, slots=2), 1.0
     >>> for k in range(5):
@@ -134,9 +133,9 @@ class Checkpoints:
     (0, 0, 1.0)
     """
 
-    def __init__(self, trips: int, slots: int, shared: bool = False) -> None:
+    def __init__(self, trips: int, slots: int) -> None:
         require_slots(slots)
-        self.slots, self.shared = slots, shared
+        self.slots = slots
         self.held: list[tuple[int, tuple]] = []
         self.end = trips + 1  # what follows the loop is one more step, from the state behind the last trip
         self.next = 0
@@ -144,7 +143,7 @@ class Checkpoints:
     def keep(self, trip: int, *state: Any) -> None:
         """Keep the state before a trip, if one is to be kept there."""
         if trip == self.next:
-            self.held.append((trip, state if self.shared else own(state)))
+            self.held.append((trip, own(state)))
             self._place()
 
     def latest(self, trip: int) -> tuple:
@@ -154,7 +153,13 @@ class Checkpoints:
         first, state = self.held[-1]
         self.end = trip + 1
         self._place()
-        return (first, *(state if self.shared else own(state)))
+        return (first, *own(state))
+
+    def copied(self) -> Checkpoints:
+        """The same states, to be taken back once more."""
+        same = Checkpoints(0, self.slots)
+        same.held, same.end, same.next = list(self.held), self.end, self.next
+        return same
 
     def _place(self) -> None:
         """Find where the next state is kept, between the last one and the end."""
@@ -176,7 +181,25 @@ def ahead(steps: int, slots: int) -> int:
 
 
 def own(state: Any) -> Any:
-    """A copy of a state that shares no memory with it."""
+    """A copy of a state that shares no memory with it; TypeError for what cannot be copied."""
     if isinstance(state, (list, tuple, dict)):
         return rebuilt(state, own)
-    return state.copy() if isinstance(state, np.ndarray) else state
+    if isinstance(state, np.ndarray):
+        return state.copy()
+    if state is None or isinstance(state, _UNCHANGING):
+        return state
+    raise Refusal(None, f"a {type(state).__name__}, which a loop over `checkpointed` hands from trip to trip, cannot be "
+                        "kept: numbers, arrays, and lists, tuples and dicts of them can")  # fmt: skip
+
+
+_UNCHANGING = (int, float, complex, str, bytes, np.generic, range)
+
+
+def keep(states: Checkpoints, trip: int, *state: Any) -> None:
+    """`states.keep(trip, *state)`."""
+    states.keep(trip, *state)
+
+
+def latest(states: Checkpoints, trip: int) -> tuple:
+    """`states.latest(trip)`."""
+    return states.latest(trip)

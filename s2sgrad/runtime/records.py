@@ -9,21 +9,28 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.runtime.checkpoints import Checkpoints
+
 _byte_bounds = getattr(np.lib, "array_utils", np).byte_bounds  # NumPy 2 has moved it
 
 
 def refilled(saved: Any, bwd: Any) -> Any:
-    """The record with lists of its own, which an adjoint takes apart, and with arrays of its own where it restores them."""
+    """The record with lists and dicts of its own, which an adjoint takes apart, and with arrays of its own where it restores
+    them."""
     return copied(saved, {} if getattr(bwd, "restores", False) else None)
 
 
 def copied(saved: Any, roots: dict[int, tuple[np.ndarray, np.ndarray]] | None) -> Any:
-    """The record with lists, and with arrays by their `roots` (None: no arrays), of its own."""
+    """The record with lists and dicts, and with arrays by their `roots` (None: no arrays), of its own."""
     if isinstance(saved, tuple):
         items = (copied(item, roots) for item in saved)
         return type(saved)(*items) if hasattr(saved, "_fields") else tuple(items)
+    if isinstance(saved, Checkpoints):
+        return saved.copied()
     if isinstance(saved, list):
         return list(saved) if roots is None else [copied(item, roots) for item in saved]
+    if type(saved) is dict:
+        return dict(saved) if roots is None else {k: copied(item, roots) for k, item in saved.items()}
     if roots is None or not isinstance(saved, np.ndarray) or saved.dtype.hasobject:
         return saved
     root = saved  # views of one array stay views of one array

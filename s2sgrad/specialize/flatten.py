@@ -33,7 +33,7 @@ import itertools
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.ir import scoping
+from s2sgrad.ir import checkpoints, scoping
 from s2sgrad.ir.quote import assign, at, constant, name
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import containers, mutators
@@ -221,6 +221,9 @@ class _Flattener(Conditions, Evaluator, Sections):
         """`range(a, b)`, possibly cut and reversed, with atoms as bounds."""
         if isinstance(node, gast.Subscript):
             return gast.Subscript(self.iterator(node.value), self.index(node.slice), gast.Load())
+        slots = checkpoints.slots_of(self.unit, node)
+        if slots is not None:
+            return at(node, checkpoints.with_slots(node, self.iterator(node.args[0]), self.atom(slots)))[0]
         if self.unit.resolve(node.func) is reversed:
             return gast.Call(node.func, [self.iterator(node.args[0])], [])
         return at(node, gast.Call(node.func, self.atoms(node.args), []))[0]

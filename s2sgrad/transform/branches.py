@@ -17,11 +17,13 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
+from s2sgrad.ir.checkpoints import slots_of
 from s2sgrad.ir.quote import LOOPS, assign, at, clone, constant, expression, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.sources import has_memory
 from s2sgrad.rules.table import VALUES
 from s2sgrad.transform.block_exits import breaks
+from s2sgrad.transform.checkpointed import Checkpointed
 from s2sgrad.transform.cotangents import Bar
 
 
@@ -105,6 +107,8 @@ class Branches:
                                          adjoints.mirrored)  # fmt: skip
         bound = {n for s in effects.walk(loop.body) for n in binds(s)}
         in_parts = self._in_parts(loop)
+        slots = slots_of(self.unit, loop.iter) if isinstance(loop, gast.For) else None
+        kept = None if slots is None else Checkpointed(self, loop, slots, body)
         start = len(adjoints.out)
         for x in sorted(carried):
             if x not in adjoints.present:
@@ -115,7 +119,7 @@ class Branches:
         head = {x: replace(b, own=b.own and (x not in bound or x in in_parts)) for x, b in adjoints.present.items()}
         out, adjoints.out = adjoints.out, []
         adjoints.present = {x: replace(b) for x, b in head.items()}
-        forward = self._block(loop.body)
+        forward = self._block(loop.body) if kept is None else kept.trip()
         for x in sorted(head):
             if x not in adjoints.present:
                 self._zero(x, loop)
@@ -130,6 +134,10 @@ class Branches:
         for target in binds(loop):
             record, restore = self.records.before(loop, target, body)
             records, restores = records + record, restore + restores
+        if kept is not None:
+            heads, behind = kept.heads() if swept else ([], [])
+            records, restores = records + heads, behind + restores
+            forward, swept = kept.forward(bool(swept)), kept.backward(forward, swept) if swept else []
         before, forward, backward = self._headers(loop, body, forward, bound)
         if swept:
             backward.body = swept

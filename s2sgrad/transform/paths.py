@@ -15,6 +15,7 @@ from s2sgrad.analysis.kinds import may_carry
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import binds
 from s2sgrad.flow.lifetimes import Lifetimes
+from s2sgrad.ir.checkpoints import slots_of
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.transform import containers
@@ -40,7 +41,9 @@ class Paths:
     @functools.cached_property
     def lifetimes(self) -> Lifetimes:
         """Where variables live."""
-        return Facts(self.tree).lifetimes
+        facts, loops = Facts(self.tree), (s for s in effects.walk(self.tree.body) if isinstance(s, gast.For))
+        kept = frozenset(id(loop) for loop in loops if slots_of(self.unit, loop.iter) is not None)
+        return Lifetimes(facts.graph, facts.liveness, kept)
 
     @functools.cached_property
     def memory(self) -> Memory:

@@ -104,11 +104,12 @@ class Records:
 
             t = np.squeeze(w[::2]) * x; w[::2] = 0.0; w = w * w      ->      False: `w[::2]` is to be restored in `t` too
         """
-        return self.memory.with_memory_of(name) - self._remade == {name}
+        return self.memory.with_memory_of(name) - self.remade == {name}
 
     @functools.cached_property
-    def _remade(self) -> set[str]:
+    def remade(self) -> set[str]:
         blocks = self.lifetimes.blocks
+        """The names that the reverse sweep binds again: to what it computes, or to copies of their own."""
         early = (names for block, plan in self.plans.items() for names in self.early(blocks[block], plan).values())
         return set().union(*early, *(plan.names for plan in self.plans.values())) & self.unit.temps
 
@@ -159,6 +160,10 @@ class Records:
         if name in self.memory.written and not mirrored and self.is_alone(name):
             copies = isinstance(self.kinds.get(name), Array) and not unsure  # so the restored array is nobody else's either
             value = expression("x.copy()", x=name) if copies else call(self.unit, "own", runtime.own, value)
+        return self.held(name, value, once)
+
+    def held(self, name: str, value: gast.AST, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
+        """Record this value of `name`, and bind `name` to it again."""
         if once:
             old = self._old(name, self.kinds.get(name))
             return [assign(old, value)], [assign(name, name_(old))]

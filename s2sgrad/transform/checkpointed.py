@@ -1,0 +1,244 @@
+"""A loop of which states are kept: the reverse sweep runs each trip again, and then its adjoint.
+
+    for k in checkpointed(range(n), slots=s):      ->      states = Checkpoints(n, s)
+        u = step(u)                                        for k in range(n):
+                                                               keep(states, k, u)
+                                                               u = step(u)
+                                                           ...
+                                                           for k in reversed(range(n)):
+                                                               first, u = latest(states, k)
+                                                               for j in range(first, k):
+                                                                   keep(states, j, u)
+                                                                   u = step(u)
+                                                               u_bar = step_bwd(u, u_bar)
+
+The state is what the body reads of the trip before it; of it deadcode leaves what the adjoint needs.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from typing import Any
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Number
+from s2sgrad.flow.facts import Facts
+from s2sgrad.flow.graph import Block, binds
+from s2sgrad.ir import scoping
+from s2sgrad.ir.checkpoints import forget, plainly
+from s2sgrad.ir.forms import alone, appended_to
+from s2sgrad.ir.quote import COMPOUND, LOOPS, assign, blocks, clone, empty_arguments, expression, name
+from s2sgrad.ir.reach import call
+from s2sgrad.ir.unit import Origin, Unit
+from s2sgrad.memory import repeats
+from s2sgrad.memory.sources import has_memory
+from s2sgrad.memory.writes import in_place
+from s2sgrad.runtime.checkpoints import Checkpoints, keep, latest
+from s2sgrad.transform.records import loaded
+
+
+class Checkpointed:
+    """One loop of which `slots` states are kept, in the `body` around it; `walk` writes the adjoint of its trips."""
+
+    def __init__(self, walk: Any, loop: gast.For, slots: gast.AST, body: Block) -> None:
+        self.walk, self.unit, self.kinds = walk, walk.unit, walk.kinds
+        self.loop, self.slots, self.around = loop, slots, body
+        plainly(loop)
+        self.appended = _only_appended(loop.body)
+        self.changed = self._changed()
+        self.state = self._state()
+        self.shared = self._shared()
+        self.first = _without_checkpoints(walk.unit, loop.body)
+        self.again = self._silent(clone(self.first))
+        self.before = len(walk.records.stacks)
+        self.states = walk._new_local("states", UNKNOWN, body)
+
+    # --- what one trip hands to the next ---
+
+    def _changed(self) -> list[str]:
+        """The names that the body binds, or whose content it changes, in the order in which it does."""
+        bound = dict.fromkeys(n for s in effects.walk(self.loop.body) for n in binds(s))
+        changed = dict(bound)
+        for statement in effects.walk(self.loop.body):
+            changed |= dict.fromkeys(sorted(self.walk.records.memory.changed(statement)))
+        changed = [n for n in changed if n in bound or self._is_written(n) or not isinstance(self.kinds.get(n), Array)]
+        return [n for n in changed if n in self.unit.locals and n not in self.appended and not self._is_of_trip(n)]
+
+    def _is_of_trip(self, local: str) -> bool:
+        """Whether a variable lives within one trip."""
+        block = self.walk.lifetimes.home.get(local)
+        while block is not None and block != id(self.loop.body):
+            block = self.walk.lifetimes.parent.get(block)
+        return block is not None
+
+    def _state(self) -> list[str]:
+        """Those of them that the body may read before it binds them."""
+        whole = gast.For(self.loop.target, self.loop.iter, self.loop.body, [], None)
+        facts = Facts(gast.FunctionDef("", empty_arguments(), [whole], [], None, None, []))
+        entry = facts.graph.entry[id(self.loop.body)]
+        return [n for n in self.changed if facts.liveness.is_live_at(n, entry)]
+
+    def _shared(self) -> set[str]:
+        """Those of them that are written in place, and that something else sees which the reverse sweep may read: they are
+        given back in the same memory.  Refused where the loop binds them anew, for then it is not always the same."""
+        records, lifetimes = self.walk.records, self.walk.lifetimes
+        before = {n for n in lifetimes.home if lifetimes.is_rebound(n, self.loop)}
+        rebound = {n for s in effects.walk(self.loop.body) if not isinstance(s, gast.AugAssign) for n in binds(s)}
+        out: set[str] = set()
+        for mine in [n for n in self.changed if self._is_written(n) and (n in before or n in self.state)]:
+            for other in sorted(records.memory.with_memory_of(mine) & before - {mine} - records.remade):
+                swapped = other in self.changed and other not in records.memory.at_once_with(mine)
+                if swapped or not self._is_written(other):
+                    continue
+                if mine in rebound or not isinstance(self.kinds.get(mine), Array):
+                    self.unit.refuse(self.loop, f"`{mine}`, which this loop over `checkpointed` writes in place, may share "
+                                                f"its memory with `{other}`: copy it before the loop")  # fmt: skip
+                out.add(mine)
+        return out
+
+    def _is_written(self, local: str) -> bool:
+        """Whether the loop may write what a variable stands for: the items of a list are not what is in them."""
+        kind = self.kinds.get(local)
+        if not has_memory(kind) or local not in self.walk.records.memory.written:
+            return False
+        return local in self._arrays if isinstance(kind, Array) else True
+
+    @functools.cached_property
+    def _arrays(self) -> set[str]:
+        """The names of arrays whose memory the loop writes, and of what may be an array."""
+        out: set[str] = set()
+        for statement in effects.walk(self.loop.body):
+            section, base = effects.stored(statement), in_place(self.unit, statement, self.kinds)
+            owner = None if section is None else self.walk.inference.kind(loaded(section.value))
+            if base is not None and not isinstance(owner, Container):
+                out |= self.walk.records.memory.with_memory_of(base)
+        return out
+
+    # --- the text ---
+
+    def trip(self) -> Block:
+        """The body with its records, whose adjoint is written: these begin in each trip."""
+        stacks = self.walk.records.stacks
+        forward = self.walk._block(self.loop.body)
+        made, stacks[self.before :] = stacks[self.before :], []
+        return [*(assign(stack, gast.List([], gast.Load())) for stack in made), *forward]
+
+    def heads(self) -> tuple[Block, Block]:
+        """What stands before the loop, and what the reverse sweep has behind it: the values that the loop overwrites."""
+        count = self.loop.iter.args[0]
+        ahead: Block = [assign(self.states, call(self.unit, "Checkpoints", Checkpoints, clone(count), self.slots))]
+        behind: Block = []
+        lifetimes = self.walk.lifetimes
+        for local in self.state:
+            if not lifetimes.is_assigned(local, self.loop):
+                self.walk.records.needs_binding(local)
+        for changed in self.changed:
+            if lifetimes.is_rebound(changed, self.loop):
+                record, restore = self._recorded(changed)
+                ahead, behind = ahead + record, restore + behind
+        return ahead, behind
+
+    def _recorded(self, changed: str) -> tuple[Block, Block]:
+        """Record and restore a variable around the loop."""
+        records, once = self.walk.records, id(self.around) not in self.walk.lifetimes.repeated
+        unsure = not self.walk.lifetimes.is_assigned(changed, self.loop)
+        if unsure:
+            records.needs_binding(changed)
+        if changed in self.shared:
+            return records.content(changed, once)
+        kind, copied = self.kinds.get(changed), changed in records.memory.written
+        if not copied or isinstance(kind, Number):
+            return records.pair(changed, once, unsure)
+        plain = isinstance(kind, Array) and not unsure
+        value = expression("x.copy()", x=changed) if plain else call(self.unit, "own", runtime.own, name(changed))
+        return records.held(changed, value, once)
+
+    def forward(self, kept: bool) -> Block:
+        """The body of the loop in the forward sweep; whether states are `kept`."""
+        return [*([self._keep(self.loop.target.id)] if kept else []), *self._checked(self.loop.body, self.first)]
+
+    def backward(self, forward: Block, swept: Block) -> Block:
+        """A trip of the reverse sweep: from the last state forward to this trip, through it with its records, and back."""
+        trip, first, j = self.loop.target.id, self.unit.local("first"), self.unit.local("j")
+        self.kinds[first] = self.kinds[j] = Number(int)
+        held = {n: self._held(n) for n in self.state if n in self.shared}
+        targets = [first, *(held.get(n, n) for n in self.state)]
+        given = gast.Tuple([name(n, store=True) for n in targets], gast.Store())
+        content = [gast.Assign([expression("x[...]", x=n)], name(kept), None) for n, kept in held.items()]
+        back = gast.Assign([given], self._call(latest, trip), None)
+        back.states = self.states
+        for statement in self.again:
+            scoping.rename(statement, {trip: j})
+        steps = gast.Call(self.unit.builtin(range), [name(first), name(trip)], [])
+        ahead = gast.For(name(j, store=True), steps, [self._keep(j), *self.again], [], None)
+        out = [back, *content, ahead, *_without_breaks(self._silent(forward))]
+        for statement in effects.walk(out):
+            statement.origin = Origin(None, 0, 0, None)
+        return [*out, *swept]
+
+    def _held(self, local: str) -> str:
+        """A variable for what is given back of an array."""
+        held = self.unit.local(f"{self.unit.bases.get(local, local)}_then")
+        self.kinds[held] = self.kinds.get(local)
+        return held
+
+    def _keep(self, trip: str) -> gast.Expr:
+        kept = gast.Expr(self._call(keep, trip, *self.state))
+        kept.states = self.states
+        return kept
+
+    def _call(self, function: Any, *names: str) -> gast.Call:
+        return gast.Call(self.unit.reached(function.__name__, function), [name(n) for n in (self.states, *names)], [])
+
+    def _checked(self, body: Block, copies: Block) -> Block:
+        """Copies of statements, with the checks that the forward sweep makes of variables that may be unbound."""
+        out: Block = []
+        for statement, copy in zip(body, copies, strict=True):
+            if isinstance(statement, COMPOUND):
+                for inner, inner_copy in zip(blocks(statement), blocks(copy), strict=True):
+                    inner_copy[:] = self._checked(inner, inner_copy)
+            out += [*self.walk._bound(statement), copy]
+        return out
+
+    def _silent(self, body: Block) -> Block:
+        """Statements without those for which once is enough: that show something, or append to a list that nothing reads."""
+        for statement in body:
+            for inner in blocks(statement):
+                inner[:] = self._silent(inner)
+        return [s for s in body if not repeats.only_shows(self.unit, s) and not _appends(s) & self.appended]
+
+
+def _without_checkpoints(unit: Unit, body: Block) -> Block:
+    """The statements as they run where nothing is kept."""
+    copies = clone(body)
+    for statement in copies:
+        forget(unit, statement)
+    return copies
+
+
+def _without_breaks(body: Block) -> Block:
+    """Statements of a trip that stands alone: each `break` ends its path."""
+    for statement in body:
+        for inner in blocks(statement) if not isinstance(statement, LOOPS) else ():
+            inner[:] = _without_breaks(inner)
+    return [s for s in body if not isinstance(s, gast.Break)]
+
+
+def _appends(statement: gast.AST) -> set[str]:
+    """The list to which a statement of its own appends."""
+    owner = appended_to(alone(statement))
+    return {owner.id} if isinstance(owner, gast.Name) else set()
+
+
+def _only_appended(body: Block) -> set[str]:
+    """The lists that the statements append to, and mention nowhere else."""
+    mentions: Counter[str] = Counter()
+    for statement in effects.walk(body):
+        mentions.update(n.id for n in effects.loads(effects.header(statement)))
+        mentions.update(binds(statement))
+    appended = Counter(n for s in effects.walk(body) for n in _appends(s))
+    return {n for n, count in appended.items() if mentions[n] == count}

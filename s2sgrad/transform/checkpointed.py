@@ -50,6 +50,7 @@ class Checkpointed:
         plainly(loop)
         self.appended = _only_appended(loop.body)
         self.changed = self._changed()
+        self._require_told_apart()
         self.state = self._state()
         self.shared = self._shared()
         self.first = _without_checkpoints(walk.unit, loop.body)
@@ -81,6 +82,14 @@ class Checkpointed:
         facts = Facts(gast.FunctionDef("", empty_arguments(), [whole], [], None, None, []))
         entry = facts.graph.entry[id(self.loop.body)]
         return [n for n in self.changed if facts.liveness.is_live_at(n, entry)]
+
+    def _require_told_apart(self) -> None:
+        """Refuse names of one memory that cannot be told apart: their shadows begin as zeros, before any adjoint."""
+        for statement in effects.walk(self.loop.body):
+            written = {in_place(self.unit, statement, self.kinds), *binds(statement)}
+            for one in sorted(self.walk.adjoints.mirrored.intersection(written)):
+                self.unit.refuse(statement, f"`{one}` may stand for memory that has another name as well, which cannot be "
+                                            "followed in a loop over `checkpointed`: copy it")  # fmt: skip
 
     def _shared(self) -> set[str]:
         """Those of them that are written in place, and that something else sees which the reverse sweep may read: they are

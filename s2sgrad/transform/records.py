@@ -156,8 +156,7 @@ class Records:
     def pair(self, name: str, once: bool, unsure: bool = False) -> tuple[list[gast.AST], list[gast.AST]]:
         """Record and restore the binding of `name`: a saved variable, or a stack where the code may run again."""
         value: gast.AST = name_(name)
-        mirrored = name in self.unit.mirrored or name in self.unit.shadows
-        if name in self.memory.written and not mirrored and self.is_alone(name):
+        if name in self.memory.written and not self._is_mirrored(name) and self.is_alone(name):
             copies = isinstance(self.kinds.get(name), Array) and not unsure  # so the restored array is nobody else's either
             value = expression("x.copy()", x=name) if copies else call(self.unit, "own", runtime.own, value)
         return self.held(name, value, once)
@@ -167,10 +166,13 @@ class Records:
         if once:
             old = self._old(name, self.kinds.get(name))
             return [assign(old, value)], [assign(name, name_(old))]
-        references = mirrored or (name in self.memory.written and isinstance(value, gast.Name))
+        references = self._is_mirrored(name) or (name in self.memory.written and isinstance(value, gast.Name))
         stack = self._stack(name, "references" if references else "stack")
         push = statements("stack.append(x)", stack=stack, x=value)
         return push, statements("x = stack.pop()", stack=stack, x=name)
+
+    def _is_mirrored(self, name: str) -> bool:
+        return name in self.unit.mirrored or name in self.unit.shadows
 
     def content(self, name: str, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
         """Record and restore what an array holds, where `x += e` changes it."""

@@ -141,11 +141,9 @@ class Gradient:
         return self._with(self._options.to_be_differentiated)
 
     def _with(self, options: Options) -> Gradient:
-        if options == self._options:
-            return self
-        if options not in self._others:
+        if options not in self._others and options != self._options:
             self._others[options] = type(self)(self.primal, self._argnums, options, self._seed, self._lead_bound)
-        return self._others[options]
+        return self._others.get(options, self)
 
     def _compiled(self, args: tuple, keywords: dict[str, Any], quick: Hashable = None) -> Compiled:
         """The gradient compiled for the kinds of these arguments, which have this quick key."""

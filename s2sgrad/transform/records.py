@@ -22,7 +22,7 @@ from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
-from s2sgrad.ir.quote import assign, clone, constant, expression, place_of, statements
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, place_of, statements
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
@@ -298,3 +298,10 @@ def loaded(node: gast.AST) -> gast.AST:
     out = clone(node)
     out.ctx = gast.Load()
     return out
+
+
+def recorded_for(statement: gast.AST, records: Block) -> Block:
+    """What is recorded because of a statement, which stands where that does; unlike it, it raises nothing."""
+    for made in at(statement, *records):
+        made.__dict__.pop("uncertain", None)
+    return records

@@ -37,7 +37,7 @@ from s2sgrad.transform.calls import Context, Pairs, call_adjoint, checked_owner
 from s2sgrad.transform.cotangents import Bar, Cotangent
 from s2sgrad.transform.mirrored import Mirrored
 from s2sgrad.transform.paths import Paths
-from s2sgrad.transform.records import Records
+from s2sgrad.transform.records import Records, recorded_for
 
 
 @dataclass
@@ -136,7 +136,7 @@ class Reverse(Branches, Mirrored):
                 after: Block = []
                 for local in early.get(id(statement), ()):
                     record, restore = self.records.early_pair(local, body)
-                    after += _recorded_for(statement, record)
+                    after += recorded_for(statement, record)
                     early_restores = [*restore, *early_restores]
                 if after:
                     behind = next(m for m, s in enumerate(forward) if local in binds(s)) + 1
@@ -150,7 +150,7 @@ class Reverse(Branches, Mirrored):
                 if local not in plan.names and local not in self.adjoints.stacks and local not in recorded:
                     record, restore = self.records.at_end(local, body)
                     bound = next((s for s in reversed([*effects.walk(forward)]) if local in binds(s)), None)
-                    ends += record if bound is None else _recorded_for(bound, record)
+                    ends += record if bound is None else recorded_for(bound, record)
                     heads = restore + heads  # the record made last is taken back first
         self._tag(heads, body[0] if body else self.tree, False)
         out[start:start] = heads
@@ -217,7 +217,7 @@ class Reverse(Branches, Mirrored):
         if not in_group:
             self.targets = targets
         self._tag_since(start, statement)
-        return _recorded_for(statement, records) + forward
+        return recorded_for(statement, records) + forward
 
     def _continues(self, statement: gast.AST, targets: list[str]) -> bool:
         """Whether a statement computes a temporary of the user's statement whose adjoint is being written."""
@@ -392,10 +392,3 @@ class Reverse(Branches, Mirrored):
             kind = self.kinds.get(operand.id, UNKNOWN)
             self.adjoints.contribute(operand, Cotangent(value, kind, True, None, isinstance(kind, Number), idle=idle))
         return plan.forward(statement)
-
-
-def _recorded_for(statement: gast.AST, records: Block) -> Block:
-    """What is recorded because of a statement, which stands where that does; unlike it, it raises nothing."""
-    for made in at(statement, *records):
-        made.__dict__.pop("uncertain", None)
-    return records

@@ -1,0 +1,333 @@
+"""One derivative against differences: all directions of all arguments, and where one is wrong, the element.
+
+    comparisons(f, (x,))      ->      [Comparison(order=1, argument="x", ours=0.31, differences=0.62, element="[2, 1]"), ..]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.api import Gradient, grad, jvp
+from s2sgrad.api.argnums import checked
+from s2sgrad.errors.raised import behind_call
+from s2sgrad.ir.signatures import signature
+from s2sgrad.runtime.results import NoResult, without_floats
+from s2sgrad.runtime.watching import not_finite
+from s2sgrad.tape import Array, GradientTape, constant
+from s2sgrad.testing.containers import element, flat, inner, is_float, leaves, like_flat, mapped, paths, shifted
+from s2sgrad.testing.differences import careful, quick
+
+MODES = ("fwd", "rev", "tape")
+_FEW = 8  # up to so many numbers in an argument, each is shifted by itself; beyond, all in random directions
+_DIRECTIONS = 4
+_EACH = 64  # up to so many, each is looked at where a direction is wrong; beyond, halves of what is wrong
+_WRONG = 4  # elements that are told
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One directional derivative: `ours`, from the generated gradient or tangent, beside that from central `differences`.
+
+    `argument` is the name of the argument or, of a derivative in the direction of one number `alone`, the path to the part
+    of it that `element` is an index of.  `trouble` says in words why there are no differences to be compared with.
+    """
+
+    order: int
+    argument: str
+    ours: float
+    differences: float
+    allowed: float
+    mode: str = "rev"
+    element: str = ""
+    trouble: str = ""
+    alone: bool = False
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the two are equal within the tolerance (a nan never is)."""
+        return abs(self.ours - self.differences) <= self.allowed
+
+    @property
+    def error(self) -> float:
+        """The relative error."""
+        apart = abs(self.ours - self.differences)
+        return apart / max(abs(self.ours), abs(self.differences)) if apart else 0.0
+
+    def __str__(self) -> str:
+        ways = {"rev": "", "fwd": "forward mode, ", "tape": "tape, "}
+        where = f", element {self.element}" if self.element else "" if self.alone else ", all elements in a random direction"
+        head = f"{f'order {self.order}, ' * (self.order > 1)}{ways[self.mode]}argument `{self.argument}`{where}"
+        what = "tangent" if self.mode == "fwd" else "gradient"
+        if self.trouble:
+            return f"{head}: {self.trouble}; {what} {self.ours:.10g}"
+        return f"{head}: {what} {self.ours:.10g}, differences {self.differences:.10g} (relative error {self.error:.1e})"
+
+
+def comparisons(
+    f: Callable[..., Any],
+    args: tuple,
+    order: int = 1,
+    argnums: int | Sequence[int] | None = None,
+    rtol: float = 1e-5,
+    atol: float = 1e-6,
+    modes: Sequence[str] = ("rev",),
+) -> list[Comparison]:
+    """Every directional derivative that `check_grads` looks at, the good ones too; in the place of a wrong one the elements
+    that are wrong in it."""
+    if not isinstance(order, int):
+        raise TypeError(f"the order must be an int, 1 or more, not {order!r}")
+    if order < 1:
+        raise ValueError(f"the order must be 1 or more, not {order}")
+    _require_fit(f, args)
+    names = _names(f, args)
+    if argnums is None:
+        numbers = tuple(k for k, a in enumerate(args) if any(is_float(x) for x in leaves(a)))
+    else:
+        asked = checked(argnums)
+        numbers = tuple(_position(n, names) for n in (asked if isinstance(asked, tuple) else (asked,)))
+    if not numbers:
+        raise ValueError("no argument holds floats: there is nothing to differentiate")
+    rng = np.random.default_rng(0)
+    out: list[Comparison] = []
+    function: Any = f
+    taped: Any = f
+    for k in range(1, order + 1):
+        at = _Point(function, taped, args, numbers, names, k, rng, rtol, atol, tuple(modes))
+        for number in numbers:
+            out += at.compared(number)
+        function, taped = grad(function, argnums=numbers), _Taped(taped, numbers)
+    return out
+
+
+@dataclass
+class _Point:
+    """A function at its arguments, weighted by a random `seed`; its derivatives there."""
+
+    f: Any
+    taped: Any
+    args: tuple
+    numbers: tuple[int, ...]
+    names: list[str]
+    order: int
+    rng: np.random.Generator
+    rtol: float
+    atol: float
+    modes: tuple[str, ...]
+    gradients: dict[str, tuple] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        name = getattr(behind_call(self.f), "__name__", type(self.f).__name__)
+        value = self.f(*mapped(self.args))
+        _require_numbers(name, value)
+        _require_same(name, value, self.f(*mapped(self.args)))
+        alone = flat(value).size == 1  # then the numbers of a message are those of the gradient
+        draw = np.ones if alone else lambda shape: self.rng.uniform(0.5, 1.5, shape)
+        self.seed = mapped(value, lambda x: draw(np.shape(x)).astype(np.asarray(x).dtype)[()] if is_float(x) else x)
+        self.given = mapped(self.args)
+        if "rev" in self.modes:
+            derivative = grad(self.f, argnums=self.numbers, output_gradients=self.seed)
+            self.gradients["rev"] = derivative(*self.given)
+            _unchanged(self.args, self.given, "the gradient function changed its argument")
+        if "tape" in self.modes:
+            self.gradients["tape"] = _Taped(self.taped, self.numbers, self.seed)(*self.given)
+            _unchanged(self.args, self.given, "the tape changed its argument")
+        self.along = jvp(self.f) if "fwd" in self.modes else None
+        self.exact = mapped(self.args, lambda x: np.float64(x) if isinstance(x, np.floating) else _doubled(x))
+        single = any(np.asarray(x).dtype.itemsize < 8 for x in leaves((self.args, value)) if is_float(x))
+        self.rtol = max(self.rtol, 1e-3) if single else self.rtol
+
+    # --- one argument ---
+
+    def compared(self, number: int) -> Iterator[Comparison]:
+        """The comparisons in one argument."""
+        for mode, gradients in self.gradients.items():
+            _fits(self.args[number], gradients[self.numbers.index(number)], self.names[number], mode)
+        sizes = mapped(self.args[number], lambda x: _size(x) if is_float(x) else x)
+        row = flat(sizes)
+        if row.size <= _FEW:
+            for k in range(row.size):
+                yield from self.in_element(number, row, k, self.modes)
+            return
+        for _ in range(_DIRECTIONS):
+            chosen = self.rng.standard_normal(row.size) * row
+            for found in self.in_direction(number, chosen, self.modes):
+                yield from [found] if found.agrees else self.located(number, row, chosen, found)
+
+    def in_element(self, number: int, row: np.ndarray, k: int, modes: Sequence[str]) -> list[Comparison]:
+        """The comparisons in the direction of one number."""
+        path, index = element(self.args[number], self.names[number], k)
+        direction = np.zeros(row.size)
+        direction[k] = row[k]
+        return [
+            replace(c, argument=path, element=index, alone=True, ours=c.ours / row[k], allowed=c.allowed / row[k],
+                    differences=c.differences / row[k])
+            for c in self.in_direction(number, direction, modes)
+        ]  # fmt: skip
+
+    def in_direction(self, number: int, row: np.ndarray, modes: Sequence[str]) -> list[Comparison]:
+        """The comparisons in one direction; where the plain differences do not agree, better ones are made."""
+        direction = like_flat(self.args[number], row)
+        ours = {mode: self.ours(number, direction, mode) for mode in modes}
+        phi = self.shifted(number, direction)
+        slope = quick(phi)
+        out = [self.comparison(number, mode, d, slope) for mode, d in ours.items()]
+        if all(c.agrees for c in out):
+            return out
+        slope = careful(phi)
+        return [self.comparison(number, mode, d, slope) for mode, d in ours.items()]
+
+    def comparison(self, number: int, mode: str, ours: float, slope: Any) -> Comparison:
+        """One derivative beside the slope; what is wrong with the slope does not matter where they agree."""
+        allowed = self.atol + self.rtol * max(abs(ours), abs(slope.value)) + (0.0 if slope.trouble else slope.error)
+        found = Comparison(self.order, self.names[number], ours, slope.value, allowed, mode)
+        return found if found.agrees else replace(found, trouble=slope.trouble)
+
+    def ours(self, number: int, direction: Any, mode: str) -> float:
+        """The derivative in a direction, as it is computed in this mode."""
+        if mode in self.gradients:
+            return inner(self.gradients[mode][self.numbers.index(number)], direction)
+        tangents = [direction if k == number else None for k in range(len(self.args))]
+        tangent = self.along(self.given, tangents)[1]
+        _unchanged(self.args, self.given, "the function of the tangent changed its argument")
+        return inner(tangent, self.seed)
+
+    def shifted(self, number: int, direction: Any) -> Callable[[float], float]:
+        """The weighted value of the function where one argument is shifted."""
+        def phi(t: float) -> float:
+            moved = shifted(self.exact[number], direction, t)
+            return inner(self.f(*mapped(self.exact[:number]), moved, *mapped(self.exact[number + 1 :])), self.seed)
+
+        return phi
+
+    # --- which element ---
+
+    def located(self, number: int, row: np.ndarray, wrong: np.ndarray, found: Comparison) -> Iterator[Comparison]:
+        """The elements that are wrong in a direction that is; the direction where it is none of them alone."""
+        mode = (found.mode,)
+        places = np.flatnonzero(wrong)
+        while places.size > _EACH:
+            halves = np.array_split(places, 2)
+            inside = (h for h in halves if not self.in_direction(number, _only(wrong, h), mode)[0].agrees)
+            places = next(inside, np.zeros(0, int))
+        bad = [c for k in places for c in self.in_element(number, row, k, mode) if not c.agrees]
+        yield from bad[:_WRONG] or [found]
+
+
+def _only(row: np.ndarray, places: np.ndarray) -> np.ndarray:
+    out = np.zeros_like(row)
+    out[places] = row[places]
+    return out
+
+
+class _Taped:
+    """The gradient of a function by a tape, of the sum weighted by a seed; on Arrays it is recorded itself."""
+
+    def __init__(self, f: Any, numbers: tuple[int, ...], seed: Any = None) -> None:
+        self.f, self.numbers, self.seed = f, numbers, seed
+
+    def __call__(self, *args: Any) -> tuple:
+        plain = not any(isinstance(x, Array) for x in leaves(args))
+        held = [mapped(a, lambda x: constant(x) if is_float(x) else x) if plain else a for a in args]
+        wanted = [[x for x in leaves(held[k]) if isinstance(x, Array)] for k in self.numbers]
+        with GradientTape() as tape:
+            tape.watch(wanted)
+            value = self.f(*held)
+        seed = None
+        if self.seed is not None:
+            seed = [s for s, v in zip(leaves(self.seed), leaves(value), strict=True) if isinstance(v, Array)]
+        targets = [v for v in leaves(value) if isinstance(v, Array)]
+        found = iter(leaves(tape.gradient(targets, wanted, output_gradients=seed, unconnected_gradients="zero")))
+        plainly = (lambda x: x.numpy()[()]) if plain else (lambda x: x)
+        return tuple(mapped(held[k], lambda x: plainly(next(found)) if isinstance(x, Array) else x) for k in self.numbers)
+
+
+# --- what is asked, and what comes back ---
+
+
+def _require_fit(f: Any, args: tuple) -> None:
+    """Raise TypeError where the arguments do not fit the function."""
+    try:
+        parameters = signature(f)
+    except (TypeError, ValueError):  # it does not say what it takes
+        return
+    try:
+        parameters.bind(*args)
+    except TypeError as error:
+        raise TypeError(f"{getattr(f, '__name__', repr(f))}(): {error}") from None
+
+
+def _require_numbers(name: str, value: Any) -> None:
+    """Raise where there is nothing to compare in a value."""
+    if not any(is_float(x) for x in leaves(value)):
+        raise NoResult(without_floats(value) or "no floats", name)
+    wrong = not_finite(value)
+    if wrong is not None:
+        where = f" at {wrong[0]}" if wrong[0] else ""
+        raise AssertionError(f"`{name}` is {wrong[1]}{where} at this point, where nothing can be compared: "
+                             "`grad(.., debug=True)` names the line")  # fmt: skip
+
+
+def _require_same(name: str, value: Any, again: Any) -> None:
+    """Raise AssertionError where a second call gives something else."""
+    for (path, a), (_, b) in zip(paths(value, ""), paths(again, ""), strict=False):
+        if is_float(a) and not np.array_equal(a, b):
+            apart = np.argwhere(np.asarray(a) != np.asarray(b))[0] if np.shape(a) == np.shape(b) else ()
+            one, two = (np.asarray(x)[tuple(apart)] for x in (a, b))
+            raise AssertionError(f"`{name}` is not the same function twice: called with the same arguments, it gives "
+                                 f"{float(one):.10g} and then {float(two):.10g}{path and f' at {path}'}")  # fmt: skip
+
+
+def _position(number: int | str, names: list[str]) -> int:
+    place = names.index(number) if number in names else number
+    if not isinstance(place, int) or not -len(names) <= place < len(names):
+        raise TypeError(f"argnums={number!r} is none of the arguments: there are {', '.join(names)}")
+    return place % len(names)
+
+
+def _size(x: Any) -> Any:
+    """How large each number is, for the step: its absolute value, but not far below that of its array."""
+    absolute = np.abs(np.asarray(x, float))
+    typical = np.sqrt(np.mean(absolute**2)) if absolute.size else 1.0
+    return np.maximum(absolute, 0.01 * typical) if typical > 0 else np.ones_like(absolute)
+
+
+def _doubled(x: Any) -> Any:
+    return x.astype(float) if isinstance(x, np.ndarray) and x.dtype.kind == "f" else x
+
+
+def _names(f: Any, args: tuple) -> list[str]:
+    """A name for each argument."""
+    while isinstance(f, Gradient):
+        f = f.primal
+    try:
+        parameters = [p for p in signature(f).parameters.values() if p.kind is not p.KEYWORD_ONLY]
+    except (TypeError, ValueError):
+        parameters = []
+    names = [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL and p.kind is not p.VAR_KEYWORD]
+    rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "argument")
+    return (names + [f"{rest}[{k}]" for k in range(len(args))])[: len(args)]
+
+
+def _fits(argument: Any, gradient: Any, name: str, mode: str) -> None:
+    """The gradient has the structure, shapes and dtypes of its argument."""
+    way = "the tape's gradient" if mode == "tape" else "the gradient"
+    own, got = list(paths(argument, name)), list(leaves(gradient))
+    floats = [(path, x) for path, x in own if is_float(x)]
+    got = [g for (_, a), g in zip(own, got, strict=True) if is_float(a)] if len(got) == len(own) else got
+    if len(floats) != len(got):
+        raise AssertionError(f"{way} in `{name}` has {len(got)} leaves, the argument {len(floats)}")
+    for (path, a), g in zip(floats, got, strict=True):
+        if np.shape(a) != np.shape(g):
+            raise AssertionError(f"{way} in `{path}` has the shape {np.shape(g)}, the argument {np.shape(a)}")
+        if np.asarray(a).dtype != np.asarray(g).dtype:
+            raise AssertionError(f"{way} in `{path}` is {np.asarray(g).dtype}, the argument {np.asarray(a).dtype}")
+
+
+def _unchanged(before: Any, after: Any, message: str) -> None:
+    for a, b in zip(leaves(before), leaves(after), strict=True):
+        if isinstance(a, np.ndarray) and not np.array_equal(a, b, equal_nan=a.dtype.kind == "f"):
+            raise AssertionError(message)

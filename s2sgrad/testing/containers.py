@@ -1,0 +1,121 @@
+"""Nested tuples, lists and dicts: what lies inside of them, and arithmetic leaf by leaf."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+_DRAWING = (np.random.Generator, np.random.RandomState, random.Random)  # what goes on when it is used
+
+
+def is_float(x: Any) -> bool:
+    """Whether a leaf is a float or an array of floats."""
+    return isinstance(x, (float, np.floating)) or (isinstance(x, np.ndarray) and x.dtype.kind == "f")
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """What lies inside nested tuples, lists and dicts, in order.
+
+    >>> list(leaves({"a": 1.0, "b": (2.0, [3.0, None])}))
+    [1.0, 2.0, 3.0, None]
+    """
+    return (leaf for _, leaf in paths(value))
+
+
+def paths(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """The leaves, each behind the path that leads to it.
+
+    >>> list(paths({"w": [1.0, (2.0,)]}, "p"))
+    [("p['w'][0]", 1.0), ("p['w'][1][0]", 2.0)]
+    """
+    if isinstance(value, (tuple, list, dict)):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from paths(item, f"{path}[{key!r}]")
+    else:
+        yield path, value
+
+
+def fresh(x: Any) -> Any:
+    """A copy of a leaf that a call may change."""
+    return x.copy() if isinstance(x, np.ndarray) else copy.deepcopy(x) if isinstance(x, _DRAWING) else x
+
+
+def mapped(value: Any, change: Callable[[Any], Any] = fresh) -> Any:
+    """The same structure with every leaf changed; by default a deep copy.
+
+    >>> mapped({"a": (1.0, 2.0)}, lambda x: -x)
+    {'a': (-1.0, -2.0)}
+    """
+    if isinstance(value, dict):
+        return type(value)((k, mapped(v, change)) for k, v in value.items())
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(mapped(v, change) for v in value))
+    if isinstance(value, (tuple, list)):
+        return type(value)([mapped(v, change) for v in value])
+    return change(value)
+
+
+def shifted(value: Any, direction: Any, step: float) -> Any:
+    """`value + step * direction`, leaf by leaf; leaves that are no floats stay."""
+    ahead = leaves(direction)
+
+    def moved(x: Any) -> Any:
+        d = next(ahead)
+        if not is_float(x):
+            return x
+        return x + step * d if isinstance(x, np.ndarray) else float(x + step * d)
+
+    return mapped(value, moved)
+
+
+def inner(left: Any, right: Any) -> float:
+    """The inner product of two values of one structure.
+
+    >>> inner((1.0, [2.0]), (3.0, [4.0]))
+    11.0
+    """
+    pairs = zip(leaves(left), leaves(right), strict=True)
+    return float(sum(np.sum(np.multiply(a, b, dtype=float)) for a, b in pairs if is_float(a) or is_float(b)))
+
+
+def flat(value: Any) -> np.ndarray:
+    """All floats of a value in one row."""
+    rows = [np.ravel(np.asarray(x, float)) for x in leaves(value) if is_float(x)]
+    return np.concatenate(rows) if rows else np.zeros(0)
+
+
+def like_flat(value: Any, row: np.ndarray) -> Any:
+    """A value of this structure with the floats of a row in the place of its own.
+
+    >>> like_flat({"a": 1.0, "n": 3, "w": np.zeros(2)}, np.array([5.0, 6.0, 7.0]))
+    {'a': array(5.), 'n': 3, 'w': array([6., 7.])}
+    """
+    at = 0
+
+    def taken(x: Any) -> Any:
+        nonlocal at
+        if not is_float(x):
+            return x
+        at += np.size(x)
+        return row[at - np.size(x) : at].reshape(np.shape(x))
+
+    return mapped(value, taken)
+
+
+def element(value: Any, name: str, number: int) -> tuple[str, str]:
+    """The path to the leaf that holds a float, counted through all of them, and its index there; empty in a number.
+
+    >>> element({"w": [1.0, np.ones((2, 2))]}, "p", 3)
+    ("p['w'][1]", '[1, 0]')
+    """
+    for path, x in paths(value, name):
+        if is_float(x):
+            if number < np.size(x):
+                index = [int(k) for k in np.unravel_index(number, np.shape(x))]
+                return path, str(index) if index else ""
+            number -= np.size(x)
+    raise IndexError(number)

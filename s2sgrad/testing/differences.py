@@ -1,0 +1,64 @@
+"""The slope of a function of one number by differences, and how far it is to be trusted.
+
+>>> round(quick(np.exp).value, 10)
+1.0
+>>> careful(np.exp).trouble, careful(abs).trouble, careful(lambda t: float(t >= 0.0)).trouble
+('', 'the slope is -1 to the left and 1 to the right', 'the function jumps')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+STEP = 1e-4  # in units of the size of what is shifted
+_STEPS = tuple(STEP * 10.0**k for k in (2, 1, 0, -1, -2))
+_ROUNDING = 20.0 * float(np.finfo(float).eps)
+_ROUGH = 1e-2  # an estimate that is not sure of its second digit is none
+
+
+class Slope(NamedTuple):
+    """An estimate, and its error; `trouble`: in words, why there is no slope, or none that differences could find."""
+
+    value: float
+    error: float
+    trouble: str = ""
+
+
+def quick(phi: Callable[[float], float], step: float = STEP) -> Slope:
+    """Central differences with a step and half of it, extrapolated: the error is of fourth order.  The error that is told is
+    that of rounding alone."""
+    far, near = float(phi(step)), float(phi(step / 2))
+    back, behind = float(phi(-step)), float(phi(-step / 2))
+    coarse, fine = (far - back) / (2.0 * step), (near - behind) / step
+    return Slope((4.0 * fine - coarse) / 3.0, _ROUNDING * max(map(abs, (far, near, back, behind))) / step)
+
+
+def careful(phi: Callable[[float], float]) -> Slope:
+    """The best of several steps, by how much it changes from one to the next; and whether there is a slope at all."""
+    found = [quick(phi, step) for step in _STEPS]
+    value, error = min(
+        ((now.value, abs(now.value - before.value) + now.error) for before, now in pairwise(found)),
+        key=lambda estimate: estimate[1] if np.isfinite(estimate[1]) else np.inf,
+    )
+    trouble = _corner(phi)
+    if not trouble and not error <= _ROUGH * max(abs(value), 1e-3):
+        trouble = f"the differences do not settle: {value:.3g} give or take {error:.1g}"
+    return Slope(value, error, trouble)
+
+
+def _corner(phi: Callable[[float], float]) -> str:
+    """In words, what is wrong with the two sides of the point; empty where they fit.  With the step the difference of their
+    slopes goes to zero where the function is smooth, stays at a corner, and grows at a jump."""
+    middle = phi(0.0)
+    sides = [((middle - phi(-h)) / h, (phi(h) - middle) / h) for h in (STEP, STEP / 100.0)]
+    before, now = (abs(right - left) for left, right in sides)
+    left, right = sides[1]
+    if not now > 1e-3 * (abs(left) + abs(right)) + 100.0 * _ROUNDING * abs(middle) / STEP * 100.0:
+        return ""
+    if now > 20.0 * before:
+        return "the function jumps"
+    return f"the slope is {left:.4g} to the left and {right:.4g} to the right" if now > 0.5 * before else ""

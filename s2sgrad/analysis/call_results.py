@@ -23,6 +23,7 @@ from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.primitives import catalogue
 from s2sgrad.rules import table
+from s2sgrad.runtime import trials
 from s2sgrad.runtime.given import fitted
 
 Known = Callable[[list[Kind], list[str]], Kind | None]
@@ -81,7 +82,7 @@ def _lengths(shape: Kind) -> tuple[Dim, ...] | None:
 
 # --- numbers, texts, containers ---
 
-_always(Number(int), int, runtime.raised, runtime.passed_on)
+_always(Number(int), int, runtime.raised, trials.passed_on)
 _always(Number(bool), bool, isinstance)
 _always(Number(float), float)
 _always(Text(), str)

@@ -22,6 +22,7 @@ from s2sgrad.ir.quote import clone, constant, expression, name, nodes, stored
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import mod_ref
 from s2sgrad.primitives import catalogue
+from s2sgrad.runtime import trials
 from s2sgrad.source import read
 
 _ITERATORS = (iter, zip, map, filter, reversed, enumerate, open)
@@ -82,7 +83,7 @@ class Trials:
         """What `x[i] = value` raises; in Python's order, the value first."""
         self.require_computed(target)
         owner, index = self.read(target.value), self.index(target.slice)
-        return expression("f(v, x, i)", f=self.unit.helper("stored", runtime.stored), v=value, x=owner, i=index)
+        return expression("f(v, x, i)", f=self.unit.helper("stored", trials.stored), v=value, x=owner, i=index)
 
     def index(self, node: gast.AST) -> gast.AST:
         """An index as a value."""
@@ -100,7 +101,7 @@ class Trials:
         old = self.read(target)
         if isinstance(target, gast.Name) and self.is_number(target.id):
             return gast.BinOp(old, statement.op, clone(value))
-        updated, symbol = self.unit.helper("updated", runtime.updated), _SYMBOLS[type(statement.op)]
+        updated, symbol = self.unit.helper("updated", trials.updated), _SYMBOLS[type(statement.op)]
         new = expression("f(x, op, v)", f=updated, x=old, op=constant(symbol), v=clone(value))
         return self.store(target, new) if isinstance(target, gast.Subscript) else new
 
@@ -118,7 +119,7 @@ class Trials:
         return out
 
     def scratch(self, node: gast.AST) -> gast.AST:
-        return gast.Call(name(self.unit.helper("scratch", runtime.scratch)), [node], [])
+        return gast.Call(name(self.unit.helper("scratch", trials.scratch)), [node], [])
 
     def call(self, call: gast.Call) -> gast.AST:
         """What a call raises that changes its object or its arguments, or prints."""
@@ -154,7 +155,7 @@ class Trials:
         changes = writes.outside or not writes.arguments <= set(names) or not _function_computes(function, _DEEPEST, True)
         if changes or not positional:
             self.unit.refuse(call, f"`{function.__name__}` may do something besides computing, {_WAY}")
-        attempted = self.unit.helper("attempted", runtime.attempted)
+        attempted = self.unit.helper("attempted", trials.attempted)
         places = gast.Tuple([constant(k) for k, n in enumerate(names) if n in writes.arguments], gast.Load())
         given = gast.Tuple(clone(call.args), gast.Load())
         return expression("f(g, a, w, n)", f=attempted, g=clone(call.func), a=given, w=places, n=call.lineno)

@@ -72,6 +72,7 @@ from s2sgrad.normalize.single_exit import exits, leaves
 from s2sgrad.normalize.trials import Trials, used_up
 from s2sgrad.normalize.unfinished import Unfinished
 from s2sgrad.normalize.with_statements import SETTINGS, without_exits
+from s2sgrad.runtime import trials
 
 _WHOLE = (gast.Pass, gast.FunctionDef, gast.Global, gast.Nonlocal, gast.Break, gast.Continue)
 _MESSAGES = (print, str, repr, type, isinstance, format)
@@ -150,8 +151,7 @@ class _Attempt:
 
     def is_first(self, body: list[gast.AST]) -> bool:
         """Whether a trial comes before everything that asks how it ended."""
-        first = next(s for s in body if any(self.which in _bound(inner) for inner in _all([s])))
-        return isinstance(first, gast.Assign)
+        return isinstance(next(s for s in body if self.is_set([s])), gast.Assign)
 
     def equals(self, k: int) -> gast.Compare:
         return gast.Compare(name(self.which), [gast.Eq()], [constant(k)])
@@ -185,7 +185,7 @@ class _Attempt:
         return bound + self.plain(handler.body)
 
     def caught(self) -> gast.Call:
-        return gast.Call(name(self.unit.helper("caught", runtime.caught)), [name(self.which)], [])
+        return gast.Call(name(self.unit.helper("caught", trials.caught)), [name(self.which)], [])
 
     def is_message(self, node: gast.AST) -> bool:
         """Whether what is in an expression is written down, or asked for its class."""
@@ -282,7 +282,7 @@ class _Attempt:
         known = self.kinds.due(statement.exc)
         if known is not None and not self.told:
             return at(statement, assign(self.which, constant(known)))
-        throw = gast.Call(name(self.unit.helper("throw", runtime.throw)), [statement.exc], [])
+        throw = gast.Call(name(self.unit.helper("throw", trials.throw)), [statement.exc], [])
         return self.tried(statement, throw, [])[:1]
 
     def visit_Assert(self, statement: gast.Assert, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
@@ -350,7 +350,7 @@ class _Attempt:
         inner = _Attempt(self.unit, self.tree, statement, self)
         made = inner.statements() if statement.handlers else self.body([*statement.body, *statement.orelse], [])
         if statement.handlers and inner.is_set(made):
-            passed = gast.Call(name(self.unit.helper("passed_on", runtime.passed_on)),
+            passed = gast.Call(name(self.unit.helper("passed_on", trials.passed_on)),
                                [name(inner.which), constant(len(statement.handlers))], [])  # fmt: skip
             failed = gast.Compare(name(inner.which), [gast.Gt()], [constant(len(statement.handlers))])
             made += at(statement, gast.If(failed, at(statement, assign(self.which, passed)), []))

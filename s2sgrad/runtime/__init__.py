@@ -50,7 +50,6 @@ from s2sgrad.runtime.structure import (  # noqa: F401  # noqa: F401
     seeded,
     with_fields,
 )
-from s2sgrad.runtime.trials import attempted, caught, passed_on, scratch, stored, throw, updated  # noqa: F401
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.errors.raised import behind_call, entry
 from s2sgrad.runtime import Pullback, structure, zeros
-from s2sgrad.runtime.records import copied
+from s2sgrad.runtime.records import array_of_its_own
 from s2sgrad.runtime.results import NoResult, without_floats
 from s2sgrad.runtime.structure import reachable, rebuilt
 
@@ -129,19 +129,28 @@ def closed(hidden: int, pullback: Pullback) -> OfClosure:
 
 def apart(saved: Any, others: Any) -> Any:
     """The record with copies of whatever shares memory with `others`, in containers of its own."""
-    roots: dict[int, tuple[np.ndarray, np.ndarray]] = {}
     taken = list(_arrays(others))
     kept = {id(x) for x in _arrays(saved) if not any(np.may_share_memory(x, y) for y in taken)}
-    return _mine(kept, roots, saved)
+    return _mine(kept, {}, saved)
 
 
-def _mine(kept: set[int], roots: dict[int, tuple[np.ndarray, np.ndarray]], item: Any) -> Any:
+def _mine(kept: set[int], own: dict[int, Any], item: Any) -> Any:
+    """A part of the record; `own` are the copies of arrays and containers, of which one that is there twice stays one."""
     if isinstance(item, np.ndarray) and not item.dtype.hasobject:
-        return item if id(item) in kept else copied(item, roots)
+        return item if id(item) in kept else array_of_its_own(item, own)
     if isinstance(item, Pullback):
-        return Pullback(item.bwd, _mine(kept, roots, item.saved), item.places, item.rest, item.like)
-    holds = isinstance(item, tuple) or type(item) in (list, dict)
-    return rebuilt(item, functools.partial(_mine, kept, roots)) if holds else structure.kept(item)
+        return Pullback(item.bwd, _mine(kept, own, item.saved), item.places, item.rest, item.like)
+    if isinstance(item, tuple):
+        return rebuilt(item, functools.partial(_mine, kept, own))
+    if type(item) not in (list, dict):
+        return structure.kept(item)
+    if id(item) not in own:
+        made = own[id(item)] = type(item)()
+        if isinstance(made, dict):
+            made.update((k, _mine(kept, own, v)) for k, v in item.items())
+        else:
+            made.extend(_mine(kept, own, v) for v in item)
+    return own[id(item)]
 
 
 def bound_to(f: Any) -> list[Any]:

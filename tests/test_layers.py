@@ -63,7 +63,7 @@ ALLOWED = {
     "runtime.outside": {"s2sgrad.runtime.checks"},
     "runtime.structure": {"copy", "itertools", "numpy", "types"},
     "runtime.checks": {"numpy"},
-    "runtime.records": {"numpy", "s2sgrad.runtime.checkpoints"},
+    "runtime.records": {"copy", "numpy", "s2sgrad.runtime.checkpoints"},
     "runtime.shadows": {"numpy", "s2sgrad.runtime.checks"},
     "runtime.slopes": {"numpy"},
     "rules.*": {"numpy", "scipy", "sys", "importlib", "contextlib", "bisect", "heapq", "math", "random", "operator",

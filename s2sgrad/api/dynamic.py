@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from s2sgrad import pullbacks, runtime
@@ -91,6 +91,8 @@ def _compiled(
     """(fwd, bwd, positions of the arguments whose cotangents bwd gives; a tuple of them for `*args`)."""
     debug = is_noting()  # in a run that looks at its values
     family = cache.of(function.__code__).family(("pair", lead, behind_checkpoint(function) is not None, debug))
+    if function.__defaults__ or function.__kwdefaults__:
+        keywords = {**keywords, **_module_defaults(function, args, keywords)}
     quick = shapes_of((*args, *keywords.values()))
     if quick is not None:
         quick = len(args), tuple(keywords), quick, wanted
@@ -114,6 +116,13 @@ def _compiled(
     for name, made in zip(("fwd", "bwd"), compiled.made, strict=False):
         made.origin = name, function, key, compiled.recipe
     return (*compiled.made[:2], key.items[3])
+
+
+def _module_defaults(function: FunctionType, args: tuple, keywords: dict[str, Any]) -> dict[str, Any]:
+    """The modules that parameters stand for which are not given: which one it is belongs to their kind."""
+    given = cache.of(function.__code__).parameters.bound(function, args, keywords) or {}
+    names = cache.of(function.__code__).parameters.positional[: max(len(args), function.__code__.co_posonlyargcount)]
+    return {p: v for p, v in given.items() if isinstance(v, ModuleType) and p not in names and p not in keywords}
 
 
 def compiled_pair(function: FunctionType, key: Kinds) -> Compiled:

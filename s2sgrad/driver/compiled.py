@@ -194,6 +194,7 @@ def compile_pair(function: types.FunctionType, kinds: dict[str, Kind], active: s
         program.debug = debug
         pair = program.pair(function, kinds, active, split=True)
         global_conflicts.check(program.units, at_run_time=True)
+        pair.bwd.restores = any(emitted.restores for emitted in program.functions)  # what it calls does so in its record
         return Recipe(program, lookups, function, [pair.fwd, pair.bwd], pair.bwd.name, None).sealed(program)
 
 

@@ -87,8 +87,9 @@ def _is_check(unit: Unit, statement: gast.AST) -> bool:
 def require_untouched(unit: Unit, tree: gast.FunctionDef, written: dict[str, gast.AST]) -> None:
     """Refuse a function that is called and writes what it is given: the arguments `written`, or attributes of objects."""
     for parameter, statement in written.items():
-        unit.refuse(statement, f"this writes the argument `{parameter}` of a function that was not expected to: "
-                               "return a new array from it")  # fmt: skip
+        own = unit.primal.function.__name__
+        what = f"this writes the argument `{parameter}` of `{own}`, which its pullback cannot take back"
+        unit.refuse(statement, f"{what}: write a copy, `{parameter} = {parameter}.copy()`, and return what is wanted")
     if any(value is runtime.set_attribute for value in unit.helpers.values()):
         unit.refuse(tree, "attributes of the caller's objects are written by a function that is not written out where it is "
                           "called, which is not differentiated yet: return the values")  # fmt: skip

@@ -12,7 +12,7 @@ from corpus import CASES
 from differences import leaves
 
 import s2sgrad
-from s2sgrad import NotFinite, custom_gradient, grad, jvp, value_and_grad, vjp
+from s2sgrad import NotFinite, checkpoint, checkpointed, custom_gradient, grad, jvp, value_and_grad, vjp
 
 NAN = float("nan")
 broken = custom_gradient(lambda a: (a * 1.0, lambda g: g * NAN))
@@ -91,6 +91,35 @@ def test_in_the_forward_sweep():
     assert error.place.line == line(steps, "np.log") and error.place.file == __file__
     assert str(error).splitlines()[2:] == ["    z = np.log(y)", "    ^^^^^^^^^^^^^"]
     assert "after that the result is nan" in error.__notes__[0]
+
+
+def halves(a):
+    return np.log(a) * 0.5
+
+
+def test_in_a_function_that_is_called():
+    error = raised(grad(lambda x: np.sum(halves(x)), debug=True), np.array([1.0, 0.0]))
+    assert error.message == "the result is -inf at [1], first in the forward sweep"
+    assert error.place.line == line(halves, "np.log")
+
+
+@pytest.mark.parametrize("way", ["call", "loop"])
+def test_under_checkpoints(way):
+    def called(x, n):
+        for _ in range(n):
+            x = checkpoint(halves)(x)
+        return np.sum(x)
+
+    def looped(x, n):
+        for _ in checkpointed(range(n), slots=2):
+            x = halves(x)
+        return np.sum(x)
+
+    function = called if way == "call" else looped
+    x = np.array([60.0, 70.0])
+    np.testing.assert_array_equal(grad(function, debug=True)(x, 2), grad(function)(x, 2))
+    named = (halves, "np.log") if way == "call" else (looped, "halves(x)")  # the loop calls it as it is
+    assert raised(grad(function, debug=True), x, 4).place.line == line(*named)
 
 
 def test_in_the_derivative_of_a_line_of_a_function_that_is_called():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from corpus import CASES
 
-from s2sgrad import NoRule, explain, grad, stop_gradient, value_and_grad
+from s2sgrad import NoRule, checkpoint, checkpointed, explain, grad, stop_gradient, value_and_grad
 from s2sgrad.cli import main
 from s2sgrad.explanation.listing import LABELS
 
@@ -161,6 +161,25 @@ def test_other_derivatives():
         explain(2.0)
     with pytest.raises(TypeError, match="int"):
         explain(loop, 2)
+
+
+def test_checkpoints():
+    def called(x, k):
+        for _ in range(5):
+            x = checkpoint(helper)(x, k)
+        return np.sum(x)
+
+    def looped(x, k):
+        for _ in checkpointed(range(5), slots=2):
+            x = helper(x, k)
+        return np.sum(x)
+
+    again = explain(called, np.ones(3), 0.5, argnums=(0, 1))
+    (note,) = [note for _, note in again.notes("calls")]
+    assert note.names == ("helper",) and note.why.endswith("differentiated, and for that computed again")
+    assert again["helper"].notes("recomputed") and not again["helper"].notes("kept")
+    states = explain(looped, np.ones(3), 0.5, argnums=(0, 1))
+    assert any("before a few passes" in note.why and note.names == ("x",) for _, note in states.notes("recorded"))
 
 
 def test_nothing_runs():

@@ -89,7 +89,8 @@ class Callee(Differentiated):
         saved = [n for n in in_order(forward, self.parameters) if n in exposed & bound]
         outer = free_data(unit, reverse, exposed - bound) if self.kept_apart else {}
         forward, value = escape_copies.without_copy(unit, forward, value, saved, given)
-        if self._reads_arguments_alone(forward, saved) and not outer:
+        plain = self._reads_arguments_alone(forward, saved) and not outer
+        if plain and not c.callees.debug:  # which looks at what the function itself computes
             pair.needs = tuple(saved)
             return [self._adjoint(c, reverse, list(saved))]
         held = own_data(unit, forward, saved, bound) if self.kept_apart else [*map(name, saved)]

@@ -148,9 +148,11 @@ class _Notes:
         """Look at the functions that were written; of a pair at both at once."""
         there = {id(emitted): emitted for emitted in written.functions}
         pairs = {id(pair.bwd): id(pair.fwd) for pair in written.pairs if {id(pair.bwd), id(pair.fwd)} <= there.keys()}
+        adjoints = {id(pair.bwd) for pair in written.pairs}
         for key in there.keys() - pairs.values():
             tree = self.trees[key]
-            text.records(there[key].unit, text.joined(self.trees[pairs[key]], tree) if key in pairs else tree, self.of)
+            both = text.joined(self.trees[pairs[key]], tree) if key in pairs else tree
+            text.records(there[key].unit, both, self.of, again=key in adjoints - pairs.keys())
 
     def refuse(self, error: S2SGradError) -> None:
         """Note a refusal at its line; where that is in none of the functions that were met, at the first line of all."""

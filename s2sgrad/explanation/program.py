@@ -28,6 +28,7 @@ from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
 from s2sgrad.memory.writes import in_place
 from s2sgrad.rules import table
+from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import Primal
 
 NAMELESS = "a value"
@@ -134,7 +135,10 @@ def _primitive(operation: Operation) -> str:
 def _called(c: Compilation, statement: gast.AST, operation: Operation) -> tuple[str, str] | None:
     """The name of what is called, and how its derivative is found; None for a function of a library that has none here."""
     func, target = operation.node.func, operation.target
-    name = "a function" if isinstance(func, gast.Name) and func.id in c.unit.temps else emit.expression(func)
+    plain = behind_checkpoint(target)
+    name = getattr(target if plain is None else plain, "__name__", "") or emit.expression(func)
+    if target is MISSING:
+        name = "a function" if isinstance(func, gast.Name) and func.id in c.unit.temps else emit.expression(func)
     active = {*binds(statement)} & c.paths.active and c.paths.varied.intersection(activity.sources(operation))
     if isinstance(target, functools.partial):
         target = MISSING
@@ -146,6 +150,8 @@ def _called(c: Compilation, statement: gast.AST, operation: Operation) -> tuple[
         return name, f"{where}not differentiated"
     if target is not MISSING and (source.brings_gradient(target) or table.lookup(target) is not None):
         return name, f"{where}its own gradient is used"
+    if plain is not None:
+        return name, f"{where}differentiated, and for that computed again"
     return name, f"{where}{'known when it runs, and differentiated then' if target is MISSING else 'differentiated'}"
 
 

@@ -21,12 +21,14 @@ from s2sgrad.ir.forms import alone, appended_to, bound_name, popped
 from s2sgrad.ir.quote import assign, blocks, nested, nodes
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.unit import Unit, sweep_of
+from s2sgrad.runtime import checkpoints
 from s2sgrad.source import Primal
 
 
-def records(unit: Unit, tree: gast.FunctionDef, found: Finder) -> None:
-    """Note what a function, written with both of its sweeps, records, keeps and computes again."""
-    _Sweeps(unit, tree, found).run()
+def records(unit: Unit, tree: gast.FunctionDef, found: Finder, again: bool = False) -> None:
+    """Note what a function, written with both of its sweeps, records, keeps and computes again; `again`: one under
+    `checkpoint`, of which all is computed again."""
+    _Sweeps(unit, tree, found, again).run()
 
 
 def joined(fwd: gast.FunctionDef, bwd: gast.FunctionDef) -> gast.FunctionDef:
@@ -43,8 +45,9 @@ def joined(fwd: gast.FunctionDef, bwd: gast.FunctionDef) -> gast.FunctionDef:
 
 
 class _Sweeps:
-    def __init__(self, unit: Unit, tree: gast.FunctionDef, found: Finder) -> None:
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, found: Finder, again: bool) -> None:
         self.unit, self.tree, self.found = unit, tree, found
+        self.keeping = "recomputed" if again else "kept"
         records = {r: n for r, n in unit.records.items() if r != n}  # of a call its own is a value like others
         self.kept_of = {**{unit.bases[r]: n for r, n in records.items() if r in unit.bases}, **records}
         self.bars = {*unit.bars, *(unit.bases.get(bar, bar) for bar in unit.bars)}
@@ -67,6 +70,11 @@ class _Sweeps:
 
     def run(self) -> None:
         for statement in self.forward:
+            if self.unit.called(alone(statement)) is checkpoints.keep and sweep_of(statement) == "forward":
+                few = "before a few passes, and from there computed again"
+                for state in alone(statement).args[2:]:
+                    self.note(statement, "recorded", state.id, few, ())
+                continue
             record = self.recorded(statement)
             if record is not None:
                 kept = self.kept_of[record]
@@ -75,7 +83,7 @@ class _Sweeps:
             for name in binds(statement) if getattr(getattr(statement, "origin", None), "line", 0) else ():
                 readers = self.readers.get((id(statement), name), [])
                 if readers and name not in self.kept_of and self.names.word(name) != NAMELESS:
-                    self.note(statement, "kept", name, "", [r for reader in readers for r in self.ends(reader)])
+                    self.note(statement, self.keeping, name, "", [r for reader in readers for r in self.ends(reader)])
         for statement in self.reverse:
             name = bound_name(statement)
             if name is not None and self.names.shown(name) and name not in self.bars and not self.is_restore(statement):

@@ -1057,7 +1057,7 @@ def number_spread_through_views(x):
     return np.sum(A * A)
 
 
-@program(0.6, second=Unsupported)
+@program(0.6)
 def array_in_a_list_updated(x):
     a = np.ones(2) * x
     ks = [np.tanh(a)]
@@ -1065,7 +1065,7 @@ def array_in_a_list_updated(x):
     return np.sum(ks[0] * a)
 
 
-@program(0.6, second=Unsupported)
+@program(0.6)
 def array_in_a_dict_updated(x):
     a = np.ones(2) * x
     d = {"k": np.exp(a)}
@@ -1073,7 +1073,7 @@ def array_in_a_dict_updated(x):
     return np.sum(d["k"] * a)
 
 
-@program(0.6, second=Unsupported)
+@program(0.6)
 def arrays_appended_and_updated(x):
     a = np.ones(2) * x
     xs = []
@@ -1084,7 +1084,7 @@ def arrays_appended_and_updated(x):
     return np.sum(xs[0] * a * xs[1])
 
 
-@program(0.6, second=Unsupported)
+@program(0.6)
 def inverse_in_a_list_updated(x):
     m = np.eye(2) * x + 0.1
     xs = [np.linalg.inv(m)]
@@ -1234,7 +1234,7 @@ def number_where_or_an_array(x):
     return np.sum(np.where(x[0] > 0.1, x[0] * 2, x))
 
 
-@program(np.array([0.3, 0.05, 0.7]), second=Unsupported)
+@program(np.array([0.3, 0.05, 0.7]))
 def item_bound_to_a_result_and_updated(x):
     xs = [x * 1.0]
     xs[0] = np.tanh(x)
@@ -1306,7 +1306,7 @@ def method_called_copy_that_copies_nothing(x):
     return np.sum(y * u)
 
 
-@program(FOUR, first=Unsupported)
+@program(FOUR)
 def out_is_an_item_of_a_list(x):
     u = x * 1.0
     rows = [u, x * 2.0]
@@ -1324,7 +1324,7 @@ class Gain:
         return self.factor
 
 
-@program(FOUR, second=Unsupported)
+@program(FOUR)
 def attribute_updated_in_a_loop_after_it_was_read(x):
     gain = Gain(x * 2.0, 1.5)
     energy = np.sum(gain.samples * gain.samples)
@@ -1341,7 +1341,7 @@ def halved(params, k):
     parts[k] /= 2
 
 
-@program(FOUR, first=Unsupported)
+@program(FOUR)
 def item_of_a_new_list_updated_in_place(x):
     a = x * 2.0
     b = x * 3.0
@@ -1354,7 +1354,7 @@ def rows_of(m):
     rows[0][:] = 7
 
 
-@program(FOUR, first=Unsupported)
+@program(FOUR)
 def rows_in_a_list_written(x):
     m = np.outer(x, x)
     rows_of(m)

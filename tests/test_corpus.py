@@ -38,11 +38,7 @@ THIRD = [
 
 # Refused at second order, by name (docs/limits.md): their gradient rebinds buffers or keeps them by reference.
 REFUSED_TWICE = [
-    "new_buffer_in_some_trips",
-    "swap_next_to_numbers",
-    "swap_by_a_third_name",
-    "buffer_and_the_one_before",
-    "bound_to_a_copy_in_a_while",
+    "items_that_take_turns",
 ]
 
 # The modules of the corpus that write into arrays.
@@ -202,6 +198,7 @@ REFUSED_WHEN_RUN = [
     "rows_given_to_a_writer_in_a_for",
     "rows_of_an_argument",
     "array_or_its_copy",
+    "numbers_and_views_in_a_list",
     "halves_that_overlap",
 ]
 
@@ -292,7 +289,8 @@ def executed(text: str, unit, original):
 
 
 # Whether `d[k] += e` writes an array or binds a number is known when kinds are: their passes see to it (inplace.settle).
-ITEMS_SETTLED_LATER = ["update_of_an_item_seen_by_another_name", "product_of_an_item_seen_by_another_name"]
+ITEMS_SETTLED_LATER = ["update_of_an_item_seen_by_another_name", "product_of_an_item_seen_by_another_name",
+                       "update_of_an_item_within_an_item"]  # fmt: skip
 
 
 @pytest.mark.sampled(one_in=8)

@@ -23,7 +23,7 @@ from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.primitives import catalogue
 from s2sgrad.rules import table
-from s2sgrad.runtime import trials
+from s2sgrad.runtime import shadows, trials
 from s2sgrad.runtime.given import fitted
 
 Known = Callable[[list[Kind], list[str]], Kind | None]
@@ -113,7 +113,7 @@ def _dict(kinds: list[Kind], names: list[str]) -> Kind | None:
     return Container(dict, None, None, kinds[0].element()) if copied else None
 
 
-@_of(copy.copy, copy.deepcopy, runtime.add_at, runtime.put_back)
+@_of(copy.copy, copy.deepcopy, runtime.add_at, runtime.put_back, shadows.add_into, shadows.refilled)
 def _same(kinds: list[Kind], names: list[str]) -> Kind | None:
     return kinds[0] if kinds else None
 
@@ -175,6 +175,16 @@ def _squeeze(kinds: list[Kind], names: list[str]) -> Kind | None:
     """An axis of unknown length may be squeezed away."""
     unknown = any(isinstance(k, Array) and (k.dims is None or None in k.dims) for k in kinds)
     return Array(None, None) if unknown else None
+
+
+@_of(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit)
+def _split(kinds: list[Kind], names: list[str]) -> Kind | None:
+    """A list of arrays, of which one axis is shorter."""
+    whole, parts = kinds[0], kinds[1] if len(kinds) > 1 else None
+    if not isinstance(whole, Array) or not whole.rank:
+        return None
+    part, known = Array(whole.dtype, (None,) * whole.rank), isinstance(parts, Number) and isinstance(parts.value, int)
+    return Container(list, (part,) * parts.value) if known else Container(list, None, None, part)
 
 
 def _product(function: Any) -> Known:

@@ -29,6 +29,7 @@ from s2sgrad.ir.quote import COMPOUND, HEADER, NAMES, PARTS, nodes, nodes_of
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, methods, spellings
 from s2sgrad.primitives.catalogue import may_write
+from s2sgrad.runtime import shadows
 from s2sgrad.source import brings_gradient as brings_gradient
 from s2sgrad.source import read
 
@@ -116,7 +117,9 @@ def accumulates(unit: Unit, statement: gast.AST) -> str | None:
     return owner.id if isinstance(owner, gast.Name) else None
 
 
-_UPDATES = (runtime.add_at, runtime.restored, runtime.put_back)
+_UPDATES = (runtime.add_at, runtime.restored, runtime.put_back, shadows.add_into, shadows.refilled)
+DEEP = (shadows.add_into, shadows.refilled)
+"""Of these, what writes the arrays that a container holds."""
 
 
 def base(target: gast.AST) -> str:

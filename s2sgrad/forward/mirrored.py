@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gast
 
+from s2sgrad.analysis.kinds import Container
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir.quote import assign, constant, name
@@ -46,9 +47,13 @@ class Mirrored:
         """The statement for the tangent of `x`, which a statement binds to `y` or writes; its `value`, None of a zero."""
         dot = self.tangents.dot(x)
         if in_place(self.unit, statement, self.tangents.kinds) is not None:
+            if isinstance(self.tangents.kinds.get(x), Container):  # whose arrays are written, or slots
+                return assign(dot, value)
             whole = gast.Subscript(name(dot), constant(Ellipsis), gast.Store())
             return gast.Assign([whole], constant(0.0) if value is None else value, None)
         shadow = self.shadows.of(x, statement.value)
+        if shadow.made is Made.NEW and isinstance(self.tangents.kinds.get(x), Container):
+            return assign(dot, shadow.statements[-1].value if value is None else value)
         if shadow.made is Made.NEW:
             return assign(dot, self._new(y, value))
         *checks, last = shadow.statements

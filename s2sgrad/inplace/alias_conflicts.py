@@ -26,6 +26,7 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
 from s2sgrad.memory.stacks import fresh_stacks
 from s2sgrad.memory.writes import in_place
+from s2sgrad.mirror.groups import kind_at
 
 
 @dataclass(frozen=True)
@@ -66,14 +67,6 @@ def updates_item(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> boo
         return False
     value = kinds.get(getattr(statement.value, "id", ""))
     return isinstance(kinds.get(section.value.id), Container) and not isinstance(value, Number)
-
-
-def kind_at(kinds: dict[str, Kind], node: gast.AST) -> Kind | None:
-    """The kind of a variable, or of an item of a container."""
-    if isinstance(node, gast.Name):
-        return kinds.get(node.id)
-    owner = kind_at(kinds, node.value) if isinstance(node, gast.Subscript) else None
-    return owner.at(getattr(node.slice, "value", None)) if isinstance(owner, Container) else None
 
 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: frozenset[str] = frozenset()) -> Sharing:
@@ -127,6 +120,8 @@ class _Finder:
     def disturbed(self, statement: gast.AST, base: str) -> set[str]:
         """The names through which it is seen that a statement writes the memory of `base`, `base` itself among them."""
         aliases = self.aliases
+        if self.unit.called(getattr(statement, "value", None)) in effects.DEEP:
+            return aliases.memory_of(base, statement)
         if not isinstance(self.kinds.get(base), Container) and resized(self.unit, statement) != base:
             return aliases.memory_of(base, statement)
         out = aliases.seers(base, statement)

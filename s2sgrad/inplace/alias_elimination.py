@@ -24,13 +24,14 @@ from s2sgrad.inplace.alias_conflicts import Clash
 from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.inplace.rebind_markers import is_said
 from s2sgrad.inplace.view_elimination import Views
-from s2sgrad.ir.forms import parts_of
+from s2sgrad.ir.forms import alone, parts_of, popped
 from s2sgrad.ir.quote import assign, at, constant, expression, name, nested, place_of
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.aliases import OUTSIDE
 from s2sgrad.memory.aliasing import Memory
-from s2sgrad.memory.sources import HANDED_OUT, sources
+from s2sgrad.memory.sources import HANDED_OUT, has_memory, sources
 from s2sgrad.mirror import groups
+from s2sgrad.mirror.groups import kind_at
 from s2sgrad.transform.calls import Pairs
 
 _ROUNDS = 400  # names that are written out, one after the other
@@ -66,7 +67,7 @@ class AliasElimination:
             said = [c for c in found.clashes if is_said(unit, c.statement)]
             if said:
                 _refuse(unit, said[0])
-            if self.rounds < _ROUNDS and (resolver.any(found.clashes) or self.mirror(unit, tree, kinds, found.clashes)):
+            if self.rounds < _ROUNDS and (resolver.any(found.clashes) or self.mirror(resolver, found.clashes)):
                 return True
             _refuse(unit, next((c for c in found.clashes if c.seen.startswith(OUTSIDE)), found.clashes[0]))
         self.written = found.arguments
@@ -75,11 +76,38 @@ class AliasElimination:
         return _copied(unit, tree, kinds)
 
 
-    def mirror(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clashes: list[Clash]) -> bool:
+    def mirror(self, resolver: _Resolver, clashes: list[Clash]) -> bool:
         """Give the names shadows that cannot be told apart; whether all of them can have some."""
+        unit, tree, kinds = resolver.unit, resolver.tree, resolver.kinds
         names = groups.Groups(unit, tree, kinds, self.separate).around({n for c in clashes for n in (c.written, c.seen)})
-        unit.mirrored |= names or set()
-        return names is not None
+        if names is None:
+            return False
+        unit.mirrored |= names
+        for body in nested(tree.body):  # an item that stands there twice has one shadow
+            body[:] = [_kept(unit, kinds, s) for s in body if not _is_check_of(unit, s, names)]
+        for statement in list(effects.walk(tree.body)):  # an array that is updated stays where it is
+            section = effects.stored(statement)
+            if section is not None and effects.base(section) in names and place_of(statement) in unit.updates:
+                resolver.flattened(statement)
+                resolver.updating(statement)
+        return True
+
+
+def _is_check_of(unit: Unit, statement: gast.AST, names: set[str]) -> bool:
+    """Whether a statement checks that what is written stands once in one of these lists."""
+    call = alone(statement)
+    return unit.called(call) is runtime.once and effects.base(call.args[0]) in names
+
+
+def _kept(unit: Unit, kinds: dict[str, Kind], statement: gast.AST) -> gast.AST:
+    """`s.pop()` of a list with a shadow as `t = s.pop()`: what is taken off is put back."""
+    owner = popped(alone(statement))
+    if owner not in unit.mirrored:
+        return statement
+    taken = unit.temp()
+    kinds[taken] = kinds[owner].element()
+    unit.mirrored |= {taken} if has_memory(kinds[taken]) else set()
+    return at(statement, assign(taken, statement.value))[0]
 
 
 def _copied(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
@@ -153,6 +181,16 @@ class _Resolver:
         line = constant(getattr(statement, "lineno", 0))
         self.before(statement, "rebinds", runtime.rebinds, [name(x), constant(self.unit.shown(x)), line])
         return True
+
+    def flattened(self, statement: gast.AST) -> None:
+        """`d[j][k] += e` as `t = d[j]; t[k] += e`."""
+        section = statement.targets[0]
+        owner = kind_at(self.kinds, section.value)
+        if not isinstance(section.value, gast.Name) and isinstance(owner, Container):
+            holder = self.unit.temp()
+            self.kinds[holder] = owner
+            self.places.replace(statement, [*at(statement, assign(holder, section.value)), statement])
+            section.value = name(holder)
 
     def updating(self, statement: gast.AST) -> bool:
         """`d[k] += e` of an item that may have another name: into the array that it is; checked where it may be none."""

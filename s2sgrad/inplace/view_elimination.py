@@ -61,7 +61,7 @@ class Views:
     def eliminate(self, wanted: str) -> bool:
         """Write out a view; False where it is none, or what it views cannot be followed."""
         view = self._view(wanted)
-        if view is None or not self._is_steady(view, view.base):
+        if view is None or not self._is_steady(view, view.base) or (view.contiguous and self._is_turned(view.base)):
             return False
         if view.is_item and self._changed(wanted):
             return False
@@ -75,6 +75,11 @@ class Views:
         holders = {id(p): h for p, h in zip(view.places[0], view.holders, strict=True) if h is not None}
         _Writer(self.unit, self.kinds, view, _with_holders(whole, holders)).run(self.places)
         return True
+
+    def _is_turned(self, name: str) -> bool:
+        """Whether an array is a view of another with its axes in another order: it is not contiguous."""
+        values = [getattr(s, "value", None) for s in self.places.binding(name)]
+        return any(isinstance(v, gast.Attribute) or _of_call(self.unit, v)[0] is not None for v in values)
 
     def _variables(self, place: gast.AST) -> set[str]:
         return mentioned(place) & self.unit.locals

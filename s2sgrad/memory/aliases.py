@@ -72,6 +72,7 @@ class Aliases:
     ) -> None:
         self.unit, self.kinds, self.separate, self.stacks = unit, kinds, separate, stacks
         self.graph = Graph(tree)
+        self.given = {p.id for p in parameters(tree)}
         given = [p.id for p in parameters(tree) if has_memory(kinds.get(p.id))]
         self.names = Names(())
         self._ever: dict[str, int] = {}  # all that was in the relation at some time
@@ -149,7 +150,8 @@ class Aliases:
                 return state if isinstance(self.kinds.get(base), Array) else self._keep(base, [statement.value], state)
             if effects.permutes(statement):
                 return self._permute(statement, state)
-            record = self.unit.primal.is_generated and isinstance(statement.targets[0], gast.Tuple)
+            record = self.unit.primal.is_generated and isinstance(statement.targets[0], gast.Tuple) and self._is_record(
+                statement.value)  # fmt: skip
             value = _NOTHING if record else statement.value
             for target in effects.targets(statement):
                 state = self._bind(target, value, state)
@@ -161,6 +163,13 @@ class Aliases:
                 for owner in effects.changed_by_call(call):
                     state = self._keep(owner, call.args, state)
         return state
+
+    def _is_record(self, value: gast.AST) -> bool:
+        """Whether a text of ours takes a record apart, or a call that makes one: nothing else refers to what is in there."""
+        if isinstance(value, gast.Name):
+            return value.id in self.given
+        function = self.unit.called(value)
+        return isinstance(value, gast.Call) and not effects.is_library(function)
 
     def _to_change(self, state: State) -> State:
         """A state that may be changed: a copy, unless this one was made at a point before and only goes on to this one."""

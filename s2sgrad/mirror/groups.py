@@ -14,14 +14,18 @@ from collections.abc import Collection, Iterable
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Kind
+from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Text, kind_of
+from s2sgrad.analysis.primitive_calls import classify
 from s2sgrad.flow.graph import binds
-from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.ir.forms import bound_name, popped
+from s2sgrad.ir.quote import COMPOUND
+from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
-from s2sgrad.memory.sources import HANDED_OUT, bound_sources
+from s2sgrad.memory.sources import HANDED_OUT, bound_sources, has_memory
 from s2sgrad.memory.stacks import fresh_stacks
 from s2sgrad.memory.writes import in_place
+from s2sgrad.mirror.shadows import is_shell
+from s2sgrad.primitives import catalogue
 
 
 class Groups:
@@ -34,12 +38,18 @@ class Groups:
         self.shared = Aliases(unit, tree, kinds, separate, fresh_stacks(unit, tree, kinds), keep=False).ever()
         self.given = {p.id for p in parameters(tree)}
         self.binding: dict[str, list[gast.AST]] = {}
+        self.changing: dict[str, list[gast.AST]] = {}
         self.written: set[str] = set()
         for statement in effects.walk(tree.body):
             for bound in binds(statement):
                 self.binding.setdefault(bound, []).append(statement)
             base = in_place(unit, statement, kinds)
             self.written |= set() if base is None else {base}
+            for changed in effects.writes(statement) - set(binds(statement)) if not isinstance(statement, COMPOUND) else ():
+                self.changing.setdefault(changed, []).append(statement)
+            if isinstance(statement, (gast.Assign, gast.Expr)):
+                for changed in effects.changed_by_call(statement.value) & set(binds(statement)):
+                    self.changing.setdefault(changed, []).append(statement)
 
     def around(self, names: Iterable[str]) -> set[str] | None:
         """These names and all that must have shadows with them; None where one of them cannot have one."""
@@ -53,20 +63,27 @@ class Groups:
             if more is None:
                 return None
             waiting += more
-        return found if len({self.kinds[n].dtype for n in found}) == 1 else None
+        arrays = (self.kinds[n] for n in found)
+        return found if len({k.dtype for k in arrays if isinstance(k, Array)}) <= 1 else None
 
     def _needed(self, name: str) -> set[str] | None:
         """What must have shadows if this name has one: what it is made of, and what is written of its memory."""
         kind = self.kinds.get(name)
-        if name not in self.unit.locals | self.given or not isinstance(kind, Array) or not kind.rank or not _counts(kind):
+        if name not in self.unit.locals | self.given or not _counts(kind):
             return None
-        out = {n for n in self.shared.get(name, ()) if n in self.written}
+        shared = self.shared.get(name, set())
+        out = {n for n in shared if n in self.written or isinstance(self.kinds.get(n), Container)}
+        for statement in self.changing.get(name, ()) if isinstance(kind, Container) else ():
+            if not self._is_followed(statement, name):
+                return None
+            out |= self._moved(statement)
         for statement in self.binding.get(name, ()):
             if in_place(self.unit, statement, self.kinds) == name:
-                continue
-            if effects.permutes(statement):
+                if isinstance(kind, Container) and self.unit.called(statement.value) not in effects.DEEP:
+                    return None
+            elif effects.permutes(statement):
                 out |= set(binds(statement))
-            elif bound_name(statement) is None:
+            elif not self._is_known(name, statement):
                 return None
             else:
                 out |= bound_sources(self.unit, [name], statement.value, self.kinds)
@@ -74,6 +91,61 @@ class Groups:
             return None
         return out
 
+    def _is_known(self, name: str, statement: gast.AST) -> bool:
+        """Whether the shadow can be made as what a statement binds is made."""
+        if bound_name(statement) is None:
+            return _is_unpacked(statement, self.kinds)
+        value = statement.value
+        if not isinstance(self.kinds[name], Container):
+            return True
+        if classify(self.unit, value, self.kinds).form == "display":
+            return True
+        if is_shell(self.unit, value):
+            return isinstance(self.kinds[name].element(), Array)  # of numbers there are others in there
+        one = isinstance(value, (gast.Name, gast.Subscript, gast.Attribute)) or popped(value) is not None
+        target = self.unit.called(value)
+        return one or (target is not MISSING and catalogue.of(target).pure)
 
-def _counts(kind: Array) -> bool:
-    return kind.dtype is not None and (kind.dtype == "float64" or not kind.dtype.startswith(("float", "complex")))
+    def _is_followed(self, statement: gast.AST, owner: str) -> bool:
+        """Whether a statement that changes a list or dict pushes an item, pops the last one, or stores one."""
+        section = effects.stored(statement)
+        if section is not None:
+            whole = isinstance(section.slice, gast.Slice) or effects.is_whole(section.slice)
+            owner = kind_at(self.kinds, section.value)
+            return isinstance(owner, Array) or (isinstance(owner, Container) and not whole)
+        operation = classify(self.unit, getattr(statement, "value", None), self.kinds)
+        return operation.is_stack and getattr(operation.operands[0], "id", None) == owner
+
+    def _moved(self, statement: gast.AST) -> set[str]:
+        """What has memory, of what a statement puts into a list or dict, or takes off it."""
+        given = [statement.value] if effects.stored(statement) is not None else statement.value.args
+        moved = {n.id for part in given for n in effects.loads(part)} | set(binds(statement))
+        return {n for n in moved if has_memory(self.kinds.get(n))}
+
+
+def _is_unpacked(statement: gast.AST, kinds: dict[str, Kind]) -> bool:
+    """Whether this is `a, b = t` of a list or tuple."""
+    if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Tuple):
+        return False
+    plain = all(isinstance(t, gast.Name) for t in statement.targets[0].elts)
+    owner = kind_of(statement.value, kinds)
+    return plain and isinstance(owner, Container) and owner.type in (list, tuple)
+
+
+def kind_at(kinds: dict[str, Kind], node: gast.AST) -> Kind | None:
+    """The kind of a variable, or of an item of a container."""
+    if isinstance(node, gast.Name):
+        return kinds.get(node.id)
+    owner = kind_at(kinds, node.value) if isinstance(node, gast.Subscript) else None
+    return owner.at(getattr(node.slice, "value", None)) if isinstance(owner, Container) else None
+
+
+def _counts(kind: Kind | None) -> bool:
+    """Whether what is known of a value is enough for its shadow to be made, item by item."""
+    if isinstance(kind, Array):
+        return bool(kind.rank) and (kind.dtype == "float64" or (kind.dtype or "float").startswith(("int", "bool", "uint")))
+    if not isinstance(kind, Container) or kind.type not in (list, tuple, dict):
+        return False
+    if kind.items is None:
+        return _counts(kind.item) or isinstance(kind.item, Number)
+    return all(_counts(item) or isinstance(item, (Number, Known, Text)) for item in kind.items)

@@ -10,6 +10,7 @@ has copied the value, and gives the zeros that a copy begins with.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -18,9 +19,9 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Kind
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number, kind_of
 from s2sgrad.analysis.primitive_calls import Operation, classify
-from s2sgrad.ir.forms import bound_name
+from s2sgrad.ir.forms import bound_name, popped
 from s2sgrad.ir.quote import assign, clone, constant, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import MISSING, Unit
@@ -77,23 +78,44 @@ class Shadows:
 
     def of(self, x: str, value: gast.AST) -> Shadow:
         """The shadow of `x = value`."""
+        operation = classify(self.unit, value, self.kinds)
+        if operation.form == "display":
+            return Shadow(Made.NEW, [assign(self.bar(x), self._display(operation))], sorted(effects.reads(value)))
+        if isinstance(value, gast.Attribute) and self._is_container(value.value):  # of a named tuple
+            value = operation.node
         sources = sorted(bound_sources(self.unit, [x], value, self.kinds))
         root, sure = self._root(value)
         if not sources:
-            return Shadow(Made.NEW, [assign(self.bar(x), self.zeros(name(x), self._is_dense(value)))], sources)
+            return Shadow(Made.NEW, [assign(self.bar(x), self.zeros(name(x), self._is_dense(x, value)))], sources)
         if root is not None:
             mirrored = clone(value, lambda part: name(self.bar(root.id)) if part is root else None)
             return Shadow(Made.VIEW if sure else Made.PERHAPS, [assign(self.bar(x), mirrored)], sources)
         found = call(self.unit, "shadow_of", runtime.shadow_of, name(x), one_or_all(sources), self.bars(sources))
         made = assign(self.bar(x), found)
-        if not without_rule(classify(self.unit, value, self.kinds)):
+        if not without_rule(operation):
             return Shadow(Made.PERHAPS, [made], sources, True)
         line = constant(getattr(value, "lineno", 0))
         check = call(self.unit, "require_view", runtime.require_view, name(x), one_or_all(sources), line)
         return Shadow(Made.VIEW, [gast.Expr(check), made], sources, True)
 
-    def _is_dense(self, value: gast.AST) -> bool:
-        """Whether new memory is filled without gaps, as it is where a library has made it."""
+    def of_item(self, node: gast.AST) -> gast.AST:
+        """What a list holds in the shadow of one that holds this: a shadow, 0 for a number, None for what has neither."""
+        if isinstance(node, gast.Name) and node.id in self.names:
+            return name(self.bar(node.id))
+        value = node.value if isinstance(node, gast.Constant) else None
+        number = isinstance(kind_of(node, self.kinds), Number) or (isinstance(value, (int, float)) and value is not True)
+        return constant(0.0 if number else None)
+
+    def _display(self, operation: Operation) -> gast.AST:
+        items = list(map(self.of_item, operation.operands))
+        if isinstance(operation.node, gast.Dict):
+            return gast.Dict([clone(k) for k in operation.node.keys], items)
+        return gast.List(items, gast.Load())
+
+    def _is_dense(self, x: str, value: gast.AST) -> bool:
+        """Whether a new array is without gaps, as it is where a library has made it."""
+        if not isinstance(self.kinds.get(x), Array):
+            return False
         target = self.unit.called(value)
         method = target is MISSING and isinstance(getattr(value, "func", None), gast.Attribute)
         return not isinstance(value, gast.Call) or method or catalogue.of(target).pure
@@ -103,12 +125,16 @@ class Shadows:
         if isinstance(value, gast.Name):
             return value, True
         if isinstance(value, gast.Subscript):
-            view = self._is_array(value.value) and is_basic(value.slice, self.kinds)
+            view = self._is_container(value.value) or (self._is_array(value.value) and is_basic(value.slice, self.kinds))
             return (value.value, True) if view else (None, False)
         if isinstance(value, gast.Attribute):
             return (value.value, True) if value.attr == "T" and self._is_array(value.value) else (None, False)
         if not isinstance(value, gast.Call):
             return None, False
+        if popped(value) is not None:
+            return value.func.value, True
+        if is_shell(self.unit, value):
+            return (value.args[0] if value.args else value.func.value), True
         target, owner = self.unit.resolve(value.func), value.args[0] if value.args else None
         if target is MISSING and isinstance(value.func, gast.Attribute):
             target, owner = getattr(np.ndarray, value.func.attr, MISSING), value.func.value
@@ -117,6 +143,19 @@ class Shadows:
 
     def _is_array(self, node: gast.AST | None) -> bool:
         return isinstance(node, gast.Name) and node.id in self.names and isinstance(self.kinds.get(node.id), Array)
+
+    def _is_container(self, node: gast.AST | None) -> bool:
+        return isinstance(node, gast.Name) and node.id in self.names and isinstance(self.kinds.get(node.id), Container)
+
+
+def is_shell(unit: Unit, value: gast.AST) -> bool:
+    """Whether an expression is a new list with the items of another, in their order: `list(a)`, `a.copy()`, `a[1:]`."""
+    if isinstance(value, gast.Subscript):
+        return isinstance(value.slice, gast.Slice)
+    if not isinstance(value, gast.Call) or value.keywords:
+        return False
+    method = isinstance(value.func, gast.Attribute) and value.func.attr == "copy" and not value.args
+    return method or (unit.called(value) in (list, copy.copy) and len(value.args) == 1)
 
 
 def without_rule(operation: Operation) -> bool:

@@ -93,6 +93,7 @@ know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.require_a
 know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, numeric=True)
 know(runtime.require_array, runtime.sequence, runtime.own, structure.kept, keeps_kind=True)
 know(runtime.add, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)
+know(shadows.add_into, shadows.refilled, gives=Gives.MAYBE)
 know(shadows.shadow_of, gives=Gives.MAYBE, of=2, numeric=True, computes=True)
 know(shadows.tangent_of, gives=Gives.MAYBE, of=_ANY, numeric=True, computes=True)
 know(shadows.unshared, shadows.unless_shared, gives=Gives.MAYBE, of=0, numeric=True, computes=True)

@@ -140,6 +140,16 @@ def _(y, v, x, x_dot, otherwise, v_dot, x__dot, x_dot_dot, otherwise_dot):
     return None, None, shadows.tangent_of(v, x, x_dot_dot, 0.0), shadows.unless_shared(otherwise_dot, v, x)
 
 
+@linear(shadows.add_into)
+def add_into(w, y, x_bar, g):
+    return w, fit(w, g)
+
+
+@linear(shadows.refilled)
+def refilled(w, y, x, old):
+    return None, fit(w, old)
+
+
 @linear(shadows.laid_like)
 def laid_like(w, y, x_dot, x):
     return unbroadcast(w, x_dot), None

@@ -32,9 +32,13 @@ class _Window:
         }  # fmt: skip
 
 
-def shadow(x: np.ndarray) -> np.ndarray:
-    """Zeros that lie in memory as `x` does."""
-    if not isinstance(x, np.ndarray) or type(x) is not np.ndarray:
+def shadow(x: Any) -> Any:
+    """Zeros that lie in memory as `x` does; of a list, tuple or dict one list or dict of the shadows of its items."""
+    if isinstance(x, (list, tuple, dict)):
+        return _each(shadow, x)
+    if not isinstance(x, np.ndarray):
+        return 0.0 if isinstance(x, (float, int, np.generic)) else None
+    if type(x) is not np.ndarray:
         raise Refusal(None, f"an array that may be written through several names is a plain one, not a {type(x).__name__}")
     dense = np.zeros_like(x)
     if dense.strides == x.strides or x.size == 0:
@@ -45,8 +49,12 @@ def shadow(x: np.ndarray) -> np.ndarray:
     return np.asarray(_Window(x, memory, _address(memory) + _address(x) - low))
 
 
-def laid_like(x_dot: Any, x: np.ndarray) -> np.ndarray:
+def laid_like(x_dot: Any, x: Any) -> Any:
     """New memory that holds `x_dot` and lies there as `x` does."""
+    if isinstance(x, (list, tuple, dict)):
+        return _each(laid_like, x_dot, x) if isinstance(x_dot, (list, tuple, dict)) else shadow(x)
+    if not isinstance(x, np.ndarray):
+        return x_dot
     out = shadow(x)
     out[...] = x_dot
     return out
@@ -54,7 +62,9 @@ def laid_like(x_dot: Any, x: np.ndarray) -> np.ndarray:
 
 def shadow_of(v: Any, x: Any, x_bar: Any) -> Any:
     """The shadow of `v`: of its place in the memory of `x`, or of one of several; zeros where it is in none."""
-    for y, y_bar in _pairs(x, x_bar):
+    if isinstance(v, (list, tuple, dict)):
+        return _each(lambda item: shadow_of(item, x, x_bar), v)
+    for y, y_bar in zip(_arrays(x), _arrays(x_bar), strict=True):
         if np.may_share_memory(v, y):
             return _place_in(v, y, y_bar)
     return shadow(v)
@@ -62,26 +72,31 @@ def shadow_of(v: Any, x: Any, x_bar: Any) -> Any:
 
 def require_view(v: Any, x: Any, line: int) -> None:
     """Refusal where what a function without a derivative rule has made is no view of `x`, nor of one of several."""
-    if not shares(v, x):
+    if not all(shares(item, x) for item in _arrays(v)):
         raise Refusal(line, "what this makes is no view here, and has no derivative rule: use a function that has one")
 
 
 def tangent_of(v: Any, x: Any, x_dot: Any, otherwise: Any) -> Any:
     """The tangent of `v`: its place in that of `x`, or of one of several; `otherwise` in new memory where it is in none."""
+    if isinstance(v, (list, tuple, dict)) and isinstance(otherwise, (list, tuple, dict)):
+        return _each(lambda item, other: tangent_of(item, x, x_dot, other), v, otherwise)
     return shadow_of(v, x, x_dot) if shares(v, x) else laid_like(otherwise, v)
 
 
 def put(g: Any, v: Any, x: Any, x_bar: Any) -> Any:
     """What is like `x_bar` and holds `g` at the place of `v` in `x`; only zeros where it has none there."""
-    out = tuple(map(shadow, x_bar)) if isinstance(x_bar, tuple) else shadow(x_bar)
-    if shares(v, x):
-        place = shadow_of(v, x, out)
-        place += g
+    out = shadow(x_bar)
+    for g_item, item in zip(_arrays(g), _arrays(v), strict=True):
+        if shares(item, x):
+            place = shadow_of(item, x, out)
+            place += g_item
     return out
 
 
 def unless_shared(g: Any, v: Any, x: Any) -> Any:
     """`g` where `v` has nothing of the memory of `x`, or of one of several; else zeros."""
+    if isinstance(g, (list, tuple, dict)):
+        return _each(lambda g_item, item: unless_shared(g_item, item, x), g, v)
     return np.zeros_like(g) if shares(v, x) else g
 
 
@@ -97,11 +112,53 @@ def unshared(v_bar: Any, x_bar: Any) -> Any:
 
 def shares(v: Any, x: Any) -> bool:
     """Whether `v` has memory of `x`, or of one of several."""
-    return any(np.may_share_memory(v, y) for y in (x if isinstance(x, tuple) else (x,)))
+    return any(np.may_share_memory(v, y) for y in _arrays(x))
 
 
-def _pairs(x: Any, x_bar: Any) -> Any:
-    return zip(x, x_bar, strict=True) if isinstance(x, tuple) else [(x, x_bar)]
+def add_into(x_bar: Any, g: Any) -> Any:
+    """Add the cotangent of a list or dict (None: a zero) to its shadow: into its arrays, and to its numbers; returns it.
+
+    >>> x_bar = [np.zeros(2), 0.0]
+    >>> add_into(x_bar, (1.0, 2.0))
+    [array([1., 1.]), 2.0]
+    """
+    for k, item in g.items() if isinstance(g, dict) else enumerate(() if g is None else g):
+        if isinstance(x_bar[k], (list, dict)):
+            add_into(x_bar[k], item)
+        elif item is not None and x_bar[k] is not None:
+            x_bar[k] += item
+    return x_bar
+
+
+def refilled(x: Any, old: Any) -> Any:
+    """A list or dict with what it held before, written into its arrays; returns it.
+
+    >>> x = [np.ones(2), 1.0]
+    >>> refilled(x, [np.zeros(2), 2.0])
+    [array([0., 0.]), 2.0]
+    """
+    for k, item in old.items() if isinstance(old, dict) else enumerate(old):
+        if isinstance(x[k], (list, dict)):
+            refilled(x[k], item)
+        elif isinstance(x[k], np.ndarray):
+            x[k][...] = item
+        else:
+            x[k] = item
+    return x
+
+
+def _arrays(x: Any) -> list[np.ndarray]:
+    """The arrays in what may be a container."""
+    if isinstance(x, (list, tuple, dict)):
+        return [array for item in (x.values() if isinstance(x, dict) else x) for array in _arrays(item)]
+    return [x] if isinstance(x, np.ndarray) else []
+
+
+def _each(run: Any, v: Any, *others: Any) -> Any:
+    """A list or dict of what a function gives for the items of others."""
+    if isinstance(v, dict):
+        return {k: run(item, *(o[k] for o in others)) for k, item in v.items()}
+    return [run(*items) for items in zip(v, *others, strict=True)]
 
 
 def _place_in(v: np.ndarray, x: np.ndarray, x_bar: np.ndarray) -> np.ndarray:

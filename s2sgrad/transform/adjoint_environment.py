@@ -32,6 +32,7 @@ from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.sources import is_fresh
 from s2sgrad.rules.table import SLOPES, VALUES
+from s2sgrad.runtime import shadows
 from s2sgrad.transform import stores, zeros
 from s2sgrad.transform.cotangents import Bar, Cotangent, accumulate, index_value, total
 from s2sgrad.transform.saved_predicates import Decisions
@@ -255,6 +256,8 @@ class Bars:
         if held is None:
             fresh = isinstance(kind, Array) and (new or (len(whole) == 1 and whole[0].own))
             self._make(x, bar, value, kind, fresh)
+        elif x in self.mirrored and isinstance(kind, Container):
+            self.out.append(assign(bar, call(self.unit, "add_into", shadows.add_into, name(bar), value)))
         elif isinstance(kind, Number) or (isinstance(kind, Array) and held.own) or x in self.mirrored:
             self.out.append(accumulate(name(bar, store=True), value))
         elif numeric:
@@ -322,7 +325,8 @@ class Bars:
         return isinstance(kind, Array) and isinstance(found, Array) and found.dtype == kind.dtype == "float64"
 
     def _write_section(self, bar: str, kind: Kind, section: Cotangent) -> None:
-        if isinstance(kind, Array) and kind.rank != 0 and self.is_basic(section.index):
+        slot = isinstance(kind, Container) and bar in self.unit.shadows
+        if slot or (isinstance(kind, Array) and kind.rank != 0 and self.is_basic(section.index)):
             target = gast.Subscript(name(bar), clone(section.index), gast.Store())
             self.out.append(accumulate(target, section.value))
         else:

@@ -131,7 +131,7 @@ def begun(adjoints: Adjoints, operation: Operation, cotangent: Cotangent | None)
 def restored(operation: Operation, targets: list[str]) -> list[gast.AST]:
     """The list as it was before it grew or shrank."""
     owner = operation.operands[0].id
-    if operation.form == "grow":
+    if operation.form in ("grow", "push"):
         back = statements("s.pop()", s=owner)
     else:
         back = statements("s.append(v)", s=owner, v=targets[0])

@@ -13,19 +13,21 @@ from typing import Any
 
 import gast
 
+from s2sgrad import runtime as shim
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Kind
+from s2sgrad.analysis.kinds import Container, Kind, Number, kind_of
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import Block, binds
-from s2sgrad.ir.quote import assign, at, constant, expression, name, place_of
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, place_of, statements
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.writes import in_place
 from s2sgrad.mirror.shadows import Made, Shadow, Shadows
 from s2sgrad.rules.table import SLOPES
 from s2sgrad.runtime import shadows as runtime
-from s2sgrad.transform import stores
+from s2sgrad.transform import containers, stores
 from s2sgrad.transform.cotangents import Bar, Cotangent
+from s2sgrad.transform.records import loaded
 
 
 class Mirrored:
@@ -60,7 +62,8 @@ class Mirrored:
         if not self.adjoints.mirrored:
             return False
         section = effects.stored(statement)
-        names = binds(statement) if section is None else [effects.base(section)]
+        names = set(binds(statement)) if section is None else {effects.base(section)}
+        names |= effects.changed_by_call(getattr(statement, "value", None))
         return not self.adjoints.mirrored.isdisjoint(names)
 
     def _mirror(self, statement: gast.AST, body: Block, again: Block) -> Block:
@@ -69,7 +72,14 @@ class Mirrored:
         self.position, self.segment = place_of(statement), statement
         start = len(self.adjoints.out)
         records, restores = self.records.around(statement, body)
-        if effects.stored(statement) is not None:
+        operation = self.found.get(id(statement))
+        if operation is not None and (operation.is_stack or operation.is_resizing):
+            forward = self._resize(statement, operation, restores)
+        elif isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):
+            forward = self._unpack(statement, restores)
+        elif effects.stored(statement) is not None and self._is_of_items(effects.stored(statement)):
+            forward = self._store_item(statement, body, restores, again)
+        elif effects.stored(statement) is not None:
             self._bring_back(statement, body, None, None, restores, again)
             self._tag_since(start, statement)
             stores.taken(self.adjoints, statement)
@@ -82,11 +92,79 @@ class Mirrored:
         self._tag_since(start, statement)
         return records + forward
 
+    # --- lists and dicts ---
+
+    def _is_container(self, x: str) -> bool:
+        return isinstance(self.kinds.get(x), Container)
+
+    def _is_of_items(self, section: gast.Subscript) -> bool:
+        """Whether what is stored takes the place of an item of a list or dict."""
+        return isinstance(self.adjoints.inference.kind(loaded(section.value)), Container)
+
+    def _resize(self, statement: gast.AST, operation: Operation, restores: Block) -> Block:
+        """`s.append(x)` with `s_bar.append(x_bar)`, `x = s.pop()` with `x_bar = s_bar.pop()`; a number has a slot."""
+        adjoints, owner = self.adjoints, operation.operands[0].id
+        bar, targets = adjoints.bar(owner), binds(statement)
+        back = containers.restored(operation, targets)
+        if not targets:
+            (value,) = operation.operands[1:]
+            adjoints.out += back
+            given = expression("s.pop()", s=bar)
+            if isinstance(self.kinds.get(getattr(value, "id", "")), Number) and value.id in adjoints.active:
+                holder = self.unit.temp()
+                self.kinds[holder] = Number(float)
+                adjoints.out.append(assign(holder, given))
+                adjoints.contribute(value, Cotangent(name(holder), Number(float), idle=SLOPES))
+            else:
+                adjoints.out.append(gast.Expr(given))
+            return [statement, *at(statement, *statements("s.append(v)", s=bar, v=self.shadows.of_item(value)))]
+        (x,) = targets
+        if x in adjoints.mirrored:
+            adjoints.out += [*back, *statements("s.append(v)", s=bar, v=adjoints.bar(x)), *restores]
+            return [statement, *at(statement, *self.shadows.of(x, statement.value).statements)]
+        taken = adjoints.take(x) if x in adjoints.active else None
+        given = constant(0.0 if isinstance(self.kinds.get(x), Number) else None) if taken is None else taken.value
+        adjoints.out += [*statements("s.append(v)", s=bar, v=given), *back, *restores]
+        return [statement, *at(statement, gast.Expr(expression("s.pop()", s=bar)))]
+
+    def _unpack(self, statement: gast.Assign, restores: Block) -> Block:
+        """`a, b = t` with `a_bar = t_bar[0]`, `b_bar = t_bar[1]`; numbers are given back to their slots."""
+        adjoints, owner = self.adjoints, statement.value.id
+        given, forward = [], [statement]
+        for k, target in enumerate(statement.targets[0].elts):
+            item = gast.Subscript(name(adjoints.bar(owner)), constant(k), gast.Load())
+            if target.id in adjoints.mirrored:
+                forward += at(statement, assign(adjoints.bar(target.id), item))
+            elif target.id in adjoints.active and (taken := adjoints.take(target.id)) is not None:
+                taken = adjoints.named(taken)
+                given.append(Cotangent(taken.value, taken.kind, True, constant(k), idle=taken.idle))
+        adjoints.out += restores
+        for cotangent in given:
+            adjoints.contribute(statement.value, cotangent)
+        return forward
+
+    def _store_item(self, statement: gast.Assign, body: Block, restores: Block, again: Block) -> Block:
+        """`s[i] = x` with `s_bar[i] = x_bar`; what a number was given is taken from its slot."""
+        adjoints, section = self.adjoints, effects.stored(statement)
+        slot = clone(section)
+        effects.owner(slot).id = adjoints.bar(effects.base(section))
+        value, taken = statement.value, None
+        if isinstance(kind_of(value, self.kinds), Number) and value.id in adjoints.active:
+            read = clone(slot)
+            read.ctx = gast.Load()
+            taken = adjoints.named(Cotangent(read, Number(float), idle=SLOPES))
+        self._bring_back(statement, body, None, None, restores, again)
+        if taken is not None:
+            adjoints.contribute(value, taken)
+        return [statement, *at(statement, gast.Assign([slot], self.shadows.of_item(value), None))]
+
     # --- `x += e` ---
 
     def _update(self, statement: gast.AST, body: Block, restores: Block, again: Block) -> Block:
         adjoints, (x,) = self.adjoints, binds(statement)
         operation = self.found[id(statement)]
+        if self._is_container(x):
+            return self._add_into(statement, x, operation, restores)
         others = {o.id for o in operation.operands if isinstance(o, gast.Name)} & adjoints.active - {x}
         if others & self.records.memory.with_memory_of(x):  # what they are given would change what is still to be read
             copied = expression("x.copy()", x=adjoints.bar(x))
@@ -104,6 +182,19 @@ class Mirrored:
             adjoints.present[x] = Bar(adjoints.bar(x), own=True, exact=True, idle=SLOPES)
         return forward
 
+    def _add_into(self, statement: gast.Assign, x: str, operation: Operation, restores: Block) -> Block:
+        """`x = add_into(x, e)` of a text of ours: what was added gets what the arrays and slots of `x` have."""
+        adjoints, (_, value) = self.adjoints, operation.operands
+        held = call(self.unit, "own", shim.own, name(adjoints.bar(x)))
+        taken = adjoints.named(Cotangent(held, self.kinds[x], True, None, False, idle=SLOPES))
+        adjoints.out += restores
+        if self.unit.called(statement.value) is runtime.refilled:
+            zeros = call(self.unit, "zeros", shim.zeros, name(adjoints.bar(x)))
+            emptied = call(self.unit, "refilled", runtime.refilled, name(adjoints.bar(x)), zeros)
+            adjoints.out.append(assign(adjoints.bar(x), emptied))
+        adjoints.contribute(value, taken)
+        return [statement]
+
     def _emptied(self, x: str) -> gast.AST:
         section = expression("x[...]", x=self.adjoints.bar(x))
         section.ctx = gast.Store()
@@ -114,6 +205,8 @@ class Mirrored:
     def _bind(self, statement: gast.Assign, body: Block, restores: Block, again: Block) -> Block:
         (x,) = binds(statement)
         shadow = self.shadows.of(x, statement.value)
+        if self._is_container(x) and shadow.made is Made.NEW:
+            return self._display(statement, x, shadow, restores)
         operation, ahead = self.found[id(statement)], self._kept_source(x, shadow)
         if shadow.made is Made.VIEW:
             self._bring_back(statement, body, operation, None, restores, again)
@@ -128,6 +221,18 @@ class Mirrored:
                 taken = self.adjoints.named(taken)
             forward = self._contribute(statement, body, operation, y, taken)
         return [*at(statement, *ahead), *forward, *at(statement, *shadow.statements)]
+
+    def _display(self, statement: gast.Assign, x: str, shadow: Shadow, restores: Block) -> Block:
+        """The numbers in a new list or dict get what stands in their slots."""
+        adjoints, operation = self.adjoints, self.found[id(statement)]
+        items = operation.operands if operation.form == "display" else []
+        places = operation.node.keys if isinstance(operation.node, gast.Dict) else map(constant, range(len(items)))
+        for place, item in zip(places, items, strict=True):
+            if isinstance(kind_of(item, self.kinds), Number) and item.id in adjoints.active:
+                slot = gast.Subscript(name(adjoints.bar(x)), clone(place), gast.Load())
+                adjoints.contribute(item, adjoints.named(Cotangent(slot, Number(float), idle=SLOPES)))
+        adjoints.out += restores
+        return [statement, *at(statement, *shadow.statements)]
 
     def _taken(self, x: str, anew: bool) -> Cotangent:
         """The shadow of what a statement made; under a name of its own where `x` goes back to what it was."""

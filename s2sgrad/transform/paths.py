@@ -33,8 +33,8 @@ class Paths:
         mirrored = {x: self.memory.with_memory_of(x) for x in unit.mirrored}
         self.active, self.varied = activity.active(tree, self.operations, self.kinds, wrt, self.result, mirrored)
         pushed = [o.operands[0] for o in self.operations.values() if o.is_stack]
-        self.grown = containers.grown(unit, tree, self.operations)
-        stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)} - self.grown
+        self.grown = containers.grown(unit, tree, self.operations) - unit.mirrored
+        stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)} - self.grown - unit.mirrored
         self.active |= stacks & self._recorded()
         self.stacks = stacks & self.active
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 
 import gast
+import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
@@ -25,9 +26,11 @@ from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, place_of, statements
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.reach import call
+from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.writes import in_place
+from s2sgrad.runtime import shadows
 from s2sgrad.transform.block_exits import breaks
 from s2sgrad.transform.recomputation import Recomputation, Recomputed
 
@@ -182,6 +185,9 @@ class Records:
             kept: gast.AST = name_(name)
             if isinstance(kind, Container):
                 kept = call(self.unit, "own", runtime.own, kept)
+            if name in self.shadows and isinstance(kind, Container):
+                back = call(self.unit, "refilled", shadows.refilled, name_(name), expression("s.pop()", s=stack))
+                return statements("s.append(x)", s=stack, x=kept), [assign(name, back)]
             push = gast.Expr(call(self.unit, "push", runtime.push, name_(stack), kept))
             value = expression(
                 "restored(x, s.pop())", restored=self.unit.helper("restored", runtime.restored), x=name, s=stack
@@ -204,6 +210,12 @@ class Records:
         target = effects.stored(statement)
         base = effects.base(target)
         owner = self.inference.kind(loaded(target.value))
+        if isinstance(owner, Container) and base in self.shadows:
+            shadow = clone(target)
+            effects.owner(shadow).id = self.shadows[base]
+            once = id(body) not in self.lifetimes.repeated
+            pairs = [self._of_item(effects.base(place), owner, place, once) for place in (target, shadow)]
+            return [s for record, _ in pairs for s in record], [s for _, restore in pairs for s in restore]
         if isinstance(owner, Container) and place_of(statement) in self.unit.updates and not self.unit.primal.is_generated:
             item = self.inference.kind(loaded(target))
             if isinstance(item, Array):  # `xs[0] += e` changes the array itself, which may have other names
@@ -226,6 +238,20 @@ class Records:
         value.ctx = gast.Load()
         return self._copied(base, clone(target), value, self.inference.kind(value), id(body) not in self.lifetimes.repeated)
 
+    def _of_item(self, base: str, owner: Container, target: gast.Subscript, once: bool) -> tuple[Block, Block]:
+        """(record, restore) of an item that a store replaces, which stays the object that it is."""
+        fixed = owner.type is not dict or self._has_key(target)
+        return self._referred(base, target, once) if fixed else self._entry(base, target, once, False)
+
+    def _has_key(self, target: gast.Subscript) -> bool:
+        """Whether a dict has a key from the one display on that it is bound to."""
+        root = self.lifetimes.blocks[self.lifetimes.root]
+        base = next((x for x, bar in self.shadows.items() if bar == effects.base(target)), effects.base(target))
+        bound = [s for s in effects.walk(root) if base in binds(s)]
+        value = bound[0].value if len(bound) == 1 and isinstance(bound[0], gast.Assign) else None
+        keys = value.keys if isinstance(value, gast.Dict) and isinstance(target.value, gast.Name) else []
+        return any(same(key, target.slice) for key in keys if isinstance(key, gast.Constant))
+
     def _referred(self, base: str, target: gast.Subscript, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of the item of a list that a store replaces, by reference."""
         if once:
@@ -235,12 +261,15 @@ class Records:
         taken = expression("stack.pop()", stack=stack)
         return statements("stack.append(x)", stack=stack, x=loaded(target)), [gast.Assign([clone(target)], taken, None)]
 
-    def _entry(self, base: str, target: gast.Subscript, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
+    def _entry(
+        self, base: str, target: gast.Subscript, once: bool, copied: bool = True
+    ) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of the entry of a dict that a store makes or overwrites."""
         owner, key = target.value, target.slice
         value = call(self.unit, "held", runtime.held, loaded(owner), clone(key))
         array = isinstance(self.inference.kind(loaded(target)), Array)
-        if array and base in self.updated and not self.unit.primal.is_generated:  # itself: its content is given back
+        itself = array and base in self.updated and not self.unit.primal.is_generated  # for its content is given back
+        if itself or not copied:
             value.args.append(constant(False))
         stack = self._old(base, None) if once else self._stack(base)
         taken: gast.AST = name_(stack) if once else expression("stack.pop()", stack=stack)
@@ -289,8 +318,16 @@ class Records:
             names.append(name)
 
     def head(self, body: Block) -> list[gast.AST]:
-        """The bindings to None that the block needs at its head."""
-        return [statements("x = None", x=name)[0] for name in self.unbound.get(id(body), ())]
+        """The first bindings that the block needs at its head."""
+        return [assign(name, self._dummy(name)) for name in self.unbound.get(id(body), ())]
+
+    def _dummy(self, name: str) -> gast.AST:
+        """What a name is bound to before its first value: of one with a shadow something of its kind, not to widen that."""
+        kind = self.kinds.get(name)
+        if name not in self.unit.shadows | self.shadows.keys() or not isinstance(kind, Array):
+            return constant(None)
+        shape = constant(0) if kind.rank == 1 else gast.Tuple([constant(0)] * kind.rank, gast.Load())
+        return call(self.unit, "zeros", np.zeros, shape)
 
 
 def loaded(node: gast.AST) -> gast.AST:

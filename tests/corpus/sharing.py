@@ -20,7 +20,7 @@ def one_of_two(x):
     return np.sum(y * z)
 
 
-@case(VECTOR, second=False)
+@case(VECTOR)
 def swap_by_a_third_name(x):
     u, un = x * 1.0, x * 2.0
     for k in range(3):
@@ -40,7 +40,7 @@ def array_or_its_copy(x, w):
     return np.sum(y * v * v)
 
 
-@case(BOARD, second=False)
+@case(BOARD)
 def diagonal_seen_through_a_store(m):
     y = m @ m
     v = np.diagonal(y)
@@ -48,7 +48,7 @@ def diagonal_seen_through_a_store(m):
     return np.sum(v * v * y[0])
 
 
-@case(VECTOR, 4, second=False)
+@case(VECTOR, 4)
 def buffer_and_the_one_before(x, n):
     u = x * 2.0
     before = u
@@ -59,7 +59,7 @@ def buffer_and_the_one_before(x, n):
     return np.sum(u * before)
 
 
-@case(VECTOR, second=False)
+@case(VECTOR)
 def bound_to_a_copy_in_a_while(u):
     n = 0
     while n < 3:
@@ -101,3 +101,89 @@ def halves_that_overlap(x):
     low += high
     high *= low
     return np.sum(y * x) + low @ high
+
+
+@case(VECTOR)
+def kept_in_a_list(x):
+    y = x * 2.0
+    ys = [y, x]
+    y[0] = x[1]
+    return np.sum(ys[0] * ys[1])
+
+
+@case(VECTOR[:3])
+def parts_of_a_split(x):
+    y = np.outer(x, x)
+    a, b, c = np.split(y, 3)
+    a *= 2.0
+    b[0] = a[0] * c[0]
+    return np.sum(y * y)
+
+
+@case(VECTOR)
+def arrays_pushed_and_written(x):
+    ys = []
+    y = x * 2.0
+    for k in range(3):
+        ys.append(y)
+        y = y * x if k % 2 else y
+        y[k] = x[1] * y[0]
+    z = ys.pop()
+    z *= x
+    return np.sum(ys[0] * ys[1] * z)
+
+
+@case(VECTOR)
+def numbers_and_views_in_a_list(x):
+    y = x * 2.0
+    parts = [y, x[0] * x[1], y[1:]]
+    parts[1] = parts[1] * x[2]
+    parts[2][0] = parts[1]
+    y *= x
+    return np.sum(parts[0]) * parts[1] + parts[2][1]
+
+
+@case(VECTOR)
+def array_in_two_dicts(x):
+    y = x * 2.0
+    d = {"a": y, "b": x[0]}
+    e = {"c": y}
+    e["c"][1] = d["b"] * x[1]
+    d["b"] = x[2] * x[2]
+    d["a"] = e["c"] * x
+    return np.sum(d["a"]) * d["b"] + np.sum(y * y)
+
+
+@case(VECTOR, second=False)
+def items_that_take_turns(x):
+    y, z = x * 2.0, x * x
+    pair = [y, z]
+    for k in range(3):
+        pair[k % 2] = pair[1 - k % 2]
+        y[k] = x[0] * pair[0][1]
+        pair[1][0] = x[1]
+    return np.sum(pair[0] * pair[1]) + y @ z
+
+
+@case(VECTOR)
+def list_of_views_joined(x):
+    y = x * 2.0
+    parts = [y, y[::-1]]
+    y[0] = x[1] * x[1]
+    return np.sum(np.stack(parts) ** 2) + np.concatenate(parts) @ np.concatenate([x, x])
+
+
+@case(VECTOR)
+def update_of_an_item_within_an_item(x):
+    y = x * 1.5
+    rows = [[y]]
+    rows[0][0] *= x
+    return np.sum(y * y * x)
+
+
+@case(VECTOR)
+def one_list_in_two_dicts(x):
+    row = [x[0], 1.0]
+    a, b = {"row": row}, {"row": row}
+    a["row"][1] = x[2]
+    return b["row"][1]

@@ -111,7 +111,7 @@ def swap_before_a_break(a, b):
     return np.sum(WEIGHTS * a * a * b)
 
 
-@case(VECTOR, 0.8, second=False)
+@case(VECTOR, 0.8)
 def swap_next_to_numbers(u, a):
     b, un = a * a, np.zeros(5)
     for k in range(3):
@@ -143,7 +143,7 @@ def buffers_chosen_by_parity(x):
     return np.sum(WEIGHTS * buffers[1]) + buffers[0] @ buffers[1]
 
 
-@case(VECTOR, second=False)
+@case(VECTOR)
 def new_buffer_in_some_trips(u):
     un = np.zeros(5)
     for k in range(5):

@@ -1,0 +1,56 @@
+"""Every way to make a view of an array, and to write one: right, or refused; and not many are refused."""
+
+import warnings
+
+import numpy as np
+import pytest
+import shared_memory as programs
+from differences import central_difference
+from judging import loaded
+
+from s2sgrad import S2SGradError, grad
+from s2sgrad.runtime.checks import Refusal
+
+VIEWS = [(k, how) for k in range(len(programs.VIEWS)) for how in ("base", "view", "loop")]
+WRITES = [(k, how) for k in range(len(programs.WRITES)) for how in ("plain", "view", "loop")]
+
+
+def outcome(text: str, called: str) -> str:
+    """Whether the gradient of a program is "right" or "refused", or the program itself is an "error"."""
+    with warnings.catch_warnings(), loaded(text, called) as f:
+        warnings.simplefilter("ignore")
+        try:
+            f(programs.ARGUMENT.copy())
+        except Exception:
+            return "error"
+        (expected,) = central_difference(f, (programs.ARGUMENT.copy(),), (0,))
+        try:
+            gradient = grad(f)(programs.ARGUMENT.copy())
+        except (S2SGradError, Refusal) as error:
+            assert 'File "' in str(error) or error.__notes__
+            return "refused"
+        np.testing.assert_allclose(gradient, expected, rtol=1e-5, atol=1e-5)
+        return "right"
+
+
+@pytest.mark.sampled(one_in=12)
+@pytest.mark.parametrize(("k", "how"), VIEWS, ids=[f"{programs.VIEWS[k][1]}-{how}" for k, how in VIEWS])
+def test_views(k, how):
+    outcome(programs.of_view(k, how), f"<view {k} {how}>")
+
+
+@pytest.mark.sampled(one_in=12)
+@pytest.mark.parametrize(("k", "how"), WRITES, ids=[f"{programs.WRITES[k]}-{how}" for k, how in WRITES])
+def test_writes(k, how):
+    outcome(programs.of_write(k, how), f"<write {k} {how}>")
+
+
+@pytest.mark.dear
+@pytest.mark.parametrize(
+    ("cases", "program", "most"),
+    [(VIEWS, programs.of_view, 0.06), (WRITES, programs.of_write, 0.15)], ids=["views", "writes"]
+)
+def test_few_are_refused(cases, program, most):
+    """Of every ninth one."""
+    found = [outcome(program(k, how), f"<{program.__name__} {k} {how}>") for k, how in cases[::9]]
+    assert found.count("refused") <= most * len(found)

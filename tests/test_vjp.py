@@ -10,7 +10,6 @@ import io
 import math
 import operator
 import pickle
-import re
 import sys
 import types
 import weakref
@@ -280,13 +279,12 @@ def test_a_module_as_a_default(second):
 @pytest.mark.sampled(one_in=30)
 @pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name)
 def test_pullbacks_of_the_corpus(entry):
-    """Called twice they give what `grad` gives; a function that writes its argument is refused."""
+    """Called twice they give what `grad` gives, which takes more: what writes its arguments, functions in a list of them."""
     with contextlib.redirect_stdout(io.StringIO()):
         expected = grad(entry.function, entry.argnums)(*entry.fresh_args())
         try:
             y, pullback = vjp(entry.function, *entry.fresh_args())
-        except Unsupported as error:
-            assert re.search("writes the argument|attributes of the caller's objects", str(error))
+        except Unsupported:
             return
         for _ in range(2):
             bars = pullback(runtime.ones(y))

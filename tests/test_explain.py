@@ -204,3 +204,18 @@ def test_command(tmp_path, capsys):
     file.write_text("import numpy as np\n\n\ndef f(x):\n    return np.sum(np.roots(x))\n")
     assert main(["explain", f"{file}:f", "--args", "np.ones(3)"]) == 2
     assert "REFUSED" in capsys.readouterr().out
+
+
+def test_arguments_that_are_written():
+    def front(u, k):
+        low = k * 2.0
+        part = u[:2]
+        part *= low
+        u = u * u
+        return np.sum(u)
+
+    found = explain(front, np.ones(4), 0.5)
+    assert [str(note) for note in found.lines[0].of("written")] == ["u: in a copy, the caller's stays as it is"]
+    assert found.lines[1].of("active") == [] and found.lines[1].of("kept")[0].names == ("low",)
+    assert [str(note) for note in found.lines[2].of("shares")] == ["part: with u"]
+    assert found.lines[4].of("active")[0].names == ("u",)

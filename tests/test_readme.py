@@ -1,5 +1,6 @@
 """What the documents show is what the tool does."""
 
+import linecache
 import re
 import sys
 import tomllib
@@ -35,6 +36,18 @@ def test_python_of_the_readme_runs(tmp_path, monkeypatch):
             exec(compile(text, str(file), "exec"), space)
         finally:
             sys.modules.pop("model", None)
+
+
+def test_python_of_the_page_about_seeing_prints_what_it_says(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for language, text in documents.blocks("docs/seeing.md"):
+        if language == "python" and "print(" in text:
+            (tmp_path / "model.py").write_text(text, encoding="utf-8")
+            linecache.checkcache()
+            with np.errstate(all="ignore"):
+                exec(compile(text, "model.py", "exec"), {})
+            said = [row.removeprefix("    # ") for row in text.splitlines() if row.startswith("    # ")]
+            assert capsys.readouterr().out.splitlines()[: len(said)] == said
 
 
 def test_python_of_the_page_about_the_tape_runs(tmp_path):

@@ -46,7 +46,7 @@ class Names:
     def word(self, name: str) -> str:
         """What there is to say of a variable."""
         word = wording.meaning(name, self.known, self.unit.words, self.unit.bases)
-        return word.strip("`") if word is not None else NAMELESS
+        return NAMELESS if word is None else self.shown(name) or word
 
     def shown(self, name: str) -> str:
         """The name, or the expression that it stands for; empty for a value without a name of theirs."""
@@ -71,7 +71,8 @@ def shared_memory(c: Compilation) -> Iterator[tuple[Primal, int, str, str, str]]
         for name in binds(statement):
             shown = names.shown(name)
             others = {n for n in aliases.memory_behind(name, statement) - {name} if n in here or n not in c.unit.locals}
-            others = {_outside(names, n) for n in others if n.removeprefix(ARGUMENT) not in others & own} - {"", shown}
+            known = {ARGUMENT + p for p in others & own}  # what the caller passed has the parameter's name, too
+            others = {_outside(names, n) for n in others - known} - {"", shown}
             if shown and others:
                 yield primal_of(c.unit, statement), statement.lineno, "shares", shown, f"with {', '.join(sorted(others))}"
 
@@ -86,6 +87,7 @@ def _outside(names: Names, name: str) -> str:
 def derivatives(c: Compilation, found: Finder) -> None:
     """Note which variables have a derivative, and why others have none; what is written in place; what is called."""
     wrt, names, primal = c.purpose.wrt(c), Names(c.unit), c.unit.primal
+    copied = set(c.unit.own_copies)
     for parameter in parameters(c.tree):
         asked = parameter.id in wrt
         shown = names.shown(parameter.id) or parameter.id
@@ -97,7 +99,10 @@ def derivatives(c: Compilation, found: Finder) -> None:
         operation = c.paths.operations.get(id(statement))
         for name in () if isinstance(statement, (gast.For, gast.While, gast.If)) else binds(statement):
             shown = "the result" if name == c.paths.result else names.shown(name)
-            if shown and name in c.paths.active:
+            if name in copied:  # the first that binds it is the copy
+                copied.discard(name)
+                found(primal).add(primal.tree.lineno, "written", shown, "in a copy, the caller's stays as it is")
+            elif shown and name in c.paths.active:
                 notes.add(line, "active", shown)
             elif shown and name not in c.paths.stacks:
                 notes.add(line, "constant", shown, _reason(c, name, operation))

@@ -54,6 +54,7 @@ class _Sweeps:
         self.facts, self.names = Facts(tree), Names(unit)
         self.places: dict[int, tuple[Primal, int]] = {}
         self.locate(tree.body, (unit.primal, 0))
+        self.copied = {unit.bases.get(n, n) for n in unit.own_copies}  # arguments that are copied first
         self.statements = [*effects.walk(tree.body)]
         self.reverse = [s for s in self.statements if sweep_of(s) == "reverse"]
         self.forward = [s for s in self.statements if sweep_of(s) != "reverse"]
@@ -80,6 +81,8 @@ class _Sweeps:
                 kept = self.kept_of[record]
                 self.note(statement, "recorded", kept, self.when(statement, kept), self.uses(statement, record))
                 continue
+            if self.is_own_copy(statement):
+                continue
             for name in binds(statement) if getattr(getattr(statement, "origin", None), "line", 0) else ():
                 readers = self.readers.get((id(statement), name), [])
                 if readers and name not in self.kept_of and self.names.word(name) != NAMELESS:
@@ -93,6 +96,15 @@ class _Sweeps:
             uses = f"for the derivative of line{'s' * (',' in lines)} {lines}" if lines else "for the reverse sweep"
             if line:
                 self.found(primal).add(line, kind, shown, ", ".join(filter(None, [why, uses])))
+
+    def is_own_copy(self, statement: gast.AST) -> bool:
+        """Whether a statement is the copy of an argument with which the function begins: the first that binds its name."""
+        name = bound_name(statement)
+        base = self.unit.bases.get(name, name)
+        if base not in self.copied:
+            return False
+        self.copied.discard(base)
+        return True
 
     # --- records and what reads them ---
 

@@ -28,6 +28,7 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dic
         fresh = unit.names.fresh(p)
         unit.locals.add(fresh)
         unit.bases[fresh] = unit.bases.get(p, p)
+        unit.own_copies.add(fresh)
         kinds[fresh] = kinds[p]
         if p in unit.mirrored:
             unit.mirrored ^= {p, fresh}

@@ -165,6 +165,19 @@ def zip_longest(first, second, fillvalue=None):
     return [(first[k] if k < n else fillvalue, second[k] if k < m else fillvalue) for k in range(max(n, m))]
 
 
+def groups(iterable, key=None):
+    """`itertools.groupby`, with a list in the place of each group."""
+    items = runtime.sequence(iterable)
+    keys = items if key is None else [key(item) for item in items]
+    starts = [k for k in range(len(items)) if k == 0 or keys[k] != keys[k - 1]]
+    return [(keys[a], items[a:b]) for a, b in zip(starts, [*starts[1:], len(items)])]  # noqa: B905
+
+
+def places(array):
+    """`np.ndenumerate`."""
+    return [(k, array[k]) for k in np.ndindex(np.shape(array))]
+
+
 def largest(items, key):
     """`max(items, key=key)`: the first of the largest."""
     return items[_first_of([key(item) for item in items], True)]

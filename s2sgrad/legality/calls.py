@@ -16,7 +16,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad import emit, runtime
+from s2sgrad import emit, runtime, standard
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Assignable, Container, Drawing, Number, Opaque, Text
 from s2sgrad.analysis.plain_classes import assigning, own_protocols
@@ -62,6 +62,11 @@ class Call:
     def shown(self) -> str:
         """The callee as it stands in the text."""
         return emit.expression(self.node.func)
+
+    def is_data(self, node: gast.AST) -> bool:
+        """Whether an argument is a number, an array or a container of such, and no function."""
+        known = not isinstance(node, gast.Lambda) and not callable(self.context.unit.resolve(node))
+        return known and trust_of_owner(self.context.unit, node, self.context.kinds) <= Trust.DATA
 
     def refuse(self, why: str) -> None:
         """Raise Unsupported at this call."""
@@ -255,6 +260,8 @@ def _user_function(call: Call, target: types.FunctionType) -> None:
     """A function of the user's that is called as it stands, for its value is not differentiated."""
     if call.differentiated or (getattr(target, "__module__", None) or "").startswith(_OURS):
         return
+    if target.__module__ == standard.__name__ and all(map(call.is_data, call.given)):
+        return  # it has no effects but those of functions that it is handed
     writes = mod_ref.of_call(call.context.unit, target, call.node, call.context.kinds)
     if writes.outside:
         call.refuse(f"`{call.shown}` changes state outside of it, which is not differentiated yet: pass the state in and "

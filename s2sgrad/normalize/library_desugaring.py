@@ -34,12 +34,15 @@ import itertools
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.user_functions import is_generator
 from s2sgrad.ir.quote import Transformer, assign, at, clone, expression, mentioned, name, nodes
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize import dict_views, displays, library
+from s2sgrad.normalize import dict_views, displays, iterables, library
 from s2sgrad.normalize.additions import Additions
+from s2sgrad.normalize.library.arrays import raveled
 from s2sgrad.normalize.library.table import listed
+from s2sgrad.primitives import catalogue
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -61,7 +64,14 @@ class _Desugarer(Transformer):
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         self.generic_visit(node)
+        target = self.unit.resolve(node.func)
+        if target is not builtins.next and (catalogue.of(target).pure or is_one_of(target, iterables.LAZY)):
+            node.args = [raveled(self.unit, a) for a in node.args]
         return library.desugared(self.scope, node)
+
+    def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
+        node.value = raveled(self.unit, node.value)
+        return self.generic_visit(node)
 
     def visit_Assign(self, statement: gast.Assign) -> gast.AST:
         """`a, b = (..)`: a list is unpacked as well; `a, b = zip(*rows)`: the columns."""
@@ -135,7 +145,7 @@ class _Desugarer(Transformer):
         if isinstance(node, gast.GeneratorExp) and len(node.generators) > 1:
             self.endings.require(node, node)
         for n, generator in enumerate(node.generators):
-            inner = generator.iter
+            inner = generator.iter = raveled(self.unit, generator.iter)
             if not isinstance(inner, gast.GeneratorExp):
                 continue
             parts = _aligned(generator.target, inner.elt)
@@ -157,6 +167,7 @@ class _Desugarer(Transformer):
     visit_ListComp = visit_GeneratorExp = visit_DictComp = visit_SetComp = comprehension
 
     def visit_For(self, loop: gast.For) -> gast.AST:
+        loop.iter = raveled(self.unit, loop.iter)
         self.over_dict(loop)
         self.require_other_neighbours(loop)
         self.generic_visit(loop)

@@ -106,6 +106,8 @@ def _case(
 ) -> list[gast.AST]:
     """The statements of one case, `rest` being those of the cases after it."""
     header = _header(unit, case)
+    if isinstance(case.pattern, gast.MatchOr) and binds(case.pattern):
+        return _alternatives(unit, case, subject, body, rest)
     test, bound = _Pattern(unit).of(case.pattern, subject)
     bindings = at(header, *(assign(n, value) for n, value in bound))
     if case.guard is None:
@@ -121,6 +123,20 @@ def _case(
     met = bindings + at(header, assign(matched, case.guard))
     tried = gast.If(_all(test), met, at(header, assign(matched, constant(False))))
     return at(header, tried, gast.If(name(matched), body, rest))
+
+
+def _alternatives(
+    unit: Unit, case: gast.match_case, subject: gast.AST, body: list[gast.AST], rest: list[gast.AST]
+) -> list[gast.AST]:
+    """The statements of a case whose alternatives bind names: the first that matches does, and then the guard is asked."""
+    header, matched = _header(unit, case), unit.temp()
+    met = at(header, assign(matched, constant(True) if case.guard is None else case.guard))
+    tried = at(header, assign(matched, constant(False)))
+    for alternative in reversed(case.pattern.patterns):
+        test, bound = _Pattern(unit).of(alternative, subject)
+        chosen = [*at(header, *(assign(n, value) for n, value in bound)), *clone(met)]
+        tried = at(header, gast.If(_all(test), chosen, tried)) if test else chosen
+    return [*tried, *at(header, gast.If(name(matched), body, rest))]
 
 
 def _header(unit: Unit, case: gast.match_case) -> gast.AST:
@@ -169,7 +185,7 @@ class _Pattern:
         for alternative in pattern.patterns:
             test, bound = self.of(alternative, subject)
             if bound:
-                self.unit.refuse(alternative, "alternatives of a pattern that bind names are not differentiated yet: "
+                self.unit.refuse(alternative, "alternatives within a pattern that bind names are not differentiated yet: "
                                               "write a case for each")  # fmt: skip
             if not test:
                 return [], []
@@ -214,8 +230,6 @@ class _Pattern:
         return gast.Call(self.unit.builtin(list), [cut], [])
 
     def mapping(self, pattern: gast.MatchMapping, subject: gast.AST) -> tuple[Test, Bound]:
-        if pattern.rest is not None:
-            self.unit.refuse(pattern, f"`**{pattern.rest}` in a pattern is not differentiated yet: name the keys")
         mapping = name(self.unit.helper("Mapping", collections.abc.Mapping))
         tests, bound = [_is_instance(self.unit, subject, mapping)], []
         for key in pattern.keys:
@@ -224,7 +238,17 @@ class _Pattern:
             more, names = self.of(part, gast.Subscript(clone(subject), clone(key), gast.Load()))
             tests += more
             bound += names
+        if pattern.rest is not None:
+            bound.append((pattern.rest, self.others(pattern, subject)))
         return at(pattern, *tests[:1]) + tests[1:], bound
+
+    def others(self, pattern: gast.MatchMapping, subject: gast.AST) -> gast.AST:
+        """What `**rest` takes: a dict."""
+        key = self.unit.local("key")
+        if not pattern.keys:
+            return expression("{k: d[k] for k in d}", k=key, d=clone(subject))
+        named = gast.Tuple(clone(pattern.keys), gast.Load())
+        return expression("{k: d[k] for k in d if k not in named}", k=key, d=clone(subject), named=named)
 
     def instance(self, pattern: gast.MatchClass, subject: gast.AST) -> tuple[Test, Bound]:
         cls = self.unit.resolve(pattern.cls)

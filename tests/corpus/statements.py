@@ -22,6 +22,27 @@ LIMIT = 3
 # --- match -----------------------------------------------------------------------------------------------------------
 
 
+@case(VECTOR)
+def match_with_the_rest_of_a_mapping(v):
+    options = {"k": 2, "scale": v[0], "z": 3}
+    match options:
+        case {"k": int(n), **rest}:
+            return rest["scale"] * n * len(rest)
+    return v[1]
+
+
+@case(VECTOR)
+def match_with_alternatives_that_bind(v):
+    total = v[0]
+    for pair in ((1, 2), (3, 1), (4, 4), (1, 1)):
+        match pair:
+            case (1, n) | (n, 1) if n > 1:
+                total = total * v[1] * n
+            case (n, 1) | (n, _):
+                total = total + n * v[2]
+    return total
+
+
 @case(1.3, 2)
 def match_on_literals(x, k):
     match k:

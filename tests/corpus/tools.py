@@ -237,3 +237,63 @@ def sums_that_are_kept_and_used_up(v):
     sums = itertools.accumulate(v)
     both = itertools.chain(v[:1], v[1:] * v[0])
     return sum(sums) + sum(sums) + sum(both) ** 2 + sum(both)
+
+
+# --- places of arrays, groups -----------------------------------------------------------------------------------------
+
+
+@case(VECTOR)
+def places_and_elements(v):
+    m, total = np.outer(v, v), 0.0
+    for (i, j), e in np.ndenumerate(m):
+        total = 0.5 * total + e * i * j
+    for place, e in np.ndenumerate(m):
+        m[place] = e * e + place[0]
+    by_place = {place: 2.0 * e for place, e in np.ndenumerate(m)}
+    return total * np.sum(m) + by_place[1, 2] * m[0, 1]
+
+
+@case(VECTOR)
+def elements_in_a_row(v):
+    m, total = np.outer(v, v), 0.0
+    for e in m.flat:
+        total = total * 0.5 + e * e
+    return total + sum(k * e for k, e in enumerate(m.flat)) + m.flat[3] * m.flat[-1] * np.sum(m.flat[2:5])
+
+
+@case(VECTOR)
+def stores_by_the_place_in_a_row(v):
+    m = np.outer(v, v)
+    m.flat[2] = m[0, 1] * v[0]
+    m.flat[5:7] = v[:2]
+    m.flat[1] += v[2] * m.flat[4]
+    m.flat[7:] *= 2.0
+    return np.sum(m * m)
+
+
+@case(VECTOR)
+def groups_by_a_key(v):
+    total = 0.0
+    for key, group in itertools.groupby(range(3), key=lambda k: k // 2):
+        total += np.prod([v[k] for k in group]) * (key + 1)
+    for large, group in itertools.groupby(v, lambda t: t > 0.5):
+        part = 1.0
+        part = part * sum(t * t for t in group)
+        total = total + (part if large else 2.0 * part)
+    return total
+
+
+@case(VECTOR)
+def groups_of_neighbours(v):
+    total = 0.0
+    for key, group in itertools.groupby([2, 2, 1, 1, 1, 2]):
+        total = total * 0.5 + v[key] * sum(group)
+    return total + sum(len(list(group)) * v[k] for k, group in itertools.groupby([0, 0, 1, 2, 2]))
+
+
+@case(VECTOR)
+def groups_of_rows(v):
+    rows = [("a", v[0]), ("b", v[2]), ("a", v[1])]
+    by_name = itertools.groupby(sorted(rows, key=lambda row: row[0]), key=lambda row: row[0])
+    table = {name: [t for _, t in group] for name, group in by_name}
+    return sum(table["a"]) * table["b"][0]

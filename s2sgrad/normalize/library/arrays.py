@@ -18,7 +18,9 @@ import gast
 import numpy as np
 
 from s2sgrad import standard
-from s2sgrad.ir.quote import constant, name
+from s2sgrad.ir.quote import constant, expression, name, placed
+from s2sgrad.ir.unit import Unit
+from s2sgrad.normalize._calls import may_have_method, numpy_name
 from s2sgrad.normalize.library.table import LibraryCall, desugars, desugars_instances, desugars_method
 
 
@@ -36,6 +38,37 @@ def _clip_method(call: LibraryCall) -> None:
     if call.words and call.words.keys() <= {"min", "max"} and len(call.args) < 2:
         least = call.args[0] if call.args else call.words.get("min", constant(None))
         call.node.args, call.node.keywords = [least, call.words.get("max", constant(None))], []
+
+
+@desugars(np.ndenumerate)
+def _ndenumerate(call: LibraryCall) -> gast.AST | None:
+    if len(call.args) != 1 or call.words or not call.at_once:
+        return None
+    (array,) = call.args
+    bound = [n for n in call.scope.nodes if isinstance(n, gast.Name) and n.id == getattr(array, "id", "")
+             and not isinstance(n.ctx, gast.Load)]  # fmt: skip
+    if not isinstance(array, gast.Name) or len(bound) > 1:
+        return call.calling(standard.places, [array])
+    return call.written("((k, x[k]) for k in np.ndindex(np.shape(x)))", k=call.unit.local("place"), x=array,
+                        np=numpy_name(call.unit))  # fmt: skip
+
+
+def raveled(unit: Unit, node: gast.AST) -> gast.AST:
+    """`x.flat`, where it is indexed or run through from its beginning, as `np.ravel(x)`; anything else as it is.
+
+    >>> from s2sgrad.driver.pipeline import shown
+    >>> print(shown('''
+    ... def f(m):
+    ...     m.flat[2] = 1.0
+    ...     return sum(v * v for v in m.flat)
+    ... ''', "library_desugaring"))
+    def f(m):
+        np.ravel(m)[2] = 1.0
+        return sum(v * v for v in np.ravel(m))
+    """
+    if not isinstance(node, gast.Attribute) or node.attr != "flat" or not may_have_method(unit, node, np.ndarray):
+        return node
+    return placed(node, expression("np.ravel(x)", np=numpy_name(unit), x=node.value))
 
 
 @desugars_instances(np.vectorize)

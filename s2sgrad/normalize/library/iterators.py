@@ -128,6 +128,57 @@ def _product(call: LibraryCall) -> gast.AST | None:
     return call.calling(standard.PRODUCTS[len(call.args), times], call.args)
 
 
+@desugars(itertools.groupby)
+def _groupby(call: LibraryCall) -> gast.AST | None:
+    """Lists stand for groups where each is run through once, in its turn: of the others nothing is left."""
+    if not 1 <= len(call.args) + len(call.words) <= 2 or call.words.keys() - {"iterable", "key"}:
+        return None
+    if call.scope.changes([*call.args, *call.words.values()]) or call.scope.endings.is_endless(call.node):
+        return None
+    if not _groups_end(call):
+        call.unit.refuse(call.node, "groups of `itertools.groupby` are run through once, in the loop over them: write `for "
+                                    "k, group in groupby(..)`, and make a list of the group first")  # fmt: skip
+    return call.calling(standard.groups, [call.listed(a) for a in call.args], call.words)
+
+
+def _groups_end(call: LibraryCall) -> bool:
+    """Whether a loop or a comprehension runs over groups as they come, and through each of them at most once."""
+    for loop in call.scope.nodes:
+        if getattr(loop, "iter", None) is call.node and isinstance(loop, gast.For):
+            return _runs_once(call, loop.target, loop.body)
+        generators = loop.generators if isinstance(loop, iterables.COMPREHENSIONS) else []
+        for k, each in enumerate(generators):
+            if each.iter is call.node:
+                results = [loop.key, loop.value] if isinstance(loop, gast.DictComp) else [loop.elt]
+                return not generators[k + 1 :] and _runs_once(call, each.target, [*each.ifs, *results])
+    return False
+
+
+def _runs_once(call: LibraryCall, target: gast.AST, body: list[gast.AST]) -> bool:
+    if not isinstance(target, gast.Tuple) or not all(isinstance(e, gast.Name) for e in target.elts):
+        return False
+    group = target.elts[-1].id
+    read = [n for n in call.scope.nodes if isinstance(n, gast.Name) and n.id == group and isinstance(n.ctx, gast.Load)]
+    inside = [n for part in body for n in nodes(part)]
+    again = [n for part in inside for again in _repeated(call, part) for n in nodes(again)]
+    if not read:
+        return True
+    there = any(n is read[0] for n in inside) and not any(n is read[0] for n in again)
+    return len(read) == 1 and there and id(read[0]) in call.scope.consumed
+
+
+def _repeated(call: LibraryCall, node: gast.AST) -> list[gast.AST]:
+    """What runs several times, or later, in a part of a loop."""
+    if isinstance(node, (gast.For, gast.While, gast.Lambda, gast.FunctionDef)):
+        return node.body if isinstance(node.body, list) else [node.body]
+    if isinstance(node, iterables.COMPREHENSIONS):
+        first = node.generators[0]
+        results = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
+        lazy = [first.iter] if isinstance(node, gast.GeneratorExp) and id(node) not in call.scope.consumed else []
+        return [*lazy, *first.ifs, *node.generators[1:], *results]
+    return []
+
+
 @desugars(*standard.TOOLS)
 def _tool(call: LibraryCall) -> gast.AST | None:
     """A tool for which there is a function with source that takes the same arguments."""

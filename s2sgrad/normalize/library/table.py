@@ -32,7 +32,7 @@ from s2sgrad.primitives.catalogue import may_write
 from s2sgrad.source import read
 
 _READERS = (len, list, tuple, sorted, sum, zip, enumerate, reversed, min, max, range, float, int, itertools.chain,
-            itertools.chain.from_iterable, itertools.pairwise)  # fmt: skip
+            itertools.chain.from_iterable, itertools.pairwise, itertools.groupby)  # fmt: skip
 
 
 class Scope:

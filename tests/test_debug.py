@@ -140,6 +140,25 @@ def test_an_infinity_that_is_left_out_is_none():
     np.testing.assert_array_equal(grad(selected, debug=True)(x), [0.0, 1.0])
 
 
+def test_the_first_nan_is_told_behind_infinities_that_are_meant():
+    def masked(x):
+        bounds = [-np.inf, np.inf]
+        a = x + bounds[0]
+        b = np.maximum(a, x)
+        c = x + bounds[1]
+        d = np.minimum(c, x)
+        e = x + bounds[0]
+        f = x + bounds[0]
+        g = x + bounds[0]
+        h = x + bounds[0]
+        q = np.log(x - 1.0)
+        return np.sum(b + d + q + np.maximum(np.maximum(e, f), np.maximum(np.maximum(g, h), x)))
+
+    assert np.isfinite(grad(masked, debug=True)(np.array([3.0]))).all()
+    error = raised(grad(masked, debug=True), np.array([0.5]))
+    assert f"`q` is nan at [0] (line {line(masked, 'np.log')})" in error.__notes__[0]
+
+
 def test_arguments_and_seeds():
     error = raised(grad(steps, debug=True), np.array([3.0, NAN]), 2)
     assert error.message == "the argument `x` is nan at [1]" and error.place.line == line(steps, "def steps")

@@ -67,13 +67,14 @@ def _error(notes: Notes, wrong: tuple[str, str] | None, of: Any) -> NotFinite:
 
 
 def _told(notes: list[Note]) -> str:
-    """What was noted, each with its line, as far as there is one."""
+    """The first of what was noted, each with its line, as far as there is one; the first nan in any case."""
     out = []
-    for note in notes:
+    shown = notes[:_TOLD] + [n for n in notes if n.value == "nan"][:1]
+    for note in shown:
         place = raised.behind(note.code, note.line)
         where = "" if place is None else f" ({'derivative of ' * note.derivative}line {place.line})"
         out.append(f"{note}{where}")
-    return ", ".join([*dict.fromkeys(out)][:_TOLD])
+    return ", ".join(dict.fromkeys(out))
 
 
 def _named(of: Any, args: tuple, keywords: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-_MOST = 8  # places to be told
+_MOST = 8  # places to be told; the first nan besides
 _DEEPEST = 20  # containers within containers
 
 
@@ -86,7 +86,8 @@ def _note(value: Any, name: str, derivative: bool) -> bool:
     note = Note(name, *found, derivative, frame.f_code, frame.f_lineno)
     if notes is None:
         raise FloatingPointError(f"{note}, in line {note.line} of {note.code.co_name}")
-    if len(notes.all) < _MOST and all((n.code, n.line) != (note.code, note.line) for n in notes.all):
+    more = len(notes.all) < _MOST or (note.value == "nan" and all(n.value != "nan" for n in notes.all))
+    if more and all((n.code, n.line) != (note.code, note.line) for n in notes.all):
         notes.all.append(note)
     return True
 

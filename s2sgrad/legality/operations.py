@@ -21,6 +21,7 @@ from s2sgrad.ir.unit import MISSING
 from s2sgrad.legality.context import Context
 from s2sgrad.memory.sources import bound_sources
 from s2sgrad.mirror.shadows import without_rule
+from s2sgrad.runtime import shadows
 
 _OPERANDS = (int, float, complex, str, bytes, list, tuple, dict, set)
 _INDEXED = (np.ndarray, np.generic, list, tuple, dict, str, bytes)
@@ -42,6 +43,9 @@ def check(context: Context, statement: gast.AST, operation: Operation) -> None:
     if not carriers or _is_view(context, statement, operation):
         return
     _values(context, statement, operation, carriers)
+    if operation.target in _BY_PLACE and not context.unit.mirrored.issuperset(binds(statement)):
+        context.unit.refuse(operation.node, "what may be a view is read here after what it was made from has been written, "
+                                            "which is not differentiated again: copy it first")  # fmt: skip
     if operation.form == "opaque":
         context.unit.refuse(operation.node, operation.why)
     if operation.why:
@@ -50,6 +54,9 @@ def check(context: Context, statement: gast.AST, operation: Operation) -> None:
     _operands(context, operation)
     _constants(context, operation)
     _callee(context, operation)
+
+
+_BY_PLACE = (shadows.shadow_of, shadows.tangent_of)  # what these give is followed as a view, or not at all
 
 
 def _is_view(context: Context, statement: gast.AST, operation: Operation) -> bool:

@@ -110,7 +110,10 @@ def bind(unit: Unit, target: gast.AST, value: gast.AST) -> list[gast.AST]:
     if any(isinstance(t, gast.Starred) for t in targets):
         return _starred(unit, targets, value)
     stores = [t for t in targets if not isinstance(t, gast.Name)]
-    late = any(stored(*targets) & mentioned(t) for t in stores)  # `i, x[i] = v` binds one after the other
+    names = [t.id for t in targets if isinstance(t, gast.Name)]
+    late = len({*names}) < len(names) or any(  # `i, x[i] = v` binds one after the other, and so does `a, b, a = v`
+        stored(*targets) & mentioned(t) for t in stores
+    )
     inner = [t.id if isinstance(t, gast.Name) and not late else unit.temp() for t in targets]
     out = [assign(gast.Tuple([name(i, store=True) for i in inner], gast.Store()), value)]
     for part, holder in zip(targets, inner, strict=True):

@@ -107,7 +107,7 @@ flat(runtime.zeros, runtime.lasting, runtime.keys, runtime.reads_only)
 
 # --- shadows ---------------------------------------------------------------------------------------------------------
 
-flat(shadows.shadow)
+flat(shadows.shadow, shadows.apart)
 
 
 @general(shadows.shadow_of)
@@ -160,14 +160,9 @@ def unless_shared(w, y, g, v, x):
     return shadows.unless_shared(w, v, x), None, None
 
 
-@general(shadows.unshared)
-def unshared(w, y, v_bar, x_bar):
-    return shadows.unless_shared(w, v_bar, x_bar), None
-
-
-@unshared.forward()
-def _(y, v_bar, x_bar, v_bar_dot, x_bar_dot):
-    return shadows.unless_shared(v_bar_dot, v_bar, x_bar), None
+@linear(shadows.of_copies)
+def of_copies(w, y, g, apart):
+    return shadows.of_copies(w, apart), None
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
 

@@ -100,14 +100,23 @@ def unless_shared(g: Any, v: Any, x: Any) -> Any:
     return np.zeros_like(g) if shares(v, x) else g
 
 
-def unshared(v_bar: Any, x_bar: Any) -> Any:
-    """The adjoint of what was a copy; zeros where it lies in the memory of `x_bar`, or of one of several.
+def apart(v: Any, x: Any) -> Any:
+    """Whether `v` has nothing of the memory of `x`, or of one of several; of a list or dict, for each item.
 
-    >>> x_bar = np.ones(3)
-    >>> unshared(x_bar[1:], x_bar), unshared(x_bar.copy(), x_bar)
-    (array([0., 0.]), array([1., 1., 1.]))
+    >>> x = np.ones(3)
+    >>> apart(x[1:], x), apart([x.copy(), x], x)
+    (False, [True, False])
     """
-    return unless_shared(v_bar, v_bar, x_bar)
+    if isinstance(v, (list, tuple, dict)):
+        return _each(lambda item: apart(item, x), v)
+    return not shares(v, x)
+
+
+def of_copies(g: Any, apart: Any) -> Any:
+    """The adjoint of what was a copy, as `apart` says; zeros of what was a view."""
+    if isinstance(g, (list, tuple, dict)):
+        return _each(of_copies, g, apart)
+    return g if apart else np.zeros_like(g)
 
 
 def shares(v: Any, x: Any) -> bool:

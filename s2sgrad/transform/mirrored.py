@@ -15,14 +15,14 @@ import gast
 
 from s2sgrad import runtime as shim
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Container, Kind, Number, kind_of
+from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, Number, kind_of
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import Block, binds
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, place_of, statements
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, place_of, statements, substitute
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.writes import in_place
-from s2sgrad.mirror.shadows import Made, Shadow, Shadows
+from s2sgrad.mirror.shadows import Made, Shadow, Shadows, one_or_all
 from s2sgrad.rules.table import SLOPES
 from s2sgrad.runtime import shadows as runtime
 from s2sgrad.transform import containers, stores
@@ -207,7 +207,7 @@ class Mirrored:
         shadow = self.shadows.of(x, statement.value)
         if self._is_container(x) and shadow.made is Made.NEW:
             return self._display(statement, x, shadow, restores)
-        operation, ahead = self.found[id(statement)], self._kept_source(x, shadow)
+        operation, ahead, flags = self.found[id(statement)], [], []
         if shadow.made is Made.VIEW:
             self._bring_back(statement, body, operation, None, restores, again)
             forward = [statement]
@@ -216,11 +216,32 @@ class Mirrored:
             y = self._result(statement, [x], operation if restores else None)
             self._bring_back(statement, body, operation, taken, restores, again)
             if shadow.made is Made.PERHAPS:
-                bars = self.shadows.bars(shadow.sources)
-                taken.value, taken.own = call(self.unit, "unshared", runtime.unshared, taken.value, bars), False
+                ahead, flags = self._copies(x, shadow, taken, id(body) in self.lifetimes.repeated)
                 taken = self.adjoints.named(taken)
             forward = self._contribute(statement, body, operation, y, taken)
-        return [*at(statement, *ahead), *forward, *at(statement, *shadow.statements)]
+        return [*at(statement, *ahead), *forward, *at(statement, *shadow.statements, *flags)]
+
+    def _copies(self, x: str, shadow: Shadow, taken: Cotangent, repeated: bool) -> tuple[Block, Block]:
+        """Have the adjoint of a binding, what is `taken`, count only where it has made a copy; what stands before it and
+        after it in the forward sweep, where that is found out."""
+        flag = self.unit.local(f"{x}_apart")
+        self.kinds[flag] = UNKNOWN if self._is_container(x) else Number(bool)
+        ahead: Block = []
+        before = x
+        if x in shadow.sources:
+            before = self.unit.local(f"{x}_before")
+            self.kinds[before] = self.kinds[x]
+            ahead = [assign(before, name(x))]
+            for part in shadow.statements if shadow.found else ():
+                part.value.args[1] = substitute(part.value.args[1], {x: before})
+        sources = [before if s == x else s for s in shadow.sources]
+        found = [assign(flag, call(self.unit, "apart", runtime.apart, name(x), one_or_all(sources)))]
+        if repeated:
+            stack = self.records.stack(flag)
+            found += statements("s.append(v)", s=stack, v=flag)
+            self.adjoints.out.append(assign(flag, expression("s.pop()", s=stack)))
+        taken.value, taken.own = call(self.unit, "of_copies", runtime.of_copies, taken.value, name(flag)), False
+        return ahead, found
 
     def _display(self, statement: gast.Assign, x: str, shadow: Shadow, restores: Block) -> Block:
         """The numbers in a new list or dict get what stands in their slots."""
@@ -243,18 +264,6 @@ class Mirrored:
             self.adjoints.out.append(assign(holder, name(bar)))
             bar = holder
         return Cotangent(name(bar), kind, True, None, True, None, True, SLOPES)
-
-    def _kept_source(self, x: str, shadow: Shadow) -> Block:
-        """A name for what `x` was, where its new shadow is made of that."""
-        if x not in shadow.sources or shadow.made is not Made.PERHAPS:
-            return []
-        before = self.unit.local(f"{x}_before")
-        self.kinds[before] = self.kinds[x]
-        for statement in shadow.statements:
-            for node in gast.walk(statement.value):
-                if isinstance(node, gast.Name) and node.id == x and node is not statement.value.args[0]:
-                    node.id = before
-        return [assign(before, name(x))]
 
     def _mirrored_again(self, again: Block) -> Block:
         """Statements that are run again, with those that make the shadows."""

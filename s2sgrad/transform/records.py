@@ -97,7 +97,7 @@ class Records:
         if id(body) not in self.lifetimes.repeated:
             old = self._old(known, self.kinds.get(name), f"{form}old")
             return [assign(old, value)], [assign(name, name_(old))]
-        stack = self._stack(known, f"{form}stack")
+        stack = self.stack(known, f"{form}stack")
         self.unit.stack_bases.pop(stack, None)
         return statements("stack.append(x)", stack=stack, x=value), statements("x = stack.pop()", stack=stack, x=name)
 
@@ -170,7 +170,7 @@ class Records:
             old = self._old(name, self.kinds.get(name))
             return [assign(old, value)], [assign(name, name_(old))]
         references = self._is_mirrored(name) or (name in self.memory.written and isinstance(value, gast.Name))
-        stack = self._stack(name, "references" if references else "stack")
+        stack = self.stack(name, "references" if references else "stack")
         push = statements("stack.append(x)", stack=stack, x=value)
         return push, statements("x = stack.pop()", stack=stack, x=name)
 
@@ -181,7 +181,7 @@ class Records:
         """Record and restore what an array holds, where `x += e` changes it."""
         kind = self.kinds.get(name)
         if not isinstance(kind, Array):
-            stack = self._stack(name)
+            stack = self.stack(name)
             kept: gast.AST = name_(name)
             if isinstance(kind, Container):
                 kept = call(self.unit, "own", runtime.own, kept)
@@ -257,7 +257,7 @@ class Records:
         if once:
             old = self._old(base, UNKNOWN)
             return [assign(old, loaded(target))], [gast.Assign([clone(target)], name_(old), None)]
-        stack = self._stack(base)
+        stack = self.stack(base)
         taken = expression("stack.pop()", stack=stack)
         return statements("stack.append(x)", stack=stack, x=loaded(target)), [gast.Assign([clone(target)], taken, None)]
 
@@ -271,7 +271,7 @@ class Records:
         itself = array and base in self.updated and not self.unit.primal.is_generated  # for its content is given back
         if itself or not copied:
             value.args.append(constant(False))
-        stack = self._old(base, None) if once else self._stack(base)
+        stack = self._old(base, None) if once else self.stack(base)
         taken: gast.AST = name_(stack) if once else expression("stack.pop()", stack=stack)
         place = clone(owner)
         place.ctx = gast.Store()
@@ -288,7 +288,7 @@ class Records:
         if once:
             old = self._old(base, kind)
             return [assign(old, value)], [gast.Assign([target], name_(old), None)]
-        stack = self._stack(base)
+        stack = self.stack(base)
         return statements("stack.append(x)", stack=stack, x=value), [
             gast.Assign([target], expression("stack.pop()", stack=stack), None)
         ]
@@ -301,7 +301,8 @@ class Records:
         self.unit.records[old] = name
         return old
 
-    def _stack(self, name: str, of: str = "stack") -> str:
+    def stack(self, name: str, of: str = "stack") -> str:
+        """A new list for what is kept of a variable."""
         stack = self.unit.local(f"{name}_{of}")
         self.stacks.append(stack)
         self.unit.words[stack] = "what is kept of {}", name

@@ -254,3 +254,10 @@ def list_literal_of_numbers(x, y):
 def dict_literal_of_numbers(x, y):
     parts = {"left": x * y, "right": np.sin(y)}
     return parts["left"] * parts["right"]
+
+
+@case(np.array([0.8, 1.05, 1.4]), np.array([0.6, 1.1, -0.8]))
+def name_twice_among_the_targets(u, v):
+    t = (v, 0.3 * u[0], u * v)
+    v, s, v = t
+    return np.sum(u * v) * s

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import io
 import itertools
@@ -291,3 +292,28 @@ def test_a_local_has_the_name_of_a_tangent():
         return x_dot * helper(x, x * x)
 
     np.testing.assert_allclose(jvp(f, (0.7,), (1.0,))[1], grad(f)(0.7))
+
+
+@dataclasses.dataclass
+class Spring:
+    stiffness: float
+    lengths: np.ndarray
+    count: int = 3
+
+
+def test_the_tangent_of_an_object():
+    """It is an object of the class, as a gradient in it is, or a dict of the attributes that have one."""
+    def energy(spring, x):
+        return spring.stiffness * np.sum(spring.lengths * x) * spring.count
+
+    spring, x = Spring(2.0, np.ones(2)), np.array([1.0, 2.0])
+    gradient = grad(energy)(spring, x)
+    for tangent, expected in (
+        (gradient, 9.0 * 9.0 + 6.0 * 6.0 + 12.0 * 12.0),
+        (Spring(1.0, np.zeros(2)), 9.0),
+        ({"stiffness": 1.0}, 9.0),
+    ):
+        assert jvp(energy, (spring, x), (tangent, None)) == (18.0, expected)
+    for tangent in (5.0, {"mass": 1.0}):
+        with pytest.raises(ValueError, match=r"tangents\[0\] must be a Spring, as its primal is, or a dict"):
+            jvp(energy, (spring, x), (tangent, None))

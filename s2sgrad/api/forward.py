@@ -27,7 +27,7 @@ from s2sgrad.forward.lane_forms import NoLanes
 from s2sgrad.ir import seeds
 from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime.lanes import count, zero_lanes
-from s2sgrad.runtime.structure import float_type, rebuilt, seed_of_number
+from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, seed_of_number
 
 if TYPE_CHECKING:
     from s2sgrad.driver.compiled import Compiled
@@ -299,6 +299,11 @@ def tangent_of(primal: Any, tangent: Any, what: str) -> Any:
         if not same or len(tangent) != len(primal) or (isinstance(primal, dict) and tangent.keys() != primal.keys()):
             raise ValueError(f"{what} must have the structure of its primal, a {type(primal).__name__} of {len(primal)}")
         return rebuilt(primal, lambda x, t: tangent_of(x, t, what), tangent)
+    if (held := attributes_of(primal)) is not None:
+        given = tangent if isinstance(tangent, dict) else attributes_of(tangent) or {}
+        if not given.keys() <= held.keys() or not (given or isinstance(tangent, dict)):
+            raise ValueError(f"{what} must be a {type(primal).__name__}, as its primal is, or a dict of its attributes")
+        return {k: tangent_of(v, given.get(k), what) for k, v in held.items() if v is not primal}
     if not isinstance(primal, (float, int, np.ndarray, np.generic)):
         return tangent
     if np.shape(tangent) != np.shape(primal):

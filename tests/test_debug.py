@@ -182,6 +182,14 @@ def test_elements():
     assert error.message == "the gradient in `x[2]` is inf, first in the derivative of this line"
 
 
+def test_tuples():
+    def paired(x):
+        both = (x * 2.0, np.log(x))
+        return both[0] + both[1]
+
+    assert raised(grad(paired, debug=True), np.array([0.0])).place.line == line(paired, "np.log")
+
+
 def test_values_beside_the_result_may_be_infinite():
     gradient, aux = grad(auxiliary, has_aux=True, debug=True)(np.ones(2))
     assert gradient.tolist() == [2.0, 2.0] and aux == {"bound": np.inf}

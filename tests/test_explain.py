@@ -48,6 +48,14 @@ def loop(x):
 loop_gradient = grad(loop)
 
 
+class Scaled:
+    def __init__(self, k):
+        self.k = k
+
+    def by(self, x):
+        return self.k * x
+
+
 def rows(found):
     """The rows of a listing in short: lines count from that of the function, and nothing is aligned."""
     start = found.lines[0].number
@@ -151,6 +159,10 @@ def test_refusals_stand_at_their_line():
 def test_other_derivatives():
     forward = explain(loop, 2.0, mode="fwd")
     assert "tangent along x" in str(forward) and "x_dot" in forward.source and not forward.notes("recorded")
+    both = explain(trained, np.ones((3, 3)), np.ones(3), 3, 0.5, argnums=("k", 0), mode="fwd")
+    assert both.purpose == "tangent along k, W"
+    assert explain(Scaled(2.0).by, 3.0, argnums="x", mode="fwd").purpose == "tangent along x"
+    assert "seed" in explain(loop_gradient, 2.0, mode="fwd").lines[0].text
     second = explain(grad(loop_gradient), 2.0)
     assert second.lines[0].text.startswith("def loop_grad(") and second.notes("recorded")
     assert explain(value_and_grad(loop), 2.0).purpose == "value and gradient in x"

@@ -27,7 +27,7 @@ from s2sgrad.driver.compiled import compiling
 from s2sgrad.driver.emitted import reached
 from s2sgrad.driver.program import Program
 from s2sgrad.driver.text import text_of
-from s2sgrad.errors import S2SGradError, raised
+from s2sgrad.errors import Defect, S2SGradError, raised
 from s2sgrad.errors.raised import entry
 from s2sgrad.explanation import program, text
 from s2sgrad.explanation.listing import Explanation, Found, Line, Note
@@ -76,12 +76,12 @@ def explain(
     """
     if mode not in ("rev", "fwd"):
         raise ValueError(f"there is no mode {mode!r}: mode='rev' or 'fwd'")
-    gradient = function if isinstance(function, Gradient) and argnums is None else grad(function, argnums or 0)
+    made = isinstance(function, Gradient) and argnums is None and mode == "rev"
+    derivative = function if made else grad(function, 0 if argnums is None else argnums)
     if mode == "fwd":
-        asked = gradient._argnums if isinstance(gradient._argnums, tuple) else (gradient._argnums,)
-        names = list(signature(gradient._function).parameters)
-        gradient = Jvp(gradient.primal).along(tuple(names.index(k) if isinstance(k, str) else k for k in asked))
-    return explained(gradient, args if args or keywords else None, keywords)
+        names = list(signature(derivative._function).parameters)[len(derivative._lead) :]
+        derivative = Jvp(function).along(tuple(map(names.index, derivative._wrt())))
+    return explained(derivative, args if args or keywords else None, keywords)
 
 
 def explained(derivative: Gradient, arguments: tuple | None, keywords: dict[str, Any] | None = None) -> Explanation:
@@ -96,6 +96,8 @@ def explained(derivative: Gradient, arguments: tuple | None, keywords: dict[str,
             written.functions = reached(written.functions, [entry_])
             notes.texts(written)
             source = text_of(written)
+    except Defect:
+        raise
     except S2SGradError as error:
         refusal = error.with_traceback(None)
         notes.refuse(error)

@@ -68,7 +68,8 @@ class _Watches:
         elif isinstance(statement, gast.Assign):
             mentioned = {popped(n) or getattr(n, "id", None) for n in nodes(statement.value)}
             back = mentioned & (self.records - self.calls)
-            moved = isinstance(statement.value, (gast.Tuple, gast.Name, gast.Constant))
+            given = parts_of(statement.value)
+            moved = all(isinstance(part, (gast.Name, gast.Constant)) for part in given)
             targets = [] if back or moved else statement.targets
         else:
             targets = []

@@ -1,13 +1,20 @@
-"""`checkpoint`: a call of which nothing is recorded, and the same gradient to the last bit."""
+"""`checkpoint` and `checkpointed`: calls and loops that are run again, and the same gradient to the last bit."""
 
 from __future__ import annotations
 
 import functools
+import inspect
+import itertools
+import linecache
+import re
+import textwrap
+import tracemalloc
 
 import numpy as np
 import pytest
 
-from s2sgrad import S2SGradError, checkpoint, grad, hessian, hvp, jvp, value_and_grad, vjp
+from s2sgrad import S2SGradError, checkpoint, checkpointed, grad, hessian, hvp, jvp, value_and_grad, vjp
+from s2sgrad.runtime.checkpoints import Checkpoints
 
 RNG = np.random.default_rng(3)
 W, H = RNG.standard_normal((3, 3)), RNG.standard_normal(3)
@@ -229,3 +236,402 @@ def through_another(u):
 def test_what_may_do_something_else_the_second_time_is_refused(f, told):
     with pytest.raises(S2SGradError, match=told):
         grad(lambda h: np.sum(checkpoint(f)(h)))(H)
+
+
+# --- loops ---
+
+
+def heat(u, c, n, slots):
+    for _ in checkpointed(range(n), slots=slots):
+        u[1:-1] += c * u[1:-1] * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return np.sum(u * u)
+
+
+def heat_plain(u, c, n, slots):
+    for _ in range(n):
+        u[1:-1] += c * u[1:-1] * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return np.sum(u * u)
+
+
+def step(u, c):
+    return u + c * np.sin(u) * np.roll(u, 1)
+
+
+def steps(u, c, n, slots):
+    total = 0.0
+    for _ in checkpointed(range(n), slots=slots):
+        u = step(u, c)
+        total += np.sum(u)
+    return np.sum(u * u) + total
+
+
+def steps_plain(u, c, n, slots):
+    total = 0.0
+    for _ in range(n):
+        u = step(u, c)
+        total += np.sum(u)
+    return np.sum(u * u) + total
+
+
+def leapfrog(u, c, n, slots):
+    v = u * 0.5
+    for _ in checkpointed(range(n), slots=slots):
+        v[1:-1] = 2 * u[1:-1] - v[1:-1] * u[1:-1] + c * (u[2:] - 2 * u[1:-1] + u[:-2])
+        u, v = v, u
+    return np.sum(u * v)
+
+
+def leapfrog_plain(u, c, n, slots):
+    v = u * 0.5
+    for _ in range(n):
+        v[1:-1] = 2 * u[1:-1] - v[1:-1] * u[1:-1] + c * (u[2:] - 2 * u[1:-1] + u[:-2])
+        u, v = v, u
+    return np.sum(u * v)
+
+
+LOOPS = {"stores": (heat, heat_plain), "a call": (steps, steps_plain), "a swap": (leapfrog, leapfrog_plain)}
+U = np.linspace(0.1, 0.9, 7)
+
+
+@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("trips", [0, 1, 2, 7, 12])
+def test_a_loop_has_the_same_gradient_with_any_number_of_states(name, trips):
+    f, g = LOOPS[name]
+    wanted = repr(value_and_grad(g, (0, 1))(U, 0.1, trips, 0))
+    df = value_and_grad(f, (0, 1))
+    for slots in range(1, trips + 3):
+        assert repr(df(U, 0.1, trips, slots)) == wanted, slots
+    assert f(U.copy(), 0.1, trips, 3) == g(U.copy(), 0.1, trips, 3)
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_loop_has_the_same_other_derivatives(name):
+    f, g = LOOPS[name]
+    args, along = (U, 0.1, 9, 3), (np.ones_like(U), None, None, None)
+    for what in (jvp, hvp):
+        np.testing.assert_allclose(what(f, args, along), what(g, args, along), rtol=1e-12)
+    np.testing.assert_allclose(hessian(f)(*args), hessian(g)(*args), rtol=1e-12)
+    np.testing.assert_allclose(grad(grad(f))(*args), grad(grad(g))(*args), rtol=1e-12)
+
+
+def test_a_pullback_of_a_loop_can_be_called_again():
+    def f(u, n):
+        for _ in checkpointed(range(n), slots=2):
+            u = np.sin(u) * 1.1
+        return u
+
+    _, pullback = vjp(f, U, 9)
+    once, again_, more = pullback(np.ones(7)), pullback(2.0 * np.ones(7)), pullback(np.ones(7))
+    assert once[0].tolist() == more[0].tolist() and (2.0 * once[0]).tolist() == again_[0].tolist()
+
+
+@functools.cache
+def fewest(count, slots):
+    """The fewest steps that are run to come to others, of so many that are reversed with so many states."""
+    if count <= 1:
+        return 0
+    if slots == 1:
+        return count * (count - 1) // 2
+    return min(m + fewest(count - m, slots - 1) + fewest(m, slots) for m in range(1, count))
+
+
+@pytest.mark.parametrize("slots", [1, 2, 3, 5, 9, 40])
+def test_no_schedule_runs_fewer_trips(slots):
+    for trips in range(1, 30):
+        ran = []
+
+        def trip(u, ran=ran):
+            ran.append(1)
+            return u + 1
+
+        states, u, most = Checkpoints(trips, slots), 0, 0
+        for k in range(trips):
+            states.keep(k, u)
+            u = trip(u)
+            most = max(most, len(states.held))
+        for k in reversed(range(trips)):
+            first, u = states.latest(k)
+            assert u == first
+            for j in range(first, k):
+                states.keep(j, u)
+                u = trip(u)
+                most = max(most, len(states.held))
+            assert u == k
+        assert len(ran) == fewest(trips + 1, slots)  # what follows the loop is the last step
+        assert most <= slots
+
+
+def test_so_many_states_are_kept_and_no_more():
+    u = np.full(1000, 0.1)
+    df = grad(heat)
+    df(u, 0.1, 4, 2)
+    tracemalloc.start()
+    df(u, 0.1, 400, 10)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 30 * u.nbytes  # ten states, and what one trip takes
+
+
+def test_the_state_is_what_the_adjoint_needs():
+    text = grad(steps).source_for(U, 0.1, 9, 3)
+    assert "states.keep(k, u)" in text and "first, u = states.latest(k)" in text and "total" not in text.split("reverse")[0]
+    text = grad(lambda x, n: x * count_up(n)).source_for(2.0, 3)
+    assert "Checkpoints" not in text
+
+
+def count_up(n):
+    total = 0.0
+    for k in checkpointed(range(n), slots=2):
+        total += k
+    return total
+
+
+def bodies():
+    """Loops, `over` what they run over, each with arguments."""
+
+    def left_early(u, n, over=checkpointed):
+        for _ in over(range(n), slots=3):
+            u = u * 0.3 + np.sin(u)
+            if np.sum(u) > 4.0:
+                break
+            u = u * 1.1
+        return np.sum(u * u)
+
+    def returned_from(u, n, over=checkpointed):
+        for k in over(range(n), slots=3):
+            u = u * 0.3 + np.sin(u)
+            if k == 4:
+                return np.sum(u)
+            u = u * 1.1
+        return np.sum(u * u)
+
+    def one_in_another(u, n, over=checkpointed):
+        for i in over(range(n), slots=2):
+            for j in over(range(i), slots=2):
+                u = u * np.sin(u) + u[j % 5]
+            u = u * 0.5
+        return np.sum(u)
+
+    def in_a_plain_one(u, n, over=checkpointed):
+        for i in range(n):
+            for j in over(range(i), slots=2):
+                u = u * np.sin(u) + u[j % 5]
+            u = u * 0.5
+        return np.sum(u)
+
+    def around_a_plain_one(u, n, over=checkpointed):
+        for i in over(range(n), slots=2):
+            for j in range(i):
+                u = u * np.sin(u) + u[j % 5]
+            u = u * 0.5
+        return np.sum(u)
+
+    def values_from_before(u, n, over=checkpointed):
+        w = u * u
+        s = np.sum(w * w * w)
+        for _ in over(range(n), slots=2):
+            w *= np.sin(u)
+            w[1:] += w[:-1] * u[1:]
+        return np.sum(w * w) * s
+
+    def a_view_from_before(u, n, over=checkpointed):
+        w = u * 1.0
+        t = w[1:]
+        s = np.sum(t * t)
+        for _ in over(range(n), slots=2):
+            w[1:] *= u[1:] * w[:-1]
+        return np.sum(w) * s
+
+    def appended(u, n, over=checkpointed):
+        h = []
+        for k in over(range(n), slots=2):
+            u = np.sin(u) * u
+            if k % 2:
+                h.append(np.sum(u * u))
+        return sum(h) * h[0]
+
+    def appended_and_read(u, n, over=checkpointed):
+        h = [np.sum(u)]
+        for _ in over(range(n), slots=2):
+            u = np.sin(u) * u
+            h.append(h[-1] * np.sum(u * u))
+        return h[-1] * h[1]
+
+    def taken_off(u, n, over=checkpointed):
+        h, a = [u[0], u[1] * u[0], np.sin(u[2])], 1.0
+        for _ in over(range(len(h)), slots=2):
+            a = a * np.sin(h.pop()) + a
+        return a
+
+    def a_list(u, n, over=checkpointed):
+        s = [u, u * 2.0]
+        for _ in over(range(n), slots=2):
+            s[0] = s[0] * s[1]
+            s[1] = np.sin(s[1])
+        return np.sum(s[0] * s[1])
+
+    def a_dict(u, n, over=checkpointed):
+        d = {"a": u, "b": u * 2.0}
+        for _ in over(range(n), slots=2):
+            d["a"] = np.sin(d["a"]) * d["b"]
+        return np.sum(d["a"])
+
+    def bound_in_the_first_trip(u, n, over=checkpointed):
+        for k in over(range(n), slots=2):
+            if k == 0:
+                w = u * u
+            else:
+                w = w * np.sin(u)
+            u = u + w
+        return np.sum(u * w)
+
+    def read_afterwards(u, n, over=checkpointed):
+        k = 0
+        for k in over(range(n), slots=2):
+            u = u * 0.9 + k
+            w = np.sin(u)
+        u = u + w * k
+        u[0] = 3.0
+        return np.sum(u * w)
+
+    def backwards_over_pairs(u, n, over=checkpointed):
+        s = 1.0
+        for k, (a, b) in over(enumerate(zip(u, u[::-1], strict=True)), slots=2):
+            s = s * np.sin(a + b * k) + a
+        for k in over(reversed(range(1, 5)), slots=2):
+            s = s * np.sin(u[k] + s)
+        return s
+
+    def shown(u, n, over=checkpointed):
+        for _ in over(range(n), slots=2):
+            u = np.sin(u) * u
+            print("trip", end=" ")
+        return np.sum(u)
+
+    def with_a_method(u, n, over=checkpointed):
+        p = Particle(u)
+        for _ in over(range(n), slots=2):
+            p.move(u)
+        return np.sum(p.u) * p.t
+
+    return {f.__name__: f for f in list(locals().values())}
+
+
+class Particle:
+    def __init__(self, u):
+        self.u, self.t = u, 0.0
+
+    def move(self, v):
+        self.u = np.sin(self.u) * v
+        self.t += np.sum(self.u)
+
+
+def plain_text(f):
+    """The same loop over the bare iterable."""
+    text = textwrap.dedent(inspect.getsource(f)).replace(", over=checkpointed", "")
+    bare = re.sub(r"over\((.*), slots=\d\)", r"\1", text)
+    kept = text.replace("over(", "checkpointed(")
+    made = []
+    for which, lines in (("kept", kept), ("plain", bare)):
+        name = f"<{which} {f.__name__}>"
+        linecache.cache[name] = (len(lines), None, lines.splitlines(keepends=True), name)
+        space = {"np": np, "checkpointed": checkpointed, "Particle": Particle}
+        exec(compile(lines, name, "exec"), space)
+        made.append(space[f.__name__])
+    return made
+
+
+@pytest.mark.parametrize("name", bodies())
+def test_a_body_has_the_same_gradient(name, capsys):
+    kept, plain = plain_text(bodies()[name])
+    u = np.linspace(0.2, 1.1, 5)
+    wanted, said = value_and_grad(plain)(u, 6), capsys.readouterr().out
+    assert repr(value_and_grad(kept)(u, 6)) == repr(wanted)
+    assert capsys.readouterr().out == said
+    assert "Checkpoints" in grad(kept).source_for(u, 6)
+
+
+def test_outer_products_are_not_put_off_until_the_loop_has_ended():
+    def network(w, n):
+        h = np.ones(3)
+        for _ in checkpointed(range(n), slots=2):
+            h = np.tanh(w @ h)
+        return np.sum(h)
+
+    text = grad(network).source_for(W, 9)
+    assert "np.outer" in text and "columns" not in text
+
+
+def draws_in_the_loop(u, n):
+    for _ in checkpointed(range(n), slots=2):
+        u = np.sin(u) * RNG.random()
+    return np.sum(u)
+
+
+def unknown_in_the_loop(u, f):
+    for _ in checkpointed(range(3), slots=2):
+        u = f(u)
+    return np.sum(u)
+
+
+def writes_a_shared_array(u, n):
+    w = u * 1.0
+    v = w[1:]
+    for _ in checkpointed(range(n), slots=2):
+        w[1:] *= u[1:]
+        w = w * 2.0
+    return np.sum(w) + np.sum(v)
+
+
+def two_containers(u, n):
+    s, d = [u, u * 2.0], {"a": u}
+    for _ in checkpointed(range(n), slots=2):
+        s[0] = s[0] * s[1]
+        d["a"] = np.sin(d["a"]) * s[0]
+    return np.sum(s[0] * d["a"])
+
+
+def endless(u, n):
+    for k in checkpointed(itertools.count(), slots=2):
+        u = np.sin(u)
+        if k == n:
+            break
+    return np.sum(u)
+
+
+def not_in_the_head(u, n):
+    trips = checkpointed(range(n), slots=2)
+    for _ in trips:
+        u = np.sin(u)
+    return np.sum(u)
+
+
+def inside_another(u, n):
+    for _, v in zip(checkpointed(range(n), slots=2), u[:n], strict=True):
+        u = np.sin(u) * v
+    return np.sum(u)
+
+
+@pytest.mark.parametrize(
+    ("f", "given", "told"),
+    [
+        (draws_in_the_loop, 3, "`RNG.random` in a loop over `checkpointed`"),
+        (unknown_in_the_loop, np.sin, "`f` in a loop over `checkpointed`"),
+        (writes_a_shared_array, 3, "`w` may stand for memory that has another name"),
+        (two_containers, 3, "`d`, which this loop over `checkpointed` writes in place, may share its memory with `s`"),
+        (endless, 3, "leave it by `break`"),
+        (not_in_the_head, 3, "stands around all that a `for` loop runs over"),
+        (inside_another, 3, "stands around all that a `for` loop runs over"),
+    ],
+)
+def test_a_loop_that_cannot_be_run_again_is_refused(f, given, told):
+    with pytest.raises(S2SGradError, match=told):
+        grad(f)(U, given)
+
+
+@pytest.mark.parametrize(("slots", "error"), [(0, ValueError), (-1, ValueError), (1.5, TypeError), (True, TypeError)])
+def test_the_number_of_states_is_checked(slots, error):
+    with pytest.raises(error, match="slots"):
+        checkpointed(range(3), slots=slots)
+    with pytest.raises(error, match="slots"):
+        grad(heat)(U, 0.1, 3, slots)

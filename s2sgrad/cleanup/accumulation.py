@@ -27,6 +27,7 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
 from s2sgrad.analysis.kinds import Array
+from s2sgrad.cleanup import kept_states
 from s2sgrad.ir.forms import minus, negated, parts_of
 from s2sgrad.ir.quote import LOOPS, assign, blocks, clone, expression, name, nodes, statements
 from s2sgrad.ir.reach import call
@@ -75,7 +76,8 @@ class _Products:
                     self.block(inner)
                 out.append(statement)
                 continue
-            summed = self.sums(statement) if sweep_of(statement) == "reverse" else {}
+            few = kept_states.found(effects.walk([statement]))  # it was to take the memory of a few states
+            summed = self.sums(statement) if sweep_of(statement) == "reverse" and not few else {}
             before, after = [], []
             for bar, found in summed.items():
                 made, product = self.collected(statement, bar, found)

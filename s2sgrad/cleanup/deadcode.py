@@ -26,7 +26,7 @@ from s2sgrad.cleanup.sections import Sections
 from s2sgrad.flow.graph import Graph, Names, Point, Waiting, binds
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import COMPOUND, at, blocks, clone, constant
-from s2sgrad.ir.unit import Unit, parameters, sweep_of
+from s2sgrad.ir.unit import Unit, is_run_again, parameters, sweep_of
 from s2sgrad.memory.references import referred
 from s2sgrad.memory.stacks import local_stacks, operated, operations
 from s2sgrad.memory.writes import in_place
@@ -176,19 +176,20 @@ class _Wanted:
     def _state(self, statement: gast.AST, facts: _Simple, live: int) -> int:
         """What is live before a statement that keeps a state, or gives one back: it does so with what is read of it."""
         state = self.states[id(statement)]
-        known = len(state.read)
+        known = len(state.read), state.wanted
+        state.wanted |= isinstance(statement, gast.Assign) and bool(live & self.names.interned(binds(statement)))
         for place, name in enumerate(kept_states.given_back(statement)):
             if live & (self.names.interned([name]) | self._contents([name])):
                 state.read.add(place)
-        if len(state.read) > known:
+        if (len(state.read), state.wanted) != known:
             self._look_again(map(id, state.statements))
-        if not state.read:
+        if not state.wanted:
             return live
         self._need(statement)
         if isinstance(statement, gast.Assign):
             return (live & ~facts.binds) | facts.reads
         read = set(effects.reads(statement.value.func)).union(*map(effects.reads, statement.value.args[:2]))
-        for part in state.wanted(statement):
+        for part in state.kept(statement):
             read |= effects.reads(part)
         return live | self._reads(statement, read)
 
@@ -211,7 +212,7 @@ class _Wanted:
             return bool(facts.makes & live) or facts.restores
         if isinstance(statement, (gast.Assign, gast.AugAssign)):
             return bool(facts.makes & live) or id(statement) in self.anchors or effects.uses_up(self.unit, statement)
-        return True
+        return not is_run_again(statement) or bool(facts.makes & live)
 
     def _is_met(self, restore: int) -> bool:
         """Whether what reads the memory of a restore after its loops may need it."""
@@ -254,6 +255,8 @@ class _Wanted:
 
     def _rest(self, statement: gast.AST) -> int:
         """Mark what remains of a statement that is not needed, or of the header of a compound one; what that reads."""
+        if is_run_again(statement):
+            return 0
         idle = {id(call) for call, stack in self._operations(statement) if not self._is_read(stack, statement)}
         if id(statement) not in self.parts or len(idle) != self.quiet[id(statement)]:  # they become fewer, if anything
             self.quiet[id(statement)] = len(idle)

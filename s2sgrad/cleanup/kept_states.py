@@ -25,12 +25,14 @@ _BEFORE = 2  # arguments in front of the state: who keeps it, and the trip
 
 @dataclass
 class KeptState:
-    """The statements that keep one state and give it back, and the places in it that are read, as far as is known."""
+    """The statements that keep one state and give it back, the places in it that are read, and whether anything is that is
+    given back, as far as is known."""
 
     statements: list[gast.AST] = field(default_factory=list)
     read: set[int] = field(default_factory=set)
+    wanted: bool = False
 
-    def wanted(self, statement: gast.AST) -> list[gast.AST]:
+    def kept(self, statement: gast.AST) -> list[gast.AST]:
         """What a statement that keeps the state reads of it."""
         given = statement.value.args[_BEFORE:]
         return [given[place] for place in sorted(self.read)] if given else []
@@ -38,7 +40,7 @@ class KeptState:
     def pruned(self, statement: gast.AST) -> None:
         """Leave out of a statement what is not read."""
         if isinstance(statement, gast.Expr):
-            statement.value.args[_BEFORE:] = self.wanted(statement)
+            statement.value.args[_BEFORE:] = self.kept(statement)
         else:
             first, *rest = statement.targets[0].elts
             statement.targets[0].elts = [first, *(rest[place] for place in sorted(self.read))]

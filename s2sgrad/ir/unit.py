@@ -49,6 +49,13 @@ def sweep_of(statement: gast.AST) -> str | None:
     return None if origin is None else origin.sweep
 
 
+def is_run_again(statement: gast.AST) -> bool:
+    """Whether a statement of the reverse sweep runs a part of the forward sweep again: whatever it does besides computing
+    was done there."""
+    origin = getattr(statement, "origin", None)
+    return origin is not None and origin.sweep is None
+
+
 def is_derived(statement: gast.AST) -> bool:
     """Whether a statement computes a derivative: one of the reverse sweep, or of a tangent."""
     return sweep_of(statement) in ("reverse", "tangent")

@@ -54,7 +54,7 @@ class Checkpointed:
         self.state = self._state()
         self.shared = self._shared()
         self.first = _without_checkpoints(walk.unit, loop.body)
-        self.again = self._silent(clone(self.first))
+        self.again = self._silent(_without_breaks(clone(self.first)))
         self.before = len(walk.records.stacks)
         self.states = walk._new_local("states", UNKNOWN, body)
 
@@ -112,9 +112,17 @@ class Checkpointed:
     def _is_written(self, local: str) -> bool:
         """Whether the loop may write what a variable stands for: the items of a list are not what is in them."""
         kind = self.kinds.get(local)
-        if not has_memory(kind) or local not in self.walk.records.memory.written:
-            return False
-        return local in self._arrays if isinstance(kind, Array) else True
+        if isinstance(kind, Array):
+            return local in self._arrays
+        return has_memory(kind) and local in self.walk.records.memory.written | self._resized
+
+    @functools.cached_property
+    def _resized(self) -> set[str]:
+        """The names of the lists that the loop makes longer or shorter."""
+        memory = self.walk.records.memory
+        resized = {n for s in effects.walk(self.loop.body) for n in effects.changed_by_call(getattr(s, "value", None))}
+        seen = {n for r in resized - self.appended for n in memory.with_memory_of(r)}
+        return {n for n in seen if not isinstance(self.kinds.get(n), Array)}
 
     @functools.cached_property
     def _arrays(self) -> set[str]:
@@ -159,8 +167,8 @@ class Checkpointed:
             records.needs_binding(changed)
         if changed in self.shared:
             return records.content(changed, once)
-        kind, copied = self.kinds.get(changed), changed in records.memory.written
-        if not copied or isinstance(kind, Number):
+        kind = self.kinds.get(changed)
+        if isinstance(kind, Number) or changed not in records.memory.written | self._resized:
             return records.pair(changed, once, unsure)
         plain = isinstance(kind, Array) and not unsure
         value = expression("x.copy()", x=changed) if plain else call(self.unit, "own", runtime.own, name(changed))

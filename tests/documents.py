@@ -18,7 +18,7 @@ from pathlib import Path
 from s2sgrad.__main__ import main
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ("README.md", "docs/forward-mode.md", "docs/how-it-works.md", "docs/seeing.md")
+DOCUMENTS = ("README.md", "docs/forward-mode.md", "docs/how-it-works.md", "docs/memory.md", "docs/seeing.md")
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 
 

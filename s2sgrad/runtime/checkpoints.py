@@ -84,7 +84,8 @@ def checkpointed(iterable: Items, *, slots: int) -> Items:
 
     A state is what one trip of the loop hands to the next.  The reverse sweep goes back to the last state that it has, runs
     the trips from there again, and differentiates one trip at a time; of this one alone it has records.  With `slots` states
-    and `binomial(slots + r, slots)` trips each trip is run again at most `r` times: 30 states for 5,456 trips and r = 3.
+    and fewer than `binomial(slots + r, slots)` trips each trip is run again at most `r` times: with 30 states 5,455 trips
+    three times.
 
     The body must do the same each time: one that draws random numbers, prints, or changes anything but its own variables is
     refused.  Where no gradient is taken, and in forward mode, this is the iterable.

@@ -15,7 +15,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Text, kind_of
-from s2sgrad.analysis.primitive_calls import classify
+from s2sgrad.analysis.primitive_calls import classify, is_user_function
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import bound_name, popped
 from s2sgrad.ir.quote import COMPOUND
@@ -104,7 +104,7 @@ class Groups:
             return isinstance(self.kinds[name].element(), Array)  # of numbers there are others in there
         one = isinstance(value, (gast.Name, gast.Subscript, gast.Attribute)) or popped(value) is not None
         target = self.unit.called(value)
-        return one or (target is not MISSING and catalogue.of(target).pure)
+        return one or (target is not MISSING and (catalogue.of(target).pure or is_user_function(target)))
 
     def _is_followed(self, statement: gast.AST, owner: str) -> bool:
         """Whether a statement that changes a list or dict pushes an item, pops the last one, or stores one."""
@@ -137,6 +137,8 @@ def kind_at(kinds: dict[str, Kind], node: gast.AST) -> Kind | None:
     if isinstance(node, gast.Name):
         return kinds.get(node.id)
     owner = kind_at(kinds, node.value) if isinstance(node, gast.Subscript) else None
+    if isinstance(owner, Array):
+        return Array(owner.dtype, None)
     return owner.at(getattr(node.slice, "value", None)) if isinstance(owner, Container) else None
 
 

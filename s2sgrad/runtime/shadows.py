@@ -35,6 +35,7 @@ class _Window:
 def shadow(x: Any) -> Any:
     """Zeros that lie in memory as `x` does; of a list, tuple or dict one list or dict of the shadows of its items."""
     if isinstance(x, (list, tuple, dict)):
+        _require_separate(_arrays(x))
         return _each(shadow, x)
     if not isinstance(x, np.ndarray):
         return 0.0 if isinstance(x, (float, int, np.generic)) else None
@@ -63,6 +64,7 @@ def laid_like(x_dot: Any, x: Any) -> Any:
 def shadow_of(v: Any, x: Any, x_bar: Any) -> Any:
     """The shadow of `v`: of its place in the memory of `x`, or of one of several; zeros where it is in none."""
     if isinstance(v, (list, tuple, dict)):
+        _require_separate([item for item in _arrays(v) if not shares(item, x)])
         return _each(lambda item: shadow_of(item, x, x_bar), v)
     for y, y_bar in zip(_arrays(x), _arrays(x_bar), strict=True):
         if np.may_share_memory(v, y):
@@ -176,6 +178,13 @@ def _place_in(v: np.ndarray, x: np.ndarray, x_bar: np.ndarray) -> np.ndarray:
         raise Refusal(None, "a view that is made by a library is written through, and cannot be followed: copy it first")
     require_apart(v)
     return np.asarray(_Window(v, x_bar, _address(x_bar) + _address(v) - _address(x)))
+
+
+def _require_separate(arrays: list[np.ndarray]) -> None:
+    """Refusal where two of several new arrays share memory: their shadows would not."""
+    for k, array in enumerate(arrays):
+        if shares(array, arrays[:k]):
+            raise Refusal(None, "an array that is written is in a list more than once: make a new one for each place")
 
 
 def require_apart(x: np.ndarray) -> None:

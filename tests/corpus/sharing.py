@@ -187,3 +187,16 @@ def one_list_in_two_dicts(x):
     a, b = {"row": row}, {"row": row}
     a["row"][1] = x[2]
     return b["row"][1]
+
+
+def with_its_double(v):
+    return [v, v * 2.0]
+
+
+@case(VECTOR)
+def item_of_a_list_that_a_helper_returns(x):
+    a = x * 1.5
+    w = with_its_double(a)
+    z = w[0] if x[0] > 0.0 else w[1]
+    z[1] = x[0] * x[2]
+    return np.sum(a * a) + np.sum(w[1] * x) + z @ x

@@ -56,8 +56,7 @@ from s2sgrad.ir.quote import (
     placed,
 )
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize import iterables
-from s2sgrad.normalize.check import yields
+from s2sgrad.normalize import iterables, stepwise
 from s2sgrad.normalize.drawn_tools import Drawer
 from s2sgrad.normalize.draws import Draw, NotDrawn, is_true, own_statements, stored, with_exits
 from s2sgrad.normalize.named_iterators import Changes, named, reduces, takes_the_rest
@@ -65,7 +64,7 @@ from s2sgrad.normalize.named_iterators import Changes, named, reduces, takes_the
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with a draw wherever an item is asked for of an iterator that has no end, or a name."""
-    yielding = {n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef) and yields(n)}
+    yielding = stepwise.definitions(tree)
     for function in [n for n in nodes(tree) if isinstance(n, gast.FunctionDef)]:
         drawer = Drawer(unit, yielding)
         held = named(drawer, function)
@@ -127,15 +126,23 @@ class _Scope:
 
     def attempted(self, statement: gast.For, rewrite: Any) -> list[gast.AST]:
         """The loop in these words; as it is where that cannot be said, and no iterator has a name."""
-        try:
-            return rewrite()
-        except NotDrawn:
-            if self.named:
-                raise
-            self.require_ended(statement.iter)
-            for inner in blocks(statement):
-                inner[:] = self.block(inner)
-            return [statement]
+        generators = sum(map(self.drawer.is_generator, nodes(statement.iter)))
+        if generators:  # whose text would stand in itself
+            generators += any(self.drawer.is_generator(n) for s in statement.body for n in nodes(s))
+        for self.drawer.stepwise in (False, True)[:: -1 if generators > 1 else 1]:
+            try:
+                return rewrite()
+            except NotDrawn:
+                if not generators:
+                    break
+            finally:
+                self.drawer.stepwise = False
+        if self.named:
+            raise NotDrawn
+        self.require_ended(statement.iter)
+        for inner in blocks(statement):
+            inner[:] = self.block(inner)
+        return [statement]
 
     def require_ended(self, node: gast.AST, listed: bool = False) -> None:
         """Refuse what draws from a generator function by way of a tool: all of it in a list may be more than is drawn, or

@@ -43,7 +43,7 @@ from s2sgrad import runtime
 from s2sgrad.ir.forms import is_natural, is_none
 from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes, statements
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize import iterables
+from s2sgrad.normalize import iterables, stepwise
 from s2sgrad.normalize.draws import (
     Draw,
     NotDrawn,
@@ -56,6 +56,7 @@ from s2sgrad.normalize.draws import (
     only,
     unless,
     when,
+    with_exits,
 )
 from s2sgrad.normalize.iterator_kinds import BATCHED, is_shown
 
@@ -74,6 +75,12 @@ class Drawer(Sources):
             (itertools.cycle,): self.cycle,
             **({(BATCHED,): self.batched} if BATCHED else {}),
         }  # fmt: skip
+
+    def can_step(self, node: gast.Call) -> bool:
+        return stepwise.can_be_drawn(self, node)
+
+    def stepped(self, node: gast.Call) -> Draw:
+        return stepwise.drawn(self, node)
 
     def zip(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         if any(getattr(w, "value", True) for w in words.values()) or not args:
@@ -250,15 +257,25 @@ class Drawer(Sources):
         return self.ending(Draw(inner.setup, [*head, *last], item, inner.ready if first else None))
 
     def chain(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
-        """One after the other: all but the last must tell whether they have come to their end."""
+        """One after the other."""
         parts = [self.named(self.of(a, first)) for a in args]
-        if not parts or any(p.ready is None for p in parts[:-1]) or any(self.generates(p.take) for p in parts):
+        if not parts or any(self.generates(p.take) for p in parts):
             raise NotDrawn
-        item = self.unit.local("item")
+        item, setup = self.unit.local("item"), [s for part in parts for s in part.setup]
         arms = [*parts[-1].steps, assign(item, parts[-1].item)]
         for part in reversed(parts[:-1]):
-            arms = [gast.If(clone(part.ready), [*part.take, assign(item, part.item)], arms)]
-        return self.ending(Draw([s for part in parts for s in part.setup], arms, name(item)))
+            if part.ready is not None:
+                arms = [gast.If(clone(part.ready), [*part.take, assign(item, part.item)], arms)]
+                continue
+            over, given = self.unit.local("over"), self.unit.local("given")  # that only drawing tells
+            if not only(gast.Break, [*part.steps, *arms]):
+                raise NotDrawn
+            steps = with_exits(part.steps, gast.Break, [assign(over, constant(True)), gast.Break()])
+            once = [*steps, assign(item, part.item), assign(given, constant(True)), gast.Break()]
+            setup.append(assign(over, constant(False)))
+            arms = [assign(given, constant(False)), unless(name(over), gast.While(constant(True), once, [])),
+                    unless(name(given), *arms)]  # fmt: skip
+        return self.ending(Draw(setup, arms, name(item)))
 
     def cycle(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         """Again and again what the first round gave: where something may change meanwhile, that round is kept as it goes."""

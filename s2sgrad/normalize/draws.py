@@ -88,6 +88,7 @@ class Sources(IteratorKinds):
     generator: Generator | None = None
     changes: Any = None  # what the statements of this function may change: `named_iterators.Changes`
     resized: bool = False  # what is drawn from may have other items after its end, which it does not see
+    stepwise: bool = False  # no text of a generator function is the loop
     resumable: bool = False  # what is drawn from again after its end gives nothing more
 
     def of(self, node: gast.AST, first: bool = True) -> Draw:
@@ -181,11 +182,15 @@ class Sources(IteratorKinds):
 
     def generated(self, node: gast.Call) -> Draw:
         """A generator function: its text is the loop, and what else is drawn stands at its `yield`."""
-        if self.generator is not None:
-            raise NotDrawn
+        if self.generator is not None or self.stepwise or self.resumable:
+            return self.stepped(node)
         value, mark = self.unit.local("item"), gast.Expr(name(self.unit.local("mark")))
         self.generator = Generator(node, mark, value)
         return Draw([], [mark], name(value))
+
+    def stepped(self, node: gast.Call) -> Draw:
+        """A generator function of which it is kept where it stands."""
+        raise NotDrawn
 
     # --- what tools have in common ---
 

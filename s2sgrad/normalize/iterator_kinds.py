@@ -58,6 +58,10 @@ class IteratorKinds:
         nested = isinstance(node.func, gast.Name) and node.func.id in self.yielding
         return nested or is_generator(self.unit.resolve(node.func))
 
+    def can_step(self, node: gast.Call) -> bool:
+        """Whether the text of a generator function tells how to draw from it item by item."""
+        return False
+
     def needs(self, node: gast.AST) -> bool:
         """Whether an iterable has to be drawn from item by item: it has no end, or a name by which others draw from it."""
         if isinstance(node, gast.Name):

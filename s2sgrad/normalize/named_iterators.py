@@ -24,6 +24,7 @@ def f(x):
 
 from __future__ import annotations
 
+import builtins
 import functools
 from collections import Counter
 from collections.abc import Iterator
@@ -60,13 +61,16 @@ def _bound_once(drawer: IteratorKinds, function: gast.FunctionDef, inside: list[
     stored.update(p.id for p in parameters(function))
     foreign = {n for part in nodes(function) if isinstance(part, (gast.Nonlocal, gast.Global)) for n in part.names}
     made = {b: n.value for n in inside if (b := bound_name(n)) is not None and _makes_iterator(drawer, n.value)}
-    return {n: value for n, value in made.items() if stored[n] == 1 and n not in foreign}
+    uses = Counter(n.id for n in nodes(function) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
+    asked = {a.id for n in inside if drawer.called(n) is builtins.next for a in n.args[:1] if isinstance(a, gast.Name)}
+    whole = {n for n, value in made.items() if drawer.is_generator(value) and uses[n] < 2 and n not in asked}
+    return {n: value for n, value in made.items() if stored[n] == 1 and n not in foreign | whole}
 
 
 def _makes_iterator(drawer: IteratorKinds, value: gast.AST) -> bool:
-    """Whether an expression is an iterator, and none of a generator function, whose text is a loop."""
-    made = isinstance(value, gast.GeneratorExp) or drawer.called(value) in LAZY
-    return made and not any(map(drawer.is_generator, nodes(value)))
+    """Whether an expression is an iterator of which it can be kept where it stands."""
+    made = isinstance(value, gast.GeneratorExp) or drawer.called(value) in LAZY or drawer.is_generator(value)
+    return made and all(map(drawer.can_step, filter(drawer.is_generator, nodes(value))))
 
 
 class Changes:

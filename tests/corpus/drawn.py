@@ -428,3 +428,114 @@ def expressions_within_expressions_without_an_end(v):
         if t > 2.1:
             return total * t
     return total
+
+
+# --- generator functions that are drawn from item by item -------------------------------------------------------------
+
+
+def fading(t, rate):
+    while True:
+        yield t
+        t = t * rate
+
+
+def growing(items, rate=0.5):
+    """Sums that forget."""
+    total = 0.0
+    for item in items:
+        total = rate * total + item
+        yield total
+
+
+def chosen(items):
+    for item in items:
+        if item > 0.5:
+            yield item * item
+        elif item < -1.0:
+            return
+        yield item
+
+
+def windows(items):
+    last = 0.0
+    for k, item in enumerate(items):
+        if k == 0:
+            last = item
+            continue
+        if k > 5:
+            break
+        yield last, item
+        last = item
+
+
+def joined(first, second):
+    yield from first
+    yield from second
+
+
+@case(VECTOR)
+def two_generators_in_turns(v):
+    total = sum(a * b for _, a, b in zip(range(3), fading(v[1], v[0]), fading(v[2], v[0])))
+    for a, b in zip(growing(v), chosen(v)):
+        total = total * 0.5 + a * b
+    return total
+
+
+@case(VECTOR)
+def generator_with_a_name(v):
+    sums = growing(v, 0.3)
+    a = next(sums)
+    return a * sum(sums) + sum(sums)
+
+
+@case(VECTOR)
+def generator_beside_itself(v):
+    items = chosen(v)
+    pairs = [a * b for a, b in zip(items, items)]
+    return sum(pairs) + next(items, v[1])
+
+
+@case(VECTOR)
+def generator_that_skips_and_ends(v):
+    pairs = windows(v)
+    a, b = next(pairs)
+    total = a * b
+    for a, b in pairs:
+        total = total * 0.5 + a * b
+    return total
+
+
+@case(VECTOR)
+def generators_one_after_the_other(v):
+    items = joined(v[:2], v[1:])
+    total = next(items)
+    for k, item in enumerate(items):
+        total = total * 0.7 + item * k
+    return total
+
+
+@case(VECTOR)
+def generator_that_writes_when_it_goes_on(v):
+    y = v * 1.0
+
+    def look():
+        for k in range(3):
+            yield y[k]
+            y[k] = y[k] * 2.0
+
+    items = look()
+    a = next(items)
+    y[1] = 5.0 * v[0]
+    b = next(items)
+    return a * b * next(items) + np.sum(y)
+
+
+@case(VECTOR)
+def generator_in_a_loop_over_itself(v):
+    total = 0.0
+    for a, b in zip(fading(v[0], 0.5), v):
+        for k, c in enumerate(fading(b, v[1])):
+            if k > 1:
+                break
+            total += a * c
+    return total

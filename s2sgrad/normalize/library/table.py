@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import gast
 
-from s2sgrad import standard
+from s2sgrad import runtime, standard
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.errors import S2SGradError
@@ -32,7 +32,8 @@ from s2sgrad.primitives.catalogue import may_write
 from s2sgrad.source import read
 
 _READERS = (len, list, tuple, sorted, sum, zip, enumerate, reversed, min, max, range, float, int, itertools.chain,
-            itertools.chain.from_iterable, itertools.pairwise, itertools.groupby)  # fmt: skip
+            itertools.chain.from_iterable, itertools.pairwise, itertools.groupby, itertools.count, itertools.cycle,
+            itertools.repeat, itertools.islice, itertools.compress, itertools.zip_longest, runtime.sequence)  # fmt: skip
 
 
 class Scope:

@@ -100,7 +100,7 @@ def test_the_normal_form_holds_after_every_pass(case):
 @pytest.mark.parametrize("case", [case for case in PLAIN if case.second], ids=lambda case: case.name)
 def test_the_normal_form_holds_for_what_is_generated(case):
     number = case.argnums[0]
-    generated = grad(case.function, number).by_default().generated_for(case.fresh_args(), {})
+    generated = grad(case.function, number).to_be_differentiated().generated_for(case.fresh_args(), {})
     assert {"alias_elimination", "reverse", "branches"} <= checked(generated, case.fresh_args(), (number,))
 
 

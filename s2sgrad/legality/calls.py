@@ -30,6 +30,7 @@ from s2sgrad.legality.context import Context
 from s2sgrad.memory import mod_ref
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import may_write, methods_named, on_stack
+from s2sgrad.runtime.checkpoints import Checkpoints
 from s2sgrad.runtime.checks import is_special
 
 _DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
@@ -201,6 +202,9 @@ def _may_write_held(context: Context, owner: gast.AST) -> bool:
 
 
 def _known(call: Call, target: Any) -> None:
+    if target is Checkpoints:
+        call.refuse("what `vjp` gives of a loop over `checkpointed` cannot be differentiated again: use `grad`, or loop over "
+                    "the range itself")  # fmt: skip
     if catalogue.of(target).unseen:
         call.refuse(f"`{call.shown}` reads or writes variables unseen and cannot be differentiated: use names")
     if isinstance(target, type):

@@ -14,7 +14,7 @@ from s2sgrad.ir.checkpoints import slots_of
 from s2sgrad.ir.quote import calls_in
 from s2sgrad.legality.context import Context
 from s2sgrad.memory import repeats
-from s2sgrad.runtime.checkpoints import Checkpoints, checkpointed
+from s2sgrad.runtime.checkpoints import checkpointed
 
 
 def check(context: Context) -> None:
@@ -24,9 +24,6 @@ def check(context: Context) -> None:
     for statement in effects.walk(context.tree.body):
         made = calls_in(statement.value) if isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)) else []
         for call in made:
-            if context.unit.resolve(call.func) is Checkpoints:
-                context.unit.refuse(call, "the states of a loop over `checkpointed` are differentiated again where its "
-                                          "function is known when the text is written: call it by name")  # fmt: skip
             if context.unit.resolve(call.func) is checkpointed:
                 context.unit.refuse(call, "`checkpointed` stands around all that a `for` loop runs over: write "
                                           "`for .. in checkpointed(.., slots=..)`")  # fmt: skip

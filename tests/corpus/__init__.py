@@ -15,6 +15,7 @@ from . import (  # noqa: F401
     buffers,
     callables,
     calls,
+    checkpoints,
     chosen,
     classes,
     closures,

@@ -203,8 +203,8 @@ def _may_write_held(context: Context, owner: gast.AST) -> bool:
 
 def _known(call: Call, target: Any) -> None:
     if target is Checkpoints:
-        call.refuse("what `vjp` gives of a loop over `checkpointed` cannot be differentiated again: use `grad`, or loop over "
-                    "the range itself")  # fmt: skip
+        call.refuse("what `vjp` gives of a loop over `checkpointed` cannot be differentiated again: use `grad`, or loop "
+                    "over the range itself")  # fmt: skip
     if catalogue.of(target).unseen:
         call.refuse(f"`{call.shown}` reads or writes variables unseen and cannot be differentiated: use names")
     if isinstance(target, type):

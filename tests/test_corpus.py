@@ -199,6 +199,7 @@ REFUSED_WHEN_RUN = [
     "rows_of_an_argument",
     "array_or_its_copy",
     "numbers_and_views_in_a_list",
+    "item_of_a_list_that_a_helper_returns",
     "halves_that_overlap",
 ]
 

@@ -1,4 +1,4 @@
-"""What it costs that names have shadows: gradients of functions in two spellings, of which one leaves open who shares memory.
+"""What shadows cost: gradients of functions in two spellings, of which one leaves open who shares memory.
 
     python tests/benchmarks/shadows.py
 

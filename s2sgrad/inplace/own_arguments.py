@@ -11,13 +11,17 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Instance, Kind
 from s2sgrad.ir.forms import alone
-from s2sgrad.ir.quote import assign, at, expression, nodes
+from s2sgrad.ir.quote import assign, at, expression, name, nodes
+from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.mirror.shadows import Shadows
+from s2sgrad.runtime import shadows
 
 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dict[str, gast.AST]) -> None:
     """Copy the arguments whose memory the function writes: they are the function's own from then on."""
     heads: list[gast.AST] = []
+    lie_alike = Shadows(unit, tree, kinds, unit.mirrored, str).lie_alike
     for parameter in parameters(tree):
         p = parameter.id
         if p not in written:
@@ -30,6 +34,10 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dic
         unit.bases[fresh] = unit.bases.get(p, p)
         unit.own_copies.add(fresh)
         kinds[fresh] = kinds[p]
+        laid = p in unit.mirrored and lie_alike  # whether a view is made of it, how it lies in memory decides
+        if laid and not isinstance(kinds[p], Array):
+            unit.refuse(written[p], f"whether this writes arrays in `{p}` or copies of them depends on how they lie in memory, "
+                                    "which cannot be followed: copy them first")  # fmt: skip
         if p in unit.mirrored:
             unit.mirrored ^= {p, fresh}
         for statement in effects.walk(tree.body):  # whether ravel copies, the user's own array decides
@@ -43,6 +51,8 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dic
                     node.id = fresh
         copied = expression("x.copy()", x=p) if isinstance(kinds[p], Array) else expression(
             "own(x)", own=unit.helper("own", runtime.own), x=p)  # fmt: skip
+        if laid:
+            copied = call(unit, "laid_like", shadows.laid_like, name(p), name(p))
         heads.append(assign(fresh, copied))
     tree.body = at(tree.body[0], *heads) + tree.body if tree.body else heads
 

@@ -583,6 +583,20 @@ def writes_a_shared_array(u, n):
     return np.sum(w) + np.sum(v)
 
 
+def test_a_loop_without_a_derivative_runs_once():
+    def f(x, rng, n):
+        s = 0.0
+        for _ in checkpointed(range(n), slots=2):
+            s = s + rng.random()
+            print("drawn", end=" ")
+        return x * x * s
+
+    wanted = 2.0 * 3.0 * np.sum(np.random.default_rng(4).random(5))
+    rng = np.random.default_rng(4)
+    np.testing.assert_allclose(grad(f)(3.0, rng, 5), wanted, rtol=1e-12)
+    assert rng.random() == np.random.default_rng(4).random(6)[5]
+
+
 def two_containers(u, n):
     s, d = [u, u * 2.0], {"a": u}
     for _ in checkpointed(range(n), slots=2):

@@ -28,7 +28,7 @@ def check(context: Context) -> None:
                 context.unit.refuse(call, "`checkpointed` stands around all that a `for` loop runs over: write "
                                           "`for .. in checkpointed(.., slots=..)`")  # fmt: skip
         if isinstance(statement, gast.For) and slots_of(context.unit, statement.iter) is not None:
-            if any(set(binds(s)) | effects.writes(s) & context.paths.active for s in effects.walk(statement.body)):
+            if any({*binds(s), *effects.writes(s)} & context.paths.active for s in effects.walk(statement.body)):
                 _run_again(context, statement.body, "a loop over `checkpointed`, whose trips are run", True)
 
 

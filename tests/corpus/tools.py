@@ -293,7 +293,6 @@ def groups_of_neighbours(v):
 
 @case(VECTOR)
 def groups_of_rows(v):
-    rows = [("a", v[0]), ("b", v[2]), ("a", v[1])]
-    by_name = itertools.groupby(sorted(rows, key=lambda row: row[0]), key=lambda row: row[0])
-    table = {name: [t for _, t in group] for name, group in by_name}
+    rows = sorted([("a", v[0]), ("b", v[2]), ("a", v[1])], key=lambda row: row[0])
+    table = {name: [t for _, t in group] for name, group in itertools.groupby(rows, key=lambda row: row[0])}
     return sum(table["a"]) * table["b"][0]

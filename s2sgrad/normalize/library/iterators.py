@@ -30,7 +30,7 @@ import gast
 
 from s2sgrad import standard
 from s2sgrad.ir.forms import is_natural, is_none, whole_number
-from s2sgrad.ir.quote import constant, name, nodes, placed
+from s2sgrad.ir.quote import constant, name, nodes, placed, stored
 from s2sgrad.normalize import iterables
 from s2sgrad.normalize.library.table import LibraryCall, desugars
 from s2sgrad.runtime.structure import ENDLESS
@@ -160,11 +160,19 @@ def _runs_once(call: LibraryCall, target: gast.AST, body: list[gast.AST]) -> boo
     group = target.elts[-1].id
     read = [n for n in call.scope.nodes if isinstance(n, gast.Name) and n.id == group and isinstance(n.ctx, gast.Load)]
     inside = [n for part in body for n in nodes(part)]
-    again = [n for part in inside for again in _repeated(call, part) for n in nodes(again)]
-    if not read:
-        return True
-    there = any(n is read[0] for n in inside) and not any(n is read[0] for n in again)
-    return len(read) == 1 and there and id(read[0]) in call.scope.consumed
+    again = {id(n) for part in inside for again in _repeated(call, part) for n in nodes(again)}
+    elsewhere = {id(n) for node in call.scope.nodes if _binds(node, group) for n in nodes(node)}
+    here = [n for n in read if any(n is part for part in inside)]
+    if len(here) > 1 or any(id(n) not in elsewhere for n in read):
+        return False
+    return all(id(n) not in again and id(n) in call.scope.consumed for n in here)
+
+
+def _binds(node: gast.AST, local: str) -> bool:
+    """Whether a loop, or a comprehension, binds a name anew for all that is in it."""
+    if isinstance(node, gast.For):
+        return local in stored(node.target)
+    return isinstance(node, iterables.COMPREHENSIONS) and local in stored(*(each.target for each in node.generators))
 
 
 def _repeated(call: LibraryCall, node: gast.AST) -> list[gast.AST]:

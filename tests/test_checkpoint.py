@@ -649,3 +649,24 @@ def test_the_number_of_states_is_checked(slots, error):
         checkpointed(range(3), slots=slots)
     with pytest.raises(error, match="slots"):
         grad(heat)(U, 0.1, 3, slots)
+
+
+def elements(u, c, n):
+    for _ in checkpointed(range(n), slots=3):
+        for i in range(1, len(u) - 1):
+            u[i] = u[i] + c * u[i] * (u[i + 1] - 2 * u[i] + u[i - 1])
+    return np.sum(u)
+
+
+def elements_plain(u, c, n):
+    for _ in range(n):
+        for i in range(1, len(u) - 1):
+            u[i] = u[i] + c * u[i] * (u[i + 1] - 2 * u[i] + u[i - 1])
+    return np.sum(u)
+
+
+def test_elements_are_on_lists_beside_states():
+    u = np.linspace(0.1, 1.0, 60)
+    df = value_and_grad(elements, (0, 1))
+    assert repr(df(u, 0.1, 8)) == repr(value_and_grad(elements_plain, (0, 1))(u, 0.1, 8))
+    assert "u_list" in df.source and "states.keep" in df.source

@@ -51,7 +51,8 @@ class Emitted:
         """Whether the function may run a second time from the start: it does nothing but compute."""
         statements = [*effects.walk(self.tree.body)]
         bound = {n for s in statements for n in binds(s)}
-        if not all(effects.is_local(self.unit, effects.header(s), bound) for s in statements):
+        computing = [s for s in statements if getattr(s, "states", None) is None]  # what keeps states makes them anew
+        if not all(effects.is_local(self.unit, effects.header(s), bound) for s in computing):
             return False
         mentioned = [n for s in statements for n in nodes(effects.header(s)) if isinstance(n, (gast.Name, gast.Attribute))]
         return all(_stays(self.unit.resolve(n)) for n in mentioned)

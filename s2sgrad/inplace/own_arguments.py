@@ -36,8 +36,8 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dic
         kinds[fresh] = kinds[p]
         laid = p in unit.mirrored and lie_alike  # whether a view is made of it, how it lies in memory decides
         if laid and not isinstance(kinds[p], Array):
-            unit.refuse(written[p], f"whether this writes arrays in `{p}` or copies of them depends on how they lie in memory, "
-                                    "which cannot be followed: copy them first")  # fmt: skip
+            unit.refuse(written[p], f"whether this writes arrays in `{p}` or copies of them depends on how they lie in "
+                                    "memory, which cannot be followed: copy them first")  # fmt: skip
         if p in unit.mirrored:
             unit.mirrored ^= {p, fresh}
         for statement in effects.walk(tree.body):  # whether ravel copies, the user's own array decides

@@ -62,9 +62,19 @@ def _bound_once(drawer: IteratorKinds, function: gast.FunctionDef, inside: list[
     foreign = {n for part in nodes(function) if isinstance(part, (gast.Nonlocal, gast.Global)) for n in part.names}
     made = {b: n.value for n in inside if (b := bound_name(n)) is not None and _makes_iterator(drawer, n.value)}
     uses = Counter(n.id for n in nodes(function) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
-    asked = {a.id for n in inside if drawer.called(n) is builtins.next for a in n.args[:1] if isinstance(a, gast.Name)}
-    whole = {n for n, value in made.items() if drawer.is_generator(value) and uses[n] < 2 and n not in asked}
+    asked = Counter(n.args[0].id for n in inside if drawer.called(n) is builtins.next and n.args
+                    and isinstance(n.args[0], gast.Name))  # fmt: skip
+    whole = {n for n, value in made.items() if drawer.is_generator(value) and uses[n] < 2 and not asked[n]}
+    whole |= {n for n, value in made.items() if uses[n] == asked[n] and _is_constant(drawer, value)}
     return {n: value for n, value in made.items() if stored[n] == 1 and n not in foreign | whole}
+
+
+def _is_constant(drawer: IteratorKinds, value: gast.AST) -> bool:
+    """Whether a tool that draws from a generator function reads no variable: what it gives carries no derivative."""
+    own = {n.id for n in nodes(value) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    reads = {n.id for n in nodes(value) if isinstance(n, gast.Name)} & drawer.unit.locals
+    tool = not drawer.is_generator(value) and any(map(drawer.is_generator, nodes(value)))
+    return tool and reads <= own
 
 
 def _makes_iterator(drawer: IteratorKinds, value: gast.AST) -> bool:

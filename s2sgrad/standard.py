@@ -12,6 +12,7 @@ What they give is complete before it is looked at: a list where Python's own wou
 
 from __future__ import annotations
 
+import heapq
 import itertools
 import math
 import operator
@@ -24,7 +25,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.rules import builtin_functions, scalar_math
-from s2sgrad.rules.builtin_functions import order_of
+from s2sgrad.rules.builtin_functions import arranged, order_of
 
 _LAST = sys.maxsize
 
@@ -190,7 +191,7 @@ def smallest(items, key):
 
 def ordered(items, key, reverse=False):
     """`sorted(items, key=key, reverse=reverse)`."""
-    return [items[k] for k in order_of([key(item) for item in items], reverse)]
+    return arranged(items, order_of([key(item) for item in items], reverse))
 
 
 def first_of(items, default):
@@ -218,6 +219,68 @@ def vectorized_of_two(function, kind, first, second):
     a, b = np.ravel(np.broadcast_to(first, shape)), np.ravel(np.broadcast_to(second, shape))
     values = [function(a[k], b[k]) for k in range(len(a))]
     return np.reshape(np.array(values).astype(kind or np.asarray(values[0]).dtype), shape)
+
+
+@stands_for(heapq.heappush)
+def heappush(heap, item):
+    """`heapq.heappush`."""
+    heap.append(item)
+    rise(heap, 0, len(heap) - 1)
+
+
+@stands_for(heapq.heappop)
+def heappop(heap):
+    """`heapq.heappop`."""
+    last = heap.pop()
+    if len(heap) == 0:
+        return last
+    return heapreplace(heap, last)
+
+
+@stands_for(heapq.heapreplace)
+def heapreplace(heap, item):
+    """`heapq.heapreplace`."""
+    smallest = heap[0]
+    heap[0] = item
+    sink(heap, 0)
+    return smallest
+
+
+@stands_for(heapq.heappushpop)
+def heappushpop(heap, item):
+    """`heapq.heappushpop`."""
+    if len(heap) > 0 and heap[0] < item:
+        return heapreplace(heap, item)
+    return item
+
+
+@stands_for(heapq.heapify)
+def heapify(x):
+    """`heapq.heapify`."""
+    for place in range(len(x) // 2 - 1, -1, -1):
+        sink(x, place)
+
+
+def rise(heap, top, place):
+    """Move an item of a heap up until its parent is no larger, not beyond `top`."""
+    item = heap[place]
+    while place > top and item < heap[(place - 1) // 2]:
+        heap[place] = heap[(place - 1) // 2]
+        place = (place - 1) // 2
+    heap[place] = item
+
+
+def sink(heap, place):
+    """Move an item of a heap down to a leaf, the smaller child up each time, and then up to its place, as Python does."""
+    top, item = place, heap[place]
+    while 2 * place + 1 < len(heap):
+        child = 2 * place + 1
+        if child + 1 < len(heap) and not heap[child] < heap[child + 1]:
+            child += 1
+        heap[place] = heap[child]
+        place = child
+    heap[place] = item
+    rise(heap, top, place)
 
 
 @stands_for(np.apply_along_axis)

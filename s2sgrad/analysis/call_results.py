@@ -23,6 +23,7 @@ from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.primitives import catalogue
 from s2sgrad.rules import table
+from s2sgrad.rules.builtin_functions import arranged
 from s2sgrad.runtime import shadows, trials
 from s2sgrad.runtime.given import fitted
 
@@ -136,6 +137,12 @@ def _popped(kinds: list[Kind], names: list[str]) -> Kind | None:
 @_of(runtime.zeros, runtime.own)
 def _structure(kinds: list[Kind], names: list[str]) -> Kind | None:
     return kinds[0] if isinstance(kinds[0], Container) and kinds[0].items is None else None
+
+
+@_of(runtime.lacking, arranged)
+def _rearranged(kinds: list[Kind], names: list[str]) -> Kind | None:
+    owner = kinds[0]
+    return Container(owner.type, None, None, owner.element()) if isinstance(owner, Container) else None
 
 
 @_of(fitted)

@@ -52,7 +52,7 @@ from s2sgrad.source import Primal, read
 from s2sgrad.specialize import flatten
 from s2sgrad.transform import shape_obligations, shape_refinement, sinking, watches
 from s2sgrad.transform.paths import Paths
-from s2sgrad.typed import array_likes, branch_pruning, known_sequences
+from s2sgrad.typed import array_likes, branch_pruning, known_sequences, list_sections
 
 
 def _stages(*passes: tuple[str, Pass]) -> tuple[Stage, ...]:
@@ -118,6 +118,7 @@ SETTLE: tuple[Stage | Repeated, ...] = (
         Stage("kinds", _infer),
         Stage("branch_pruning", _typed(branch_pruning.run)),
         Stage("array_likes", _typed(array_likes.run)),
+        Stage("list_sections", _typed(list_sections.run)),
         Stage("known_sequences", _typed(known_sequences.run)),
         Stage("item_updates", lambda c: nested_lists.check_updates(c.unit, c.tree, c.kinds)),
         Stage("nested_lists", lambda c: nested_lists.merge_names(c.unit, c.tree, c.kinds)),

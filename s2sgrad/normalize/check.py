@@ -116,9 +116,8 @@ def _require_kept(unit: Unit, statement: gast.AST) -> None:
 def _delete(unit: Unit, statement: gast.Delete) -> None:
     for target in statement.targets:
         for part in nodes(target):
-            if isinstance(part, (gast.Subscript, gast.Attribute)):
-                what = "an item" if isinstance(part, gast.Subscript) else "an attribute"
-                unit.refuse(target, f"`del` of {what} changes an object, which is not differentiated yet: build a new one")
+            if isinstance(part, gast.Attribute) and isinstance(part.ctx, gast.Del):
+                unit.refuse(target, "`del` of an attribute changes an object, which is not differentiated yet: build a new one")
             if isinstance(part, gast.Name) and part.id not in unit.locals:
                 unit.refuse(target, f"`del` of the global `{part.id}` cannot be differentiated yet: leave it out")
 

@@ -1,7 +1,7 @@
 """Methods that change lists and dicts, in plainer words: stores, or the list bound anew.
 
     d.update(a=v)         ->      d["a"] = v                  xs.insert(0, v)      ->      xs = [v] + xs
-    d.setdefault(k, v)    ->      if k not in d: d[k] = v     y = xs.pop(i)        ->      y = xs[i]; xs = xs[:i] + xs[i+1:]
+    d.setdefault(k, v)    ->      if k not in d: d[k] = v     y = xs.pop(i)        ->      y = xs[i]; xs = lacking(xs, i)
 
 A list that is bound anew must have no other name: `resizes` says so to the pass that knows (`inplace.alias_conflicts`), and
 is then left out; so is `replaces`, where the method is known to be that of a list or a dict.
@@ -150,32 +150,35 @@ def _reverse(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
     return _rebound(unit, owner, expression("s[::-1]", s=owner)), constant(None)
 
 
+def _sort(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
+    """Of a list, which alone takes `key` and `reverse`; without these it may be an array."""
+    (anew,) = statements("s = sorted(s)", s=owner, sorted=unit.builtin(sorted))
+    anew.value.keywords = node.keywords
+    return [*_said(unit, owner), library_desugaring.plainer(unit, anew)], constant(None)
+
+
 def _clear(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
     emptied = unit.helper("emptied", runtime.emptied)
     return _rebound(unit, owner, expression("f(s)", f=emptied, s=owner)), constant(None)
 
 
 def _pop(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
-    """Of a list where the place may be a number; of a dict where it is a text, or where a default is given."""
-    given = list(map(atom, node.args))
-    key, item = given[0], unit.local("item")
-    if len(given) == 2 or (isinstance(key, gast.Constant) and isinstance(key.value, str)):
-        each = unit.local("key")
-        rest = expression("{e: d[e] for e in keys_of(d) if e != k}", e=each, d=owner, k=key,
-                          keys_of=unit.helper("keys_of", runtime.keys_of))  # fmt: skip
-        taken = expression("d[k]", d=owner, k=key)
-        if len(given) == 2:
-            taken = expression("d[k] if k in d else v", d=owner, k=key, v=given[1])
-        return [assign(item, taken), *_rebound(unit, owner, rest)], name(item)
-    place = unit.local("place")
-    counted = expression("range(len(s))[k]", range=unit.builtin(range), len=unit.builtin(len), s=owner, k=key)
-    before = [assign(place, counted), assign(item, expression("s[k]", s=owner, k=place))]
-    return [*before, *_rebound(unit, owner, expression("s[:k] + s[k + 1:]", s=owner, k=place))], name(item)
+    """`y = s.pop(k)` of a list or a dict, with a default of a dict alone."""
+    given, item = list(map(atom, node.args)), unit.local("item")
+    left = _rebound(unit, owner, expression("f(s, k)", f=unit.helper("lacking", runtime.lacking), s=owner, k=given[0]))
+    before = [assign(item, expression("s[k]", s=owner, k=given[0])), *left]
+    if len(given) == 2:
+        kept = expression("k in d", d=owner, k=given[0])
+        before = [gast.If(kept, before, [assign(item, given[1])])]
+    return before, name(item)
 
 
 def _rebound(unit: Unit, owner: str, value: gast.AST) -> list[gast.AST]:
-    said = gast.Expr(expression("f(s)", f=unit.helper("resizes", runtime.resizes), s=owner))
-    return [said, assign(owner, value)]
+    return [*_said(unit, owner), assign(owner, value)]
+
+
+def _said(unit: Unit, owner: str) -> list[gast.AST]:
+    return statements("f(s)", f=unit.helper("resizes", runtime.resizes), s=owner)
 
 
 class _Method(NamedTuple):
@@ -190,7 +193,7 @@ class _Method(NamedTuple):
 _METHODS = {
     dict.update: _Method(_update, 0, 1, words=True), dict.setdefault: _Method(_setdefault, 1, 2),
     list.insert: _Method(_insert, 2, 2), list.pop: _Method(_pop, 1, 2), dict.pop: _Method(_pop, 1, 2),
-    list.reverse: _Method(_reverse, 0, 0), list.clear: _Method(_clear, 0, 0), dict.clear: _Method(_clear, 0, 0),
+    list.reverse: _Method(_reverse, 0, 0), list.sort: _Method(_sort, 0, 0, words=True), list.clear: _Method(_clear, 0, 0), dict.clear: _Method(_clear, 0, 0),
 }  # fmt: skip
 
 

@@ -1,8 +1,9 @@
-"""`del x` of a local name is left out, where nothing reads the name before it is bound again.
+"""`del x` of a local name is left out, where nothing reads the name before it is bound again; `del` of items is a method.
 
     y = x * x; z = y + x; del y; return z       ->      y = x * x; z = y + x; return z
+    del d["a"], xs[1:3]                         ->      d.pop("a"); xs[1:3] = []
 
-Runs on the normal form: there every path is plain, so that a read after `del` is seen.
+Names are looked at in the normal form: there every path is plain, so that a read after `del` is seen.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -29,7 +30,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.flow.facts import Facts
-from s2sgrad.ir.quote import at, name, nodes
+from s2sgrad.ir.quote import assign, at, name, nodes
 from s2sgrad.ir.unit import Unit
 
 _FUNCTIONS = (gast.Lambda, gast.FunctionDef)  # they read when they are called
@@ -53,6 +54,22 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
                                        "the `del` out")  # fmt: skip
     _change(tree.body, lambda s: [] if id(s) in marks else [s])
     return tree
+
+
+def of_items(unit: Unit, statement: gast.Delete) -> list[gast.AST]:
+    """A `del` of names and items, with methods and stores for the items."""
+    out: list[gast.AST] = []
+    for target in statement.targets:
+        parts = target.elts if isinstance(target, (gast.Tuple, gast.List)) else [target]
+        if parts != [target]:
+            out += of_items(unit, gast.Delete(parts))
+        elif not isinstance(target, gast.Subscript):
+            out.append(gast.Delete([target]))
+        elif isinstance(target.slice, gast.Slice):
+            out.append(assign(gast.Subscript(target.value, target.slice, gast.Store()), gast.List([], gast.Load())))
+        else:
+            out.append(gast.Expr(gast.Call(gast.Attribute(target.value, "pop", gast.Load()), [target.slice], [])))
+    return out
 
 
 def _marked(statement: gast.Delete, marks: set[int]) -> list[gast.AST]:

@@ -86,6 +86,8 @@ def _writer(unit: Unit, node: gast.Call) -> tuple[Writer, list[gast.AST]] | None
     if target is MISSING:
         method = node.func.attr if isinstance(node.func, gast.Attribute) else None
         write = _FUNCTIONS.get(getattr(np.ndarray, method or "", None))
+        if write is _sort and any(k.arg in ("key", "reverse") for k in node.keywords):
+            return None  # of a list
         return (write, [node.func.value, *node.args]) if write is not None and may_be_array(unit, node.func.value) else None
     ufunc = getattr(target, "__self__", None)
     if isinstance(ufunc, np.ufunc) and target.__name__ == "at":

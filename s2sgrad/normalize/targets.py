@@ -30,6 +30,7 @@ import gast
 from s2sgrad.ir.forms import minus
 from s2sgrad.ir.quote import assign, at, constant, expression, mentioned, name, nodes, statements, stored
 from s2sgrad.ir.unit import Unit
+from s2sgrad.normalize import deletes
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -75,6 +76,8 @@ def block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
             out += at(statement, *_chained(unit, statement.targets, statement.value))
         elif isinstance(statement, gast.AugAssign):
             out += _augmented(unit, statement)
+        elif isinstance(statement, gast.Delete):
+            out += at(statement, *deletes.of_items(unit, statement))
         else:
             out.append(statement)
     return out

@@ -101,7 +101,7 @@ know(shadows.shadow, shadows.laid_like, shadows.put, shadows.apart, gives=Gives.
 know(fitted, gives=Gives.MAYBE, of=0, computes=True)
 know(checkpoints.Checkpoints, checkpoints.latest, checkpoints.keep, gives=Gives.NEW)
 know(checkpoints.checkpointed, gives=Gives.MAYBE, of=0)
-know(runtime.repeated, gives=Gives.SHELL)
+know(runtime.repeated, runtime.lacking, builtin_functions.arranged, gives=Gives.SHELL)
 know(runtime.seed_like, gives=Gives.MAYBE, of=1)
 know(lanes.zero_lanes, lanes.array_lanes, lanes.by_lane, gives=Gives.NEW, computes=True)
 know(lanes.unbroadcast_lanes, lanes.unreduce_lanes, gives=Gives.MAYBE, numeric=True, computes=True)

@@ -5,6 +5,7 @@
     c = copy.deepcopy(a)        ->      a_bar = c_bar
     old = held(d, k)            ->      d_bar = alone(old_bar, d, k)
     d = put_back(d, k, old)     ->      old_bar = entry(d_bar, k); d_bar = without(d_bar, d, k)
+    b = lacking(a, k)           ->      a_bar = completed(b_bar, a, k)
 """
 
 from __future__ import annotations
@@ -108,6 +109,28 @@ def put_back(g, y, d, key, old):
 @linear(runtime.held)
 def held(g, y, d, key, copied=True):
     return alone(g, d, key), None
+
+
+def completed(g, xs, key):
+    """The cotangent of a list or a dict of which one item was left out.
+
+    >>> completed([2.0, 3.0], [5.0, 6.0, 7.0], -2), completed({"b": 2.0}, {"a": 5.0, "b": 7.0}, "a")
+    ([2.0, 0.0, 3.0], {'a': 0.0, 'b': 2.0})
+    """
+    if isinstance(xs, dict):
+        return {k: runtime.zeros(x) if k == key else g.get(k, runtime.zeros(x)) for k, x in xs.items()}
+    place = range(len(xs))[key]
+    return [*g[:place], runtime.zeros(xs[place]), *g[place:]]
+
+
+@linear(runtime.lacking)
+def _(g, y, xs, key):
+    return completed(g, xs, key), None
+
+
+@linear(completed)
+def _(w, y, g, xs, key):
+    return runtime.lacking(w, key), None, None
 
 
 flat(runtime.keys_of)

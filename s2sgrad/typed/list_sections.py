@@ -1,0 +1,102 @@
+"""Stores into sections of a list: the list is bound anew, of what stands before the section, the new items and the rest.
+
+    xs[1:3] = ys       ->      xs = xs[:1] + ys + xs[3:]            t = np.sort(xs); xs[...] = t      ->      xs = sorted(xs)
+
+Only kinds tell a list from an array; `xs` must have no other name, as where it is bound anew for `xs.insert(0, v)`.
+
+>>> from s2sgrad import grad
+>>> def f(x):
+...     xs = [x[0], x[1], x[2]]
+...     xs[1:] = [xs[0] * xs[1]]
+...     return xs[1]
+>>> print(grad(f).source_for(np.ones(3)), end="")
+"""
+
+from __future__ import annotations
+
+import gast
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import Container
+from s2sgrad.flow.graph import Block
+from s2sgrad.ir.forms import is_none, whole_number
+from s2sgrad.ir.quote import assign, at, constant, expression, name, nested, statements
+from s2sgrad.ir.unit import Unit
+
+
+def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
+    """Bind lists anew where a section of them is stored; whether there were any."""
+    sections = _Sections(unit, inference)
+    found = False
+    for body in nested(tree.body):
+        for k in range(len(body) - 1, -1, -1):
+            made = sections.anew(body[k], body[:k])
+            if made is not None:
+                body[k : k + 1] = at(body[k], *made)
+                found = True
+    return found
+
+
+class _Sections:
+    def __init__(self, unit: Unit, inference: Inference) -> None:
+        self.unit, self.inference = unit, inference
+
+    def anew(self, statement: gast.AST, before: Block) -> Block | None:
+        """What stands for a store into a section of a list; None for any other statement."""
+        section = effects.stored(statement)
+        if not isinstance(statement, gast.Assign) or section is None or not self._is_list(section.value):
+            return None
+        owner, place = section.value.id, section.slice
+        if isinstance(place, gast.Constant) and place.value is Ellipsis:
+            made = self._sorted(owner, statement.value, before)
+        elif isinstance(place, gast.Slice) and is_none(place.step or constant(None)):
+            made = self._spliced(owner, place, statement.value)
+        else:
+            return None
+        return None if made is None else [gast.Expr(expression("f(s)", f=self._resizes, s=owner)), *made]
+
+    def _is_list(self, node: gast.AST) -> bool:
+        kind = self.inference.kind(node)
+        return isinstance(node, gast.Name) and isinstance(kind, Container) and kind.type is list
+
+    @property
+    def _resizes(self) -> str:
+        return self.unit.helper("resizes", runtime.resizes)
+
+    def _sorted(self, owner: str, value: gast.AST, before: Block) -> Block | None:
+        """`xs.sort()`, of which the normal form says `t = np.sort(xs); xs[...] = t`."""
+        last = before[-1].value if before and isinstance(before[-1], gast.Assign) else None
+        plain = isinstance(last, gast.Call) and len(last.args) == 1 and not last.keywords
+        if not plain or self.unit.called(last) is not np.sort or getattr(last.args[0], "id", None) != owner:
+            return None
+        last.func = self.unit.builtin(sorted)
+        return [assign(owner, value)]
+
+    def _spliced(self, owner: str, place: gast.Slice, value: gast.AST) -> Block:
+        """`xs[a:b] = v`."""
+        out: Block = []
+
+        def held(text: str, **holes: object) -> str:
+            holder = self.unit.temp()
+            out.extend(statements(f"t = {text}", t=holder, **holes))
+            return holder
+
+        parts: list[gast.AST] = []
+        if place.lower is not None:
+            parts.append(name(held("s[:a]", s=owner, a=place.lower)))
+        parts.append(value if parts and self._is_list(value) else name(held("list(v)", v=value, list=self.unit.builtin(list))))
+        if place.upper is not None:
+            first, last = whole_number(place.lower or constant(0)), whole_number(place.upper)
+            end = place.upper
+            if first is None or last is None or not 0 <= first <= last:  # counted from the end, or before the first one
+                given = [e for e in (place.lower, place.upper) if e is not None]
+                ends = [held("len(s)", s=held("s[:b]", s=owner, b=e), len=self.unit.builtin(len)) for e in given]
+                end = name(ends[0] if len(ends) == 1 else held("max(a, b)", a=ends[0], b=ends[1], max=self.unit.builtin(max)))
+            parts.append(name(held("s[b:]", s=owner, b=end)))
+        while len(parts) > 2:
+            parts[:2] = [name(held("a + b", a=parts[0], b=parts[1]))]
+        joined = parts[0] if len(parts) == 1 else gast.BinOp(parts[0], gast.Add(), parts[1])
+        return [*out, assign(owner, joined)]

@@ -14,6 +14,7 @@ import gast
 from s2sgrad.analysis.libraries import is_library
 from s2sgrad.analysis.plain_classes import makes_objects
 from s2sgrad.analysis.trust import Trust, trust_of_object
+from s2sgrad.analysis.user_functions import is_ours
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit
@@ -27,7 +28,7 @@ def objects(function: types.FunctionType) -> bool:
     while waiting:
         found = waiting.pop()
         if isinstance(found, types.FunctionType):
-            if found in seen or is_library(found) or (found.__module__ or "").startswith("s2sgrad."):
+            if found in seen or is_library(found) or is_ours(found):
                 continue
             seen.add(found)
             try:

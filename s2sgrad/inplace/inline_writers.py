@@ -18,6 +18,7 @@ from s2sgrad import source
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.primitive_calls import is_user_function
+from s2sgrad.analysis.user_functions import is_ours
 from s2sgrad.flow.graph import binds
 from s2sgrad.inplace.rebind_markers import is_said
 from s2sgrad.ir.quote import Place, assign, at, clone, name, nested, nodes, place_of
@@ -65,7 +66,7 @@ class Splicer:
         target = self.unit.resolve(call.func)
         if target is MISSING or not is_user_function(target) or table.lookup(target) is not None:
             return None
-        if (target.__module__ or "").startswith("s2sgrad.") or source.read(target).is_generated:  # ours write no argument
+        if is_ours(target) or source.read(target).is_generated:  # ours write no argument
             return None
         if isinstance(statement, gast.Assign) and also & set(binds(statement)):
             return target

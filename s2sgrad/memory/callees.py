@@ -22,6 +22,7 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.libraries import is_given
 from s2sgrad.analysis.trust import CONTAINERS, Trust, trust_of_object
+from s2sgrad.analysis.user_functions import is_ours
 from s2sgrad.ir.checkpoints import under_checkpoint
 from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.lookups import note_attribute, note_member
@@ -71,11 +72,11 @@ def call(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
     if isinstance(target, types.FunctionType):
         if getattr(target, "__code__", None) is effects.CONTEXT_MANAGER:
             return call(points, target.__wrapped__, given, node)
-        if not effects.is_library(target) and not _is_ours(target):
+        if not effects.is_library(target) and not is_ours(target):
             return _of_user(points, target, given, node)
     if isinstance(target, type) and not library_calls.is_library_class(target):
         return _construct(points, target, given, node)
-    if _is_ours(target) or (is_given(target) and catalogue.of(target).gives is not Gives.NEW):
+    if is_ours(target) or (is_given(target) and catalogue.of(target).gives is not Gives.NEW):
         record, new = catalogue.of(target), {Place("new", id(node))}
         if is_given(target) or (record.rule is None and not record.is_flat):  # ours with a rule, or flat ones, give data
             new.add(Place("object", id(node)))
@@ -134,11 +135,6 @@ def enters_quietly(points: Points, manager: gast.AST) -> bool:
             _of_class(points, place, name, Given.of(points, *([{ANY}] * 3 if name == "__exit__" else [])), manager)
         return True
     return effects.is_library(target) and libraries.library(libraries.package_of(target)).quiet_managers
-
-
-def _is_ours(target: Any) -> bool:
-    home = getattr(target, "__module__", None) if isinstance(target, types.FunctionType) else type(target).__module__
-    return isinstance(home, str) and home.startswith("s2sgrad.")
 
 
 def _of_user(points: Points, function: types.FunctionType, given: Given, node: gast.AST) -> Places:

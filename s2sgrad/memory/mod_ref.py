@@ -20,6 +20,7 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind, Known, kind_of
 from s2sgrad.analysis.trust import Trust, is_writable, trust_of_owner
+from s2sgrad.analysis.user_functions import is_ours
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.signatures import Parameters
@@ -94,7 +95,7 @@ def returns_outside(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[s
         return is_writable(function.__self__) or returns_outside(unit, function.__func__, call, kinds)
     if not isinstance(function, types.FunctionType) or effects.is_library(function):
         return False
-    if (function.__module__ or "").startswith("s2sgrad.") or not getattr(function, "same_signature", True):
+    if is_ours(function) or not getattr(function, "same_signature", True):
         return False  # the backward function of a pair of ours returns memory of its own
     summary = summary_of(function, _trusts(unit, function, call, kinds))
     given = zip(reversed(Parameters.of(function.__code__).positional), reversed(function.__defaults__ or ()), strict=False)
@@ -112,7 +113,7 @@ def _told(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Told:
 def returns_new(function: types.FunctionType) -> bool:
     """Whether the arrays that a user function returns, given numbers and arrays, are new memory, to which nothing else
     refers."""
-    if effects.is_library(function) or (function.__module__ or "").startswith("s2sgrad."):
+    if effects.is_library(function) or is_ours(function):
         return False  # of these it is known without their text
     names = dict.fromkeys(function.__code__.co_varnames[:function.__code__.co_argcount], Trust.ARRAY)
     summary = summary_of(function, names)

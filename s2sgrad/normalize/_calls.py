@@ -15,6 +15,7 @@ import numpy as np
 
 from s2sgrad.analysis.plain_classes import Opened, attributes_of
 from s2sgrad.analysis.trust import Trust, trust_of_object
+from s2sgrad.analysis.user_functions import is_ours
 from s2sgrad.ir.quote import at, clone, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives.catalogue import is_named
@@ -108,7 +109,7 @@ def pops(node: gast.AST) -> bool:
 def calls_user(unit: Unit, value: gast.AST) -> bool:
     """Whether an expression calls a function of the user's, which may write what it is given."""
     target = unit.called(value)
-    return isinstance(target, types.FunctionType) and not (target.__module__ or "").startswith("s2sgrad.")
+    return isinstance(target, (types.FunctionType, types.MethodType)) and not is_ours(target)
 
 
 def linked(node: gast.Compare, left: gast.AST, middle: gast.AST) -> gast.BoolOp:

@@ -117,8 +117,9 @@ def _delete(unit: Unit, statement: gast.Delete) -> None:
     for target in statement.targets:
         for part in nodes(target):
             if isinstance(part, gast.Attribute) and isinstance(part.ctx, gast.Del):
-                unit.refuse(target, "`del` of an attribute changes an object, which is not differentiated yet: build a new one")
-            if isinstance(part, gast.Name) and part.id not in unit.locals:
+                unit.refuse(target, "`del` of an attribute changes an object, which is not differentiated yet: build a new "
+                                    "one")  # fmt: skip
+            if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Del) and part.id not in unit.locals:
                 unit.refuse(target, f"`del` of the global `{part.id}` cannot be differentiated yet: leave it out")
 
 

@@ -193,7 +193,8 @@ class _Method(NamedTuple):
 _METHODS = {
     dict.update: _Method(_update, 0, 1, words=True), dict.setdefault: _Method(_setdefault, 1, 2),
     list.insert: _Method(_insert, 2, 2), list.pop: _Method(_pop, 1, 2), dict.pop: _Method(_pop, 1, 2),
-    list.reverse: _Method(_reverse, 0, 0), list.sort: _Method(_sort, 0, 0, words=True), list.clear: _Method(_clear, 0, 0), dict.clear: _Method(_clear, 0, 0),
+    list.reverse: _Method(_reverse, 0, 0), list.clear: _Method(_clear, 0, 0), dict.clear: _Method(_clear, 0, 0),
+    list.sort: _Method(_sort, 0, 0, words=True),
 }  # fmt: skip
 
 

@@ -175,7 +175,7 @@ def _sort(
     if _value(unit, order, None, "order") is not None:
         unit.refuse(order, "sorting by fields is not differentiated: sort a plain array")
     if axis is None:
-        return _text(unit, "x[...] = np.sort(x)", x=x)
+        return _text(unit, "x[:] = np.sort(x)", x=x)  # of an array, or of a list: `typed.list_sections`
     return _text(unit, "x[...] = np.sort(x, axis=n)", x=x, n=axis)
 
 

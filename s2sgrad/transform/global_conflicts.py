@@ -19,6 +19,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.primitive_calls import is_user_function
+from s2sgrad.analysis.user_functions import is_ours
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
@@ -105,7 +106,7 @@ def _reached(units: list[Unit]) -> Iterator[Unit]:
         yield unit
         for node in _inside(unit):
             called = unit.called(node)
-            if is_user_function(called) and id(called) not in seen and not (called.__module__ or "").startswith("s2sgrad."):
+            if is_user_function(called) and id(called) not in seen and not is_ours(called):
                 seen.add(id(called))
                 try:
                     waiting.append(Unit.of(read(called))[0])

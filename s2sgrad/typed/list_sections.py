@@ -1,6 +1,6 @@
 """Stores into sections of a list: the list is bound anew, of what stands before the section, the new items and the rest.
 
-    xs[1:3] = ys       ->      xs = xs[:1] + ys + xs[3:]            t = np.sort(xs); xs[...] = t      ->      xs = sorted(xs)
+    xs[1:3] = ys      ->      xs = xs[:1] + ys + xs[3:]             t = np.sort(xs); xs[:] = t      ->      xs = sorted(xs)
 
 Only kinds tell a list from an array; `xs` must have no other name, as where it is bound anew for `xs.insert(0, v)`.
 
@@ -9,7 +9,11 @@ Only kinds tell a list from an array; `xs` must have no other name, as where it 
 ...     xs = [x[0], x[1], x[2]]
 ...     xs[1:] = [xs[0] * xs[1]]
 ...     return xs[1]
->>> print(grad(f).source_for(np.ones(3)), end="")
+>>> import numpy as np
+>>> text = grad(f).source_for(np.ones(3))
+>>> print(text[text.index("    xs = ") : text.index("    # reverse")], end="")
+    xs = [x[0], x[1], x[2]]
+    xs2 = xs[:1] + [xs[0] * xs[1]]
 """
 
 from __future__ import annotations
@@ -47,16 +51,17 @@ class _Sections:
     def anew(self, statement: gast.AST, before: Block) -> Block | None:
         """What stands for a store into a section of a list; None for any other statement."""
         section = effects.stored(statement)
-        if not isinstance(statement, gast.Assign) or section is None or not self._is_list(section.value):
-            return None
-        owner, place = section.value.id, section.slice
-        if isinstance(place, gast.Constant) and place.value is Ellipsis:
-            made = self._sorted(owner, statement.value, before)
-        elif isinstance(place, gast.Slice) and is_none(place.step or constant(None)):
-            made = self._spliced(owner, place, statement.value)
+        if isinstance(statement, gast.AugAssign) and isinstance(statement.op, gast.Add) and self._is_list(statement.target):
+            owner = statement.target.id
+            made = self._spliced(owner, None, statement.value)
+        elif isinstance(statement, gast.Assign) and section is not None and self._is_list(section.value):
+            owner, place = section.value.id, section.slice
+            if not isinstance(place, gast.Slice) or not is_none(place.step or constant(None)):
+                return None
+            made = self._sorted(owner, place, statement.value, before) or self._spliced(owner, place, statement.value)
         else:
             return None
-        return None if made is None else [gast.Expr(expression("f(s)", f=self._resizes, s=owner)), *made]
+        return [gast.Expr(expression("f(s)", f=self._resizes, s=owner)), *made]
 
     def _is_list(self, node: gast.AST) -> bool:
         kind = self.inference.kind(node)
@@ -66,35 +71,38 @@ class _Sections:
     def _resizes(self) -> str:
         return self.unit.helper("resizes", runtime.resizes)
 
-    def _sorted(self, owner: str, value: gast.AST, before: Block) -> Block | None:
-        """`xs.sort()`, of which the normal form says `t = np.sort(xs); xs[...] = t`."""
+    def _sorted(self, owner: str, place: gast.Slice, value: gast.AST, before: Block) -> Block | None:
+        """`xs.sort()`, of which the normal form says `t = np.sort(xs); xs[:] = t`."""
         last = before[-1].value if before and isinstance(before[-1], gast.Assign) else None
         plain = isinstance(last, gast.Call) and len(last.args) == 1 and not last.keywords
-        if not plain or self.unit.called(last) is not np.sort or getattr(last.args[0], "id", None) != owner:
+        if place.lower or place.upper or not plain or self.unit.called(last) is not np.sort:
+            return None
+        if getattr(last.args[0], "id", None) != owner or before[-1].targets[0].id != value.id:
             return None
         last.func = self.unit.builtin(sorted)
         return [assign(owner, value)]
 
-    def _spliced(self, owner: str, place: gast.Slice, value: gast.AST) -> Block:
-        """`xs[a:b] = v`."""
+    def _spliced(self, owner: str, place: gast.Slice | None, value: gast.AST) -> Block:
+        """`xs[a:b] = v`; without a place, `xs += v`."""
         out: Block = []
+        list_, len_, max_ = map(self.unit.builtin, (list, len, max))
 
         def held(text: str, **holes: object) -> str:
             holder = self.unit.temp()
             out.extend(statements(f"t = {text}", t=holder, **holes))
             return holder
 
-        parts: list[gast.AST] = []
-        if place.lower is not None:
+        parts: list[gast.AST] = [] if place is not None else [name(owner)]
+        if place is not None and place.lower is not None:
             parts.append(name(held("s[:a]", s=owner, a=place.lower)))
-        parts.append(value if parts and self._is_list(value) else name(held("list(v)", v=value, list=self.unit.builtin(list))))
-        if place.upper is not None:
+        parts.append(value if parts and self._is_list(value) else name(held("list(v)", v=value, list=list_)))
+        if place is not None and place.upper is not None:
             first, last = whole_number(place.lower or constant(0)), whole_number(place.upper)
             end = place.upper
             if first is None or last is None or not 0 <= first <= last:  # counted from the end, or before the first one
                 given = [e for e in (place.lower, place.upper) if e is not None]
-                ends = [held("len(s)", s=held("s[:b]", s=owner, b=e), len=self.unit.builtin(len)) for e in given]
-                end = name(ends[0] if len(ends) == 1 else held("max(a, b)", a=ends[0], b=ends[1], max=self.unit.builtin(max)))
+                ends = [held("len(s)", s=held("s[:b]", s=owner, b=e), len=len_) for e in given]
+                end = name(ends[0] if len(ends) == 1 else held("max(a, b)", a=ends[0], b=ends[1], max=max_))
             parts.append(name(held("s[b:]", s=owner, b=end)))
         while len(parts) > 2:
             parts[:2] = [name(held("a + b", a=parts[0], b=parts[1]))]

@@ -32,6 +32,7 @@ from . import (  # noqa: F401
     indexing,
     indices,
     iteration,
+    list_sections,
     lists,
     loops,
     managers,

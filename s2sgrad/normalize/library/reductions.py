@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import heapq
 import math
 
 import gast
@@ -49,6 +50,20 @@ def _sorted(call: LibraryCall) -> gast.AST | None:
     if isinstance(call.words.get("key", gast.Constant(None, None)), gast.Constant):
         return None
     return call.calling(standard.ordered, [call.listed(call.args[0]), call.words.pop("key")], call.words)
+
+
+@desugars(heapq.nsmallest, heapq.nlargest)
+def _extremes(call: LibraryCall) -> gast.AST | None:
+    """The first ones of what is sorted."""
+    if len(call.args) not in (2, 3):
+        return None
+    count, items, key = (*call.args, call.words.get("key"))[:3]
+    reverse = gast.Constant(call.target is heapq.nlargest, None)
+    if key is not None and not isinstance(key, gast.Constant):
+        order = call.calling(standard.ordered, [call.listed(items), key, reverse])
+    else:
+        order = call.written("sorted(s, reverse=r)", sorted=call.unit.builtin(sorted), s=call.listed(items), r=reverse)
+    return call.written("s[:max(n, 0)]", s=order, n=count, max=call.unit.builtin(max))
 
 
 @desugars(builtins.next)

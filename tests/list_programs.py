@@ -1,0 +1,78 @@
+"""Random programs that change lists and dicts of numbers in place, by every method and statement that does so.
+
+    a[1:3] = [b[0], a[-1] * s]; heapq.heapify(b); del a[0]; a.sort(key=lambda v: -v)
+
+`list_program(7)` is the same program on every machine.
+"""
+
+from __future__ import annotations
+
+import random
+
+from programs import Program, draw_arguments
+
+VECTOR = (5,)
+CHANGES = (
+    "{l}[1:3] = [{n}, {n}]", "{l}[{i}:{i} + 2] = [{n}]", "{l}[:1] = ({n}, {n})", "{l}[len({l}) :] = [{n}]",
+    "{l}[-2:] = {m}[:2]",
+    "{l}[:] = sorted({l})", "{l}[{i}] = {n}", "{l}[-1] += {n}", "del {l}[0]", "del {l}[-1]", "del {l}[{i} % len({l})]",
+    "del {l}[1:2]", "del {l}[{i}:]", "{l}.append({n})", "{l}.insert(0, {n})", "{l}.insert({i}, {n})", "{l}.extend({m}[:2])",
+    "{l}.reverse()", "{l}.sort()", "{l}.sort(reverse=True)", "{l}.sort(key=lambda v: (v - 0.3) ** 2)",
+    "{l}.sort(key=abs, reverse=True)", "{l} += [{n}]", "{l} = {l} + {m}[:1]", "{l} = {m}[:]",
+)  # fmt: skip
+HEAPS = ("heapq.heapify({l})", "heapq.heappush({l}, {n})", "s += heapq.heappop({l})",
+         "s = s * 0.5 + heapq.heappushpop({l}, {n})", "s += heapq.heapreplace({l}, {n})",
+         "s += sum(heapq.nsmallest(2, {l}))",
+         "s += sum(heapq.nlargest(2, {l}, key=lambda v: v * v))")  # fmt: skip
+TAKES = ("s += {l}.pop() * 1.3", "s = s * 0.7 + {l}.pop(0)", "s += {l}.pop({i} % len({l})) * {l}[0]", "{l}[0] *= {l}.pop()")
+DICTS = ("d[{i}] = {n}", "d['k'] = {n}", "d[{i}] = d.pop({j}, 0.4) * {n}", "if {i} in d:\n{pad}    del d[{i}]",
+         "s += d.get({i}, 0.2) * {n}", "d.setdefault({i}, {n})", "d.update({{{i}: {n}}})", "s += sum(d.values())",
+         "{l}.append(d.pop('k', {n}))", "s += sum([v * (k + 1) for k, v in enumerate(d.values())])")  # fmt: skip
+NUMBERS = ("s * 0.5", "x[{i}]", "x[{i}] * x[1]", "{l}[0]", "{l}[-1] * 0.5", "len({l}) * x[2]", "0.3", "math.sin(s)")
+HEADS = ("for i in range(3):", "for j in range(2):", "if s > 0.0:", "if x[0] > x[1]:", "if len({l}) > 4:",
+         "while len({l}) > 3:")  # fmt: skip
+
+
+def list_program(seed: int) -> Program:
+    """The program of this number."""
+    rng = random.Random(f"lists {seed}")
+    writer = _Writer(rng)
+    for _ in range(rng.randint(3, 9)):
+        writer.statement(1)
+    heads = ["a = [x[0], x[1] * x[2], x[3], 0.8]", rng.choice(("b = list(x)", "b = [v * v for v in x]")),
+             "d = {0: x[1], 'k': x[2] * 2.0, 2: x[4]}", "i = j = 1", "s = x[4]"]  # fmt: skip
+    lines = [*(f"    {head}" for head in heads), *writer.lines]
+    end = "    return sum([(k + 1) * v for k, v in enumerate(a)]) + sum([v * v for v in b]) + sum(d.values()) + s"
+    source = "\n".join(["import heapq", "import math", "", "", "def f(x):", *lines, end, ""])
+    args = draw_arguments(rng, (VECTOR,), digits=5)
+    return Program(source, args, frozenset(writer.features), seed, (VECTOR,), "list_program")
+
+
+class _Writer:
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.lines: list[str] = []
+        self.features: set[str] = set()
+
+    def statement(self, depth: int) -> None:
+        rng, forms = self.rng, {"change": CHANGES, "heap": HEAPS, "take": TAKES, "dict": DICTS}
+        kind = rng.choices(("change", "heap", "take", "dict", "block"), (40, 15, 15, 15, 12 if depth < 3 else 0))[0]
+        self.features.add(kind)
+        names = {"l": rng.choice("ab"), "m": rng.choice("ab"), "pad": "    " * depth}
+        names |= {"i": rng.choice(("i", "j", "0", "2")), "j": rng.choice("ij")}
+        if kind == "block":
+            head = rng.choice(HEADS).format(**names)
+            self.emit(head, depth)
+            if head.startswith("while"):
+                self.emit(f"s += {names['l']}.pop() * 0.9", depth + 1)
+                return
+            for _ in range(rng.randint(1, 3)):
+                self.statement(depth + 1)
+            return
+        form = rng.choice(forms[kind])
+        while "{n}" in form:
+            form = form.replace("{n}", rng.choice(NUMBERS), 1)
+        self.emit(form.format(**names), depth)
+
+    def emit(self, line: str, depth: int) -> None:
+        self.lines.append("    " * depth + line)

@@ -26,6 +26,7 @@ from s2sgrad.rules import table
 from s2sgrad.rules.builtin_functions import arranged
 from s2sgrad.runtime import shadows, trials
 from s2sgrad.runtime.given import fitted
+from s2sgrad.runtime.structure import lacking
 
 Known = Callable[[list[Kind], list[str]], Kind | None]
 
@@ -139,7 +140,7 @@ def _structure(kinds: list[Kind], names: list[str]) -> Kind | None:
     return kinds[0] if isinstance(kinds[0], Container) and kinds[0].items is None else None
 
 
-@_of(runtime.lacking, arranged)
+@_of(lacking, arranged)
 def _rearranged(kinds: list[Kind], names: list[str]) -> Kind | None:
     owner = kinds[0]
     return Container(owner.type, None, None, owner.element()) if isinstance(owner, Container) else None

@@ -24,6 +24,12 @@ CONTEXT_MANAGER = contextlib.contextmanager(lambda: iter(())).__code__
 """The code of every function that `contextlib.contextmanager` makes."""
 
 
+def is_ours(target: Any) -> bool:
+    """Whether a function, or an object, is of this package, but for the tools that are read like functions of the user's."""
+    home = getattr(target, "__module__", None) if isinstance(target, types.FunctionType) else type(target).__module__
+    return isinstance(home, str) and home.startswith("s2sgrad.") and home != "s2sgrad.standard"
+
+
 def is_library(target: Any) -> bool:
     """Whether a callable belongs to a library, which is taken not to write its arguments unless it is listed."""
     if isinstance(target, (types.BuiltinFunctionType, np.ufunc, type)) or is_given(target):

@@ -11,10 +11,9 @@ import types
 
 import gast
 
-from s2sgrad.analysis.libraries import is_library
+from s2sgrad.analysis.libraries import is_library, is_ours
 from s2sgrad.analysis.plain_classes import makes_objects
 from s2sgrad.analysis.trust import Trust, trust_of_object
-from s2sgrad.analysis.user_functions import is_ours
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit

@@ -12,17 +12,12 @@ import types
 from typing import Any
 
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.libraries import is_ours
 
 
 def is_plain(target: Any) -> bool:
     """Whether a callable is a Python function of the user's, to be read."""
     return isinstance(target, types.FunctionType) and not effects.is_library(target) and not is_ours(target)
-
-
-def is_ours(target: Any) -> bool:
-    """Whether a function, or an object, is of this package, but for the tools that are read like functions of the user's."""
-    home = getattr(target, "__module__", None) if isinstance(target, types.FunctionType) else type(target).__module__
-    return isinstance(home, str) and home.startswith("s2sgrad.") and home != "s2sgrad.standard"
 
 
 def is_generator(target: Any) -> bool:

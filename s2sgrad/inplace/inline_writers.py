@@ -17,8 +17,8 @@ import gast
 from s2sgrad import source
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind
+from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.primitive_calls import is_user_function
-from s2sgrad.analysis.user_functions import is_ours
 from s2sgrad.flow.graph import binds
 from s2sgrad.inplace.rebind_markers import is_said
 from s2sgrad.ir.quote import Place, assign, at, clone, name, nested, nodes, place_of

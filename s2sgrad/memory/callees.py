@@ -20,9 +20,8 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.libraries import is_given
+from s2sgrad.analysis.libraries import is_given, is_ours
 from s2sgrad.analysis.trust import CONTAINERS, Trust, trust_of_object
-from s2sgrad.analysis.user_functions import is_ours
 from s2sgrad.ir.checkpoints import under_checkpoint
 from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.lookups import note_attribute, note_member

@@ -19,8 +19,8 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind, Known, kind_of
+from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.trust import Trust, is_writable, trust_of_owner
-from s2sgrad.analysis.user_functions import is_ours
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.signatures import Parameters

@@ -13,9 +13,9 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.plain_classes import Opened, attributes_of
 from s2sgrad.analysis.trust import Trust, trust_of_object
-from s2sgrad.analysis.user_functions import is_ours
 from s2sgrad.ir.quote import at, clone, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives.catalogue import is_named

@@ -41,6 +41,7 @@ from s2sgrad import runtime
 from s2sgrad.ir.quote import assign, clone, constant, expression, name, statements
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import library_desugaring, loops, targets
+from s2sgrad.runtime.structure import lacking
 
 Written = tuple[list[gast.AST], gast.AST]
 Atom = Callable[[gast.AST], gast.AST]
@@ -165,7 +166,7 @@ def _clear(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
 def _pop(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
     """`y = s.pop(k)` of a list or a dict, with a default of a dict alone."""
     given, item = list(map(atom, node.args)), unit.local("item")
-    left = _rebound(unit, owner, expression("f(s, k)", f=unit.helper("lacking", runtime.lacking), s=owner, k=given[0]))
+    left = _rebound(unit, owner, expression("f(s, k)", f=unit.helper("lacking", lacking), s=owner, k=given[0]))
     before = [assign(item, expression("s[k]", s=owner, k=given[0])), *left]
     if len(given) == 2:
         kept = expression("k in d", d=owner, k=given[0])

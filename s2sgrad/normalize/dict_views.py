@@ -61,17 +61,16 @@ def keys(unit: Unit, owner: gast.AST) -> gast.AST:
     return expression("keys_of(d)", keys_of=unit.helper("keys_of", runtime.keys_of), d=owner)
 
 
-def value(view: View, key: str | gast.AST) -> gast.AST:
+def value(view: View, key: str) -> gast.AST:
     """What the dict holds under a key."""
-    return gast.Subscript(clone(view.owner), name(key) if isinstance(key, str) else clone(key), gast.Load())
+    return gast.Subscript(clone(view.owner), name(key), gast.Load())
 
 
-def item(view: View, key: str | gast.AST) -> gast.AST:
-    """What is shown of a key, which is a name, or an expression that may be evaluated twice."""
-    key = name(key) if isinstance(key, str) else key
+def item(view: View, key: str) -> gast.AST:
+    """What is shown of a key."""
     if view.which == "keys":
-        return key
-    return value(view, key) if view.which == "values" else gast.Tuple([key, value(view, key)], gast.Load())
+        return name(key)
+    return value(view, key) if view.which == "values" else gast.Tuple([name(key), value(view, key)], gast.Load())
 
 
 def displayed(view: View) -> gast.Tuple | None:

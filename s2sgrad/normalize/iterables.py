@@ -23,7 +23,7 @@ import numpy as np
 
 from s2sgrad import standard
 from s2sgrad.analysis.effects import is_one_of
-from s2sgrad.ir.quote import constant, nodes
+from s2sgrad.ir.quote import constant, mentioned, nodes
 from s2sgrad.ir.unit import Unit
 
 COMPREHENSIONS = (gast.GeneratorExp, gast.ListComp, gast.SetComp, gast.DictComp)
@@ -91,3 +91,13 @@ def slice_bounds(bounds: list[gast.AST]) -> list[gast.AST]:
     """`start, stop, step` of a call of `itertools.islice` behind its first argument."""
     whole = [constant(0), *bounds] if len(bounds) == 1 else bounds
     return whole if len(whole) == 3 else [*whole, constant(1)]
+
+
+def walked(unit: Unit, node: gast.AST) -> set[str]:
+    """The names of what a loop may run over as it is; a section of a list is new, and so is what is sorted."""
+    if isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Slice):
+        return set()
+    if isinstance(node, gast.Call):
+        new = is_one_of(unit.called(node), (list, tuple, sorted))
+        return set() if new else set().union(*(walked(unit, a) for a in node.args))
+    return mentioned(node)

@@ -62,9 +62,9 @@ from s2sgrad import runtime
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.user_functions import is_generator
 from s2sgrad.ir import checkpoints
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, mentioned, name, nodes, substitute
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize import dict_views
+from s2sgrad.normalize import dict_views, iterables
 from s2sgrad.normalize.iterator_kinds import is_plain_count, is_plain_repeat, is_shown
 from s2sgrad.normalize.targets import bind
 from s2sgrad.primitives import catalogue
@@ -160,7 +160,7 @@ def _indexed(unit: Unit, loop: gast.For, backward: bool) -> list[gast.AST]:
 
 def _refuse_growth(unit: Unit, loop: gast.For) -> None:
     """A loop over a list that its body makes longer or shorter."""
-    over = _walked(unit, loop.iter)
+    over = iterables.walked(unit, loop.iter)
     for call in (n for s in loop.body for n in nodes(s) if isinstance(n, gast.Call)):
         method = call.func
         if not isinstance(method, gast.Attribute) or not isinstance(method.value, gast.Name) or method.value.id not in over:
@@ -168,16 +168,6 @@ def _refuse_growth(unit: Unit, loop: gast.For) -> None:
         if catalogue.of(getattr(list, method.attr, None)).resizes:
             unit.refuse(call, f"`{method.value.id}` changes while a loop runs over it, which cannot be followed: loop over "
                               "a copy of it")  # fmt: skip
-
-
-def _walked(unit: Unit, node: gast.AST) -> set[str]:
-    """The names of what a loop may run over as it is; a section of a list is new, and so is what is sorted."""
-    if isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Slice):
-        return set()
-    if isinstance(node, gast.Call):
-        new = is_one_of(unit.called(node), (list, tuple, sorted))
-        return set() if new else set().union(*(_walked(unit, a) for a in node.args))
-    return mentioned(node)
 
 
 def is_range(unit: Unit, node: gast.AST) -> bool:
@@ -220,13 +210,6 @@ def _walk(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk:
     endless = _endless(unit, node, called, setup)
     if endless is not None:
         return endless
-    view = dict_views.of(unit, node)
-    if view is not None and dict_views.is_path(view.owner):
-        return _shown(unit, view, setup)
-    if _is_map(unit, node):
-        (each,) = node.generators
-        inner = _walk(unit, each.iter, setup)
-        return _Walk(inner.length, lambda k: substitute(node.elt, {each.target.id: inner.item(k)}), inner.checks)
     _refuse_endless(unit, node, called)
     if called is builtins.reversed and len(node.args) == 1:
         inner = _walk(unit, node.args[0], setup)
@@ -242,27 +225,6 @@ def _walk(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk:
     setup.append(assign(holder, value))
     length = gast.Call(unit.builtin(len), [name(holder)], [])
     return _Walk(length, lambda k: expression("xs[k]", xs=holder, k=k))
-
-
-_SCOPES = (gast.NamedExpr, gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
-
-
-def _is_map(unit: Unit, node: gast.AST) -> bool:
-    """Whether an expression is `(e for v in xs)` where e only computes, so that it may be left out."""
-    each = node.generators[0] if isinstance(node, gast.GeneratorExp) and len(node.generators) == 1 else None
-    if each is None or each.ifs or each.is_async or not isinstance(each.target, gast.Name):
-        return False
-    parts = list(nodes(node.elt))
-    computes = all(catalogue.of(unit.called(n)).pure for n in parts if isinstance(n, gast.Call))
-    return computes and not any(isinstance(n, _SCOPES) for n in parts)
-
-
-def _shown(unit: Unit, view: dict_views.View, setup: list[gast.AST]) -> _Walk:
-    """`d.values()` and its like beside something else: the keys are taken once, a value is read when its turn comes."""
-    keys = unit.temp()
-    setup.append(assign(keys, dict_views.keys(unit, view.owner)))
-    length = gast.Call(unit.builtin(len), [name(keys)], [])
-    return _Walk(length, lambda k: dict_views.item(view, expression("ks[k]", ks=keys, k=k)))
 
 
 def _endless(unit: Unit, node: gast.AST, called: object, setup: list[gast.AST]) -> _Walk | None:

@@ -25,6 +25,7 @@ from s2sgrad.rules import builtin_functions, einsum
 from s2sgrad.rules.table import existing
 from s2sgrad.runtime import checkpoints, lanes, shadows, structure
 from s2sgrad.runtime.given import fitted
+from s2sgrad.runtime.structure import lacking
 
 _ANY = -1  # the result may share memory with any of the arguments
 
@@ -101,7 +102,7 @@ know(shadows.shadow, shadows.laid_like, shadows.put, shadows.apart, gives=Gives.
 know(fitted, gives=Gives.MAYBE, of=0, computes=True)
 know(checkpoints.Checkpoints, checkpoints.latest, checkpoints.keep, gives=Gives.NEW)
 know(checkpoints.checkpointed, gives=Gives.MAYBE, of=0)
-know(runtime.repeated, runtime.lacking, builtin_functions.arranged, gives=Gives.SHELL)
+know(runtime.repeated, lacking, builtin_functions.arranged, gives=Gives.SHELL)
 know(runtime.seed_like, gives=Gives.MAYBE, of=1)
 know(lanes.zero_lanes, lanes.array_lanes, lanes.by_lane, gives=Gives.NEW, computes=True)
 know(lanes.unbroadcast_lanes, lanes.unreduce_lanes, gives=Gives.MAYBE, numeric=True, computes=True)

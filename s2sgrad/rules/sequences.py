@@ -17,6 +17,7 @@ from s2sgrad import runtime
 from s2sgrad.rules.builtin_functions import placed
 from s2sgrad.rules.helpers import fit
 from s2sgrad.rules.table import flat, general, linear
+from s2sgrad.runtime.structure import lacking
 
 
 def folded(g, xs, n):
@@ -123,14 +124,14 @@ def completed(g, xs, key):
     return [*g[:place], runtime.zeros(xs[place]), *g[place:]]
 
 
-@linear(runtime.lacking)
+@linear(lacking)
 def _(g, y, xs, key):
     return completed(g, xs, key), None
 
 
 @linear(completed)
 def _(w, y, g, xs, key):
-    return runtime.lacking(w, key), None, None
+    return lacking(w, key), None, None
 
 
 flat(runtime.keys_of)

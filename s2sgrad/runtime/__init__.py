@@ -108,17 +108,6 @@ def emptied(x: Any) -> Any:
     raise Refusal(None, f"`clear` of a {type(x).__name__} cannot be differentiated: make a new one")
 
 
-def lacking(x: Any, key: Any) -> Any:
-    """What `del x[key]` leaves of a list or a dict.
-
-    >>> lacking([5, 6, 7], -2), lacking({"a": 1, "b": 2}, "a")
-    ([5, 7], {'b': 2})
-    """
-    out = dict(x) if isinstance(x, dict) else list(x)
-    del out[key]
-    return out
-
-
 def keys(d: dict) -> list:
     """What a loop over a dict walks."""
     return list(d)

@@ -49,6 +49,17 @@ def rebuilt(v: Any, leaf: Callable[..., Any], *others: Any) -> Any:
     return items
 
 
+def lacking(x: Any, key: Any) -> Any:
+    """What `del x[key]` leaves of a list or a dict.
+
+    >>> lacking([5, 6, 7], -2), lacking({"a": 1, "b": 2}, "a")
+    ([5, 7], {'b': 2})
+    """
+    out = dict(x) if isinstance(x, dict) else list(x)
+    del out[key]
+    return out
+
+
 def ones(y: Any) -> Any:
     """The cotangent of `y` that sums all its elements."""
     if isinstance(y, (list, tuple, dict)):

@@ -17,9 +17,9 @@ from typing import Any
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.primitive_calls import is_user_function
-from s2sgrad.analysis.user_functions import is_ours
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit

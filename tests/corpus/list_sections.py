@@ -29,7 +29,6 @@ def section_with_bounds_that_are_known_at_run_time(x, a, b):
     items = list(x * x)
     items[a:b] = [items[0] * items[1]]
     items[len(items) :] = [x[b], x[a]]
-    items[:] = items[::-1]
     return weighted(items)
 
 

@@ -13,6 +13,7 @@ from s2sgrad import runtime
 from s2sgrad.rules import builtin_functions, helpers, named_tuples, picking, sequences
 from s2sgrad.runtime import shadows, structure
 from s2sgrad.runtime.given import fitted
+from s2sgrad.runtime.structure import lacking
 
 from .base import example, normal
 
@@ -117,8 +118,8 @@ example(runtime.repeated, [0.3, 0.7], 3)
 example(runtime.repeated, (0.3, normal(2)), 1)
 example(runtime.repeated, [0.3, normal(2)], 0)
 example(runtime.repeated, (None, normal(2)), 2)
-example(runtime.lacking, [0.3, normal(2), 0.7], 1)
-example(runtime.lacking, {"a": 0.3, "b": normal(2), 2: 0.7}, "a")
+example(lacking, [0.3, normal(2), 0.7], 1)
+example(lacking, {"a": 0.3, "b": normal(2), 2: 0.7}, "a")
 example(sequences.completed, [0.3, 0.7], [0.0, normal(2), 0.0], -2)
 example(sequences.completed, {"b": normal(2)}, {"a": 0.3, "b": normal(2)}, "a")
 example(sequences.folded, [0.3, 0.7, 0.1, 0.9], [0.0, 0.0], 2)

@@ -289,7 +289,7 @@ def ruling(e: Example) -> list[Rule]:
 
 COMPILED_BUILTINS = {len, range, isinstance, min, abs, tuple, bool}
 ATTRIBUTES = {"T", "dtype"}
-MODULES = ("np", "math", "runtime", "special", "linalg", "signal", "stats", "integrate")
+MODULES = ("np", "math", "runtime", "special", "linalg", "signal", "stats", "integrate", "shadows")
 OPERATORS = {
     ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Pow: np.power,
     ast.MatMult: np.matmul, ast.USub: np.negative,

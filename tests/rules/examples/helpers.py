@@ -103,8 +103,11 @@ example(builtin_functions.unarranged, [normal(3), normal(3)], normal(2, 3), [1, 
 # --- lists and dicts -------------------------------------------------------------------------------------------------
 
 example(runtime.with_fields, PLACE(0.3, normal(2), 0.5), ("y",), normal(3))
+_parts = PLACE(0.3, normal(3), 0.9)
 example(runtime.as_dict, PLACE(0.3, normal(2), 0.5))
 example(named_tuples.of_dict, {"x": 0.3, "y": normal(2), "z": 0.7}, PLACE(0.3, normal(2), 0.5))
+example(named_tuples.fields, _parts, PLACE(0.4, normal(3), 0.8), ("y",))
+example(named_tuples.unfields, (_parts, 0.0, normal(3)), _parts, PLACE(0.4, normal(3), 0.8), ("y",))
 example(operator.concat, [0.3, normal(2)], [0.7])
 example(copy.copy, [0.3, normal(2)])
 example(copy.copy, normal(2, 3))

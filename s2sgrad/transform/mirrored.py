@@ -74,9 +74,9 @@ class Mirrored:
         records, restores = self.records.around(statement, body)
         operation = self.found.get(id(statement))
         if operation is not None and (operation.is_stack or operation.is_resizing):
-            forward = self._resize(statement, operation, restores)
+            forward = self._resize(statement, operation, restores, again)
         elif isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):
-            forward = self._unpack(statement, restores)
+            forward = self._unpack(statement, restores, again)
         elif effects.stored(statement) is not None and self._is_of_items(effects.stored(statement)):
             forward = self._store_item(statement, body, restores, again)
         elif effects.stored(statement) is not None:
@@ -101,14 +101,14 @@ class Mirrored:
         """Whether what is stored takes the place of an item of a list or dict."""
         return isinstance(self.adjoints.inference.kind(loaded(section.value)), Container)
 
-    def _resize(self, statement: gast.AST, operation: Operation, restores: Block) -> Block:
+    def _resize(self, statement: gast.AST, operation: Operation, restores: Block, again: Block) -> Block:
         """`s.append(x)` with `s_bar.append(x_bar)`, `x = s.pop()` with `x_bar = s_bar.pop()`; a number has a slot."""
         adjoints, owner = self.adjoints, operation.operands[0].id
         bar, targets = adjoints.bar(owner), binds(statement)
         back = containers.restored(operation, targets)
         if not targets:
             (value,) = operation.operands[1:]
-            adjoints.out += back
+            adjoints.out += back + again
             given = expression("s.pop()", s=bar)
             if isinstance(self.kinds.get(getattr(value, "id", "")), Number) and value.id in adjoints.active:
                 holder = self.unit.temp()
@@ -120,14 +120,14 @@ class Mirrored:
             return [statement, *at(statement, *statements("s.append(v)", s=bar, v=self.shadows.of_item(value)))]
         (x,) = targets
         if x in adjoints.mirrored:
-            adjoints.out += [*back, *statements("s.append(v)", s=bar, v=adjoints.bar(x)), *restores]
+            adjoints.out += [*back, *statements("s.append(v)", s=bar, v=adjoints.bar(x)), *restores, *again]
             return [statement, *at(statement, *self.shadows.of(x, statement.value).statements)]
         taken = adjoints.take(x) if x in adjoints.active else None
         given = constant(0.0 if isinstance(self.kinds.get(x), Number) else None) if taken is None else taken.value
-        adjoints.out += [*statements("s.append(v)", s=bar, v=given), *back, *restores]
+        adjoints.out += [*statements("s.append(v)", s=bar, v=given), *back, *restores, *again]
         return [statement, *at(statement, gast.Expr(expression("s.pop()", s=bar)))]
 
-    def _unpack(self, statement: gast.Assign, restores: Block) -> Block:
+    def _unpack(self, statement: gast.Assign, restores: Block, again: Block) -> Block:
         """`a, b = t` with `a_bar = t_bar[0]`, `b_bar = t_bar[1]`; numbers are given back to their slots."""
         adjoints, owner = self.adjoints, statement.value.id
         given, forward = [], [statement]
@@ -138,7 +138,7 @@ class Mirrored:
             elif target.id in adjoints.active and (taken := adjoints.take(target.id)) is not None:
                 taken = adjoints.named(taken)
                 given.append(Cotangent(taken.value, taken.kind, True, constant(k), idle=taken.idle))
-        adjoints.out += restores
+        adjoints.out += restores + again
         for cotangent in given:
             adjoints.contribute(statement.value, cotangent)
         return forward
@@ -164,7 +164,7 @@ class Mirrored:
         adjoints, (x,) = self.adjoints, binds(statement)
         operation = self.found[id(statement)]
         if self._is_container(x):
-            return self._add_into(statement, x, operation, restores)
+            return self._add_into(statement, x, operation, restores, again)
         others = {o.id for o in operation.operands if isinstance(o, gast.Name)} & adjoints.active - {x}
         if others & self.records.memory.with_memory_of(x):  # what they are given would change what is still to be read
             copied = expression("x.copy()", x=adjoints.bar(x))
@@ -182,12 +182,12 @@ class Mirrored:
             adjoints.present[x] = Bar(adjoints.bar(x), own=True, exact=True, idle=SLOPES)
         return forward
 
-    def _add_into(self, statement: gast.Assign, x: str, operation: Operation, restores: Block) -> Block:
+    def _add_into(self, statement: gast.Assign, x: str, operation: Operation, restores: Block, again: Block) -> Block:
         """`x = add_into(x, e)` of a text of ours: what was added gets what the arrays and slots of `x` have."""
         adjoints, (_, value) = self.adjoints, operation.operands
         held = call(self.unit, "own", shim.own, name(adjoints.bar(x)))
         taken = adjoints.named(Cotangent(held, self.kinds[x], True, None, False, idle=SLOPES))
-        adjoints.out += restores
+        adjoints.out += restores + again
         if self.unit.called(statement.value) is runtime.refilled:
             zeros = call(self.unit, "zeros", shim.zeros, name(adjoints.bar(x)))
             emptied = call(self.unit, "refilled", runtime.refilled, name(adjoints.bar(x)), zeros)
@@ -206,7 +206,7 @@ class Mirrored:
         (x,) = binds(statement)
         shadow = self.shadows.of(x, statement.value)
         if self._is_container(x) and shadow.made is Made.NEW:
-            return self._display(statement, x, shadow, restores)
+            return self._display(statement, x, shadow, restores, again)
         operation, ahead, flags = self.found[id(statement)], [], []
         if shadow.made is Made.VIEW:
             self._bring_back(statement, body, operation, None, restores, again)
@@ -243,7 +243,7 @@ class Mirrored:
         taken.value, taken.own = call(self.unit, "of_copies", runtime.of_copies, taken.value, name(flag)), False
         return ahead, found
 
-    def _display(self, statement: gast.Assign, x: str, shadow: Shadow, restores: Block) -> Block:
+    def _display(self, statement: gast.Assign, x: str, shadow: Shadow, restores: Block, again: Block) -> Block:
         """The numbers in a new list or dict get what stands in their slots."""
         adjoints, operation = self.adjoints, self.found[id(statement)]
         items = operation.operands if operation.form == "display" else []
@@ -252,7 +252,7 @@ class Mirrored:
             if isinstance(kind_of(item, self.kinds), Number) and item.id in adjoints.active:
                 slot = gast.Subscript(name(adjoints.bar(x)), clone(place), gast.Load())
                 adjoints.contribute(item, adjoints.named(Cotangent(slot, Number(float), idle=SLOPES)))
-        adjoints.out += restores
+        adjoints.out += restores + again
         return [statement, *at(statement, *shadow.statements)]
 
     def _taken(self, x: str, anew: bool) -> Cotangent:

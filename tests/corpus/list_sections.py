@@ -162,3 +162,29 @@ def written_by_a_method_that_was_bound_outside(x):
     put(items, x[0] * x[2])
     put(y, x[0] * x[3])
     return items[0] * y[0] * y[1]
+
+
+@case(VECTOR)
+def list_filled_in_a_loop_and_written_under_one_of_two_names(x):
+    squares, pairs = [], []
+    for k in range(3):
+        v = x[k] * 1.5
+        squares.append(v * v)
+        pairs.append((v * x[3], k))
+    chosen = squares if x[0] > 0.0 else [x[0], x[1]]
+    chosen[0] = chosen[1] * x[0]
+    a, b = pairs[1]
+    return weighted(squares) + a * (b + 1)
+
+
+@case(VECTOR)
+def items_taken_in_a_loop_off_one_of_two_lists(x):
+    values, others = [v * v for v in x], [x[1], x[0]]
+    chosen = values if x[0] > 0.0 else others
+    total = 0.0
+    for k in range(2):
+        v = x[k] * 0.5
+        total += chosen.pop() * v
+        chosen.append(total * v)
+    chosen[0] = total
+    return weighted(values) + weighted(others)

@@ -251,7 +251,8 @@ class Forward:
             return
         self.tangents.start(base)
         dot = self.tangents.dot(base)
-        if not isinstance(section.value, gast.Name) and reshapes(self.unit, section.value):
+        laid = isinstance(section.value, gast.Name) or base in self.mirrored.names  # these lie in memory as arrays do
+        if not laid and reshapes(self.unit, section.value):
             self.tangents.out.append(assign(dot, call(self.unit, "ascontiguousarray", np.ascontiguousarray, name(dot))))
         owner = self.kinds.get(base)
         items = not isinstance(owner, Array) and not isinstance(section.slice, gast.Slice)

@@ -24,7 +24,7 @@ from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
 from s2sgrad.memory.sources import HANDED_OUT, bound_sources, has_memory
 from s2sgrad.memory.stacks import fresh_stacks
 from s2sgrad.memory.writes import in_place
-from s2sgrad.mirror.shadows import is_shell
+from s2sgrad.mirror.shadows import are_joined, is_shell
 from s2sgrad.primitives import catalogue
 
 
@@ -100,6 +100,8 @@ class Groups:
             return True
         if classify(self.unit, value, self.kinds).form == "display":
             return True
+        if isinstance(value, gast.BinOp):
+            return are_joined(value, self.kinds)
         if is_shell(self.unit, value):
             return isinstance(self.kinds[name].element(), Array)  # of numbers there are others in there
         one = isinstance(value, (gast.Name, gast.Subscript, gast.Attribute)) or popped(value) is not None
@@ -136,6 +138,10 @@ def kind_at(kinds: dict[str, Kind], node: gast.AST) -> Kind | None:
     """The kind of a variable, or of an item of a container."""
     if isinstance(node, gast.Name):
         return kinds.get(node.id)
+    if isinstance(node, gast.Call):  # in a store, a view of an array
+        viewed = node.args[0] if getattr(node, "of_first", False) else getattr(node.func, "value", None)
+        owner = None if viewed is None else kind_at(kinds, viewed)
+        return Array(owner.dtype, None) if isinstance(owner, Array) else None
     owner = kind_at(kinds, node.value) if isinstance(node, gast.Subscript) else None
     if isinstance(owner, Array):
         return Array(owner.dtype, None)

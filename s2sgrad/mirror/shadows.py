@@ -22,7 +22,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number, kind_of
 from s2sgrad.analysis.primitive_calls import Operation, classify
 from s2sgrad.ir.forms import bound_name, popped
-from s2sgrad.ir.quote import assign, clone, constant, name
+from s2sgrad.ir.quote import assign, calls_in, clone, constant, name, substitute
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory.sources import bound_sources, is_basic
@@ -60,7 +60,13 @@ class Shadows:
         bound = [(b, s) for s in effects.walk(tree.body) if names and (b := bound_name(s)) in names]
         self.lie_alike = any(  # whether it matters how they lie in memory
             self.of(x, s.value).made is Made.PERHAPS for x, s in bound if in_place(unit, s, kinds) is None
-        )
+        ) or any(map(self._stores_by_call, effects.walk(tree.body) if names else ()))
+
+    def _stores_by_call(self, statement: gast.AST) -> bool:
+        """Whether a store goes through what may be a view: `x.reshape(-1)[i] = e`."""
+        section = effects.stored(statement)
+        stored = section is not None and not isinstance(section.value, gast.Name) and effects.base(section) in self.names
+        return stored and bool(calls_in(section.value))
 
     def of_parameter(self, p: str) -> gast.AST:
         """The statement that makes the shadow of an argument."""
@@ -84,6 +90,9 @@ class Shadows:
         if isinstance(value, gast.Attribute) and self._is_container(value.value):  # of a named tuple
             value = operation.node
         sources = sorted(bound_sources(self.unit, [x], value, self.kinds))
+        if isinstance(value, gast.BinOp) and self._is_container(name(x)):
+            held = {n: self.bar(n) for n in effects.reads(value) & self.names}
+            return Shadow(Made.VIEW, [assign(self.bar(x), substitute(value, held))], sources)
         root, sure = self._root(value)
         if not sources:
             return Shadow(Made.NEW, [assign(self.bar(x), self.zeros(name(x), self._is_dense(x, value)))], sources)
@@ -156,6 +165,14 @@ def is_shell(unit: Unit, value: gast.AST) -> bool:
         return False
     method = isinstance(value.func, gast.Attribute) and value.func.attr == "copy" and not value.args
     return method or (unit.called(value) in (list, copy.copy) and len(value.args) == 1)
+
+
+def are_joined(value: gast.BinOp, kinds: dict[str, Kind]) -> bool:
+    """Whether this is `a + b` of lists of arrays, or `a * n` of one: a new list of what they hold."""
+    lists = [value.left, value.right] if isinstance(value.op, gast.Add) else [value.left]
+    held = [kind_of(part, kinds) for part in lists]
+    counted = isinstance(value.op, gast.Add) or isinstance(getattr(value.right, "value", None), int)
+    return counted and all(isinstance(k, Container) and isinstance(k.element(), Array) for k in held)
 
 
 def without_rule(operation: Operation) -> bool:

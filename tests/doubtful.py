@@ -2074,12 +2074,12 @@ for writes in (
 ):  # fmt: skip
     program(FOUR)(beside(writes))
 for writes in (
-    shown, formatted, contained, hashed, ordered, arrayed, made_by_new, section_of_a_list, drawn_into_by_position,
+    shown, formatted, contained, hashed, ordered, arrayed, made_by_new, drawn_into_by_position,
     filtered_into, packed_into, run_by_a_thread, run_by_a_thread_with_a_name, poked, poked_by_name,
     behind_a_user_dict,
 ):  # fmt: skip
     program(FOUR, first=Unsupported)(beside(writes))
-for writes in (array_full_of_none, array_of_a_list_of_none, array_of_objects, plain_again):
+for writes in (array_full_of_none, array_of_a_list_of_none, array_of_objects, plain_again, section_of_a_list):
     program(FOUR, first=Refused)(beside(writes))
 program(FOUR, first=NoRule)(beside(asked_of_a_dict))
 

@@ -200,3 +200,14 @@ def item_of_a_list_that_a_helper_returns(x):
     z = w[0] if x[0] > 0.0 else w[1]
     z[1] = x[0] * x[2]
     return np.sum(a * a) + np.sum(w[1] * x) + z @ x
+
+
+@case(VECTOR)
+def element_by_element_under_another_name(u):
+    w = u[:]
+    both = [w, w]
+    for t in u:
+        for i in reversed(range(3)):
+            c = both[0][i]
+            u[0] = c * 0.9
+    return np.sum(both[0] * both[-1]) + np.sum(np.sin(u))

@@ -205,9 +205,9 @@ def item_of_a_list_that_a_helper_returns(x):
 @case(VECTOR)
 def element_by_element_under_another_name(u):
     w = u[:]
-    both = [w, w]
-    for t in u:
+    held = [w]
+    for _ in u:
         for i in reversed(range(3)):
-            c = both[0][i]
+            c = held[0][i]
             u[0] = c * 0.9
-    return np.sum(both[0] * both[-1]) + np.sum(np.sin(u))
+    return np.sum(held[0] * held[-1]) + np.sum(np.sin(u))

@@ -39,16 +39,6 @@ def axes_swapped_and_flipped(m):
     return np.sum(TABLE * m * m) + np.sum(f[0] * m[1])
 
 
-@refused(VECTOR, words="which of them cannot be followed")
-def new_axes_written(u):
-    column, row = u[:, None], u[np.newaxis]
-    column[1:3] *= row[0, 3] * column[0]  # <-
-    row[:, 4:] = row[:, :2] * column[2]
-    table = row[0, :3].reshape(1, 3)
-    table -= table * column[5, 0]
-    return np.sum(WEIGHTS * u * u)
-
-
 @refused(FIELD, words="which of them cannot be followed")
 def transposed_ravel_is_a_copy(u):
     v, w = u.T.ravel(), u.T.ravel(order="F")
@@ -56,32 +46,6 @@ def transposed_ravel_is_a_copy(u):
     w[:6] *= u[2]
     u[0] *= v[:6] * w[6:12]
     return np.sum(BOARD.ravel() * v * w) + np.sum(BOARD * u)
-
-
-@refused(FIELD, words="which of them cannot be followed")
-def halves_of_a_split(u):
-    top, bottom = np.split(u, 2)
-    left, right = np.hsplit(top, 2)
-    left *= right
-    bottom[0] = u[1] * u[2]  # <-
-    right[:, 0] = left[0] * bottom[0, :3]
-    return np.sum(BOARD * u)
-
-
-@refused(VECTOR, 0.6, words="which of them cannot be followed")
-def view_or_copy_by_branch(x, s):
-    if s < 1.0:
-        v = x[1:4]
-    else:
-        v = x[:3].copy()
-    if v[0] < 0.0:
-        w = v
-    else:
-        w = v * s
-    v *= w  # <-
-    w[1] = v[0] * x[2]
-    x[2] *= w[1]
-    return np.sum(WEIGHTS * x * x) + np.sum(v * w)
 
 
 @refused(VECTOR, words="which of them cannot be followed")
@@ -181,18 +145,6 @@ def swap_with_views_of_both(u):
     return np.sum(BOARD * u) + np.sum(inner_new * inner_new)
 
 
-@refused(FIELD, words="which of them cannot be followed")
-def swap_with_views_left_behind(u):
-    un = np.ones_like(u)
-    edge = u[0]
-    for k in range(3):
-        un[1:] = u[:-1] * u[1:]  # <-
-        u, un = un, u
-        edge[1:] *= u[k + 1, 1:]
-        un[2] -= edge
-    return np.sum(BOARD * u) + edge @ un[2]
-
-
 @refused(VECTOR, words="which of them cannot be followed")
 def first_name_of_a_swapped_argument(u):
     first = u
@@ -222,40 +174,6 @@ def swap_of_row_views(u):
         b = u[k] if k == 3 else b
         a[k] = b[k] * b[0]
     return np.sum(BOARD * u)
-
-
-@refused(FIELD, words="which of them cannot be followed")
-def section_rebound_after_its_rows_are_swapped(u):
-    v = u[:2]
-    for k in range(3):
-        v[:, k + 1] *= v[::-1, k]  # <-
-        u[k + 2], v[0] = v[1], u[k + 2]
-        v = u[k + 1 : k + 3]
-    return np.sum(BOARD * u)
-
-
-@refused(VECTOR, words="which of them cannot be followed")
-def new_buffer_in_each_trip(u):
-    kept = u
-    for k in range(3):
-        un = np.empty_like(u)
-        kept[k] *= kept[k + 1]  # <-
-        un[:-1] = u[1:] * u[:-1]
-        un[-1] = u[0] * kept[k]
-        kept[k] *= un[k]
-        u = un
-    u[0] *= kept[0]
-    return np.sum(WEIGHTS * u * kept)
-
-
-@refused(VECTOR, words="which of them cannot be followed")
-def rebound_to_a_view_of_itself(x):
-    t = x
-    for k in range(3):
-        t[0] *= t[1] * t[-1]  # <-
-        t = t[1:]
-        t *= x[k]
-    return np.sum(WEIGHTS * x * x) + t @ t
 
 
 @refused(VECTOR, OTHER, words="which of them cannot be followed")

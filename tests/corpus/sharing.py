@@ -6,6 +6,9 @@ from .case import case
 
 VECTOR = np.array([0.7, -1.2, 0.4, 1.5, -0.6])
 OTHER = np.array([1.1, 0.6, -0.8, 0.5, 1.3])
+SIX = np.array([0.7, -1.2, 0.4, 1.5, -0.6, 1.1])
+FIELD = 0.9 + 0.6 * np.sin(1.7 * np.arange(36.0)).reshape(6, 6)
+WEIGHTS = np.array([1.0, -0.5, 2.0, 0.3, 1.7, -1.1])
 BOARD = np.cos(np.arange(36.0)).reshape(6, 6)
 
 
@@ -211,3 +214,93 @@ def element_by_element_under_another_name(u):
             c = held[0][i]
             u[0] = c * 0.9
     return np.sum(held[0] * held[-1]) + np.sum(np.sin(u))
+
+
+@case(SIX)
+def new_axes_written(u):
+    column, row = u[:, None], u[np.newaxis]
+    column[1:3] *= row[0, 3] * column[0]
+    row[:, 4:] = row[:, :2] * column[2]
+    table = row[0, :3].reshape(1, 3)
+    table -= table * column[5, 0]
+    return np.sum(WEIGHTS * u * u)
+
+
+@case(FIELD)
+def halves_of_a_split(u):
+    top, bottom = np.split(u, 2)
+    left, right = np.hsplit(top, 2)
+    left *= right
+    bottom[0] = u[1] * u[2]
+    right[:, 0] = left[0] * bottom[0, :3]
+    return np.sum(BOARD * u)
+
+
+@case(SIX, 0.6)
+def view_or_copy_by_branch(x, s):
+    if s < 1.0:
+        v = x[1:4]
+    else:
+        v = x[:3].copy()
+    if v[0] < 0.0:
+        w = v
+    else:
+        w = v * s
+    v *= w
+    w[1] = v[0] * x[2]
+    x[2] *= w[1]
+    return np.sum(WEIGHTS * x * x) + np.sum(v * w)
+
+
+@case(FIELD)
+def swap_with_views_left_behind(u):
+    un = np.ones_like(u)
+    edge = u[0]
+    for k in range(3):
+        un[1:] = u[:-1] * u[1:]
+        u, un = un, u
+        edge[1:] *= u[k + 1, 1:]
+        un[2] -= edge
+    return np.sum(BOARD * u) + edge @ un[2]
+
+
+@case(FIELD)
+def section_rebound_after_its_rows_are_swapped(u):
+    v = u[:2]
+    for k in range(3):
+        v[:, k + 1] *= v[::-1, k]
+        u[k + 2], v[0] = v[1], u[k + 2]
+        v = u[k + 1 : k + 3]
+    return np.sum(BOARD * u)
+
+
+@case(SIX)
+def new_buffer_in_each_trip(u):
+    kept = u
+    for k in range(3):
+        un = np.empty_like(u)
+        kept[k] *= kept[k + 1]
+        un[:-1] = u[1:] * u[:-1]
+        un[-1] = u[0] * kept[k]
+        kept[k] *= un[k]
+        u = un
+    u[0] *= kept[0]
+    return np.sum(WEIGHTS * u * kept)
+
+
+@case(SIX)
+def rebound_to_a_view_of_itself(x):
+    t = x
+    for k in range(3):
+        t[0] *= t[1] * t[-1]
+        t = t[1:]
+        t *= x[k]
+    return np.sum(WEIGHTS * x * x) + t @ t
+
+
+@case(VECTOR)
+def array_in_two_lists_written_through_one(x):
+    u = x * 1.0
+    a, b = [u], [u]
+    a[0][1:] = x[:-1] * x[0]
+    return np.sum(b[0] * x)

@@ -59,6 +59,7 @@ from . import (  # noqa: F401
     stores,
     swaps,
     tools,
+    undecided,
     values,
     views,
     whiles,

@@ -1,0 +1,228 @@
+"""In-place programs of which only the run tells which names share memory: conversions, swaps, arguments returned."""
+
+import numpy as np
+
+from .case import case
+from .writers import scan, squared
+
+VECTOR = np.array([0.7, -1.2, 0.4, 1.5, -0.6, 1.1])
+OTHER = np.array([1.1, 0.6, -0.8, 0.5, 1.3, 0.9])
+MATRIX = np.array([[0.5, -1.2, 0.8, 1.1], [1.4, 0.3, -0.6, -0.9], [0.7, 1.6, -0.4, 0.9]])
+FIELD = 0.9 + 0.6 * np.sin(1.7 * np.arange(36.0)).reshape(6, 6)
+WEIGHTS = np.array([1.0, -0.5, 2.0, 0.3, 1.7, -1.1])
+TABLE = np.cos(np.arange(12.0)).reshape(3, 4)
+BOARD = np.cos(np.arange(36.0)).reshape(6, 6)
+
+
+@case(MATRIX)
+def axes_swapped_and_flipped(m):
+    s = np.swapaxes(m, 0, 1)
+    f = np.flip(m, axis=1)
+    s[1:] *= s[:-1]
+    f[0] = f[1] * m[2]
+    m[::-1][0] *= s[0, 0]
+    return np.sum(TABLE * m * m) + np.sum(f[0] * m[1])
+
+
+@case(FIELD)
+def transposed_ravel_is_a_copy(u):
+    v, w = u.T.ravel(), u.T.ravel(order="F")
+    v[:6] *= u[1]
+    w[:6] *= u[2]
+    u[0] *= v[:6] * w[6:12]
+    return np.sum(BOARD.ravel() * v * w) + np.sum(BOARD * u)
+
+
+@case(VECTOR)
+def aliases_and_copies_by_conversion(x):
+    a, b = np.asarray(x), np.array(x)
+    c, d = x.astype(float, copy=False), x.astype(float)
+    a[0] = x[1] * x[0]
+    b[1] *= a[0]
+    c[1] *= b[1] * c[0]
+    d[2] *= a[1]
+    x[2] += d[2] * x[0]
+    np.atleast_1d(a)[3] *= x[2]
+    np.ascontiguousarray(x[:])[4] = a[3] * x[4]
+    return np.sum(WEIGHTS * a * b * c * d)
+
+
+@case(VECTOR)
+def whole_slice_is_a_view(x):
+    a, b = x[:], x[...]
+    a *= x[0]
+    b[1:3] = a[3:5] * b[0]
+    c = b.view()
+    c -= a * a
+    a = a[:]
+    a[4] = x[5] * c[3]
+    return np.sum(WEIGHTS * x * b)
+
+
+@case(MATRIX)
+def views_in_a_tuple(m):
+    pair = (m[0], m[2])
+    pair[1][:] *= pair[0]
+    m[0] = m[1] * pair[1]
+    first, last = pair
+    first[1:] -= last[:-1] * pair[0][0]
+    return np.sum(TABLE * m * m) + pair[0] @ pair[1]
+
+
+@case(MATRIX)
+def views_given_by_the_library(m):
+    t = np.einsum("ij->ji", m)
+    d = np.einsum("ii->i", t[:3])
+    t[0] *= t[1]
+    d -= m[0, :3] * d[0]
+    np.rot90(m)[0] *= np.moveaxis(m, 0, 1)[1]
+    np.expand_dims(m.real, 0)[0, 1] += d[2] * m[1]
+    return np.sum(TABLE * m * m)
+
+
+@case(MATRIX)
+def put_into_a_matrix_by_flat_positions(m):
+    np.put(m, [1, 7, 7], m[2, :3] * m[0, 0])
+    m.flat[5] = m[0, 1] * m.flat[6]
+    m.flat[::4] *= m[:, 3]
+    m.put([[1, 4], [6, 11]], m[:2, 1:3] ** 2)
+    return np.sum(TABLE * m * m)
+
+
+@case(VECTOR)
+def indices_and_masks_of_a_view(x):
+    v = x[::-1]
+    v[[0, 2]] = v[1] * x[:2]
+    v[v > 0.5] *= x[0]
+    w = x[1:5].reshape(2, 2)
+    w[[0, 1], [1, 0]] += w[0] * v[0]
+    np.add.at(w, [0, 0], v[:2] * w)
+    return np.sum(WEIGHTS * x * x)
+
+
+def smoothed(u, un):
+    un[1:] = u[:-1] * u[1:]
+    un[0] = u[0]
+    return un, u
+
+
+@case(VECTOR)
+def argument_swapped_by_a_third_name(u):
+    un = u.copy()
+    for k in range(3):
+        un[1:] *= u[:-1]
+        t = u
+        u = un
+        un = t
+        t[k] = u[k] * u[k + 1]
+    return np.sum(WEIGHTS * u * un) + t[0] * t[1]
+
+
+@case(FIELD)
+def swap_with_views_of_both(u):
+    un = u * 0.5
+    inner, inner_new = u[1:-1, 1:-1], un[1:-1, 1:-1]
+    for _ in range(3):
+        inner_new[:] = inner * u[:-2, 1:-1]
+        un[:, 0] = u[:, 1] * un[:, 0]
+        u, un = un, u
+        inner, inner_new = inner_new, inner
+    return np.sum(BOARD * u) + np.sum(inner_new * inner_new)
+
+
+@case(VECTOR)
+def first_name_of_a_swapped_argument(u):
+    first = u
+    un = u + 1.0
+    for k in range(3):
+        un *= u
+        u, un = un, u
+        first[k] += un[k + 1] * u[k]
+    return np.sum(WEIGHTS * u * first) + np.sum(un * first)
+
+
+@case(FIELD)
+def swap_in_a_helper(u):
+    un = np.zeros_like(u)
+    for k in range(3):
+        un[k] = u[k] * u[k + 1]
+        u, un = smoothed(u, un)
+    return np.sum(BOARD * u) + un[1] @ un[2]
+
+
+@case(FIELD)
+def swap_of_row_views(u):
+    a, b = u[0], u[1]
+    for k in range(2, 5):
+        a *= b
+        a, b = b, a
+        b = u[k] if k == 3 else b
+        a[k] = b[k] * b[0]
+    return np.sum(BOARD * u)
+
+
+@case(VECTOR, OTHER)
+def kept_best_by_reference_and_by_copy(x, y):
+    best, saved = x, x.copy()
+    for k in range(4):
+        x[k] *= y[k]
+        if x[k] > 0.0:
+            best = y
+            saved = x.copy()
+        y *= 0.5 + y[k] * y[k + 1]
+        best[k + 1] += saved[k]
+    return np.sum(WEIGHTS * best * saved) + np.sum(x * y)
+
+
+def absorb(a, b):
+    a[1:] *= b[:-1]
+    a[0] = np.sum(b) * a[1]
+
+
+@case(VECTOR, 0.9)
+def writer_in_branches(x, s):
+    for k in range(2):
+        if x[k] < 0.0:
+            scan(x[1:])
+        else:
+            scan(x)
+    y = squared(x) if x[0] > s else squared(x[1:])
+    if np.sum(y) > 0.0:
+        absorb(x, WEIGHTS * s)
+    return np.sum(y * y) * x[0]
+
+
+def longer_of(a, b):
+    a[0] *= b[0]
+    if np.sum(a * a) > np.sum(b * b):
+        return a
+    return b
+
+
+@case(VECTOR, OTHER)
+def one_of_two_arguments_returned(a, b):
+    c = longer_of(a, b)
+    c[1:] *= a[:-1]
+    c = longer_of(c[1:], b[1:])
+    b[2] += c[0] * c[2]
+    return np.sum(WEIGHTS * a * b) + np.sum(c * c)
+
+
+def scale(u, v):
+    """Multiply the first in place."""
+    u *= v
+
+
+@case(VECTOR)
+def writer_called_with_a_star(x):
+    both = (x * 2.0, x)
+    scale(*both)
+    return np.sum(both[0])
+
+
+@case(VECTOR)
+def part_of_a_split_scaled(x):
+    y = np.outer(x, x)
+    a, b, c = np.split(y, 3)
+    a *= b
+    return np.sum(y) + np.sum(c * a)

@@ -1,0 +1,237 @@
+"""Programs that were refused once, as they were written to be refused: their gradients are right.
+
+What is found right among the programs of test_errors.py moves here.
+"""
+
+from __future__ import annotations
+
+import linecache
+import textwrap
+
+import numpy as np
+import pytest
+from differences import central_difference
+
+from s2sgrad import grad
+
+V = np.array([0.5, 1.5, 2.5])
+HEAD = "import math\nimport numpy as np\n\n"
+
+PROGRAMS = {
+    "list in two dicts, written through one": ("""
+        def f(x):
+            row = [x, 1.0]
+            a, b = {"row": row}, {"row": row}
+            a["row"][1] = x * x
+            return b["row"][1] * b["row"][0]
+    """, (2.0,)),
+    "array in a copy of a list, updated through the list": ("""
+        def f(x):
+            m = [x * 1.0, x * 2.0]
+            s = m + [x]
+            m[0] += x * x
+            return np.sum(s[0] * x)
+    """, (V,)),
+    "history of a state that is updated": ("""
+        def f(x):
+            state, history = {"h": np.zeros(3)}, []
+            for i in range(3):
+                state["h"] += x * (i + 1)
+                history.append(state["h"])
+            return np.sum(history[0] * history[1])
+    """, (V,)),
+    "heap": ("""
+        import heapq
+
+        def f(x):
+            heap = []
+            heapq.heappush(heap, x)
+            return heap[0] * x
+    """, (2.0,)),
+    "rows replaced while a loop runs over them": ("""
+        def f(x):
+            rows, total = [[x], [x * x]], 0.0
+            for row in rows:
+                rows[0] = [3.0]
+                total += row[0]
+            return total
+    """, (2.0,)),
+    "generator used twice": ("""
+        def f(x):
+            def powers():
+                for k in range(3):
+                    yield x**k
+            ys = powers()
+            return sum(ys) + sum(ys)
+    """, (2.0,)),
+    "try around an effect": ("""
+        def f(x):
+            try:
+                print(x)
+                y = x * x
+            except ValueError:
+                y = x
+            return y
+    """, (2.0,)),
+    "try that binds what is read after it": ("""
+        def f(x):
+            try:
+                a = x * x
+                b = np.log(x)
+            except ValueError:
+                b = x
+            return a * b
+    """, (2.0,)),
+    "exception that is read": ("""
+        def f(x):
+            try:
+                y = x * x
+            except ValueError as error:
+                y = x * len(str(error))
+            return y
+    """, (2.0,)),
+    "name of try that its next trip reads": ("""
+        def f(x):
+            a, total = x, 0.0
+            for k in range(4):
+                try:
+                    a = a * 2.0
+                    b = np.sqrt(x - 0.4 * k) * a
+                except ValueError:
+                    b = 1.0
+                total = total + b
+            return total
+    """, (2.0,)),
+    "name of try that a closure reads": ("""
+        def f(x):
+            y = x
+            g = lambda: y * y
+            try:
+                y = x * 3.0
+                z = np.log(x)
+            except ValueError:
+                return g()
+            return z * y
+    """, (2.0,)),
+    "name of try that a handler updates": ("""
+        def f(x):
+            y = x
+            try:
+                y = x * 3.0
+                z = np.log(x)
+            except ValueError:
+                y += 1.0
+                z = x
+            return z * y
+    """, (2.0,)),
+    "with a manager that may hide exceptions": ("""
+        import contextlib
+
+        def f(x):
+            with contextlib.suppress(ValueError):
+                y = x * x
+            return y
+    """, (2.0,)),
+    "return from a loop inside with": ("""
+        def f(x):
+            with np.errstate(all="ignore"):
+                for _ in range(3):
+                    x = x * x
+                    if x > 9.0:
+                        return x
+            return x
+    """, (2.0,)),
+    "exit from the else of a loop inside with": ("""
+        def f(x):
+            for _ in range(2):
+                with np.errstate(all="ignore"):
+                    for _ in range(3):
+                        x = x * x
+                    else:
+                        break
+            return x
+    """, (1.1,)),
+    "del of an item": ("""
+        def f(x):
+            y = [x, x * x]
+            del y[0]
+            return y[0]
+    """, (2.0,)),
+    "in place on an array held by a tuple": ("""
+        def f(x):
+            y = x * 2.0
+            pair = (y, x)
+            y += x
+            return np.sum(pair[0])
+    """, (V,)),
+    "store into an array kept in a list": ("""
+        def f(x):
+            y = x * 2.0
+            ys = [y, x]
+            y[0] = x[1]
+            return np.sum(ys[0])
+    """, (V,)),
+    "store through a dict": ("""
+        def f(x):
+            y = x * 2.0
+            d = {"y": y}
+            d["y"][0] = x[1]
+            return np.sum(y)
+    """, (V,)),
+    "store into a view of one of two arrays": ("""
+        def f(x):
+            y, z = x * 2.0, x * 3.0
+            if x[0] > 0.0:
+                v = y[1:]
+            else:
+                v = z[1:]
+            v[0] = x[1]
+            return np.sum(y * z)
+    """, (V,)),
+    "store through the method view": ("""
+        def f(x):
+            y = x * 2.0
+            v = y.view()
+            v[0] = x[1]
+            return np.sum(y)
+    """, (V,)),
+    "store through the real part": ("""
+        def f(x):
+            y = x * 2.0
+            y.real[0] = x[1]
+            return np.sum(y)
+    """, (V,)),
+}  # fmt: skip
+
+
+@pytest.fixture(params=PROGRAMS)
+def program(request):
+    """The function of a program, and its arguments."""
+    text, args = PROGRAMS[request.param]
+    text, name = HEAD + textwrap.dedent(text), f"<once refused: {request.param}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    space = {"__name__": "once_refused"}
+    exec(compile(text, name, "exec"), space)
+    return space["f"], args
+
+
+def test_the_gradient_is_right(program):
+    f, args = program
+    np.testing.assert_allclose(grad(f)(*args), central_difference(f, args, 0)[0], rtol=1e-5, atol=1e-6)
+
+
+def test_what_a_pattern_binds():
+    def alternatives(p):
+        match p:
+            case (a, 0.0) | (0.0, a):
+                return a * a
+        return p[0]
+
+    def rest_of_a_mapping(x, options):
+        match options:
+            case {"k": k, **rest}:
+                return x * k * len(rest)
+        return x
+
+    assert grad(alternatives)((2.0, 0.0)) == (4.0, 0.0)
+    assert grad(rest_of_a_mapping)(2.0, {"k": 3.0, "l": 1.0}) == 3.0

@@ -953,3 +953,14 @@ def test_a_missing_derivative_of_a_primitive_is_shown_where_the_primitive_begins
     with pytest.raises(NoRule, match="in `y`") as caught:
         asked(product)
     assert caught.value.place.file == __file__ and "@primitive" in caught.value.place.text
+
+
+def test_linearize_names_jvp_where_a_pullback_of_the_users_cannot_be_differentiated():
+    @custom_gradient
+    def doubled(x):
+        return 2.0 * x, lambda g: 2.0 * g
+
+    for f in (doubled, lambda x: doubled(x) * x):
+        with pytest.raises(Unsupported, match="call `jvp`"):
+            s2sgrad.linearize(f, 3.0)
+    assert jvp(lambda x: doubled(x) * x, (3.0,), (1.0,))[1] == 12.0

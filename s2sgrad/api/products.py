@@ -13,7 +13,8 @@ from s2sgrad.api.dynamic import pair_in
 from s2sgrad.api.forward import Jvp, fitting
 from s2sgrad.api.gradient import differentiated
 from s2sgrad.driver.options import Options
-from s2sgrad.errors.raised import entry
+from s2sgrad.errors import S2SGradError, Unsupported
+from s2sgrad.errors.raised import entry, head
 from s2sgrad.pullbacks import vjp
 
 
@@ -80,7 +81,8 @@ def linearize(function: Callable[..., Any], /, *primals: Any, **keywords: Any) -
     """The value at the primals, and the linear map from tangents of the primals to that of the value.
 
     The function runs once, here; the map may be called many times, with a tangent for each primal, None for one that is 0.
-    It is the pullback of the pullback, which is linear.  The primals may be changed afterwards.
+    It is the pullback of the pullback, which is linear.  The primals may be changed afterwards.  Unsupported where the
+    pullback cannot be differentiated, as those of the user's cannot: `jvp` can.
 
     >>> y, along = linearize(lambda x, y: x * y, 2.0, 3.0)
     >>> y, along(1.0, 0.0), along(1.0, 10.0)
@@ -89,15 +91,20 @@ def linearize(function: Callable[..., Any], /, *primals: Any, **keywords: Any) -
     value, pullback = vjp(function_given(function, "linearize"), *primals, **keywords)
     shapes = tuple(runtime.own(x) for x in primals)
     record = runtime.refilled(pullback.saved, pullback.bwd)
-    fwd, bwd, _ = pair_in(pullback.bwd, (record, runtime.zeros(value)), (1,))
-    _, again = fwd(record, runtime.zeros(value))
+    name = getattr(function, "__name__", "f")
+    try:
+        fwd, bwd, _ = pair_in(pullback.bwd, (record, runtime.zeros(value)), (1,))
+        _, again = fwd(record, runtime.zeros(value))
+    except S2SGradError:
+        raise Unsupported(f"the pullback of `{name}` cannot be differentiated, which `linearize` does: call `jvp` of "
+                          f"`{name}` for each of the tangents", head(function)) from None  # fmt: skip
 
     def along(*tangents: Any) -> Any:
-        primals_, dots = fitting(getattr(function, "__name__", "f"), shapes, tangents)
+        primals_, dots = fitting(name, shapes, tangents)
         dots = tuple(runtime.zeros(x) if t is None else t for x, t in zip(primals_, dots, strict=True))
         places = [tuple(dots[k] for k in p) if isinstance(p, tuple) else dots[p] for p in pullback.places]
         out = bwd(runtime.refilled(again, bwd), places[0] if len(places) == 1 else tuple(places))
         return runtime.like(value, out)
 
-    along.__name__ = along.__qualname__ = f"{getattr(function, '__name__', 'f')}_along"
+    along.__name__ = along.__qualname__ = f"{name}_along"
     return value, entry(along)

@@ -16,7 +16,7 @@ from judging import Rejected, assert_tangent, check, explained
 from kernels import KERNELS
 from programs import program_from_seed
 
-from s2sgrad import grad, hvp, jvp
+from s2sgrad import Unsupported, grad, hvp, jvp
 
 SECOND = [entry for entry in CASES if entry.second]
 
@@ -90,6 +90,9 @@ def test_tangent_agrees_with_differences_and_with_the_gradient(entry):
     np.testing.assert_allclose(flat(tangent), (high - low) / (2.0 * STEP), rtol=1e-4, atol=1e-5)
 
 
+REFUSED_AGAIN = {"partials_of_the_module"}  # the pullback of a function known at run time may hold what is then updated
+
+
 @pytest.mark.sampled(one_in=18, turn=3)
 @pytest.mark.parametrize("entry", SECOND, ids=lambda entry: entry.name)
 def test_tangent_of_the_gradient_agrees_with_differences(entry):
@@ -97,6 +100,10 @@ def test_tangent_of_the_gradient_agrees_with_differences(entry):
     args = entry.fresh_args()
     along = tangents_for(args, (number,))
     gradient = grad(entry.function, number)
+    if entry.name in REFUSED_AGAIN:
+        with pytest.raises(Unsupported, match="may share its memory"):
+            jvp(gradient, args, along)
+        return
     value, tangent = jvp(gradient, args, along)
     np.testing.assert_allclose(flat(value), flat(gradient(*entry.fresh_args())), rtol=1e-12, atol=1e-12)
     high, low = (

@@ -108,7 +108,9 @@ class _Fold:
                     release(lambda n, h: not h.is_pure)
                 release(lambda n, h: n in read)
                 out.append(statement)
-        return out + [h.statement for h in held.values()]
+        unread = [h.statement for h in held.values()]  # of tuples that are written out where they were read
+        last = len(out) - (bool(out) and isinstance(out[-1], gast.Return))
+        return [*out[:last], *unread, *out[last:]]
 
     def is_foldable(self, statement: gast.AST) -> bool:
         name = bound_name(statement)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from s2sgrad import GradientTape, constant, grad, runtime
+from s2sgrad.runtime import shadows
 from s2sgrad.tape.array import apply, arrays
 
 from .examples import EXAMPLES, Example
@@ -24,6 +25,9 @@ from .test_second import calling, shown
 NOT_TAPED = {
     runtime.add_at: "it writes its argument, in generated code alone: an Array is never written",
     runtime.restored: "it writes its argument, in generated code alone: an Array is never written",
+    shadows.shadow_of: "it gives a view of its argument, in generated code alone",
+    shadows.refilled: "it writes its argument, in generated code alone: an Array is never written",
+    shadows.add_into: "it writes its argument, in generated code alone: an Array is never written",
 }
 NOT_COMPILED = {
     runtime.seed_like: "it checks its argument's shape, which a square of the result does not keep",

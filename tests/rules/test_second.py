@@ -31,6 +31,9 @@ LEFT_OUT = {
     runtime.add_at,  # writes its argument
     runtime.restored,  # writes its argument
     shadows.shadow_of,  # gives a view of its last argument, which generated code alone writes
+    shadows.put,  # the same in its derivative
+    shadows.refilled,  # writes its argument
+    shadows.add_into,  # writes its argument
     runtime.seed_like,  # checks the shape of one
     stats.uniform.logpdf,  # flat in x
     linalg.cofactors,  # the third derivative of a determinant needs a regular matrix

@@ -16,6 +16,7 @@ from scipy import integrate
 
 from s2sgrad import grad, jvp, runtime, vjp
 from s2sgrad.rules.table import lookup, rules
+from s2sgrad.runtime import shadows
 
 from .examples import EXAMPLES, Example
 from .test_laws import (
@@ -38,6 +39,8 @@ from .test_second import calling
 NO_TANGENT = {
     runtime.add_at: "it writes its argument, in generated code alone",
     runtime.restored: "it writes its argument, in generated code alone",
+    shadows.refilled: "it writes its argument, in generated code alone",
+    shadows.shadow_of: "it gives a view of its argument, in generated code alone",
 }
 
 

@@ -2110,3 +2110,12 @@ def function_bound_by_another_and_asked_whether_it_is_none(x):
     if x[0] > 9.0:
         choose()
     return np.sum(x if act is None else x * x)
+
+
+@program(0.6, first=Unsupported)
+def dict_emptied_while_a_loop_runs_over_its_values(x):
+    d, total = {"a": x, "b": x * x}, 0.0
+    for v in d.values():
+        total += d.pop("b", 2.0) * v
+        d["b"] = total
+    return total

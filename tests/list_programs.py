@@ -15,7 +15,8 @@ VECTOR = (5,)
 CHANGES = (
     "{l}[1:3] = [{n}, {n}]", "{l}[{i}:{i} + 2] = [{n}]", "{l}[:1] = ({n}, {n})", "{l}[len({l}) :] = [{n}]",
     "{l}[-2:] = {m}[:2]",
-    "{l}[:] = sorted({l})", "{l}[{i}] = {n}", "{l}[-1] += {n}", "del {l}[0]", "del {l}[-1]", "del {l}[{i} % len({l})]",
+    "t = np.sort({l})\n{pad}{l}[:] = t\n{pad}s += (t * 2.0)[0]", "{l}[:] = sorted({l})",
+    "{l}[{i}] = {n}", "{l}[-1] += {n}", "del {l}[0]", "del {l}[-1]", "del {l}[{i} % len({l})]",
     "del {l}[1:2]", "del {l}[{i}:]", "{l}.append({n})", "{l}.insert(0, {n})", "{l}.insert({i}, {n})", "{l}.extend({m}[:2])",
     "{l}.reverse()", "{l}.sort()", "{l}.sort(reverse=True)", "{l}.sort(key=lambda v: (v - 0.3) ** 2)",
     "{l}.sort(key=abs, reverse=True)", "{l} += [{n}]", "{l} = {l} + {m}[:1]", "{l} = {m}[:]",
@@ -43,7 +44,7 @@ def list_program(seed: int) -> Program:
              "d = {0: x[1], 'k': x[2] * 2.0, 2: x[4]}", "i = j = 1", "s = x[4]"]  # fmt: skip
     lines = [*(f"    {head}" for head in heads), *writer.lines]
     end = "    return sum([(k + 1) * v for k, v in enumerate(a)]) + sum([v * v for v in b]) + sum(d.values()) + s"
-    source = "\n".join(["import heapq", "import math", "", "", "def f(x):", *lines, end, ""])
+    source = "\n".join(["import heapq", "import math", "import numpy as np", "", "", "def f(x):", *lines, end, ""])
     args = draw_arguments(rng, (VECTOR,), digits=5)
     return Program(source, args, frozenset(writer.features), seed, (VECTOR,), "list_program")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import linecache
 
 import numpy as np
 import pytest
@@ -254,6 +255,25 @@ def test_matrix_of_form(function):
     looped._columns.run = looped._columns._one_by_one
     for a, b in zip(leaves(jacobian(function)(V)), leaves(looped(V)), strict=True):
         assert a.shape == b.shape and np.allclose(a, b, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_products_of_small_types_keep_their_order(seed):
+    """`x**3` in a product, bracketed in some way, of arrays that wrap around, round or are masks."""
+    rng = np.random.default_rng(seed)
+    types = ("uint8", "int16", "float32", "float64", "bool")
+    factors = [rng.integers(60, 250, 3).astype(rng.choice(types)) for _ in range(4)]
+    parts = [*"abcd", "x**3"]
+    while len(parts) > 1:
+        a, b = (parts.pop(rng.integers(len(parts))) for _ in range(2))
+        parts.append(f"({a} * {b})")
+    text = f"def f(x, a, b, c, d): return np.sum({parts[0]})\n"
+    linecache.cache[f"<product {seed}>"] = (len(text), None, [text], f"<product {seed}>")
+    namespace = {"np": np}
+    exec(compile(text, f"<product {seed}>", "exec"), namespace)
+    looped, made = hessian(namespace["f"]), hessian(namespace["f"])
+    looped._columns.run = looped._columns._one_by_one
+    np.testing.assert_allclose(made(V, *factors), looped(V, *factors), rtol=1e-6)
 
 
 def test_what_has_no_text_with_lanes_is_computed_column_by_column():

@@ -94,10 +94,11 @@ def slice_bounds(bounds: list[gast.AST]) -> list[gast.AST]:
 
 
 def walked(unit: Unit, node: gast.AST) -> set[str]:
-    """The names of what a loop may run over as it is; a section of a list is new, and so is what is sorted."""
+    """The names of what a loop may run over as it is, owners of methods included (`d.values()`); a section of a list is new,
+    and so is what is sorted."""
     if isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Slice):
         return set()
     if isinstance(node, gast.Call):
         new = is_one_of(unit.called(node), (list, tuple, sorted))
-        return set() if new else set().union(*(walked(unit, a) for a in node.args))
+        return set() if new else set().union(*(walked(unit, a) for a in (node.func, *node.args)))
     return mentioned(node)

@@ -79,6 +79,8 @@ class _Sections:
             return None
         if getattr(last.args[0], "id", None) != owner or before[-1].targets[0].id != value.id:
             return None
+        if not self.unit.is_ours(value.id):  # the user goes on with an array
+            return None
         last.func = self.unit.builtin(sorted)
         return [assign(owner, value)]
 

@@ -188,3 +188,11 @@ def items_taken_in_a_loop_off_one_of_two_lists(x):
         chosen.append(total * v)
     chosen[0] = total
     return weighted(values) + weighted(others)
+
+
+@case(VECTOR)
+def sorted_copy_stored_into_its_list_stays_an_array(x):
+    items = [x[0], x[1], x[2]]
+    ordered = np.sort(items)
+    items[:] = ordered
+    return (ordered * 2.0)[0] * items[1] + weighted(items)

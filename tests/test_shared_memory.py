@@ -10,6 +10,7 @@ from judging import loaded
 
 from s2sgrad import S2SGradError, grad
 from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.shadows import shadow_of
 
 VIEWS = [(k, how) for k in range(len(programs.VIEWS)) for how in ("base", "view", "loop")]
 WRITES = [(k, how) for k in range(len(programs.WRITES)) for how in ("plain", "view", "loop")]
@@ -54,3 +55,11 @@ def test_few_are_refused(cases, program, most):
     """Of every ninth one."""
     found = [outcome(program(k, how), f"<{program.__name__} {k} {how}>") for k, how in cases[::9]]
     assert found.count("refused") <= most * len(found)
+
+
+def test_no_shadow_lies_outside_of_what_it_is_looked_for_in():
+    """Kinds are found on samples, whose sizes differ: what is written there must not be memory of something else."""
+    x = np.ones(8)
+    for x_bar in (np.zeros(3), np.zeros((2, 4)), np.zeros(8, np.float32), np.zeros(16)[::2]):
+        with pytest.raises(Refusal):
+            shadow_of(x[4:], x, x_bar)

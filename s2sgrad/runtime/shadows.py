@@ -174,7 +174,8 @@ def _each(run: Any, v: Any, *others: Any) -> Any:
 
 def _place_in(v: np.ndarray, x: np.ndarray, x_bar: np.ndarray) -> np.ndarray:
     inside = _byte_bounds(x)[0] <= _byte_bounds(v)[0] and _byte_bounds(v)[1] <= _byte_bounds(x)[1]
-    if not inside or type(v) is not np.ndarray or v.dtype != x.dtype or x.strides != x_bar.strides:
+    alike = (x.shape, x.strides, x.itemsize) == (x_bar.shape, x_bar.strides, x_bar.itemsize)  # else not inside of `x_bar`
+    if not inside or not alike or type(v) is not np.ndarray or v.dtype != x.dtype:
         raise Refusal(None, "a view that is made by a library is written through, and cannot be followed: copy it first")
     require_apart(v)
     return np.asarray(_Window(v, x_bar, _address(x_bar) + _address(v) - _address(x)))

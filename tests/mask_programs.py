@@ -144,6 +144,17 @@ class _Writer:
         self.lines += [f"{r} = np.{start}({SIZE})", f"{r}[{good}] {op}= {t}[{good}]"]
         self.arrays.append(r)
 
+    def _by_parts(self, t: str, good: str) -> None:
+        forms = ("np.sum({t} * x, where={m})", "np.sum({t}, where={m}, initial=c)", "{t}.sum(where={m}) * c",
+                 "np.var({t}, where={m})", "np.std({t} - x, where={m})", "np.max({t}, where={m}, initial=-3.0)",
+                 "np.min({t} * x, where={m}, initial=c)", "np.prod({t}, where={m}, initial=c)", "{t}.mean(where={m})",
+                 "np.nansum({t} * x, where={m})", "np.add.reduce({t}, axis=None, where={m})")  # fmt: skip
+        form = self.rng.choice(forms)
+        value = form.format(t=t, m="part")
+        several = "mean" in form or "var" in form or "std" in form  # one number alone is where `std` has its kink
+        self.lines.append(f"part = {good}")
+        self._number(f"{value} if np.sum(part) > 1 else c" if several else value)
+
     def _by_nan_functions(self, t: str, good: str) -> None:
         forms = ("np.nansum({t} * x)", "np.nanmean({t})", "np.nansum({t} ** 2)", "np.nanvar({t})", "np.nanmax({t})",
                  "np.nanprod({t})", "np.sum(np.nan_to_num({t}))", "np.sum(np.nancumsum({t}))")  # fmt: skip

@@ -812,10 +812,6 @@ REFUSED = {
         def f(x):
             return np.sum(scipy.special.spence(x))  # <-
     """, (V,)),
-    "unknown keyword where": (NoRule, """
-        def f(x):
-            return np.sum(x, where=x > 1.0)  # <-
-    """, (V,)),
     "unknown keyword dtype": (NoRule, """
         def f(x):
             return np.sum(x, dtype=np.float32)  # <-

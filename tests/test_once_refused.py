@@ -18,6 +18,10 @@ V = np.array([0.5, 1.5, 2.5])
 HEAD = "import math\nimport numpy as np\n\n"
 
 PROGRAMS = {
+    "sum of a part of an array": ("""
+        def f(x):
+            return np.sum(x * x, where=x > 1.0)
+    """, (V,)),
     "list in two dicts, written through one": ("""
         def f(x):
             row = [x, 1.0]

@@ -112,7 +112,7 @@ class Module:
             names[name] = found
         apart = {n for n, f in names.items() if isinstance(f.value, types.ModuleType) and self._is_apart(f.value)}
         new = {n: self.found(n, found) for n, found in names.items() if n not in apart}
-        for node in (n for part in parts for n in ast.walk(part)):
+        for node in (n for part in parts for n in saved_source.kept(part)):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in apart:
                 attribute = names_at(names[node.value.id].value)(node.attr)
                 source.replace(node, self.found(node.attr, attribute))

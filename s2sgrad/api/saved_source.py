@@ -95,6 +95,20 @@ def _bare(source: Source, node: ast.AST) -> None:
         source.replace(node.body[0], f'"""{textwrap.indent(said, indent).lstrip()}{close}"""')
 
 
+def kept(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes below one of a source, but those of annotations, which are left out of it.
+
+    >>> sorted(n.id for n in kept(ast.parse("def f(x: T) -> T:\\n    y: T = x\\n    return y")) if isinstance(n, ast.Name))
+    ['x', 'y', 'y']
+    """
+    waiting = [node]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        said = [getattr(found, word, None) for word in ("annotation", "returns")]
+        waiting += [child for child in ast.iter_child_nodes(found) if not any(child is part for part in said)]
+
+
 def free_names(node: ast.AST) -> set[str]:
     """The names that a function, a class or an expression reads and does not bind itself, Python's own among them; those of
     its defaults, annotations and decorators, which are read where it is defined, are not.

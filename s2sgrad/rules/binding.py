@@ -6,8 +6,8 @@
 >>> from s2sgrad.rules import reductions, table
 >>> bound(table.lookup(np.sum), np.sum, ["x", "0"], {"keepdims": "True"})
 (['x'], {'axis': '0', 'keepdims': 'True'}, '')
->>> bound(table.lookup(np.sum), np.sum, ["x"], {"where": "m"})[2]
-'the keyword `where` of `sum` is not known to its derivative rule: leave it out'
+>>> bound(table.lookup(np.sum), np.sum, ["x"], {"out": "m"})[2]
+'the keyword `out` of `sum` is not known to its derivative rule: leave it out'
 """
 
 from __future__ import annotations

@@ -21,88 +21,88 @@ def present(x, axis=None, keepdims=False):
     >>> float(present(np.array([1.0, np.nan, 3.0])))
     2.0
     """
-    return np.sum(~np.isnan(x), axis=axis, keepdims=keepdims, dtype=np.result_type(x))
+    return np.sum(~np.isnan(x), axis=axis, keepdims=keepdims, dtype=np.asarray(x).dtype)
 
 
 flat(present)
 
 
 @general(np.nansum)
-def nansum(g, y, x, axis=None, *, keepdims=False):
+def nansum(g, y, x, axis=None, *, keepdims=False, initial=0, where=True):
     return np.where(np.isnan(x), 0.0, unreduce(g, x, axis, keepdims))
 
 
 @nansum.refined(whole)
-def _(g, y, x, axis=None, *, keepdims=False):
+def _(g, y, x, axis=None, *, keepdims=False, initial=0, where=True):
     return np.where(np.isnan(x), 0.0, g)
 
 
 @nansum.refined(along)
-def _(g, y, x, axis=None, *, keepdims=False):
+def _(g, y, x, axis=None, *, keepdims=False, initial=0, where=True):
     return np.where(np.isnan(x), 0.0, np.expand_dims(g, axis))
 
 
 @nansum.forward()
-def _(y, x, x_dot, axis=None, *, keepdims=False):
+def _(y, x, x_dot, axis=None, *, keepdims=False, initial=0, where=True):
     return np.sum(np.where(np.isnan(x), 0.0, x_dot), axis=axis, keepdims=keepdims)
 
 
 @nansum.forward(along)
-def _(y, x, x_dot, axis=None, *, keepdims=False):
+def _(y, x, x_dot, axis=None, *, keepdims=False, initial=0, where=True):
     return np.sum(np.where(np.isnan(x), 0.0, x_dot), axis=axis)
 
 
 @nansum.forward(whole_dropped)
-def _(y, x, x_dot, axis=None, *, keepdims=False):
+def _(y, x, x_dot, axis=None, *, keepdims=False, initial=0, where=True):
     return np.sum(np.where(np.isnan(x), 0.0, x_dot))
 
 
 @general(np.nanmean)
-def nanmean(g, y, x, axis=None, *, keepdims=False):
+def nanmean(g, y, x, axis=None, *, keepdims=False, where=True):
     return np.where(np.isnan(x), 0.0, unreduce(g / present(x, axis, keepdims), x, axis, keepdims))
 
 
 @nanmean.refined(whole)
-def _(g, y, x, axis=None, *, keepdims=False):
+def _(g, y, x, axis=None, *, keepdims=False, where=True):
     return np.where(np.isnan(x), 0.0, g / present(x))
 
 
 @nanmean.refined(along)
-def _(g, y, x, axis=None, *, keepdims=False):
+def _(g, y, x, axis=None, *, keepdims=False, where=True):
     return np.where(np.isnan(x), 0.0, np.expand_dims(g / present(x, axis), axis))
 
 
 @nanmean.forward()
-def _(y, x, x_dot, axis=None, *, keepdims=False):
+def _(y, x, x_dot, axis=None, *, keepdims=False, where=True):
     return np.sum(np.where(np.isnan(x), 0.0, x_dot), axis=axis, keepdims=keepdims) / present(x, axis, keepdims)
 
 
 @nanmean.forward(along)
-def _(y, x, x_dot, axis=None, *, keepdims=False):
+def _(y, x, x_dot, axis=None, *, keepdims=False, where=True):
     return np.sum(np.where(np.isnan(x), 0.0, x_dot), axis=axis) / present(x, axis)
 
 
 @nanmean.forward(whole_dropped)
-def _(y, x, x_dot, axis=None, *, keepdims=False):
+def _(y, x, x_dot, axis=None, *, keepdims=False, where=True):
     return np.sum(np.where(np.isnan(x), 0.0, x_dot)) / present(x)
 
 
 @general(np.nanprod)
-def nanprod(g, y, x, axis=None, *, keepdims=False):
+def nanprod(g, y, x, axis=None, *, keepdims=False, initial=1, where=True):
     factors = np.where(np.isnan(x), 1.0, x)
     others = products_before(factors, axis) * products_before(factors, axis, True)
     return np.where(np.isnan(x), 0.0, unreduce(g, x, axis, keepdims) * others)
 
 
 @general(np.nanvar)
-def nanvar(g, y, x, axis=None, *, ddof=0, keepdims=False):
+def nanvar(g, y, x, axis=None, *, ddof=0, keepdims=False, where=True):
     mean = np.nanmean(x, axis=axis, keepdims=True)
     g = unreduce(g / (present(x, axis, keepdims) - ddof), x, axis, keepdims)
     return np.where(np.isnan(x), 0.0, g * 2.0 * (x - mean))
 
 
 @general(np.nanstd)
-def nanstd(g, y, x, axis=None, *, ddof=0, keepdims=False):
+def nanstd(g, y, x, axis=None, *, ddof=0, keepdims=False, where=True):
     mean = np.nanmean(x, axis=axis, keepdims=True)
     spread = y * (present(x, axis, keepdims) - ddof)
     slope = over(np.where(np.isnan(x), 0.0, x - mean), unreduce(spread, x, axis, keepdims))

@@ -63,43 +63,43 @@ flat(count)
 
 
 @linear(np.sum)
-def sum_(g, y, x, axis=None, *, keepdims=False):
+def sum_(g, y, x, axis=None, *, keepdims=False, initial=0, where=True):
     return unreduce(g, x, axis, keepdims)
 
 
 @sum_.refined(along)
-def _(g, y, x, axis=None, *, keepdims=False):
+def _(g, y, x, axis=None, *, keepdims=False, initial=0, where=True):
     return np.expand_dims(g, axis)
 
 
 @sum_.refined(kept)
 @sum_.refined(whole)
-def _(g, y, x, axis=None, *, keepdims=False):
+def _(g, y, x, axis=None, *, keepdims=False, initial=0, where=True):
     return g
 
 
 @linear(np.mean)
-def mean(g, y, x, axis=None, *, keepdims=False):
+def mean(g, y, x, axis=None, *, keepdims=False, where=True):
     return unreduce(g, x, axis, keepdims) / count(x, axis)
 
 
 @mean.refined(along)
-def _(g, y, x, axis=None, *, keepdims=False):
+def _(g, y, x, axis=None, *, keepdims=False, where=True):
     return np.expand_dims(g, axis) / count(x, axis)
 
 
 @mean.refined(along_one)
-def _(g, y, x, axis=None, *, keepdims=False):
+def _(g, y, x, axis=None, *, keepdims=False, where=True):
     return np.expand_dims(g, axis) / np.size(x, axis)
 
 
 @mean.refined(kept)
-def _(g, y, x, axis=None, *, keepdims=False):
+def _(g, y, x, axis=None, *, keepdims=False, where=True):
     return g / count(x, axis)
 
 
 @mean.refined(whole)
-def _(g, y, x, axis=None, *, keepdims=False):
+def _(g, y, x, axis=None, *, keepdims=False, where=True):
     return g / np.size(x)
 
 
@@ -107,34 +107,34 @@ def _(g, y, x, axis=None, *, keepdims=False):
 
 
 @general(np.var)
-def var(g, y, x, axis=None, *, ddof=0, keepdims=False):
+def var(g, y, x, axis=None, *, ddof=0, keepdims=False, where=True):
     return unreduce(g, x, axis, keepdims) * (2.0 / (count(x, axis) - ddof)) * centered(x, axis)
 
 
 @var.refined(whole)
-def _(g, y, x, axis=None, *, ddof=0, keepdims=False):
+def _(g, y, x, axis=None, *, ddof=0, keepdims=False, where=True):
     return g * (2.0 / (np.size(x) - ddof)) * (x - np.mean(x))
 
 
 @var.refined(along_one)
-def _(g, y, x, axis=None, *, ddof=0, keepdims=False):
+def _(g, y, x, axis=None, *, ddof=0, keepdims=False, where=True):
     deviation = x - np.mean(x, axis=axis, keepdims=True)
     return np.expand_dims(g, axis) * (2.0 / (np.size(x, axis) - ddof)) * deviation
 
 
 @var.forward()
-def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False):
+def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False, where=True):
     return np.sum(centered(x, axis) * x_dot, axis=axis, keepdims=keepdims) * (2.0 / (count(x, axis) - ddof))
 
 
 @var.forward(along_one)
-def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False):
+def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False, where=True):
     deviation = x - np.mean(x, axis=axis, keepdims=True)
     return np.sum(deviation * x_dot, axis=axis) * (2.0 / (np.size(x, axis) - ddof))
 
 
 @var.forward(whole_dropped)
-def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False):
+def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False, where=True):
     return np.sum((x - np.mean(x)) * x_dot) * (2.0 / (np.size(x) - ddof))
 
 
@@ -143,12 +143,12 @@ def evenly(ddof):
 
 
 @var.forward(lambda operand, axis, keepdims, ddof: along_one(operand, axis, keepdims) and evenly(ddof))
-def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False):
+def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False, where=True):
     return 2.0 * np.mean((x - np.mean(x, axis=axis, keepdims=True)) * x_dot, axis=axis)
 
 
 @var.forward(lambda operand, axis, keepdims, ddof: whole_dropped(operand, axis, keepdims) and evenly(ddof))
-def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False):
+def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False, where=True):
     return 2.0 * np.mean((x - np.mean(x)) * x_dot)
 
 
@@ -171,54 +171,58 @@ def _(g, y, x, axis=None):
 
 
 @general(np.std)
-def std(g, y, x, axis=None, *, ddof=0, keepdims=False):
+def std(g, y, x, axis=None, *, ddof=0, keepdims=False, where=True):
     spread = unreduce(y, x, axis, keepdims) * (count(x, axis) - ddof)
     return unreduce(g, x, axis, keepdims) * over(centered(x, axis), spread)
 
 
 @std.refined(whole)
-def _(g, y, x, axis=None, *, ddof=0, keepdims=False):
+def _(g, y, x, axis=None, *, ddof=0, keepdims=False, where=True):
     return g * over(centered(x), y * (np.size(x) - ddof))
 
 
 @std.refined(along_one)
-def _(g, y, x, axis=None, *, ddof=0, keepdims=False):
+def _(g, y, x, axis=None, *, ddof=0, keepdims=False, where=True):
     return np.expand_dims(g, axis) * over(centered(x, axis), np.expand_dims(y, axis) * (np.size(x, axis) - ddof))
 
 
 @std.forward()
-def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False):
+def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False, where=True):
     return over(np.sum(centered(x, axis) * x_dot, axis=axis, keepdims=keepdims), y * (count(x, axis) - ddof))
 
 
 @std.forward(along_one)
-def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False):
+def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False, where=True):
     return over(np.sum(centered(x, axis) * x_dot, axis=axis), y * (np.size(x, axis) - ddof))
 
 
 @std.forward(whole_dropped)
-def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False):
+def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False, where=True):
     return over(np.sum(centered(x) * x_dot), y * (np.size(x) - ddof))
 
 
 # --- largest and smallest --------------------------------------------------------------------------------------------
 
 
-def tie_weights(x, y, axis=None, keepdims=False):
+def tie_weights(x, y, axis=None, keepdims=False, where=True, initial=None):
     """1 where `x` is the extreme value `y` of its axis, shared evenly by ties, and 0 elsewhere.
+
+    `initial` is one more candidate, which has no weight here; `where` says which elements are candidates.
 
     >>> tie_weights(np.array([3.0, 1.0, 3.0]), 3.0)
     array([0.5, 0. , 0.5])
     """
     y = spreading(y, x, axis, keepdims)
-    ties = np.equal(x, y)
-    if type(x) is np.ndarray and x.dtype.kind == "f" and np.count_nonzero(ties) == np.size(y):
+    ties = np.equal(x, y) if where is True else np.equal(x, y) & where
+    alone = where is True and initial is None
+    if alone and type(x) is np.ndarray and x.dtype.kind == "f" and np.count_nonzero(ties) == np.size(y):
         if math.isfinite(np.vdot(y, y)):  # none of them is nan, so each is met, and once
             return ties.astype(x.dtype)
-    count = np.add.reduce(ties, axis=axis, keepdims=True)
+    began = 0 if initial is None else np.equal(initial, y)
+    count = np.add.reduce(ties, axis=axis, keepdims=True) + began
     if not count.all():  # an extreme value that is nan equals none
-        ties = ties | (np.isnan(x) & np.isnan(y))
-        count = np.add.reduce(ties, axis=axis, keepdims=True)
+        ties = ties | (np.isnan(x) & np.isnan(y) & where)
+        count = np.maximum(np.add.reduce(ties, axis=axis, keepdims=True) + began, 1)
     weights = ties / count
     return weights.astype(x.dtype) if getattr(x, "dtype", weights.dtype) != weights.dtype else weights
 
@@ -227,37 +231,37 @@ flat(tie_weights)
 
 
 @general(np.max, np.min, np.amax, np.amin, np.nanmax, np.nanmin)
-def max_(g, y, x, axis=None, *, keepdims=False):
+def max_(g, y, x, axis=None, *, keepdims=False, initial=None, where=True):
     return spreading(g, x, axis, keepdims) * tie_weights(x, y, axis, keepdims)
 
 
 @max_.refined(along, exact=True)
-def _(g, y, x, axis=None, *, keepdims=False):
+def _(g, y, x, axis=None, *, keepdims=False, initial=None, where=True):
     return np.expand_dims(g, axis) * tie_weights(x, y, axis)
 
 
 @max_.refined(kept, exact=True)
-def _(g, y, x, axis=None, *, keepdims=False):
+def _(g, y, x, axis=None, *, keepdims=False, initial=None, where=True):
     return g * tie_weights(x, y, axis, True)
 
 
 @max_.refined(whole, exact=True)
-def _(g, y, x, axis=None, *, keepdims=False):
+def _(g, y, x, axis=None, *, keepdims=False, initial=None, where=True):
     return g * tie_weights(x, y)
 
 
 @max_.forward()
-def _(y, x, x_dot, axis=None, *, keepdims=False):
+def _(y, x, x_dot, axis=None, *, keepdims=False, initial=None, where=True):
     return np.sum(times(tie_weights(x, y, axis, keepdims), x_dot), axis=axis, keepdims=keepdims)
 
 
 @max_.forward(along)
-def _(y, x, x_dot, axis=None, *, keepdims=False):
+def _(y, x, x_dot, axis=None, *, keepdims=False, initial=None, where=True):
     return np.sum(times(tie_weights(x, y, axis), x_dot), axis=axis)
 
 
 @max_.forward(whole_dropped)
-def _(y, x, x_dot, axis=None, *, keepdims=False):
+def _(y, x, x_dot, axis=None, *, keepdims=False, initial=None, where=True):
     return np.sum(times(tie_weights(x, y), x_dot))
 
 

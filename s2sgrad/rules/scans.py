@@ -233,24 +233,24 @@ def products_along(x, x_dot, axis=None):
 
 
 @general(np.prod)
-def prod(g, y, x, axis=None, *, keepdims=False):
+def prod(g, y, x, axis=None, *, keepdims=False, initial=1, where=True):
     others = products_before(x, axis) * products_before(x, axis, True)
     return unreduce(g, x, axis, keepdims) * others
 
 
 @prod.refined(lambda axis: axis.known and axis.value is None)
-def _(g, y, x, axis=None, *, keepdims=False):
+def _(g, y, x, axis=None, *, keepdims=False, initial=1, where=True):
     return g * products_before(x) * products_before(x, None, True)
 
 
 @prod.forward()
-def _(y, x, x_dot, axis=None, *, keepdims=False):
+def _(y, x, x_dot, axis=None, *, keepdims=False, initial=1, where=True):
     others = products_before(x, axis) * products_before(x, axis, True)
     return np.sum(x_dot * others, axis=axis, keepdims=keepdims)
 
 
 @prod.forward(whole_dropped)
-def _(y, x, x_dot, axis=None, *, keepdims=False):
+def _(y, x, x_dot, axis=None, *, keepdims=False, initial=1, where=True):
     return np.sum(x_dot * products_before(x) * products_before(x, None, True))
 
 

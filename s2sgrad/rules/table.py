@@ -41,7 +41,7 @@ import importlib
 import inspect
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,6 +70,7 @@ class Rule:
     refusals: list[tuple[Callable[..., bool], str]] = field(default_factory=list)
     exact: set[Callable[..., Any]] = field(default_factory=set)
     added: set[str] = field(default_factory=set)
+    mask: str = ""  # the keyword that says which elements take part
     linear: set[str] = field(default_factory=set)
     constants: dict[str, str] = field(default_factory=dict)
     tangents: Tangents | None = None
@@ -150,7 +151,7 @@ class Rule:
         return pullback
 
     def instead(self, when: Callable[..., bool]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Register the pullback of calls that the first one does not treat: those where `when` holds."""
+        """Register the pullback of calls that those before do not treat: those where `when` holds."""
         self.exceptions.append(when)
         return self.refined(when)
 
@@ -171,6 +172,11 @@ class Rule:
         """Name keywords of a linear rule whose constant values are part of the result: in its tangent they are 0."""
         assert self.tag == "linear" and self.keywords.keys() >= {*names}
         self.added |= {*names}
+
+    def selects_by(self, name: str) -> None:
+        """Name the keyword that says which elements take part: those that it leaves out get exactly 0."""
+        assert name in self.keywords
+        self.mask = name
 
     def refuse(self, when: Callable[..., bool], why: str) -> None:
         """Name calls without a derivative: those where `when`, which is asked like that of `refined`, holds."""
@@ -274,9 +280,12 @@ def passing_over(level: int, *primitives: Any) -> None:
     _PASSING_OVER.update(dict.fromkeys(primitives, level))
 
 
-def passes_over(primitive: Any) -> int:
-    """What may be infinite or nan where a primitive leaves elements out; 0 for one that leaves none out."""
-    return _PASSING_OVER.get(primitive, 0) if given(primitive) is None else 0
+def passes_over(primitive: Any, keywords: Collection[str] = ()) -> int:
+    """What may be infinite or nan where a call of a primitive leaves elements out; 0 for one that leaves none out."""
+    if given(primitive) is not None:
+        return 0
+    rule = lookup(primitive)
+    return VALUES if rule is not None and rule.mask in keywords else _PASSING_OVER.get(primitive, 0)
 
 
 def later(module: str, rules: str) -> None:

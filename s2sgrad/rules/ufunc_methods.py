@@ -115,43 +115,49 @@ flat(np.equal.outer, np.not_equal.outer, np.less.outer, np.less_equal.outer, np.
 
 
 @linear(np.add.reduce)
-def add_reduce(g, y, x, axis=0, *, keepdims=False):
+def add_reduce(g, y, x, axis=0, *, keepdims=False, initial=0, where=True):
     return unreduce(g, x, axis, keepdims)
 
 
 @add_reduce.refined(along)
-def _(g, y, x, axis=0, *, keepdims=False):
+def _(g, y, x, axis=0, *, keepdims=False, initial=0, where=True):
     return np.expand_dims(g, axis)
 
 
 @add_reduce.refined(kept)
 @add_reduce.refined(whole)
-def _(g, y, x, axis=0, *, keepdims=False):
+def _(g, y, x, axis=0, *, keepdims=False, initial=0, where=True):
     return g
 
 
 @general(np.multiply.reduce)
-def multiply_reduce(g, y, x, axis=0, *, keepdims=False):
+def multiply_reduce(g, y, x, axis=0, *, keepdims=False, initial=1, where=True):
     return unreduce(g, x, axis, keepdims) * products_before(x, axis) * products_before(x, axis, True)
 
 
+@multiply_reduce.forward()
+def _(y, x, x_dot, axis=0, *, keepdims=False, initial=1, where=True):
+    others = products_before(x, axis) * products_before(x, axis, True)
+    return np.sum(x_dot * others, axis=axis, keepdims=keepdims)
+
+
 @general(np.maximum.reduce, np.minimum.reduce, np.fmax.reduce, np.fmin.reduce)
-def maximum_reduce(g, y, x, axis=0, *, keepdims=False):
+def maximum_reduce(g, y, x, axis=0, *, keepdims=False, initial=None, where=True):
     return unreduce(g, x, axis, keepdims) * tie_weights(x, y, axis, keepdims)
 
 
 @maximum_reduce.refined(along)
-def _(g, y, x, axis=0, *, keepdims=False):
+def _(g, y, x, axis=0, *, keepdims=False, initial=None, where=True):
     return np.expand_dims(g, axis) * tie_weights(x, y, axis)
 
 
 @maximum_reduce.forward()
-def _(y, x, x_dot, axis=0, *, keepdims=False):
+def _(y, x, x_dot, axis=0, *, keepdims=False, initial=None, where=True):
     return np.sum(times(tie_weights(x, y, axis, keepdims), x_dot), axis=axis, keepdims=keepdims)
 
 
 @maximum_reduce.forward(along)
-def _(y, x, x_dot, axis=0, *, keepdims=False):
+def _(y, x, x_dot, axis=0, *, keepdims=False, initial=None, where=True):
     return np.sum(times(tie_weights(x, y, axis), x_dot), axis=axis)
 
 

@@ -202,6 +202,12 @@ class RuleAdjoint:
         alone = len(cotangents) == 1 and isinstance(g.value, gast.Name)
         for k, value in cotangents.items():
             value = simplified(clone(value))  # which may be no new memory any more
+            mask = self._mask_of(value, k)
+            if mask is not None:
+                value = value.args[1]
+                part = Cotangent(value, self.adjoints.inference.kind(value), False, mask=(mask, True))
+                self.adjoints.contribute(self.operands[k], part)
+                continue
             kind = self.adjoints.inference.kind(value)
             if self.is_elementwise and g.full:
                 kind = self._stretched(kind)
@@ -209,6 +215,14 @@ class RuleAdjoint:
             self.adjoints.contribute(
                 self.operands[k], Cotangent(value, kind, full, None, self._is_numeric(k), g.mask, own, idle)
             )
+
+    def _mask_of(self, value: gast.AST, k: int) -> gast.AST | None:
+        """The mask by which a reduction leaves elements out of what was computed in place: as of a branch of `np.where`."""
+        computed = isinstance(self.operands[k], gast.Name) and self.operands[k].id in self.unit.temps
+        mask = self.operation.keywords.get(self.rule.mask)
+        if mask is None or not computed or self.unit.called(value) is not np.where:
+            return None
+        return value.args[0] if same(value.args[0], mask) and same(value.args[2], constant(0.0)) else None
 
     def _is_full(self) -> bool:
         """Whether the cotangents have the shapes of the operands: a refined pullback may leave that to broadcasting."""
@@ -238,7 +252,7 @@ class RuleAdjoint:
 
     def _idle(self, g: Cotangent) -> int:
         """Whether cotangents are 0 where that of the result is 0, or where the operation leaves its operands out."""
-        own = table.passes_over(self.operation.target)
+        own = table.passes_over(self.operation.target, self.operation.keywords)
         if own and self.adjoints.are_picked(getattr(self.operation.node, "args", [])):
             own = table.VALUES
         return max(own, g.idle if self.rule.tag in ("elementwise", "linear") else 0)

@@ -45,6 +45,7 @@ from . import (  # noqa: F401
     numerics,
     objects,
     overwritten,
+    parts,
     passed_on,
     pulled_back,
     rebinding,

@@ -138,10 +138,12 @@ def items_of(value: Any) -> tuple[Any, ...]:
 
 def pullbacks(rule: Rule, e: Example) -> list[Any]:
     """The general pullback, unless it does not treat the example, and every refinement that applies to it."""
-    found = [] if any(rule.holds(when, kinds(rule, e, True)) for when in rule.exceptions) else [rule.pullback]
+    instead = [when for when in rule.exceptions if rule.holds(when, kinds(rule, e, True))]
+    first = max([k for k, (when, _) in enumerate(rule.refinements) if when in instead], default=0)
+    found = [] if instead else [rule.pullback]
     for numbers_known in (False, True):
         known = kinds(rule, e, numbers_known)
-        for when, pullback in rule.refinements:
+        for when, pullback in rule.refinements[first:]:
             if rule.holds(when, known) and pullback not in found:
                 found.append(pullback)
     return [*found, rule.joint] if rule.joint is not None and rule.pullback in found else found

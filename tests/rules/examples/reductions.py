@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules import reductions, scans, statistics
+from s2sgrad.rules import masked, reductions, scans, statistics
 
 from .base import between, example, example_if_taken, normal, younger
 
@@ -81,6 +81,35 @@ example(np.nanstd, _holes, ddof=1)
 for _f in (np.nancumsum, np.nancumprod):
     example(_f, _holes)
     example(_f, _holes, axis=1)
+
+# --- parts, beginnings ------------------------------------------------------------------------------------------------
+
+_PART = np.array([[True, False, True, True], [False, True, True, False], [True, True, True, True]])
+_AXIS = ({}, {"axis": 1}, {"axis": (0, -1), "keepdims": True}, {"axis": 2, "keepdims": True}, {"axis": (0, 2)})
+_FROM = {f: {"initial": c} for f, c in ((np.sum, 0.3), (np.prod, 0.7), (np.max, -9.0), (np.min, 9.0), (np.nansum, 0.3))}
+_FROM |= {np.nanprod: {"initial": 0.7}, np.nanmax: {"initial": -9.0}, np.mean: {}, np.var: {}, np.std: {}}
+_FROM |= {np.nanmean: {}, np.nanvar: {}, np.nanstd: {}}
+for _f, _from in _FROM.items():
+    for _keywords in _AXIS:
+        example(_f, normal(2, 3, 4), where=_PART, **_from, **_keywords)
+    example(_f, normal(2, 4), where=np.array([True, False, True, True]), **_from)
+    example(_f, [0.3, 0.7, 1.1], where=[True, False, True], **_from)
+    example(_f, np.where(_PART, normal(3, 4), np.nan), axis=1, where=_PART, **_from)
+    if _from:
+        example(_f, normal(2, 3), axis=0, **_from)
+        example(_f, normal(4), **_from)
+for _f in (np.nansum, np.nanmean, np.nanvar, np.nanstd, np.nanprod, np.nanmax):
+    example(_f, _holes, where=_PART, axis=1, **_FROM[_f])
+example(np.var, normal(2, 3, 4), where=_PART, axis=1, ddof=1)
+example(np.std, np.array([[2.5, 1.0, 2.5], [1.0, 2.0, 4.0]]), where=[[True, True, True], [False, True, True]], axis=1)
+for _f, _initial in ((np.max, 2.0), (np.min, -2.0), (np.maximum.reduce, 2.0), (np.fmin.reduce, -2.0)):
+    example(_f, between(-1.0, 1.0, 2, 3), axis=1, initial=_initial)
+    example(_f, np.array([[3.0, 0.5], [-3.0, 0.7]]), axis=0, initial=_initial, where=[[True, False], [True, True]])
+for _f in (np.add.reduce, np.multiply.reduce, np.maximum.reduce, np.minimum.reduce):
+    example(_f, normal(3, 4), where=_PART, initial=0.6, axis=1)
+    example(_f, normal(3, 4), where=_PART, initial=0.6, keepdims=True)
+example(masked.deviations, normal(3, 4), _PART)
+example(masked.deviations, normal(2, 3, 4), _PART, axis=(0, 2))
 
 # --- order statistics ------------------------------------------------------------------------------------------------
 

@@ -77,9 +77,9 @@ def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
 
 
 def _array(v: np.ndarray, sizes: dict[int, int]) -> Kind:
-    if isinstance(v, (np.matrix, np.ma.MaskedArray)):
-        raise TypeError(f"operators of a {type(v).__name__} mean something else than an array's: pass an ndarray")
     if type(v) is not np.ndarray:
+        if isinstance(v, (np.matrix, np.ma.MaskedArray)):
+            raise TypeError(f"operators of a {type(v).__name__} mean something else than an array's: pass an ndarray")
         return _object(v, sizes, 0)
     if v.dtype.kind not in "fiubc":
         return OPAQUE if v.dtype.hasobject else UNKNOWN

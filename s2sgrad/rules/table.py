@@ -37,6 +37,7 @@ it likes.  It lives with the function where that is one of Python's, so that a c
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import sys
@@ -80,14 +81,32 @@ class Rule:
     given: Any = None  # what the user said, of a rule of theirs
 
     def __post_init__(self) -> None:
-        parameters = list(inspect.signature(self.pullback).parameters.values())[2:]
-        self.differentiable = tuple(
-            p.name for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD
-        )
-        self.keywords = {p.name: p.default for p in parameters if p.default is not p.empty}
-        self.positional = tuple(p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD)
-        self.variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
         self.exact.add(self.pullback)
+
+    @functools.cached_property
+    def _parameters(self) -> list[inspect.Parameter]:
+        """Those of the pullback behind the cotangent and the result, asked for when a call is met."""
+        return list(inspect.signature(self.pullback).parameters.values())[2:]
+
+    @functools.cached_property
+    def differentiable(self) -> tuple[str, ...]:
+        """The names of the differentiable arguments."""
+        return tuple(p.name for p in self._parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD)
+
+    @functools.cached_property
+    def keywords(self) -> dict[str, Any]:
+        """The others, which have defaults."""
+        return {p.name: p.default for p in self._parameters if p.default is not p.empty}
+
+    @functools.cached_property
+    def positional(self) -> tuple[str, ...]:
+        """The names of all that may be given by position."""
+        return tuple(p.name for p in self._parameters if p.kind is p.POSITIONAL_OR_KEYWORD)
+
+    @functools.cached_property
+    def variadic(self) -> bool:
+        """Whether there are arguments without names."""
+        return any(p.kind is p.VAR_POSITIONAL for p in self._parameters)
 
     def refined(self, when: Callable[..., bool], exact: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Register a shorter pullback, taken where `when` holds.

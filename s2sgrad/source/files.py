@@ -7,6 +7,7 @@ import linecache
 import threading
 import types
 import warnings
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -47,17 +48,21 @@ class File:
     def __init__(self, name: str, text: str) -> None:
         self.name = name
         self.module = ast.parse(text, name)
-        self.functions: dict[tuple[int, str], list[Found]] = {}
         self.compiled: dict[tuple[int, bool], dict[tuple[int, str], list[types.CodeType]]] = {}
+
+    def functions(self, line: int, name: str) -> list[Found]:
+        """The functions whose code has this line and name."""
+        # In a string with fields a node may say that it stands outside of its statement (Python 3.11).
+        return list(self._functions(line, name, _spans)) or list(self._functions(line, name, lambda node, line: True))
+
+    def _functions(self, line: int, name: str, spans: Callable[[ast.stmt, int], bool]) -> Iterator[Found]:
         todo: list[tuple[ast.AST, str | None]] = [(self.module, None)]
         while todo:
             node, class_name = todo.pop()
-            if isinstance(node, _FUNCTIONS):
-                decorators = getattr(node, "decorator_list", ())
-                line = decorators[0].lineno if decorators else node.lineno
-                self.functions.setdefault((line, getattr(node, "name", "<lambda>")), []).append(
-                    Found(node, class_name)
-                )
+            if isinstance(node, ast.stmt) and not spans(node, line):
+                continue
+            if isinstance(node, _FUNCTIONS) and _first_line(node) == line and getattr(node, "name", "<lambda>") == name:
+                yield Found(node, class_name)
             todo.extend(scoped_children(node, class_name))
 
     def codes(self, flags: int, apart: bool = False) -> dict[tuple[int, str], list[types.CodeType]]:
@@ -82,6 +87,15 @@ class File:
             return quietly(compile, module, self.name, "exec", flags, True)
         except SyntaxError:  # a notebook's cell may await at its top level
             return quietly(compile, module, self.name, "exec", flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
+
+
+def _first_line(node: Any) -> int:
+    decorators = getattr(node, "decorator_list", ())
+    return decorators[0].lineno if decorators else node.lineno
+
+
+def _spans(statement: ast.stmt, line: int) -> bool:
+    return _first_line(statement) <= line <= statement.end_lineno
 
 
 _warnings_lock = threading.RLock()

@@ -19,7 +19,7 @@ for _feature in __future__.all_feature_names:
 def find(file: File, code: types.CodeType) -> Found:
     """The node that a code object was compiled from; Refusal where there is none, or more than one."""
     key = code.co_firstlineno, code.co_name
-    sharing = file.functions.get(key)
+    sharing = file.functions(*key)
     if not sharing:
         raise Refusal(EDITED.format(file.name))
     try:

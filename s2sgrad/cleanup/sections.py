@@ -58,46 +58,36 @@ class Sections:
         `passed`: reads that do not count; `around`: the loops that this one is in.
         """
         reads = self.mentions(list(_ordered(loop.body)), shared, loop.body, passed)
-        loops = [s for s in effects.walk(loop.body) if isinstance(s, gast.For)]
+        trips, loops = _Trips.of(self.unit, loop), _loops_in(loop)
         return reads is not None and all(
-            self._goes_by(loop, index, read)
+            (trips is not None and self._goes_by(index, read, trips))
             or self.indices.apart(index, read.index, around, (), [loop, *(s for s in loops if id(s) in read.loops)])
             for read in reads
         )
 
-    def _goes_by(self, loop: gast.For, index: list[gast.AST], read: _Mention) -> bool:
+    def _goes_by(self, index: list[gast.AST], read: _Mention, trips: _Trips) -> bool:
         """Whether later trips read on one side of the section, along some axis."""
-        step, least = _direction(self.unit, loop), least_of(self.unit, loop)
-        if step is None or least is None:
-            return False
-        variable, restore = loop.target.id, _Mention(0, index, ())
         earlier = _Mention(-1, read.index, read.loops)  # what the same trip reads is asked elsewhere
-        for axis, part in enumerate(index):
-            place = self.nearest(part, variable, step)
-            if place is not None and least + place >= 0 and all(map(self.indices.is_one_axis, index[:axis])):
-                if self.misses(place, restore, earlier, axis, variable, step, least, loop):
-                    return True
-        return False
+        return self.apart(_Mention(0, index, ()), _Reads(self, [earlier], trips), trips)
 
     def spare(self, loop: gast.For) -> dict[int, frozenset[str]]:
         """The restores in a loop that are not needed, and the names whose memory must not be read after the loop."""
-        step, least = _direction(self.unit, loop), least_of(self.unit, loop)
-        if step is None or least is None:
+        trips = _Trips.of(self.unit, loop)
+        if trips is None:
             return {}
-        variable = loop.target.id
         out: dict[int, frozenset[str]] = {}
         statements = list(_ordered(loop.body))
+        reads: dict[frozenset[str], _Reads] = {}
         for order, statement, loops in statements:
             section = effects.stored(statement)
             if section is None or not isinstance(section.value, gast.Name) or section.value.id in self.unit.bars:
                 continue
-            shared = self.unit.memory.with_memory_of(section.value.id)
-            mentions = self.mentions(statements, shared, loop.body, ())
-            if mentions is None or not all(
-                isinstance(p, (gast.Name, gast.BinOp, gast.Slice)) for p in parts_of(section.slice)[:1]
-            ):
+            if not all(isinstance(p, (gast.Name, gast.BinOp, gast.Slice)) for p in parts_of(section.slice)[:1]):
                 continue
-            if self.apart(_Mention(order, parts_of(section.slice), loops), mentions, variable, step, least, loop):
+            shared = self.unit.memory.with_memory_of(section.value.id)
+            if shared not in reads:
+                reads[shared] = _Reads(self, self.mentions(statements, shared, loop.body, ()), trips)
+            if self.apart(_Mention(order, parts_of(section.slice), loops), reads[shared], trips):
                 out[id(statement)] = shared
         return out
 
@@ -107,6 +97,7 @@ class Sections:
         """All reads of a memory in a loop; None where one is not a plain section of it."""
         out = []
         begun: set[str] = set()  # the views that this trip has bound
+        outermost = set(map(id, body))
         for order, statement, loops in statements:
             sections = self._read(statement, shared, begun)
             if sections is None:
@@ -114,9 +105,9 @@ class Sections:
             read = (s for s in sections if not any(s is p for p in passed))
             out += [_Mention(order, parts_of(s.slice), loops) for s in read]
             bound = effects.targets(statement) if isinstance(statement, gast.Assign) else []
-            if len(bound) == 1 and self.views.get(bound[0]) is statement and any(s is statement for s in body):
+            if len(bound) == 1 and self.views.get(bound[0]) is statement and id(statement) in outermost:
                 begun.add(bound[0])
-            elif set(bound) & (shared - self.unit.temps):
+            elif not shared.isdisjoint(bound) and set(bound) & (shared - self.unit.temps):
                 return None
         return out
 
@@ -139,13 +130,13 @@ class Sections:
             return None
         return [*(n for n in whole if id(n) not in skipped and n is not stored), *viewed]
 
-    def apart(self, restore: _Mention, reads: list[_Mention], variable: str, step: int, least: int, loop: gast.For) -> bool:
+    def apart(self, restore: _Mention, reads: _Reads, trips: _Trips) -> bool:
         """Whether, along some axis, no read of this trip after the restore and none of a later trip meets it."""
         for axis, part in enumerate(restore.index):
-            place = self.nearest(part, variable, step)
-            if place is None or least + place < 0 or not all(self.indices.is_one_axis(p) for p in restore.index[:axis]):
+            place = self.nearest(part, trips.variable, trips.step)
+            if place is None or trips.least + place < 0 or not all(map(self.indices.is_one_axis, restore.index[:axis])):
                 continue
-            if all(self.misses(place, restore, r, axis, variable, step, least, loop) for r in reads):
+            if reads.miss(place, restore, axis):
                 return True
         return False
 
@@ -157,18 +148,12 @@ class Sections:
         offset = None if end is None or part.step is not None else self.indices.offset(end, variable)
         return offset if offset is None or step < 0 else offset - 1
 
-    def misses(
-        self, place: int, restore: _Mention, read: _Mention, axis: int, variable: str, step: int, least: int, loop: gast.For
-    ) -> bool:
-        if axis >= len(read.index) or not all(self.indices.is_one_axis(p) for p in read.index[:axis]):
-            return False
-        inner = {s.target.id: s for s in effects.walk(loop.body) if isinstance(s, gast.For) and id(s) in read.loops}
-        after = read.order > restore.order or bool(set(read.loops) & set(restore.loops))
-        bound = self.bound(read.index[axis], variable, inner, step, least)
-        if bound is None:
-            return False
-        beyond = bound < place if step < 0 else bound > place  # later trips go on in the same direction
-        return beyond or (bound == place and not after)
+    def kept_by(self, read: _Mention, axis: int, trips: _Trips) -> int | None:
+        """`d` where the section that is read stays on one side of `variable + d` along an axis (`bound`)."""
+        if axis >= len(read.index) or not all(map(self.indices.is_one_axis, read.index[:axis])):
+            return None
+        inner = {s.target.id: s for s in trips.inner if id(s) in read.loops}
+        return self.bound(read.index[axis], trips.variable, inner, trips.step, trips.least)
 
     def bound(self, part: gast.AST, variable: str, inner: dict[str, gast.For], step: int, least: int) -> int | None:
         """`d` where an index stays at or below `variable + d` (step < 0), or at or above it; None where that is not sure."""
@@ -200,6 +185,55 @@ class Sections:
         if offset is not None:
             return least + offset >= 0
         return is_natural(node)
+
+
+@dataclass
+class _Trips:
+    """The trips of a loop: its variable, which way that goes, the least that it may be; the loops inside."""
+
+    variable: str
+    step: int
+    least: int
+    inner: list[gast.For]
+
+    @classmethod
+    def of(cls, unit: Unit, loop: gast.For) -> _Trips | None:
+        """Those of a loop over a range; None where too little is known of it."""
+        step, least = _direction(unit, loop), least_of(unit, loop)
+        return None if step is None or least is None else cls(loop.target.id, step, least, _loops_in(loop))
+
+
+class _Reads:
+    """The reads of one memory in a loop (None: not all are known), and what all of them keep to along an axis."""
+
+    def __init__(self, sections: Sections, reads: list[_Mention] | None, trips: _Trips) -> None:
+        self.sections, self.reads, self.trips = sections, reads, trips
+        # By axis: the outermost bound; of the reads that come to it the last, and the loops that these are in.
+        self._kept: dict[int, tuple[int, int, set[int]] | None] = {}
+
+    def miss(self, place: int, restore: _Mention, axis: int) -> bool:
+        """Whether no read of this trip after the restore and none of a later trip meets a section at `variable + place`."""
+        if not self.reads:
+            return self.reads is not None
+        if axis not in self._kept:
+            self._kept[axis] = self._keeping(axis)
+        kept = self._kept[axis]
+        if kept is None or kept[0] != place:  # later trips go on in the same direction
+            return kept is not None and (kept[0] < place) == (self.trips.step < 0)
+        _, last, loops = kept
+        return last <= restore.order and loops.isdisjoint(restore.loops)
+
+    def _keeping(self, axis: int) -> tuple[int, int, set[int]] | None:
+        bounds = [self.sections.kept_by(read, axis, self.trips) for read in self.reads]
+        if None in bounds:
+            return None
+        outermost = max(bounds) if self.trips.step < 0 else min(bounds)
+        there = [read for read, bound in zip(self.reads, bounds, strict=True) if bound == outermost]
+        return outermost, max(read.order for read in there), set().union(*(read.loops for read in there))
+
+
+def _loops_in(loop: gast.For) -> list[gast.For]:
+    return [s for s in effects.walk(loop.body) if isinstance(s, gast.For)]
 
 
 def _is_section(node: gast.AST | None) -> bool:

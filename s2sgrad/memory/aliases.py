@@ -281,7 +281,8 @@ class Aliases:
     def _join(self, state: State, name: str, others: int) -> None:
         """A name shares memory with others from now on."""
         state.shares.add(name, others)
-        bit = self.names.member(name)
-        self._ever[name] = self._ever.get(name, 0) | (others & ~bit)
-        for other in self.names.decoded(others & ~bit):
+        bit, ever = self.names.member(name), self._ever.get(name, 0)
+        new = others & ~bit & ~ever
+        self._ever[name] = ever | new
+        for other in self.names.decoded(new):
             self._ever[other] = self._ever.get(other, 0) | bit

@@ -39,11 +39,11 @@ class Relation:
 
     def add(self, name: str, others: int) -> None:
         """A name stands in the relation to others from now on."""
-        bit = self.names.member(name)
-        others &= ~bit
-        if others:
-            self._of[name] = self.of(name) | others
-            for other in self.names.decoded(others):
+        bit, known = self.names.member(name), self.of(name)
+        new = others & ~bit & ~known
+        if new:
+            self._of[name] = known | new
+            for other in self.names.decoded(new):
                 self._to[other] = self.to(other) | bit
 
     def drop(self, name: str) -> None:

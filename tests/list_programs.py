@@ -20,6 +20,7 @@ CHANGES = (
     "del {l}[1:2]", "del {l}[{i}:]", "{l}.append({n})", "{l}.insert(0, {n})", "{l}.insert({i}, {n})", "{l}.extend({m}[:2])",
     "{l}.reverse()", "{l}.sort()", "{l}.sort(reverse=True)", "{l}.sort(key=lambda v: (v - 0.3) ** 2)",
     "{l}.sort(key=abs, reverse=True)", "{l} += [{n}]", "{l} = {l} + {m}[:1]", "{l} = {m}[:]",
+    "{l}.insert(0, {l}.pop())", "{l}.insert(1, {l}.pop() * {n})", "{l} = [{l}.pop()] + {l}", "{l}.append({l}.pop(0) * {n})",
 )  # fmt: skip
 HEAPS = ("heapq.heapify({l})", "heapq.heappush({l}, {n})", "s += heapq.heappop({l})",
          "s = s * 0.5 + heapq.heappushpop({l}, {n})", "s += heapq.heapreplace({l}, {n})",

@@ -222,7 +222,8 @@ class Reverse(Branches, Mirrored):
     def _continues(self, statement: gast.AST, targets: list[str]) -> bool:
         """Whether a statement computes a temporary of the user's statement whose adjoint is being written."""
         one = len(targets) == 1 and targets[0] in self.unit.temps and place_of(statement) == self.position
-        return one and targets[0] not in effects.reads(statement)  # an update reads the adjoint that it changes
+        changed = {*targets, *effects.changed_by_call(getattr(statement, "value", None)).intersection(self.targets)}
+        return one and changed.isdisjoint(effects.reads(statement))  # an update reads the adjoint that it changes
 
     def _result(self, statement: gast.AST, targets: list[str], restored: Operation | None) -> gast.AST | None:
         """What stands for the result in the adjoint: the name under which it is kept where an old value is restored."""

@@ -53,6 +53,24 @@ def appended_in_branches(x):
     return kept[0] * kept[-1] + len(kept) * kept[1]
 
 
+@case(VECTOR)
+def last_item_put_in_front(x):
+    q = list(x)
+    total = 0.0
+    for k in range(4):
+        q.insert(0, q.pop())
+        total += q[0] * (k + 1)
+    return total + sum([(k + 1) * v * v for k, v in enumerate(q)])
+
+
+@case(VECTOR)
+def last_item_joined_in_front(x):
+    q = list(x)
+    for _ in range(3):
+        q = [q.pop() * x[0]] + q
+    return sum([(k + 1) * v * v for k, v in enumerate(q)])
+
+
 @case(1.3)
 def stack_until_empty(x):
     stack = [x, x * x, 2.0]

@@ -10,22 +10,14 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
-from s2sgrad.analysis.kinds import Array, Container, Number, kind_of
+from s2sgrad.analysis.floating import is_floating
+from s2sgrad.analysis.kinds import Array, Container, kind_of
 from s2sgrad.ir.forms import minus, negated
 from s2sgrad.ir.quote import Transformer, nodes
 from s2sgrad.ir.simplify import simplified
 from s2sgrad.ir.unit import Unit, is_derived
 
 _PLACES = ("axis", "keepdims")
-_NARROW = (np.unsignedinteger, np.int8, np.int16, np.int32)
-
-
-def _wraps(unit: Unit, value: gast.AST) -> bool:
-    """Whether whole numbers or booleans are computed with: `-u` and `u + u` of a byte are something else."""
-    kinds = [unit.kinds.get(n.id) for n in effects.loads(value)]
-    whole = any(isinstance(k, Array) and k.dtype and np.dtype(k.dtype).kind in "iub" for k in kinds)
-    whole |= any(isinstance(k, Number) and isinstance(k.type, type) and issubclass(k.type, _NARROW) for k in kinds)
-    return whole or any(isinstance(n, gast.BinOp) and isinstance(n.left, gast.Compare) for n in nodes(value))
 
 
 def _joins(unit: Unit, value: gast.AST) -> bool:
@@ -39,7 +31,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     for statement in effects.walk(tree.body):
         ours = is_derived(statement)
         plain = isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)) and not _joins(unit, statement.value)
-        if ours and plain and not _wraps(unit, statement.value):
+        if ours and plain and is_floating(unit, statement.value):
             statement.value = _Outwards(unit).visit(statement.value)
             statement.value = simplified(statement.value, isinstance(statement, gast.AugAssign))
             if isinstance(statement, gast.AugAssign) and isinstance(statement.value, gast.UnaryOp):

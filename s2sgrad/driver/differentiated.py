@@ -24,6 +24,7 @@ class Differentiated(Purpose):
     def sweep(self, c: Compilation, seed: str, idle: int = 0) -> gast.FunctionDef:
         """Walk the adjoint (`self.walk`, `self.swept`); the function with the forward sweep, and the seed as a keyword."""
         self.seed = c.unit.local(seed)
+        c.unit.floating.add(self.seed)
         self.arguments, self.parameters = c.tree.args, [p.id for p in parameters(c.tree)]
         self.walk = Reverse(c.unit, c.tree, c.inference, c.callees, c.paths, self.seed, idle)
         result = c.kinds.get(self.walk.result, UNKNOWN)

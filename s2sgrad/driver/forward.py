@@ -54,7 +54,8 @@ class Tangent(Purpose):
         mark(c.tree.body, "forward")
         body, tangent = walk.run()
         if self.lanes:
-            body, tangent = Lanes(walk.tangents, [*dots.values()], walk.written).run(body, tangent)
+            lanes = Lanes(walk.tangents, [*dots.values()], walk.written, walk.mirrored.shadows.lie_alike)
+            body, tangent = lanes.run(body, tangent)
         value = c.tree.body[-1].value
         parts = [*([name(value.id)] * self.value), tangent, *([name(self.split.aux)] if self.split is not None else [])]
         last = c.tree.body[-1]
@@ -97,9 +98,6 @@ class TangentEntry(Tangent):
 
     def end(self, c: Compilation) -> None:
         """Let it return the first of the pair that it returns, or the arguments that it writes."""
-        if self.lanes and self.function.__code__.co_filename.startswith(GENERATED):
-            gone = default_seeds.run(c.tree, self.seeds)
-            self.kinds = {p: kind for p, kind in self.kinds.items() if p not in gone}
         if self.split is not None:
             self.split.run(c.unit, c.tree)
         elif self.outputs is not None:
@@ -111,6 +109,10 @@ class TangentEntry(Tangent):
         results.require(c.unit, c.tree, c.kinds, self.split, written, self.outputs)
         self.written = tuple(written)
         own_arguments.run(c.unit, c.tree, c.kinds, written)
+        if self.lanes and self.function.__code__.co_filename.startswith(GENERATED):
+            c.unit.kinds = c.kinds
+            gone = default_seeds.run(c.unit, c.tree, self.seeds)
+            self.kinds = {p: kind for p, kind in self.kinds.items() if p not in gone}
 
     def finish(self, c: Compilation) -> None:
         """Say besides what the text was written for."""

@@ -6,8 +6,11 @@
 
 >>> import gast
 >>> from s2sgrad import emit
+>>> from s2sgrad.analysis.kinds import Number
 >>> tree = gast.parse("def f_grad(x, *, seed=1.0):\\n    t = seed * 100.0\\n    return t * x").body[0]
->>> run(tree, {"seed": 1.0})
+>>> unit = Unit(None, None, {"x", "t", "seed"})
+>>> unit.kinds = {"x": Number(float), "t": Number(float)}
+>>> run(unit, tree, {"seed": 1.0})
 {'seed'}
 >>> print(emit.function(tree), end="")
 def f_grad(x):
@@ -21,16 +24,18 @@ from collections import Counter
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.floating import is_floating
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import clone, substitute
 from s2sgrad.ir.simplify import simplified
+from s2sgrad.ir.unit import Unit
 
 
-def run(tree: gast.FunctionDef, seeds: dict[str, float]) -> set[str]:
+def run(unit: Unit, tree: gast.FunctionDef, seeds: dict[str, float]) -> set[str]:
     """Write these values for keyword parameters, and what follows from them for names that are bound once.
 
-    The parameters that are gone.
+    Gives the parameters that are gone.
     """
     bindings = Counter(n for s in effects.walk(tree.body) for n in binds(s))
     seeds = {p: value for p, value in seeds.items() if not bindings[p]}
@@ -38,7 +43,7 @@ def run(tree: gast.FunctionDef, seeds: dict[str, float]) -> set[str]:
     for statement in tree.body:
         statement = substitute(statement, known)
         variable = bound_name(statement)
-        if variable is not None and bindings[variable] == 1:
+        if variable is not None and bindings[variable] == 1 and is_floating(unit, statement.value):
             simple = simplified(clone(statement.value))
             if not isinstance(simple, (gast.Name, gast.Subscript, gast.Attribute)):  # which may be written: `1.0 * u` is new
                 statement.value = simple

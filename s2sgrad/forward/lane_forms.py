@@ -26,6 +26,7 @@ from s2sgrad.ir.forms import everything, index_of, is_none, parts_of
 from s2sgrad.ir.quote import clone, constant, mentioned, name
 from s2sgrad.ir.reach import call, numpy_function
 from s2sgrad.ir.unit import Unit
+from s2sgrad.primitives import catalogue
 from s2sgrad.runtime import lanes as of_lanes
 from s2sgrad.transform.unbroadcasting import axes_of
 
@@ -39,10 +40,11 @@ class NoForm(NoLanes):
 
 
 class Forms:
-    """Writes expressions anew in which the names `carrying` stand for tangents that carry lanes."""
+    """Writes expressions anew in which the names `carrying` stand for tangents that carry lanes; `stores`: some of these
+    are written in place."""
 
-    def __init__(self, unit: Unit, inference: Inference, carrying: set[str]) -> None:
-        self.unit, self.inference, self.carrying = unit, inference, carrying
+    def __init__(self, unit: Unit, inference: Inference, carrying: set[str], stores: bool = False) -> None:
+        self.unit, self.inference, self.carrying, self.stores = unit, inference, carrying, stores
         self.counted = ""  # the name of the number of lanes, where the text reads it
 
     # --- what is asked ---
@@ -155,10 +157,19 @@ class Forms:
         if len(carrying) != 1 or not known or any(self.reads(k.value) for k in keywords):
             raise NoLanes(f"{getattr(target, '__name__', target)} has no form with lanes")
         place = carrying[0]
+        self._require_apart(target, given[place])
         out = call(self.unit, "by_lane", of_lanes.by_lane, clone(function),
                    *(self.carried(a) if k == place else clone(a) for k, a in enumerate(given)))  # fmt: skip
         out.keywords = [gast.keyword("place", constant(place)), *map(clone, keywords)]
         return out
+
+    def _require_apart(self, target: Any, operand: gast.AST) -> None:
+        """What is computed lane by lane is new memory, and there is something to count lanes by."""
+        if self.stores and catalogue.of(target).may_view:
+            raise NoLanes("a view that is no view with lanes")
+        kind = self.kind(operand)
+        if isinstance(kind, Container) and not kind.items:
+            raise NoLanes("a list that may be empty")
 
     def either(self, node: gast.AST) -> gast.AST:
         """An expression, with lanes if it reads what carries them."""

@@ -27,11 +27,13 @@ from s2sgrad.runtime import lanes as of_lanes
 class Lanes:
     """Gives lanes to the `tangents` of one function, of which the parameters are `given`."""
 
-    def __init__(self, tangents: Tangents, given: list[str], written: set[str]) -> None:
+    def __init__(self, tangents: Tangents, given: list[str], written: set[str], lie_alike: bool) -> None:
+        if lie_alike:  # an array with lanes lies in memory in another way
+            raise NoLanes("how an array lies in memory decides what is a view of it")
         self.unit, self.given = tangents.unit, given
         self.carrying = {*tangents.names.values()}
-        self.forms = Forms(self.unit, tangents.inference, self.carrying)
         self.written = {tangents.names[x] for x in written if x in tangents.names}
+        self.forms = Forms(self.unit, tangents.inference, self.carrying, stores=bool(self.written))
 
     def run(self, body: Block, tangent: gast.AST) -> tuple[Block, gast.AST]:
         """The statements of the function but for its `return`, and the tangent of the value, with lanes."""

@@ -44,6 +44,7 @@ class Tangents:
             made = self.names[x] = word or self.unit.local(f"{self.unit.bases.get(x, x)}_dot")
             self.unit.locals.add(made)
             self.unit.own_names.add(made)
+            self.unit.floating |= {x, made}
             if x in self.unit.temps:
                 self.unit.temps.add(made)
             self.kinds[made] = tangent_kind(self.kinds.get(x, UNKNOWN))

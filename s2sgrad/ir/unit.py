@@ -78,6 +78,7 @@ class Unit:
     `bases` maps the name of a web to the user's name for it.
     `updates` are the places of the user's `x[i] op= e`; `captured` are free names whose values the text of another
     function holds; `inlined` are the functions whose text was written out in this one; `bars` are names of adjoints;
+    `floating` are names of what is differentiated, and of its derivatives: floats, whatever else is known of them;
     `mirrored` are names whose adjoints are bound beside them, their `shadows`;
     `memory` says which names may share memory; `displays` are the tuples, lists and dicts
     whose text is known: their names are bound once, and they never change; `opened` says what those arguments hold that are
@@ -107,6 +108,7 @@ class Unit:
     compound: set[Place] = field(default_factory=set)
     updates: set[Place] = field(default_factory=set)
     bars: set[str] = field(default_factory=set)
+    floating: set[str] = field(default_factory=set)
     mirrored: set[str] = field(default_factory=set)
     shadows: set[str] = field(default_factory=set)
     captured: set[str] = field(default_factory=set)

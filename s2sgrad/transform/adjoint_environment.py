@@ -73,6 +73,7 @@ class Bars:
                 self.unit.temps.add(self.names[x])
             self.kinds[self.names[x]] = self.kinds.get(x, UNKNOWN)
             self.unit.bars.add(self.names[x])
+            self.unit.floating |= {x, self.names[x]}
             self.unit.bases[self.names[x]] = f"{self.unit.bases.get(x, x)}_bar"
             self.unit.words[self.names[x]] = "the gradient in {}", x
         return self.names[x]

@@ -154,3 +154,19 @@ def cancelling_terms(x, y):
     a = x - x
     b = y * 0.0 + x * 1.0
     return a * y + b + 0 * x
+
+
+@case(np.array([1.5, 2.5]), "uint8")
+def bytes_of_a_type_known_at_run_time_wrap(x, kind):
+    n = np.array([200, 100]).astype(kind)
+    with np.errstate(over="ignore"):
+        return np.sum(x * (n + n)) + np.sum(x**2 * -n)
+
+
+BYTES = np.array([200, 100], np.uint8)
+
+
+@case(np.array([1.5, 2.5]))
+def bytes_of_the_module_wrap(x):
+    with np.errstate(over="ignore"):
+        return np.sum(x**2 * (BYTES + BYTES)) + np.sum(x * -BYTES) * np.sum(x)

@@ -291,7 +291,7 @@ def test_blocks_bound_the_memory(monkeypatch):
     f = lambda x: np.cumsum(np.sin(x)) * x[0]  # noqa: E731
     whole = jacfwd(f)(x)
     monkeypatch.setattr(columns, "_MOST", 20 * 8 * 7)
-    blocks = [*columns._blocks((x,), [x])]
+    blocks = [*columns._blocks((x,), x.size)]
     assert len(blocks) == 3 and blocks[-1][1] == 20 and all(b - a <= 7 for a, b in blocks)
     assert np.array_equal(jacfwd(f)(x), whole)
 

@@ -26,6 +26,8 @@ class Parts(tuple):
 
 def leaves(value: Any) -> list[Any]:
     """The numbers and arrays of a value, and whatever else is in it."""
+    if type(value) is np.ndarray:
+        return [value]
     if isinstance(value, (list, tuple, dict)):
         return [leaf for item in (value.values() if isinstance(value, dict) else value) for leaf in leaves(item)]
     return [value]
@@ -81,7 +83,26 @@ def assembled(dots: Any, given: list[Any]) -> Any:
         return {key: assembled(item, given) for key, item in dots.items()}
     if isinstance(dots, (list, tuple)):
         return rebuilt(dots, lambda item: assembled(item, given))
-    return None if dots is None else split(dots.transpose(*range(1, dots.ndim), 0), given)
+    return None if dots is None else split(_rows(dots), given)
+
+
+def of_array(dots: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """The matrix in one array, from a tangent of which each lane is a column.
+
+    >>> of_array(np.array([[1.0, 2.0], [3.0, 4.0]]), np.zeros(2))
+    array([[1., 3.],
+           [2., 4.]])
+    """
+    return _own(_rows(dots).reshape(dots.shape[1:] + x.shape))
+
+
+def _rows(dots: np.ndarray) -> np.ndarray:
+    return dots.T if dots.ndim == 2 else dots.transpose(*range(1, dots.ndim), 0)
+
+
+def _own(piece: np.ndarray) -> np.ndarray:
+    """An array that lies in memory in one piece, and that is the caller's."""
+    return piece if piece.flags.f_contiguous and piece.flags.writeable else piece.copy()
 
 
 def split(stacked: np.ndarray, given: list[Any]) -> Parts:
@@ -97,9 +118,7 @@ def split(stacked: np.ndarray, given: list[Any]) -> Parts:
         size = int(np.size(x))
         piece = stacked[..., at : at + size].reshape(stacked.shape[:-1] + np.shape(x))
         at += size
-        if not piece.ndim:
-            return float(piece)
-        return piece if piece.flags.f_contiguous and piece.flags.writeable else piece.copy()
+        return _own(piece) if piece.ndim else float(piece)
 
     return Parts(map(part, given))
 

@@ -17,7 +17,7 @@ from s2sgrad.api.assembling import basis, carries, count, leaves
 from s2sgrad.api.forward import Jvp
 from s2sgrad.forward.lane_forms import NoLanes
 from s2sgrad.runtime.lanes import stacked, zero_lanes
-from s2sgrad.runtime.structure import rebuilt
+from s2sgrad.runtime.structure import float_type, rebuilt
 
 _MOST = 2**26
 
@@ -39,11 +39,13 @@ class Columns:
 
     def at_once(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any] | None:
         """What `run` returns, by few runs of a text of several columns; None where there is none, or it fails."""
-        if count([args[p] for p in places]) < 2:
+        given = [args[p] for p in places]
+        total = count(given)
+        if total < 2:
             return None
         self.latest = self.many
         try:
-            return self._in_blocks(places, args, keywords)
+            return self._in_blocks(places, args, keywords, given, total)
         except Exception:  # one after the other it is right, or an error of the user's
             return None
 
@@ -55,9 +57,11 @@ class Columns:
             columns.append(column)
         return value, stacked(columns), aux
 
-    def _in_blocks(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
-        along, parts, given = self.many.along(places), [], [args[p] for p in places]
-        for first, last in _blocks(args, given):
+    def _in_blocks(
+        self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any], given: list[Any], total: int
+    ) -> tuple[Any, Any, Any]:
+        along, parts = self.many.along(places), []
+        for first, last in _blocks(args, total):
             value, part, aux = self._parted(along.along(args, lanes_of(given, first, last), keywords))
             _require_lanes(value if self.value else given, part, last - first)
             parts.append(part)
@@ -73,12 +77,11 @@ class Columns:
         return self.latest.below.scalar
 
 
-def _blocks(args: tuple, given: list[Any]) -> list[tuple[int, int]]:
-    """The columns that are computed by one run: first and last."""
-    total = count(given)
-    longest = max([n for leaf in leaves(args) if isinstance(leaf, np.ndarray) for n in leaf.shape], default=1)
-    runs = -(-total * max(total, longest) * 8 // _MOST)
-    return [(total * k // runs, total * (k + 1) // runs) for k in range(runs)]
+def _blocks(args: tuple, total: int) -> list[tuple[int, int]]:
+    """The columns of `total` that are computed by one run: first and last."""
+    longest = max([total, *(n for leaf in leaves(args) if isinstance(leaf, np.ndarray) for n in leaf.shape)])
+    runs = -(-total * longest * 8 // _MOST)
+    return [(0, total)] if runs == 1 else [(total * k // runs, total * (k + 1) // runs) for k in range(runs)]
 
 
 def lanes_of(given: list[Any], first: int, last: int) -> tuple:
@@ -89,7 +92,13 @@ def lanes_of(given: list[Any], first: int, last: int) -> tuple:
            [1., 0.],
            [0., 1.]]))
     """
-    tangents, lanes = tuple([zero_lanes(x, last - first) for x in given]), last - first
+    lanes = last - first
+    if len(given) == 1 and type(given[0]) is np.ndarray:
+        (x,) = given
+        dots = np.zeros((lanes, *x.shape), float_type(x.dtype))
+        dots.reshape(-1)[first :: x.size + 1] = 1.0
+        return (dots,)
+    tangents = tuple([zero_lanes(x, lanes) for x in given])
     at = -first
     for dots, x in zip(leaves(tangents), leaves(given), strict=True):
         if carries(x):
@@ -104,6 +113,8 @@ def lanes_of(given: list[Any], first: int, last: int) -> tuple:
 def _require_lanes(value: Any, dots: Any, lanes: int) -> None:
     """Refuse a tangent that has not the shapes of the value, behind its lanes."""
     for x, d in zip(leaves(value), leaves(dots), strict=True):
+        if type(x) is type(d) is np.ndarray and d.shape == (lanes, *x.shape):
+            continue
         if carries(x) and np.shape(d) != (lanes, *np.shape(x)):
             raise NoLanes("a tangent whose shape is not that of the value")
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.api.argnums import Argnums, checked
-from s2sgrad.api.assembling import assembled, at_leaves, count, empty, of_rows, plain, sizes
+from s2sgrad.api.assembling import assembled, at_leaves, count, empty, of_array, of_rows, plain, sizes
 from s2sgrad.api.columns import Columns
 from s2sgrad.api.gradient import Gradient, differentiated
 from s2sgrad.api.products import function_given
@@ -160,9 +160,12 @@ class Hessian(Matrix):
         """The Hessian at these arguments; with `has_aux`, and what is beside the value."""
         places = self._places(args)
         given, value, aux, columns = [args[p] for p in places], 0.0, None, None
-        if count(given) and not self.has_aux:
+        numbers = count(given)
+        if numbers and not self.has_aux:
             columns = self._columns.run(places, args, keywords)[1]
-        if count(given) and (self.has_aux or not self._columns.of_number):
+            if self._argnums == 0 and type(given[0]) is np.ndarray and self._columns.of_number:
+                return of_array(columns[0], given[0])
+        if numbers and (self.has_aux or not self._columns.of_number):
             (value, *_), (_, columns, *_), _ = self._with_value.run(places, args, keywords)
             value, aux = value if self.has_aux else (value, None)
         if np.shape(value):

@@ -1,18 +1,20 @@
-"""Products with lanes: factors without lanes are multiplied by each other first, for each product with lanes is a large one.
+"""Products with lanes, of which each is a large one: factors without lanes are multiplied, and added, by each other first.
 
-    y_dot = 3.0 * (w * x_dot)     ->     y_dot = 3.0 * w * x_dot          x_dot: (lanes, n), w: (n,)
+    y_dot = 3.0 * (w * x_dot)               ->     y_dot = 3.0 * w * x_dot          x_dot: (lanes, n), w: (n,)
+    y_dot = 2.0 * x_dot - w * x_dot         ->     y_dot = (2.0 - w) * x_dot
 
 Only doubles change their order: a product of small integers wraps around before it meets a double.
 
 >>> import gast
 >>> from s2sgrad import emit
->>> from s2sgrad.analysis.kinds import Array
->>> unit = Unit(None, None, {"w", "x_dot"})
+>>> unit = Unit(None, None, {"w", "b", "x_dot", "y_dot"})
 >>> unit.kinds = {"w": Array("float64", (2,)), "b": Array("uint8", (2,)), "x_dot": Array("float64", (5, 2))}
->>> emit.expression(_Products(unit).visit(gast.parse("3.0 * (w * (x_dot * 2.0 - w))").body[0].value))
-'3.0 * w * (x_dot * 2.0 - w)'
->>> emit.expression(_Products(unit).visit(gast.parse("b * (b * x_dot)").body[0].value))
-'b * (b * x_dot)'
+>>> unit.kinds["y_dot"] = unit.kinds["x_dot"]
+>>> for text in ("3.0 * (w * (x_dot * 2.0 - w))", "b * (b * x_dot)", "2.0 * x_dot - (w * (w * x_dot) + y_dot)"):
+...     print(emit.expression(_Products(unit).visit(gast.parse(text).body[0].value)))
+3.0 * w * (x_dot * 2.0 - w)
+b * (b * x_dot)
+(2.0 - w * w) * x_dot - y_dot
 """
 
 from __future__ import annotations
@@ -23,8 +25,9 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
 from s2sgrad.analysis.kinds import Array, Number
-from s2sgrad.ir.quote import Transformer
-from s2sgrad.ir.simplify import simplified
+from s2sgrad.ir.forms import minus, negated
+from s2sgrad.ir.quote import Transformer, constant
+from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.ir.unit import Unit, is_derived
 
 
@@ -42,6 +45,30 @@ class _Products(Transformer):
 
     def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
         self.generic_visit(node)
+        return self._collected(node) if isinstance(node.op, (gast.Add, gast.Sub)) else self._ordered(node)
+
+    def _collected(self, node: gast.BinOp) -> gast.AST:
+        """A sum of arrays with lanes in which each of them is multiplied once."""
+        full, terms = self.shapes.rank(node), _terms(node)
+        if full is None or full < 2 or not all(self.shapes.rank(t) == full and self._is_double(t) for _, t in terms):
+            return node
+        out: list[tuple[bool, gast.AST]] = []
+        factors: list[list[tuple[bool, gast.AST]]] = []
+        for added, term in terms:
+            *small, array = _factors(term)
+            place = next((k for k, (_, other) in enumerate(out) if same(other, array)), None)
+            if self.shapes.rank(array) != full or any(self.shapes.rank(f) == full for f in small):
+                array, small, place = term, [], None
+            if place is None:
+                out.append((True, array))
+                factors.append([])
+                place = -1
+            factors[place].append((added, _product(small) if small else constant(1.0)))
+        if len(out) == len(terms):
+            return node
+        return _sum([_times(parts, array) for parts, (_, array) in zip(factors, out, strict=True)])
+
+    def _ordered(self, node: gast.BinOp) -> gast.AST:
         ranks = {id(f): self.shapes.rank(f) for f in _factors(node)}
         if len(ranks) < 3 or None in ranks.values():
             return node
@@ -61,6 +88,30 @@ class _Products(Transformer):
             type_ = kind.type if isinstance(kind, Number) else None
             return type_ in (float, int, np.float64) or (isinstance(kind, Array) and kind.dtype == "float64")
         return all(self._is_double(child) for child in gast.iter_child_nodes(node))
+
+
+def _terms(node: gast.AST, added: bool = True) -> list[tuple[bool, gast.AST]]:
+    """The terms of a sum; False beside those that are taken away."""
+    if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Add, gast.Sub)):
+        last = added if isinstance(node.op, gast.Add) else not added
+        return [*_terms(node.left, added), *_terms(node.right, last)]
+    operand = negated(node)
+    return [(added, node)] if operand is None else _terms(operand, not added)
+
+
+def _times(factors: list[tuple[bool, gast.AST]], array: gast.AST) -> tuple[bool, gast.AST]:
+    """The product of a sum and an array, and whether it is added: the first factor is."""
+    first, *_ = factors[0]
+    return first, gast.BinOp(_sum([(added is first, factor) for added, factor in factors]), gast.Mult(), array)
+
+
+def _sum(terms: list[tuple[bool, gast.AST]]) -> gast.AST:
+    first = next((k for k, (added, _) in enumerate(terms) if added), 0)
+    terms = [terms[first], *terms[:first], *terms[first + 1 :]]
+    out = terms[0][1] if terms[0][0] else minus(terms[0][1])
+    for added, term in terms[1:]:
+        out = gast.BinOp(out, gast.Add() if added else gast.Sub(), term)
+    return simplified(out)
 
 
 def _factors(node: gast.AST) -> list[gast.AST]:

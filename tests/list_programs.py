@@ -30,35 +30,52 @@ TAKES = ("s += {l}.pop() * 1.3", "s = s * 0.7 + {l}.pop(0)", "s += {l}.pop({i} %
 DICTS = ("d[{i}] = {n}", "d['k'] = {n}", "d[{i}] = d.pop({j}, 0.4) * {n}", "if {i} in d:\n{pad}    del d[{i}]",
          "s += d.get({i}, 0.2) * {n}", "d.setdefault({i}, {n})", "d.update({{{i}: {n}}})", "s += sum(d.values())",
          "{l}.append(d.pop('k', {n}))", "s += sum([v * (k + 1) for k, v in enumerate(d.values())])")  # fmt: skip
+QUEUES = ("q.append({n})", "q.appendleft({n})", "q.extend({l}[:2])", "q.extendleft({m}[:2])", "q.rotate({i})", "q.rotate()",
+          "q.rotate(-1)", "if q:\n{pad}    s += q.popleft() * {n}", "if q:\n{pad}    s = s * 0.7 + q.pop()",
+          "if len(q) == q.maxlen:\n{pad}    s += q[0] * q[-1]", "s += sum([v * (k + 1) for k, v in enumerate(q)]) * 0.3",
+          "if q:\n{pad}    q[-1] *= {n}", "if q:\n{pad}    q.append(q.popleft())", "{l}.append(sum(q) / (1 + len(q)))",
+          "if len(q) > 2:\n{pad}    q[1] = {n}", "q.clear()")  # fmt: skip
 NUMBERS = ("s * 0.5", "x[{i}]", "x[{i}] * x[1]", "{l}[0]", "{l}[-1] * 0.5", "len({l}) * x[2]", "0.3", "math.sin(s)")
 HEADS = ("for i in range(3):", "for j in range(2):", "if s > 0.0:", "if x[0] > x[1]:", "if len({l}) > 4:",
          "while len({l}) > 3:")  # fmt: skip
 
 
-def list_program(seed: int) -> Program:
+def queue_program(seed: int) -> Program:
+    """The program of this number, with a deque besides."""
+    return list_program(seed, True)
+
+
+def list_program(seed: int, queues: bool = False) -> Program:
     """The program of this number."""
-    rng = random.Random(f"lists {seed}")
-    writer = _Writer(rng)
+    rng = random.Random(f"lists {seed}" if not queues else f"queues {seed}")
+    writer = _Writer(rng, queues)
     for _ in range(rng.randint(3, 9)):
         writer.statement(1)
     heads = ["a = [x[0], x[1] * x[2], x[3], 0.8]", rng.choice(("b = list(x)", "b = [v * v for v in x]")),
              "d = {0: x[1], 'k': x[2] * 2.0, 2: x[4]}", "i = j = 1", "s = x[4]"]  # fmt: skip
+    if queues:
+        heads.append(rng.choice(("q = deque(x)", "q = deque(maxlen=3)", "q = deque([x[0] * x[1], 0.5])", "q = deque(x, 4)",
+                                 "n = 2 + int(x[0] > 0.0)\n    q = deque(a, maxlen=n)")))  # fmt: skip
     lines = [*(f"    {head}" for head in heads), *writer.lines]
     end = "    return sum([(k + 1) * v for k, v in enumerate(a)]) + sum([v * v for v in b]) + sum(d.values()) + s"
-    source = "\n".join(["import heapq", "import math", "import numpy as np", "", "", "def f(x):", *lines, end, ""])
+    if queues:
+        end += " + sum([(k - 2) * v for k, v in enumerate(q)])"
+    imports = ["from collections import deque"] if queues else []
+    source = "\n".join([*imports, "import heapq", "import math", "import numpy as np", "", "", "def f(x):", *lines, end, ""])
     args = draw_arguments(rng, (VECTOR,), digits=5)
-    return Program(source, args, frozenset(writer.features), seed, (VECTOR,), "list_program")
+    return Program(source, args, frozenset(writer.features), seed, (VECTOR,), "queue_program" if queues else "list_program")
 
 
 class _Writer:
-    def __init__(self, rng: random.Random) -> None:
-        self.rng = rng
+    def __init__(self, rng: random.Random, queues: bool) -> None:
+        self.rng, self.queues = rng, queues
         self.lines: list[str] = []
         self.features: set[str] = set()
 
     def statement(self, depth: int) -> None:
-        rng, forms = self.rng, {"change": CHANGES, "heap": HEAPS, "take": TAKES, "dict": DICTS}
-        kind = rng.choices(("change", "heap", "take", "dict", "block"), (40, 15, 15, 15, 12 if depth < 3 else 0))[0]
+        rng, forms = self.rng, {"change": CHANGES, "heap": HEAPS, "take": TAKES, "dict": DICTS, "queue": QUEUES}
+        kinds = ("change", "heap", "take", "dict", "queue", "block")
+        kind = rng.choices(kinds, (40, 15, 15, 15, 20 if self.queues else 0, 12 if depth < 3 else 0))[0]
         self.features.add(kind)
         names = {"l": rng.choice("ab"), "m": rng.choice("ab"), "pad": "    " * depth}
         names |= {"i": rng.choice(("i", "j", "0", "2")), "j": rng.choice("ij")}

@@ -12,7 +12,7 @@ from collections import Counter
 
 import pytest
 from judging import Rejected, check, check_second, explained
-from list_programs import list_program
+from list_programs import list_program, queue_program
 
 from s2sgrad import S2SGradError
 
@@ -20,12 +20,13 @@ OF_A_PART = 25
 PARTS = -(-int(os.environ.get("S2SGRAD_LISTS", "100")) // OF_A_PART)
 
 
+@pytest.mark.parametrize("write", (list_program, queue_program))
 @pytest.mark.parametrize("order, part", [*((1, k) for k in range(PARTS)), *((2, k) for k in range(-(-PARTS // 5)))])
-def test_right_or_refused(order, part):
+def test_right_or_refused(order, part, write):
     outcomes = Counter()
     seeds = range(part * OF_A_PART, (part + 1) * OF_A_PART)[:: 1 if order == 1 else 3]
     for seed in seeds:
-        program = list_program(seed)
+        program = write(seed)
         try:
             check(program) if order == 1 else check_second(program)
             outcomes["right"] += 1
@@ -39,5 +40,5 @@ def test_right_or_refused(order, part):
 
 
 def test_every_kind_of_statement_is_in_many_programs():
-    features = Counter(name for seed in range(300) for name in list_program(seed).features)
-    assert set(features) == {"change", "heap", "take", "dict", "block"} and min(features.values()) > 50
+    features = Counter(name for seed in range(300) for name in queue_program(seed).features)
+    assert set(features) == {"change", "heap", "take", "dict", "queue", "block"} and min(features.values()) > 50

@@ -61,16 +61,20 @@ def keys(unit: Unit, owner: gast.AST) -> gast.AST:
     return expression("keys_of(d)", keys_of=unit.helper("keys_of", runtime.keys_of), d=owner)
 
 
-def value(view: View, key: str) -> gast.AST:
+def value(view: View, key: str | gast.AST) -> gast.AST:
     """What the dict holds under a key."""
-    return gast.Subscript(clone(view.owner), name(key), gast.Load())
+    return gast.Subscript(clone(view.owner), _read(key), gast.Load())
 
 
-def item(view: View, key: str) -> gast.AST:
+def _read(key: str | gast.AST) -> gast.AST:
+    return name(key) if isinstance(key, str) else clone(key)
+
+
+def item(view: View, key: str | gast.AST) -> gast.AST:
     """What is shown of a key."""
     if view.which == "keys":
-        return name(key)
-    return value(view, key) if view.which == "values" else gast.Tuple([name(key), value(view, key)], gast.Load())
+        return _read(key)
+    return value(view, key) if view.which == "values" else gast.Tuple([_read(key), value(view, key)], gast.Load())
 
 
 def displayed(view: View) -> gast.Tuple | None:

@@ -2,10 +2,7 @@
 
     for v in xs: s += v   ->   t1 = sequence(xs); for k in range(len(t1)): v = t1[k]; s += v
 
-A loop over a tuple that stands in the text, and whose body may write what is in it, is written out: later passes have to
-know which array a name is.
-
-    for a in (x, y): a *= 2.0   ->   a = x; a *= 2.0; a = y; a *= 2.0
+A loop over a tuple that stands in the text, and whose body may write what is in it, is written out (`display_trips`).
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -30,22 +27,6 @@ def f(xs, ys):
         i = i_
         i = i + 1
     return s
->>> print(shown('''
-... def f(u, v):
-...     for k, (a, b) in enumerate(((u, v[0]), (v, u[0]))):
-...         a[k] = b
-... ''', "loops"))
-def f(u, v):
-    t1 = v[0]
-    t2 = u[0]
-    k = 0
-    a = u
-    b = t1
-    a[k] = b
-    k = 1
-    a = v
-    b = t2
-    a[k] = b
 """
 
 from __future__ import annotations
@@ -59,12 +40,11 @@ from dataclasses import dataclass, field
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.user_functions import is_generator
 from s2sgrad.ir import checkpoints
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, substitute
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize import dict_views, iterables
+from s2sgrad.normalize import dict_views, display_trips, iterables
 from s2sgrad.normalize.iterator_kinds import is_plain_count, is_plain_repeat, is_shown
 from s2sgrad.normalize.targets import bind
 from s2sgrad.primitives import catalogue
@@ -93,7 +73,7 @@ def block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
     """The statements of a block, in which every `for` runs over a range."""
     out = []
     for statement in body:
-        trips = _trips(unit, statement)
+        trips = display_trips.of(unit, statement)
         if trips is not None:
             out += block(unit, trips)
             continue
@@ -147,7 +127,7 @@ def _indexed(unit: Unit, loop: gast.For, backward: bool) -> list[gast.AST]:
     setup: list[gast.AST] = []
     walk = _walk(unit, loop.iter.args[0] if backward else loop.iter, setup)
     checks = at(loop, *walk.checks)
-    if loop.orelse or _leaves(loop.body):
+    if loop.orelse or display_trips.leaves(loop.body):
         loop.orelse, checks = checks + loop.orelse, []
     index = unit.local("k")
     steps: gast.AST = gast.Call(unit.builtin(range), [walk.length or constant(sys.maxsize)], [])
@@ -184,13 +164,13 @@ def _called(unit: Unit, node: gast.AST):
 
 
 def _rebinds(body: list[gast.AST], target: str) -> bool:
-    return any(_binds(n) and n.id == target for statement in body for n in nodes(statement))
+    return any(display_trips.binds(n) and n.id == target for statement in body for n in nodes(statement))
 
 
 def _refuse_endless(unit: Unit, node: gast.AST, called: object) -> None:
     """Loops over what cannot be indexed."""
     unindexed = called in (builtins.map, builtins.filter, builtins.iter, builtins.zip)
-    if unindexed or dict_views.of(unit, node) is not None or isinstance(node, (gast.GeneratorExp, gast.Dict)):
+    if unindexed or isinstance(node, (gast.GeneratorExp, gast.Dict)):
         unit.refuse(node, "a loop over this cannot be reversed: loop over a list, a tuple, an array or a range")
 
 
@@ -207,7 +187,7 @@ def _walk(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk:
         setup.append(assign(first, start))
         count = lambda k: expression("k + first", k=k, first=first)  # noqa: E731
         return _Walk(inner.length, lambda k: gast.Tuple([count(k), inner.item(k)], gast.Load()), inner.checks)
-    endless = _endless(unit, node, called, setup)
+    endless = _endless(unit, node, called, setup) or _generated(unit, node, setup)
     if endless is not None:
         return endless
     _refuse_endless(unit, node, called)
@@ -216,6 +196,9 @@ def _walk(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk:
         if inner.length is None:
             unit.refuse(node, "what has no end cannot be reversed")
         return _Walk(inner.length, lambda k: inner.item(expression("n - 1 - k", n=inner.length, k=k)))
+    view = dict_views.of(unit, node)
+    if view is not None:
+        return _viewed(unit, view, setup)
     holder = unit.temp()
     if is_range(unit, node):
         value = node
@@ -225,6 +208,27 @@ def _walk(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk:
     setup.append(assign(holder, value))
     length = gast.Call(unit.builtin(len), [name(holder)], [])
     return _Walk(length, lambda k: expression("xs[k]", xs=holder, k=k))
+
+
+def _generated(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk | None:
+    """`(d[k] for k in ks)`, of which an item is read when its turn comes; None for anything else."""
+    part = node.generators[0] if isinstance(node, gast.GeneratorExp) and len(node.generators) == 1 else None
+    if part is None or part.ifs or not isinstance(part.target, gast.Name):
+        return None
+    if any(isinstance(n, (gast.Call, gast.NamedExpr, gast.Lambda)) for n in nodes(node.elt)):
+        return None
+    inner = _walk(unit, part.iter, setup)
+    return _Walk(inner.length, lambda k: substitute(node.elt, {part.target.id: inner.item(k)}), inner.checks)
+
+
+def _viewed(unit: Unit, view: dict_views.View, setup: list[gast.AST]) -> _Walk:
+    """What a dict shows of itself: the keys are taken once, a value is read when its turn comes."""
+    held, keys = unit.temp(), unit.temp()
+    setup.append(assign(held, view.owner))
+    setup.append(assign(keys, dict_views.keys(unit, name(held))))
+    length = gast.Call(unit.builtin(len), [name(keys)], [])
+    held_view = view._replace(owner=name(held))
+    return _Walk(length, lambda k: dict_views.item(held_view, expression("ks[k]", ks=keys, k=k)))
 
 
 def _endless(unit: Unit, node: gast.AST, called: object, setup: list[gast.AST]) -> _Walk | None:
@@ -297,98 +301,3 @@ def _equal_lengths(unit: Unit, strict: gast.AST, lengths: list[gast.AST], setup:
         test = gast.BoolOp(gast.And(), [name(wanted), test])
     error = gast.Call(unit.builtin(ValueError), [constant("zip() arguments differ in length")], [])
     return [gast.If(test, [gast.Raise(error, None)], [])]
-
-
-# --- displays whose elements are written ---
-
-_MOST = 8  # trips that are written out
-
-
-def _trips(unit: Unit, loop: gast.AST) -> list[gast.AST] | None:
-    """The statements of a loop over a display whose body may write an element; None for any other statement."""
-    if not isinstance(loop, gast.For) or loop.orelse or _leaves(loop.body):
-        return None
-    if not _may_write(loop.body):
-        return None
-    elements = _elements(unit, loop.iter)
-    if elements is None or not 0 < len(elements) <= _MOST or all(isinstance(e, gast.Constant) for e in elements):
-        return None
-    bound = {n.id for part in (loop.target, loop.iter, *loop.body) for n in nodes(part) if _binds(n)}
-    out: list[gast.AST] = []
-    held = [_held(unit, e, bound, out) for e in elements]
-    for element in held:
-        out += at(loop, *bind(unit, clone(loop.target), element))
-        out += clone(loop.body)
-    return out
-
-
-def _elements(unit: Unit, node: gast.AST) -> list[gast.AST] | None:
-    """The elements of a display, of `enumerate`, `reversed` or `zip` of displays; None for anything else."""
-    if isinstance(node, (gast.Tuple, gast.List)):
-        return None if any(isinstance(e, gast.Starred) for e in node.elts) else list(node.elts)
-    called = unit.called(node)
-    tool = _OF_DISPLAYS.get(called) if is_one_of(called, _OF_DISPLAYS) else None
-    return None if tool is None else tool(unit, node)
-
-
-def _zipped_elements(unit: Unit, node: gast.Call) -> list[gast.AST] | None:
-    inner = [_elements(unit, a) for a in node.args]
-    if not inner or None in inner or any(k.arg != "strict" for k in node.keywords):
-        return None
-    if node.keywords and len(set(map(len, inner))) > 1:
-        return None
-    return [gast.Tuple(list(row), gast.Load()) for row in zip(*inner, strict=False)]
-
-
-def _reversed_elements(unit: Unit, node: gast.Call) -> list[gast.AST] | None:
-    inner = _elements(unit, node.args[0]) if len(node.args) == 1 and not node.keywords else None
-    return None if inner is None else inner[::-1]
-
-
-def _counted_elements(unit: Unit, node: gast.Call) -> list[gast.AST] | None:
-    inner = _elements(unit, node.args[0]) if node.args and not node.keywords else None
-    start = node.args[1] if len(node.args) == 2 else constant(0)
-    if inner is None or not isinstance(start, gast.Constant) or type(start.value) is not int:
-        return None
-    return [gast.Tuple([constant(k), e], gast.Load()) for k, e in enumerate(inner, start.value)]
-
-
-_OF_DISPLAYS = {builtins.zip: _zipped_elements, builtins.reversed: _reversed_elements, builtins.enumerate: _counted_elements}
-
-
-def _held(unit: Unit, element: gast.AST, bound: set[str], out: list[gast.AST]) -> gast.AST:
-    """An element, evaluated before the first trip: names and constants, and displays of them."""
-    if isinstance(element, gast.Constant) or (isinstance(element, gast.Name) and element.id not in bound):
-        return element
-    if isinstance(element, (gast.Tuple, gast.List)) and not any(isinstance(e, gast.Starred) for e in element.elts):
-        return at(element, type(element)([_held(unit, e, bound, out) for e in element.elts], gast.Load()))[0]
-    holder = unit.temp()
-    out += at(element, assign(holder, element))
-    return name(holder)
-
-
-def _leaves(body: list[gast.AST], own: bool = True) -> bool:
-    """Whether the body of a loop may leave it, or start its next trip, before it comes to the end."""
-    for statement in body:
-        if isinstance(statement, gast.Return) or (own and isinstance(statement, (gast.Break, gast.Continue))):
-            return True
-        if isinstance(statement, (gast.For, gast.While)):
-            if _leaves(statement.body, own=False) or _leaves(statement.orelse, own):
-                return True
-        elif isinstance(statement, gast.If) and (_leaves(statement.body, own) or _leaves(statement.orelse, own)):
-            return True
-    return False
-
-
-def _may_write(body: list[gast.AST]) -> bool:
-    return any(
-        isinstance(n, gast.AugAssign)
-        or (isinstance(n, gast.Subscript) and isinstance(n.ctx, gast.Store))
-        or (isinstance(n, gast.Expr) and isinstance(n.value, gast.Call))
-        for statement in body
-        for n in nodes(statement)
-    )
-
-
-def _binds(node: gast.AST) -> bool:
-    return isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)

@@ -184,6 +184,9 @@ class Mirrored:
 
     def _add_into(self, statement: gast.Assign, x: str, operation: Operation, restores: Block, again: Block) -> Block:
         """`x = add_into(x, e)` of a text of ours: what was added gets what the arrays and slots of `x` have."""
+        if self.unit.called(statement.value) not in effects.DEEP:  # what was not known to be a list when it got its shadow
+            self.unit.refuse(statement, f"this changes {self.unit.word(x)}, of which several names stand for parts, which "
+                                        "cannot be followed: use one name")  # fmt: skip
         adjoints, (_, value) = self.adjoints, operation.operands
         held = call(self.unit, "own", shim.own, name(adjoints.bar(x)))
         taken = adjoints.named(Cotangent(held, self.kinds[x], True, None, False, idle=SLOPES))

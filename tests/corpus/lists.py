@@ -1,5 +1,7 @@
 """Lists that grow, shrink and are written: stacks, accumulators, histories, two names of one list."""
 
+from collections import deque
+
 import numpy as np
 
 from .case import case
@@ -330,3 +332,85 @@ def list_of_none_that_stores_fill(x):
     for i in range(3):
         r[i] = x[i] * x[i - 1]
     return np.array(r).prod()
+
+
+@case(VECTOR)
+def sliding_window(x):
+    window = deque(maxlen=2)
+    total = 0.0
+    for v in x:
+        window.append(v)
+        if len(window) == window.maxlen:
+            total += window[0] * window[-1] ** 2
+    return total
+
+
+@case(VECTOR, 2)
+def window_of_a_length_that_is_given(x, n):
+    window = deque([x[0] * x[1], 0.3, x[2]], maxlen=n)
+    for v in x:
+        window.appendleft(v * v)
+    return sum([(k + 1) * v * v for k, v in enumerate(window)])
+
+
+@case(VECTOR)
+def queue_of_pairs(x):
+    queue = deque([(0, x[0])])
+    total = 0.0
+    while queue:
+        depth, v = queue.popleft()
+        total += v * v
+        if depth < 2:
+            queue.append((depth + 1, v * x[1]))
+            queue.append((depth + 1, v + x[2]))
+    return total
+
+
+@case(VECTOR)
+def deque_turned(x):
+    q = deque(x)
+    total = 0.0
+    for k in range(3):
+        q.rotate(k + 1)
+        total += q[0] * (k + 1)
+        q.extendleft([q.pop() * x[0], 0.5])
+    return total + sum([(k + 1) * v * v for k, v in enumerate(q)])
+
+
+@case(VECTOR)
+def deque_that_a_closure_fills(x):
+    recent = deque(maxlen=2)
+
+    def note(v):
+        recent.append(v * v)
+
+    for v in x:
+        note(v)
+    return recent[0] * recent[1]
+
+
+@case(VECTOR)
+def deque_until_it_raises(x):
+    q = deque(x)
+    total = 0.0
+    while True:
+        try:
+            v = q.popleft()
+        except IndexError:
+            break
+        total += v ** 3
+    return total
+
+
+@case(VECTOR)
+def views_of_a_dict_beside_others(x):
+    d = {"a": {"u": x[0], "v": x[1]}, "b": {"u": x[2]}}
+    total = 1.0
+    for name in d:
+        for k, (_, w) in enumerate(d[name].items()):
+            total = total * w + k
+    e = {0: x[1], 1: x[2] * 2.0}
+    for (k, v), w in zip(e.items(), x, strict=False):
+        e[k] = v * w
+        total += e[k] * (k + 1)
+    return total + sum([v * (k + 1) for k, v in enumerate(e.values())])

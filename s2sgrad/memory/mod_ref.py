@@ -110,13 +110,15 @@ def _told(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Told:
     return found if isinstance(found, types.ModuleType) else trust_of_owner(unit, node, kinds)
 
 
-def returns_new(function: types.FunctionType) -> bool:
+def returns_new(function: types.FunctionType, held: bool = False) -> bool:
     """Whether the arrays that a user function returns, given numbers and arrays, are new memory, to which nothing else
-    refers."""
+    refers; `held`: in a container, which is new as well."""
     if effects.is_library(function) or is_ours(function):
         return False  # of these it is known without their text
     names = dict.fromkeys(function.__code__.co_varnames[:function.__code__.co_argcount], Trust.ARRAY)
     summary = summary_of(function, names)
+    if held:
+        return not summary.returns and not summary.holds and summary.makes <= {"new", "none", "shell"}
     return not summary.returns and summary.makes <= {"new", "none"}
 
 

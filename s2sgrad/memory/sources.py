@@ -84,10 +84,10 @@ def _of_attribute(unit: Unit, value: gast.Attribute, kinds: dict[str, Kind]) -> 
 def bound_sources(unit: Unit, targets: Collection[str], value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
     """The names whose memory the targets may share that a value is bound to: none with an array that a call made."""
     function = unit.called(value)
-    if isinstance(function, types.FunctionType) and all(isinstance(kinds.get(t), Array) for t in targets):
-        given = arguments_of(value)
-        plain = all(isinstance(a, gast.Constant) or _is_plain(a, kinds) for a in given)
-        if len(targets) == 1 and plain and mod_ref.returns_new(function):
+    if isinstance(function, types.FunctionType):
+        held = {isinstance(kind, Container) for kind in map(kinds.get, targets) if isinstance(kind, (Array, Container))}
+        plain = all(isinstance(a, gast.Constant) or _is_plain(a, kinds) for a in arguments_of(value))
+        if len(targets) == len(held) == 1 and plain and mod_ref.returns_new(function, *held):
             return set()
     return sources(unit, value, kinds)
 

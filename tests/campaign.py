@@ -17,7 +17,7 @@ import warnings
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 
-from judging import Rejected, assert_tangent, check, check_second, explained
+from judging import JUDGES, Rejected, check, check_second, explained
 
 from s2sgrad import S2SGradError
 from s2sgrad.runtime.checks import Refusal
@@ -34,7 +34,7 @@ def outcome(maker: str, seed: int, order: int) -> tuple[str, str]:
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("error")
-            check_second(program) if order == 2 else check(program, None if order else assert_tangent)
+            check_second(program) if order == 2 else check(program, JUDGES[order])
         return "right", ""
     except Rejected as error:
         return "rejected", str(error)
@@ -64,7 +64,8 @@ def main() -> None:
     parser.add_argument("maker", help="module:function that writes a program of a seed")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--order", type=int, default=1, choices=(0, 1, 2), help="0: tangents in forward mode")
+    parser.add_argument("--order", type=int, default=1, choices=(-1, 0, 1, 2),
+                        help="0: tangents in forward mode; -1: pullbacks, called twice")  # fmt: skip
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--refusals", action="store_true", help="show the first refusal of each message")
     options = parser.parse_args()

@@ -21,6 +21,8 @@ from programs import Program, reduced
 
 from s2sgrad import grad, value_and_grad
 from s2sgrad.api.forward import jvp
+from s2sgrad.pullbacks import vjp
+from s2sgrad.runtime.structure import rebuilt
 
 POINTS = 4  # tries for one program
 STEPS = (4e-6, 1e-6)
@@ -108,6 +110,29 @@ def assert_tangent(f, args, argnums):
     np.testing.assert_allclose(leaves_sum(tangent), sum(slopes), rtol=1e-5, atol=2e-6 * scale, err_msg="tangent")
 
 
+def assert_pullback(f, args, argnums):
+    """Compare the pullback of `vjp`, called twice with one record, with differences; Rejected where these cannot judge."""
+    value, directions, slopes = expected(f, args, argnums)
+    again, pullback = vjp(f, *copied(args))
+    assert_same(again, value, "value")
+    scale = max(1.0, abs(leaves_sum(value)))
+    ones_ = rebuilt_of(value, lambda v: np.ones_like(v) if isinstance(v, (float, np.ndarray, np.floating)) else None)
+    for call in ("first", "second"):
+        cotangents = pullback(ones_)
+        for number, direction, slope in zip(argnums, directions, slopes, strict=True):
+            got = inner(cotangents[number], direction)
+            message = f"argument {number}, {call} call"
+            np.testing.assert_allclose(got, slope, rtol=1e-5, atol=2e-6 * scale, err_msg=message)
+
+
+def rebuilt_of(value, leaf):
+    """A value with other leaves."""
+    return rebuilt(value, lambda v: rebuilt_of(v, leaf)) if isinstance(value, (list, tuple, dict)) else leaf(value)
+
+
+JUDGES = {-1: assert_pullback, 0: assert_tangent, 1: None}  # by the order of a campaign; None: of gradients
+
+
 def assert_same(left, right, name):
     """Both are the same value: structure, and numbers to the last digits."""
     assert type(left) is type(right) or (isinstance(left, float) and isinstance(right, float)), f"{name}: type"
@@ -143,7 +168,7 @@ def explained(program: Program, error: Exception, order: int = 1) -> str:
         try:
             if order < 2:
                 with loaded(source, "<reduced program>") as f:
-                    (assert_gradient if order else assert_tangent)(f, program.args, program.argnums)
+                    (JUDGES[order] or assert_gradient)(f, program.args, program.argnums)
             else:
                 check_second(replace(program, source=source))
         except Exception as found:

@@ -12,7 +12,7 @@ from collections import Counter
 
 import pytest
 from alias_programs import alias_program
-from judging import Rejected, check, explained
+from judging import JUDGES, Rejected, check, explained
 
 from s2sgrad import S2SGradError
 from s2sgrad.runtime.checks import Refusal
@@ -36,6 +36,17 @@ def test_right_or_refused(part):
         except Exception as error:
             pytest.fail(explained(program, error), pytrace=False)
     assert outcomes["right"] >= 1
+
+
+@pytest.mark.parametrize("seed", range(PARTS * OF_A_PART, PARTS * OF_A_PART + 20))
+def test_pullbacks(seed):
+    program = alias_program(seed)
+    try:
+        check(program, JUDGES[-1])
+    except (Rejected, S2SGradError, Refusal):
+        return
+    except Exception as error:
+        pytest.fail(explained(program, error, -1), pytrace=False)
 
 
 def test_a_seed_writes_the_same_program_again():

@@ -49,30 +49,37 @@ def _refilled(saved: Any, own: dict[int, Any], arrays: bool) -> Any:
 
 
 def array_of_its_own(saved: np.ndarray, own: dict[int, Any]) -> np.ndarray:
-    """A copy of an array; `own` are those of the arrays that others are views of."""
-    root = saved  # views of one array stay views of one array
-    while isinstance(root.base, np.ndarray):
-        root = root.base
+    """A copy of an array; `own` are those of the arrays that others are views of.
+
+    >>> x, own = np.asfortranarray([[1.0, 2.0], [3.0, 4.0]]), {}
+    >>> made, row = array_of_its_own(x, own), array_of_its_own(x[0], own)
+    >>> row *= 5.0
+    >>> made
+    array([[ 5., 10.],
+           [ 3.,  4.]])
+    """
+    if saved.size == 0:
+        return saved.copy()
+    root = root_of(saved)  # views of one array stay views of one array
     if id(root) not in own:
-        own[id(root)] = _same_layout(root)
-    made = own[id(root)]
-    if root is saved:
-        return made
-    offset = _byte_bounds(made)[0] - _byte_bounds(root)[0]
-    return _at(saved, saved.__array_interface__["data"][0] + offset, made)
+        low, high = _byte_bounds(root)
+        memory = np.empty(high - low, np.uint8)
+        made = _at(root, low, memory)
+        made[...] = root
+        own[id(root)] = low, memory, made
+    low, memory, made = own[id(root)]
+    return made if root is saved else _at(saved, low, memory)
 
 
-def _same_layout(x: np.ndarray) -> np.ndarray:
-    """A copy of an array with its strides."""
-    low, high = _byte_bounds(x)
-    memory = np.empty(high - low, np.uint8)
-    made = _at(x, memory.ctypes.data + x.__array_interface__["data"][0] - low, memory)
-    made[...] = x
-    return made
+def root_of(x: np.ndarray) -> np.ndarray:
+    """The array that a view is one of, also through what NumPy, or a shadow, has put between them."""
+    root, base = x, x.base
+    while base is not None:
+        root = base if isinstance(base, np.ndarray) else root
+        base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
+    return root
 
 
-def _at(x: np.ndarray, address: int, memory: np.ndarray) -> np.ndarray:
-    """An array like `x` at an address within `memory`."""
-    low = _byte_bounds(memory)[0]
-    whole = np.lib.stride_tricks.as_strided(memory.reshape(-1).view(np.uint8), (memory.nbytes,), (1,))
-    return np.ndarray(x.shape, x.dtype, whole, address - low, x.strides)
+def _at(x: np.ndarray, low: int, memory: np.ndarray) -> np.ndarray:
+    """An array like `x` within `memory`, which is the copy of what begins at the address `low`."""
+    return np.ndarray(x.shape, x.dtype, memory, x.__array_interface__["data"][0] - low, x.strides)

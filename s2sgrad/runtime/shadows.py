@@ -26,7 +26,7 @@ class _Window:
     """A place in the memory of an array, for what lies like another one."""
 
     def __init__(self, like: np.ndarray, memory: np.ndarray, address: int) -> None:
-        self.memory = memory  # which lives as long as what looks into it
+        self.base = memory  # which lives as long as what looks into it: `records.root_of` finds it
         self.__array_interface__ = {
             "data": (address, False), "shape": like.shape, "strides": like.strides, "typestr": like.dtype.str, "version": 3,
         }  # fmt: skip

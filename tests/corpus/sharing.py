@@ -304,3 +304,13 @@ def array_in_two_lists_written_through_one(x):
     a, b = [u], [u]
     a[0][1:] = x[:-1] * x[0]
     return np.sum(b[0] * x)
+
+
+@case(FIELD)
+def row_of_one_of_two_that_lie_by_columns(u):
+    y, z = np.asfortranarray(u * u), np.asfortranarray(u * 2.0)
+    row = y[0] if u[0, 0] > 0.0 else z[0]
+    for k in range(3):
+        row *= u[1]
+        y[:, k] *= row[k]
+    return np.sum(y * z, axis=0)

@@ -155,6 +155,46 @@ def svd(g, y, a, full_matrices=True, compute_uv=True):
     return bar
 
 
+def svdvals_along(a, a_dot):
+    """The tangent of the singular values."""
+    parts = np.linalg.svd(a, full_matrices=False)
+    return np.sum(parts[0] * (a_dot @ np.swapaxes(parts[2], -1, -2)), axis=-2)
+
+
+def svd_along(y, a_dot, full_matrices):
+    """The tangents of the singular vectors and values; vectors beyond the first k turn against those alone."""
+    s, k = y[1], np.shape(y[1])[-1]
+    u, v = y[0][..., :k], np.swapaxes(y[2][..., :k, :], -1, -2)
+    row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
+    gaps = (row - column) * (row + column)
+    core = np.swapaxes(u, -1, -2) @ a_dot @ v
+    core_t, between = np.swapaxes(core, -1, -2), np.where(on_diagonal(core), 0.0, core)
+    between_t = np.swapaxes(between, -1, -2)
+    to_u, to_v = a_dot @ v, np.swapaxes(a_dot, -1, -2) @ u
+    u_dot = u @ over(between * row + column * between_t, gaps) + over(to_u - u @ core, row)
+    v_dot = v @ over(column * between + between_t * row, gaps) + over(to_v - v @ core_t, row)
+    if full_matrices:
+        u_rest, v_rest = y[0][..., k:], np.swapaxes(y[2][..., k:, :], -1, -2)
+        u_dot = np.concatenate((u_dot, -(u @ (np.swapaxes(u_dot, -1, -2) @ u_rest))), axis=-1)
+        v_dot = np.concatenate((v_dot, -(v @ (np.swapaxes(v_dot, -1, -2) @ v_rest))), axis=-1)
+    return u_dot, np.diagonal(core, 0, -2, -1), np.swapaxes(v_dot, -1, -2)
+
+
+@svdvals.forward()
+def _(s, x, x_dot):
+    return svdvals_along(x, x_dot)
+
+
+@svd.forward()
+def _(y, a, a_dot, full_matrices=True, compute_uv=True):
+    return svd_along(y, a_dot, full_matrices) if compute_uv else svdvals_along(a, a_dot)
+
+
+@svd.forward(lambda compute_uv: compute_uv.known and bool(compute_uv.value))
+def _(y, a, a_dot, full_matrices=True, compute_uv=True):
+    return svd_along(y, a_dot, full_matrices)
+
+
 # --- qr --------------------------------------------------------------------------------------------------------------
 
 
@@ -186,6 +226,32 @@ def qr(g, y, a, mode="reduced"):
     return np.concatenate((bar, rest), axis=-1)
 
 
+def qr_along(q, r, a_dot):
+    """The tangents of both factors."""
+    k = np.shape(q)[-1]
+    q_t, square = np.swapaxes(q, -1, -2), np.swapaxes(r[..., :k], -1, -2)
+    scaled = np.swapaxes(np.linalg.solve(square, np.swapaxes(a_dot[..., :k], -1, -2)), -1, -2)  # a_dot @ inv(r)
+    core = q_t @ scaled
+    turn = np.tril(core, -1)
+    turn = turn - np.swapaxes(turn, -1, -2)
+    q_dot = q @ turn + scaled - q @ core
+    r_dot = (core - turn) @ r[..., :k]
+    rest = np.swapaxes(q_dot, -1, -2) @ (q @ r[..., k:]) + q_t @ a_dot[..., k:]
+    return q_dot, np.concatenate((np.triu(r_dot), rest), axis=-1)
+
+
+@qr.forward()
+def _(y, a, a_dot, mode="reduced"):
+    parts = np.linalg.qr(a) if qr_mode(mode, a) == "r" else y
+    dots = qr_along(parts[0], parts[1], a_dot)
+    return dots[1] if mode == "r" else dots
+
+
+@qr.forward(lambda mode: mode.known and mode.value == "reduced")
+def _(y, a, a_dot, mode="reduced"):
+    return qr_along(y[0], y[1], a_dot)
+
+
 qr.refuse(
     lambda mode: mode.known and mode.value not in ("reduced", "r", "complete"),
     "`np.linalg.qr` in this mode has no derivative rule: use reduced or r",
@@ -198,6 +264,13 @@ qr.refuse(
 def pinv(g, p, a, rcond=None, *, rtol=None):
     g_t, p_t = np.swapaxes(g, -1, -2), np.swapaxes(p, -1, -2)
     return (g_t - a @ (p @ g_t)) @ p @ p_t + p_t @ p @ (g_t - (g_t @ p) @ a) - p_t @ g @ p_t
+
+
+@pinv.forward()
+def _(p, a, a_dot, rcond=None, *, rtol=None):
+    a_t = np.swapaxes(a_dot, -1, -2)
+    p_t = np.swapaxes(p, -1, -2)
+    return p @ (p_t @ (a_t - (a_t @ a) @ p)) + ((a_t - p @ (a @ a_t)) @ p_t) @ p - p @ a_dot @ p
 
 
 def cutoff(a, b, rcond):

@@ -211,6 +211,20 @@ def _(g, y, x, axis=None, *, ddof=0, keepdims=False, where=True):
     return times(over(deviations(x, taken, axis), spread), unreduce(g, x, axis, keepdims))
 
 
+@nanvar.forward(masked)
+def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False, where=True):
+    taken = numbers(x, where)
+    total = np.sum(deviations(x, taken, axis) * x_dot, axis=axis, keepdims=keepdims, where=taken)
+    return over(2.0 * total, chosen_count(x, taken, axis, keepdims) - ddof)
+
+
+@nanstd.forward(masked)
+def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False, where=True):
+    taken = numbers(x, where)
+    total = np.sum(deviations(x, taken, axis) * x_dot, axis=axis, keepdims=keepdims, where=taken)
+    return over(total, y * (chosen_count(x, taken, axis, keepdims) - ddof))
+
+
 # --- products --------------------------------------------------------------------------------------------------------
 
 
@@ -262,6 +276,12 @@ def _(g, y, x, axis=None, *, keepdims=False, initial=1, where=True):
     taken = numbers(x, where)
     others = other_factors(x, taken, axis) * initial
     return np.where(taken, unreduce(g, x, axis, keepdims) * others, 0.0)
+
+
+@nanprod.forward(not_from_one)
+def _(y, x, x_dot, axis=None, *, keepdims=False, initial=1, where=True):
+    taken = numbers(x, where)
+    return np.sum(x_dot * other_factors(x, taken, axis), axis=axis, keepdims=keepdims, where=taken) * initial
 
 
 # --- largest and smallest --------------------------------------------------------------------------------------------

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from s2sgrad.rules.reductions import along, whole, whole_dropped
-from s2sgrad.rules.scans import carried, products_before
+from s2sgrad.rules.scans import carried, products_along, products_before
 from s2sgrad.rules.table import flat, general
-from s2sgrad.runtime import over, unreduce
+from s2sgrad.runtime import over, times, unreduce
 
 
 def present(x, axis=None, keepdims=False):
@@ -94,11 +94,25 @@ def nanprod(g, y, x, axis=None, *, keepdims=False, initial=1, where=True):
     return np.where(np.isnan(x), 0.0, unreduce(g, x, axis, keepdims) * others)
 
 
+@nanprod.forward()
+def _(y, x, x_dot, axis=None, *, keepdims=False, initial=1, where=True):
+    factors = np.where(np.isnan(x), 1.0, x)
+    others = products_before(factors, axis) * products_before(factors, axis, True)
+    return np.sum(np.where(np.isnan(x), 0.0, x_dot * others), axis=axis, keepdims=keepdims)
+
+
 @general(np.nanvar)
 def nanvar(g, y, x, axis=None, *, ddof=0, keepdims=False, where=True):
     mean = np.nanmean(x, axis=axis, keepdims=True)
     g = unreduce(g / (present(x, axis, keepdims) - ddof), x, axis, keepdims)
     return np.where(np.isnan(x), 0.0, g * 2.0 * (x - mean))
+
+
+@nanvar.forward()
+def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False, where=True):
+    deviation = np.where(np.isnan(x), 0.0, x - np.nanmean(x, axis=axis, keepdims=True))
+    total = np.sum(times(deviation, x_dot), axis=axis, keepdims=keepdims)
+    return 2.0 * total / (present(x, axis, keepdims) - ddof)
 
 
 @general(np.nanstd)
@@ -107,6 +121,13 @@ def nanstd(g, y, x, axis=None, *, ddof=0, keepdims=False, where=True):
     spread = y * (present(x, axis, keepdims) - ddof)
     slope = over(np.where(np.isnan(x), 0.0, x - mean), unreduce(spread, x, axis, keepdims))
     return unreduce(g, x, axis, keepdims) * slope
+
+
+@nanstd.forward()
+def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False, where=True):
+    deviation = np.where(np.isnan(x), 0.0, x - np.nanmean(x, axis=axis, keepdims=True))
+    total = np.sum(times(deviation, x_dot), axis=axis, keepdims=keepdims)
+    return over(total, y * (present(x, axis, keepdims) - ddof))
 
 
 @general(np.nancumsum)
@@ -132,3 +153,10 @@ def nancumprod(g, y, x, axis=None):
     else:
         bar = products_before(factors, axis) * (g + carried(factors, g * factors, axis))
     return np.where(np.isnan(x), 0.0, bar)
+
+
+@nancumprod.forward()
+def _(y, x, x_dot, axis=None):
+    factors = np.where(np.isnan(x), 1.0, x)
+    dots = np.where(np.isnan(x), 0.0, x_dot)
+    return products_along(np.ravel(factors), np.ravel(dots)) if axis is None else products_along(factors, dots, axis)

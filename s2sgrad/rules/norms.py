@@ -60,17 +60,22 @@ def matrix_slope(x, ord, row, column):
     return np.sign(x) * extreme_weights(np.sum(np.abs(x), axis=row, keepdims=True), ord, column)
 
 
-def norm_bar(g, y, x, ord, axis, keepdims):
-    """The cotangent of `x` in the norms `y`, which have the cotangent `g`."""
+def norm_slope(y, x, ord=None, axis=None, keepdims=False):
+    """The derivative of the norms `y`, each in the elements of `x` that it is made of, in the shape of `x`."""
     axes = matrix_axes(x, ord, axis)
     if len(axes) == 2:
-        return unreduce(g, x, axis, keepdims) * matrix_slope(x, ord, axes[0], axes[1])
-    return unreduce(g, x, axis, keepdims) * vector_slope(x, unreduce(y, x, axis, keepdims), ord, axis)
+        return matrix_slope(x, ord, axes[0], axes[1])
+    return vector_slope(x, unreduce(y, x, axis, keepdims), ord, axis)
 
 
 @general(np.linalg.norm)
 def norm(g, y, x, ord=None, axis=None, keepdims=False):
-    return norm_bar(g, y, x, ord, axis, keepdims)
+    return unreduce(g, x, axis, keepdims) * norm_slope(y, x, ord, axis, keepdims)
+
+
+@norm.forward()
+def _(y, x, x_dot, ord=None, axis=None, keepdims=False):
+    return np.sum(norm_slope(y, x, ord, axis, keepdims) * x_dot, axis=axis, keepdims=keepdims)
 
 
 @general(*existing(np.linalg, "vector_norm"))
@@ -78,12 +83,20 @@ def vector_norm(g, y, x, *, axis=None, keepdims=False, ord=2):
     return unreduce(g, x, axis, keepdims) * vector_slope(x, unreduce(y, x, axis, keepdims), ord, axis)
 
 
+@vector_norm.forward()
+def _(y, x, x_dot, *, axis=None, keepdims=False, ord=2):
+    slope = vector_slope(x, unreduce(y, x, axis, keepdims), ord, axis)
+    return np.sum(slope * x_dot, axis=axis, keepdims=keepdims)
+
+
 @general(*existing(np.linalg, "matrix_norm"))
 def matrix_norm(g, y, x, *, keepdims=False, ord="fro"):
-    g = unreduce(g, x, (-2, -1), keepdims)
-    if ord == "fro":
-        return g * over(x, unreduce(y, x, (-2, -1), keepdims))
-    return g * matrix_slope(x, ord, np.ndim(x) - 2, np.ndim(x) - 1)
+    return unreduce(g, x, (-2, -1), keepdims) * norm_slope(y, x, ord, (-2, -1), keepdims)
+
+
+@matrix_norm.forward()
+def _(y, x, x_dot, *, keepdims=False, ord="fro"):
+    return np.sum(norm_slope(y, x, ord, (-2, -1), keepdims) * x_dot, axis=(-2, -1), keepdims=keepdims)
 
 
 @norm.refined(lambda ord, axis: ord.known and ord.value is None and axis.known and axis.value is None)

@@ -37,6 +37,19 @@ def partition(g, y, a, kth=None, axis=-1):
     return np.reshape(np.take_along_axis(g, places, axis), np.shape(a))
 
 
+@partition.forward(lambda a: not is_container(a))
+def _(y, a, a_dot, kth=None, axis=-1):
+    return picked_along(y, a, a_dot, axis)
+
+
+def picked_along(y, a, a_dot, axis):
+    """The tangent of `y`, in which the elements of `a` stand in another order; equal ones are told apart by their places."""
+    if axis is None:
+        a, a_dot, axis = np.ravel(a), np.ravel(a_dot), 0
+    ranks = np.argsort(np.argsort(y, axis=axis, kind="stable"), axis=axis)
+    return np.take_along_axis(a_dot, np.take_along_axis(np.argsort(a, axis=axis, kind="stable"), ranks, axis), axis)
+
+
 def quantile_weights(x, q, axis=None, method="linear", nan=False):
     """The weights with which `np.quantile(x, q, axis, method=method)` averages `x`, in the shapes of `q` and `x` joined.
 
@@ -76,12 +89,18 @@ def leading_axes(q):
     return tuple(range(np.ndim(q)))
 
 
+def axes_behind(q, x, axis):
+    """The axes of `x` over which a quantile is taken, where those of `q` stand in front of them."""
+    over = range(np.ndim(x)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    return tuple(np.ndim(q) + k % np.ndim(x) for k in over)
+
+
 def hundredth(q):
     """`q` percent, as NumPy rounds it."""
     return np.true_divide(q, 100.0)
 
 
-flat(quantile_weights, spread_shape, leading_axes, hundredth)
+flat(quantile_weights, spread_shape, leading_axes, axes_behind, hundredth)
 
 
 def of_all(operand, q, axis):
@@ -172,6 +191,36 @@ def _(g, y, a, axis=None, *, keepdims=False):
 @general(np.nanmedian)
 def nanmedian(g, y, a, axis=None, *, keepdims=False):
     return unreduce(g, a, axis, keepdims) * quantile_weights(a, 0.5, axis, "linear", True)
+
+
+def weighed(weights, a_dot, q, axis=None, keepdims=False):
+    """The means of `a_dot` with these weights, in which the axes of `q` stand in front."""
+    return np.sum(times(weights, a_dot), axis=axes_behind(q, a_dot, axis), keepdims=keepdims)
+
+
+@quantile.forward()
+def _(y, a, a_dot, q=None, axis=None, *, method="linear", keepdims=False):
+    return weighed(quantile_weights(a, q, axis, method), a_dot, q, axis, keepdims)
+
+
+@percentile.forward()
+def _(y, a, a_dot, q=None, axis=None, *, method="linear", keepdims=False):
+    return weighed(quantile_weights(a, hundredth(q), axis, method), a_dot, q, axis, keepdims)
+
+
+@nanquantile.forward()
+def _(y, a, a_dot, q=None, axis=None, *, method="linear", keepdims=False):
+    return weighed(quantile_weights(a, q, axis, method, True), a_dot, q, axis, keepdims)
+
+
+@nanpercentile.forward()
+def _(y, a, a_dot, q=None, axis=None, *, method="linear", keepdims=False):
+    return weighed(quantile_weights(a, hundredth(q), axis, method, True), a_dot, q, axis, keepdims)
+
+
+@median.forward()
+def _(y, a, a_dot, axis=None, *, keepdims=False):
+    return np.sum(times(quantile_weights(a, 0.5, axis), a_dot), axis=axis, keepdims=keepdims)
 
 
 @median.forward(along)

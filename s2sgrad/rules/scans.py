@@ -267,6 +267,11 @@ def _(y, x, x_dot, axis=None):
     return products_along(x, x_dot, axis)
 
 
+@cumprod.forward(lambda x, axis: axis.known and axis.value is None and x.rank != 1)
+def _(y, x, x_dot, axis=None):
+    return products_along(np.ravel(x), np.ravel(x_dot))
+
+
 @linear(*existing(np, "cumulative_sum"))
 def cumulative_sum(g, y, x, *, axis=None, include_initial=False):
     along = 0 if axis is None else axis
@@ -281,3 +286,15 @@ def cumulative_prod(g, y, x, *, axis=None, include_initial=False):
     if include_initial:
         g = np.delete(g, 0, along)
     return products_before(x, along) * (g + carried(x, g * x, along))
+
+
+@cumulative_prod.forward()
+def _(y, x, x_dot, *, axis=None, include_initial=False):
+    dot = products_along(x, x_dot, 0 if axis is None else axis)
+    return after_zeros(dot, 0 if axis is None else axis) if include_initial else dot
+
+
+def after_zeros(dot, axis):
+    """The tangent of running products that begin with a 1."""
+    first = np.zeros_like(np.take(dot, [0], axis))
+    return np.concatenate((first, dot), axis)

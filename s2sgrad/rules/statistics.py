@@ -144,6 +144,28 @@ def _(g, c, m, y=None, rowvar=True, bias=False, ddof=None):
     return (g[1] + g[:, 1]) @ centered(np.stack((m, y)), 1) / (np.size(m) - 1)
 
 
+def cov_along(c, rows, rows_dot, bias=False, ddof=None):
+    """The tangent of a covariance, of the tangents of the variables; they need not be centered too."""
+    half = centered(rows, 1) @ np.transpose(rows_dot) / divisor(rows, bias, ddof)
+    return np.reshape(half + np.transpose(half), np.shape(c))
+
+
+@cov.forward()
+def _(c, m, m_dot, y=None, rowvar=True, bias=False, ddof=None):
+    other = None if y is None else np.zeros_like(y)
+    return cov_along(c, variables(m, y, rowvar), variables(m_dot, other, rowvar), bias, ddof)
+
+
+@cov.forward(lambda m, y, bias, ddof: m.rank == 1 and alone(y) and plain(bias, ddof))
+def _(c, m, m_dot, y=None, rowvar=True, bias=False, ddof=None):
+    return (2.0 / (np.size(m) - 1)) * np.sum((m - np.mean(m)) * m_dot)
+
+
+@cov_y.forward()
+def _(c, m, y_dot, y=None, rowvar=True, bias=False, ddof=None):
+    return cov_along(c, variables(m, y, rowvar), variables(np.zeros_like(m), y_dot, rowvar), bias, ddof)
+
+
 @general(np.corrcoef)
 def corrcoef(g, c, x, y=None, rowvar=True):
     rows = centered(variables(x, y, rowvar), 1)
@@ -162,6 +184,27 @@ def corrcoef_y(g, c, x, y=None, rowvar=True):
     unit_bar = turned @ unit
     slope = over(unit_bar - unit * np.sum(unit * unit_bar, axis=1, keepdims=True), length)
     return unvariables(slope, x, y, rowvar)[1]
+
+
+def corrcoef_along(c, rows, rows_dot):
+    """The tangent of a matrix of correlations, of the tangents of the variables."""
+    rows, rows_dot = centered(rows, 1), centered(rows_dot, 1)
+    length = np.sqrt(np.sum(rows * rows, axis=1, keepdims=True))
+    unit = over(rows, length)
+    unit_dot = over(rows_dot - unit * np.sum(unit * rows_dot, axis=1, keepdims=True), length)
+    half = unit @ np.transpose(unit_dot)
+    return np.reshape(half + np.transpose(half), np.shape(c))
+
+
+@corrcoef.forward()
+def _(c, x, x_dot, y=None, rowvar=True):
+    other = None if y is None else np.zeros_like(y)
+    return corrcoef_along(c, variables(x, y, rowvar), variables(x_dot, other, rowvar))
+
+
+@corrcoef_y.forward()
+def _(c, x, y_dot, y=None, rowvar=True):
+    return corrcoef_along(c, variables(x, y, rowvar), variables(np.zeros_like(x), y_dot, rowvar))
 
 
 # --- counts ----------------------------------------------------------------------------------------------------------

@@ -100,6 +100,11 @@ def hypot_outer(g, z, a, b):
     )
 
 
+@hypot_outer.forward()
+def _(z, a, b, a_dot, b_dot):
+    return np.expand_dims(a_dot, trailing(a, b)) * over(np.expand_dims(a, trailing(a, b)), z), b_dot * over(b, z)
+
+
 @general(np.maximum.outer, np.minimum.outer)
 def maximum_outer(g, z, a, b):
     x = np.expand_dims(a, trailing(a, b))
@@ -107,6 +112,14 @@ def maximum_outer(g, z, a, b):
         np.sum(np.where(x == b, 0.5 * g, np.where(x == z, g, 0.0)), axis=trailing(a, b)),
         np.sum(np.where(x == b, 0.5 * g, np.where(b == z, g, 0.0)), axis=leading(a)),
     )
+
+
+@maximum_outer.forward()
+def _(z, a, b, a_dot, b_dot):
+    x = np.expand_dims(a, trailing(a, b))
+    dot = np.expand_dims(a_dot, trailing(a, b))
+    of_a = np.where(x == b, 0.5 * dot, np.where(x == z, dot, 0.0))
+    return of_a, np.where(x == b, 0.5 * b_dot, np.where(b == z, b_dot, 0.0))
 
 
 flat(np.equal.outer, np.not_equal.outer, np.less.outer, np.less_equal.outer, np.greater.outer, np.greater_equal.outer)
@@ -169,6 +182,11 @@ def logaddexp_reduce(g, y, x, axis=0, *, keepdims=False):
 @logaddexp_reduce.refined(along)
 def _(g, y, x, axis=0, *, keepdims=False):
     return np.expand_dims(g, axis) * exp_difference(x, np.expand_dims(y, axis))
+
+
+@logaddexp_reduce.forward()
+def _(y, x, x_dot, axis=0, *, keepdims=False):
+    return np.sum(exp_difference(x, unreduce(y, x, axis, keepdims)) * x_dot, axis=axis, keepdims=keepdims)
 
 
 flat(np.logical_and.reduce, np.logical_or.reduce, np.logical_xor.reduce)

@@ -10,6 +10,7 @@ from s2sgrad.rules import table
 table.later("scipy.special", "s2sgrad.rules.scipy.special")
 table.later("scipy.special", "s2sgrad.rules.scipy.bessel")
 table.later("scipy.linalg", "s2sgrad.rules.scipy.linalg")
+table.later("scipy.linalg", "s2sgrad.rules.scipy.blocks")
 table.later("scipy.signal", "s2sgrad.rules.scipy.signal")
 table.later("scipy.integrate", "s2sgrad.rules.scipy.integrate")
 table.later("scipy.stats", "s2sgrad.rules.scipy.stats")

@@ -1,4 +1,4 @@
-"""Rules of scipy.linalg: solving, Cholesky factors, inverse, determinant, exponential, norms, block_diag.
+"""Rules of scipy.linalg: solving, Cholesky factors, inverse, determinant, exponential.  `blocks.py` has the others.
 
     y = linalg.solve_triangular(a, b)   ->  b_bar = linalg.solve_triangular(a, y_bar, trans=1)
                                             a_bar = -np.triu(np.outer(b_bar, y))
@@ -16,8 +16,7 @@ from scipy import linalg
 from s2sgrad.rules.decompositions import filled
 from s2sgrad.rules.linalg import cofactors, one_matrix
 from s2sgrad.rules.linalg import lower as half_lower
-from s2sgrad.rules.norms import norm_bar
-from s2sgrad.rules.table import flat, general, linear
+from s2sgrad.rules.table import flat, general
 from s2sgrad.runtime import unbroadcast
 
 SYMMETRIC = ("sym", "symmetric", "pos", "positive definite")
@@ -117,6 +116,25 @@ def _(y, a, b, a_dot, b_dot, lower=False, *, check_finite=True, assume_a=None, t
     return linalg.solve(a, b_dot - a_dot @ y)
 
 
+def solved(a, b, lower, assume_a, transposed):
+    if is_symmetric(assumption(assume_a)):
+        return linalg.solve(a, b, lower=lower, assume_a=assume_a)
+    return linalg.solve(turned(a), b) if transposed else linalg.solve(a, b)
+
+
+def change_along(y, a, b, a_dot, lower, assume_a, transposed):
+    """What the tangent of the matrix does to the solution: `a_dot @ y`."""
+    change = filled(a_dot, lower) if is_symmetric(assume_a) else turned(a_dot) if transposed else a_dot
+    side = np.expand_dims(y, -1) if is_vector(a, b) else y
+    return np.reshape(change @ side, np.shape(y))
+
+
+@solve.forward(lambda assume_a, transposed: not plain(assume_a, transposed))
+def _(y, a, b, a_dot, b_dot, lower=False, *, check_finite=True, assume_a=None, transposed=False):
+    change = change_along(y, a, b, a_dot, lower, assume_a, transposed)
+    return -solved(a, change, lower, assume_a, transposed), solved(a, b_dot, lower, assume_a, transposed)
+
+
 solve.refuse(
     lambda assume_a: assume_a.known and assume_a.value not in GENERAL and assume_a.value not in SYMMETRIC,
     "`scipy.linalg.solve` with this assume_a has no derivative rule: use 'gen' or 'pos'",
@@ -181,6 +199,20 @@ def _(y, a, b, a_dot, b_dot, trans=0, lower=False, unit_diagonal=False, *, check
 @solve_triangular.forward_jointly(of_lower)
 def _(y, a, b, a_dot, b_dot, trans=0, lower=False, unit_diagonal=False, *, check_finite=True):
     return linalg.solve_triangular(a, b_dot - np.tril(a_dot) @ y, lower=True)
+
+
+def solved_along(y, a, b, a_dot, trans, lower, unit_diagonal):
+    """What the tangent of the matrix adds to that of the solution."""
+    change = triangle(a_dot, lower, 1 if unit_diagonal else 0)
+    change = turned(change) if other_way(trans) == 0 else change
+    side = np.expand_dims(y, -1) if is_vector(a, b) else y
+    return -linalg.solve_triangular(a, np.reshape(change @ side, np.shape(y)), trans, lower, unit_diagonal)
+
+
+@solve_triangular.forward(lambda trans, unit_diagonal, lower: not (usual(trans, unit_diagonal) and lower.known))
+def _(y, a, b, a_dot, b_dot, trans=0, lower=False, unit_diagonal=False, *, check_finite=True):
+    along_side = linalg.solve_triangular(a, b_dot, trans, lower, unit_diagonal)
+    return solved_along(y, a, b, a_dot, trans, lower, unit_diagonal), along_side
 
 
 # --- Cholesky factors ------------------------------------------------------------------------------------------------
@@ -340,45 +372,3 @@ def expm(g, y, A):
 @expm.forward()
 def _(y, A, A_dot):
     return expm_slope(A, A_dot)
-
-
-# --- norms and blocks ------------------------------------------------------------------------------------------------
-
-
-@general(linalg.norm)
-def norm(g, y, a, ord=None, axis=None, keepdims=False, *, check_finite=True):
-    return norm_bar(g, y, a, ord, axis, keepdims)
-
-
-def diagonal_blocks(g, arrs):
-    """The blocks on the diagonal of `g`, in the shapes of `arrs`.
-
-    >>> diagonal_blocks(np.eye(2), (np.zeros((1, 1)), np.zeros((1, 1))))
-    (array([[1.]]), array([[1.]]))
-    """
-    pieces, row, column = [], 0, 0
-    for a in arrs:
-        m, n = np.atleast_2d(a).shape
-        pieces.append(np.reshape(g[row : row + m, column : column + n], np.shape(a)))
-        row, column = row + m, column + n
-    return tuple(pieces)
-
-
-def joined_blocks(w, g):
-    """The transpose of `diagonal_blocks`: the arrays `w` on the diagonal of zeros."""
-    return linalg.block_diag(*w)
-
-
-@linear(linalg.block_diag)
-def block_diag(g, y, *arrs):
-    return diagonal_blocks(g, arrs)
-
-
-@linear(diagonal_blocks)
-def _(w, pieces, g, arrs):
-    return joined_blocks(w, g), None
-
-
-@linear(joined_blocks)
-def _(v, y, w, g):
-    return diagonal_blocks(v, w), None

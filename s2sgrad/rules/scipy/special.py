@@ -282,6 +282,20 @@ def _(y, a, a_dot, axis=None, b=None, keepdims=False):
     return np.sum(exp_difference(a, unreduce(y, a, axis, keepdims)) * a_dot, axis=axis, keepdims=keepdims)
 
 
+@logsumexp.forward(lambda operand, b: not alone(b) and not is_container(operand))
+def _(y, a, a_dot, axis=None, b=None, keepdims=False):
+    a_full = a + np.zeros_like(b)
+    part = exp_difference(a_full, unreduce(y, a_full, axis, keepdims)) * b
+    return np.sum(part * a_dot, axis=axis, keepdims=keepdims)
+
+
+@logsumexp_b.forward(lambda operand: not is_container(operand))
+def _(y, a, b_dot, axis=None, b=None, keepdims=False):
+    a_full = a + np.zeros_like(b)
+    part = exp_difference(a_full, unreduce(y, a_full, axis, keepdims))
+    return np.sum(part * b_dot, axis=axis, keepdims=keepdims)
+
+
 @logsumexp.forward(lambda operand, axis, b, keepdims: alone(b) and along(operand, axis, keepdims))
 def _(y, a, a_dot, axis=None, b=None, keepdims=False):
     return np.sum(exp_difference(a, np.expand_dims(y, axis)) * a_dot, axis=axis)

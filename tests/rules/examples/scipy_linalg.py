@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules.scipy import linalg as rules
+from s2sgrad.rules.scipy import blocks
 
 from .base import example, normal, positive_definite, regular
 
@@ -43,5 +43,5 @@ example(linalg.norm, normal(4), 3, check_finite=False)
 
 example(linalg.block_diag, normal(2, 3), normal(1, 1))
 example(linalg.block_diag, normal(2, 2), normal(3), normal(2, 1))
-example(rules.diagonal_blocks, normal(3, 4), (normal(2, 3), normal(1)))
-example(rules.joined_blocks, (normal(2, 3), normal(1, 1)), normal(3, 4))
+example(blocks.diagonal_blocks, normal(3, 4), (normal(2, 3), normal(1)))
+example(blocks.joined_blocks, (normal(2, 3), normal(1, 1)), normal(3, 4))

@@ -1,0 +1,57 @@
+"""Rules of scipy.linalg for norms and matrices of blocks: norm, block_diag.
+
+    y = linalg.block_diag(a, b)     ->  a_bar, b_bar = diagonal_blocks(y_bar, (a, b))
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+from s2sgrad.rules.norms import norm_slope
+from s2sgrad.rules.table import general, linear
+from s2sgrad.runtime import unreduce
+
+
+@general(linalg.norm)
+def norm(g, y, a, ord=None, axis=None, keepdims=False, *, check_finite=True):
+    return unreduce(g, a, axis, keepdims) * norm_slope(y, a, ord, axis, keepdims)
+
+
+@norm.forward()
+def _(y, a, a_dot, ord=None, axis=None, keepdims=False, *, check_finite=True):
+    return np.sum(norm_slope(y, a, ord, axis, keepdims) * a_dot, axis=axis, keepdims=keepdims)
+
+
+def diagonal_blocks(g, arrs):
+    """The blocks on the diagonal of `g`, in the shapes of `arrs`.
+
+    >>> diagonal_blocks(np.eye(2), (np.zeros((1, 1)), np.zeros((1, 1))))
+    (array([[1.]]), array([[1.]]))
+    """
+    pieces, row, column = [], 0, 0
+    for a in arrs:
+        m, n = np.atleast_2d(a).shape
+        pieces.append(np.reshape(g[row : row + m, column : column + n], np.shape(a)))
+        row, column = row + m, column + n
+    return tuple(pieces)
+
+
+def joined_blocks(w, g):
+    """The transpose of `diagonal_blocks`: the arrays `w` on the diagonal of zeros."""
+    return linalg.block_diag(*w)
+
+
+@linear(linalg.block_diag)
+def block_diag(g, y, *arrs):
+    return diagonal_blocks(g, arrs)
+
+
+@linear(diagonal_blocks)
+def _(w, pieces, g, arrs):
+    return joined_blocks(w, g), None
+
+
+@linear(joined_blocks)
+def _(v, y, w, g):
+    return diagonal_blocks(v, w), None

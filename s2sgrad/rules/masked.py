@@ -21,8 +21,8 @@ from s2sgrad.rules.ufunc_methods import add_reduce, maximum_reduce, multiply_red
 from s2sgrad.runtime import over, spreading, times, unreduce
 
 for _rule in (sum_, mean, var, std, max_, prod, nansum, nanmean, nanvar, nanstd, nanprod, add_reduce, maximum_reduce):
-    _rule.selects_by("where")
-multiply_reduce.selects_by("where")
+    _rule.mask = "where"
+multiply_reduce.mask = "where"
 
 
 def masked(where):

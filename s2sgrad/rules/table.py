@@ -71,7 +71,7 @@ class Rule:
     refusals: list[tuple[Callable[..., bool], str]] = field(default_factory=list)
     exact: set[Callable[..., Any]] = field(default_factory=set)
     added: set[str] = field(default_factory=set)
-    mask: str = ""  # the keyword that says which elements take part
+    mask: str = ""  # the keyword that says which elements take part: the others get exactly 0
     linear: set[str] = field(default_factory=set)
     constants: dict[str, str] = field(default_factory=dict)
     tangents: Tangents | None = None
@@ -191,11 +191,6 @@ class Rule:
         """Name keywords of a linear rule whose constant values are part of the result: in its tangent they are 0."""
         assert self.tag == "linear" and self.keywords.keys() >= {*names}
         self.added |= {*names}
-
-    def selects_by(self, name: str) -> None:
-        """Name the keyword that says which elements take part: those that it leaves out get exactly 0."""
-        assert name in self.keywords
-        self.mask = name
 
     def refuse(self, when: Callable[..., bool], why: str) -> None:
         """Name calls without a derivative: those where `when`, which is asked like that of `refined`, holds."""

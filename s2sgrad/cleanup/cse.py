@@ -20,7 +20,7 @@ from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.flow.available import Available
 from s2sgrad.flow.graph import Graph, Point, binds
 from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import NAMES, nodes_of
 from s2sgrad.ir.unit import Unit, sweep_of
 from s2sgrad.memory.sources import is_basic
 
@@ -31,21 +31,23 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with one name for each value; what bound the others is left for deadcode."""
     counts = Counter(b for s in effects.walk(tree.body) for b in binds(s))
     once = {n for n in unit.temps if counts[n] == 1}
-    renamed: dict[str, str] = {}
-    while new := _same(unit, tree, once - renamed.keys()):  # names for one value less: others may have become the same
-        for node in nodes(tree):
-            if isinstance(node, gast.Name) and node.id in new and isinstance(node.ctx, gast.Load):
+    left = [s for s in effects.walk(tree.body)
+            if bound_name(s) in once and sweep_of(s) == "reverse" and _may_be_shared(unit, s)]  # fmt: skip
+    while new := _same(unit, tree, left):
+        for node in nodes_of(tree, NAMES):
+            if node.id in new and isinstance(node.ctx, gast.Load):
                 node.id = new[node.id]
-        renamed |= new
+        left = [s for s in left if bound_name(s) not in new]
+        if not any(effects.reads(s) & set(new.values()) for s in left):
+            break  # no two of them have become the same
     return tree
 
 
-def _same(unit: Unit, tree: gast.FunctionDef, once: set[str]) -> dict[str, str]:
-    """By name, of those that are bound once: an earlier one for the same value, which still holds there."""
+def _same(unit: Unit, tree: gast.FunctionDef, computed_once: list[gast.Assign]) -> dict[str, str]:
+    """By name, of those that these statements bind: an earlier one for the same value, which still holds there."""
     made: dict[str, list[gast.Assign]] = {}  # by text
-    for statement in effects.walk(tree.body):
-        if bound_name(statement) in once and sweep_of(statement) == "reverse" and _may_be_shared(unit, statement):
-            made.setdefault(gast.dump(statement.value), []).append(statement)
+    for statement in computed_once:
+        made.setdefault(gast.dump(statement.value), []).append(statement)
     made = {text: statements for text, statements in made.items() if len(statements) > 1}
     if not made:
         return {}
@@ -56,7 +58,7 @@ def _same(unit: Unit, tree: gast.FunctionDef, once: set[str]) -> dict[str, str]:
 
     def spoiled(point: Point) -> list[str]:
         changed = {*point.binds, *(unit.changed(point.statement) if point.role == "whole" else ())}
-        return [name for c in changed for name in ends.get(c, ())]
+        return [name for c in changed & ends.keys() for name in ends[c]]
 
     computed = {bound_name(s): [s] for statements in made.values() for s in statements}
     available = Available(Graph(tree), computed, spoiled, at_start=False)

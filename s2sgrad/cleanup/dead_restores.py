@@ -159,9 +159,9 @@ class Overwritten:
 
     def _mentioning(self, restore: _Restore, body: list[gast.AST], start: int) -> Iterator[int]:
         """Where a block mentions what matters to a restore, in order."""
-        variables = {loop.target.id for loop in restore.loops}
-        names = {BREAK, *restore.names, *restore.shared, *variables}
-        return heapq.merge(*(places for name in names if (places := self.mentions.of(body, name, start))))
+        others = {BREAK, *restore.names, *(loop.target.id for loop in restore.loops)} - restore.shared
+        memory = self.mentions.of_any(body, restore.shared, start)
+        return heapq.merge(memory, *(places for name in others if (places := self.mentions.of(body, name, start))))
 
     def detach(self, name: str) -> None:
         """Note that a section that was bound to a name is one no more."""

@@ -66,6 +66,7 @@ class _Wanted:
         self.contents: frozenset[str] = unit.memory.written
         self.content = {n: self.names.interned([f"{n}!"]) for n in sorted(self.contents)}
         self.all_contents = self._contents(self.contents)
+        self._contents_of = functools.lru_cache(maxsize=None)(self._contents)  # one memory, which many statements write
         self.needed: set[int] = set()
         self.left: dict[int, list[gast.AST]] = {}  # by a statement that is not needed: the statements that remain of it
         self.stacks: set[str] = set()  # stacks of which some record is read
@@ -301,7 +302,7 @@ class _Wanted:
         contents, restores = self._contents(bound), False
         makes = binds = self.names.interned(bound) | contents
         if changed is not None:
-            makes |= self._contents(self.unit.memory.at_once_with(changed))
+            makes |= self._contents_of(self.unit.memory.at_once_with(changed))
         elif isinstance(statement, (gast.AugAssign, gast.Expr)):
             written = effects.writes(statement)
             if getattr(statement, "restore", False):  # of a list, whatever its name

@@ -19,6 +19,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable, Hashable, Iterable, Mapping
 
 import gast
@@ -45,7 +47,7 @@ class Available:
         for key, statements in computed.items():
             for statement in statements:
                 gen[graph.at[id(statement)]] |= self.bit[key]
-        kill = [sum(self.bit[key] for key in set(spoiled(point))) for point in graph.points]
+        kill = [functools.reduce(operator.or_, map(self.bit.__getitem__, spoiled(point)), 0) for point in graph.points]
         self.into, _ = graph.forward(gen, kill, start=-int(at_start), must=True)
 
     def knows(self, key: Hashable, statement: gast.AST) -> bool:

@@ -44,6 +44,7 @@ class BlockMentions:
         self.holder: dict[int, gast.AST] = {}
         self._places: dict[int, dict[str, list[int]]] = {}
         self._names: dict[tuple[int, int], set[str]] = {}
+        self._places_of_any: dict[int, dict[frozenset[str], list[int]]] = {}
         waiting, blocks = [body], []
         while waiting:
             block = waiting.pop()
@@ -65,9 +66,18 @@ class BlockMentions:
         places = self._places[id(block)].get(name, [])
         return places[bisect.bisect_left(places, start) :]
 
+    def of_any(self, block: Block, names: frozenset[str], start: int = 0) -> list[int]:
+        """The places of the statements of a block, from one on, in which one of some names stands."""
+        known = self._places_of_any.setdefault(id(block), {})
+        if names not in known:
+            known[names] = sorted(set().union(*(self._places[id(block)].get(name, ()) for name in names)))
+        places = known[names]
+        return places[bisect.bisect_left(places, start) :]
+
     def changed(self, block: Block, k: int) -> None:
         """Look again at a statement that has changed, or is a new one, and at what holds it where that matters there."""
         self.place[id(block[k])] = block, k
+        self._places_of_any.pop(id(block), None)
         before, now = self._names[id(block), k], self._standing(block, k)
         places = self._places[id(block)]
         for name in before - now:

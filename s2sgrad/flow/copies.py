@@ -18,15 +18,84 @@ A copy ends where one of its two names is bound, or what it holds is changed in 
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import Graph
 
-_Copies = dict[str, tuple[str, ...]]  # of each name, from the nearest: what it is a copy of.  No state is ever changed
+
+class _State:
+    """The copies at one point, never changed: `of` has by name what it was copied from, `to` what was copied from it.
+
+    They are trees: what a name stands for in the end is the root.  Where a name ends, its copies are those of what it was
+    copied from.
+    """
+
+    __slots__ = ("of", "to")
+
+    def __init__(self, of: dict[str, str], to: dict[str, frozenset[str]]) -> None:
+        self.of, self.to = of, to
+
+    def root(self, name: str) -> str:
+        """What a name is a copy of in the end, if it is one."""
+        while name in self.of:
+            name = self.of[name]
+        return name
+
+    def without(self, names: set[str]) -> _State:
+        """What is left when these names stand for something else."""
+        met = [n for n in names if n in self.of or n in self.to]
+        if not met:
+            return self
+        left = _State(self.of.copy(), self.to.copy())
+        for name in met:
+            source = left._cut(name)
+            for copy in left.to.get(name, ()):
+                left._cut(copy)
+                if source is not None:
+                    left._join(copy, source)
+        return left
+
+    def and_one(self, target: str, source: str) -> _State:
+        """The same, and one more: `target`, which is a copy of nothing just then."""
+        more = _State(self.of.copy(), self.to.copy())
+        more._join(target, source)
+        return more
+
+    def joined(self, other: _State) -> _State:
+        """The copies of both."""
+        both = _State({}, {})
+        for name, source in self.of.items():
+            if other.of.get(name) != source:
+                around = set(other._above(name))
+                source = next((s for s in self._above(name) if s in around), None)
+            if source is not None:
+                both._join(name, source)
+        return both
+
+    def _above(self, name: str) -> Iterator[str]:
+        while name in self.of:
+            name = self.of[name]
+            yield name
+
+    def _join(self, target: str, source: str) -> None:
+        self.of[target] = source
+        self.to[source] = self.to.get(source, frozenset()) | {target}
+
+    def _cut(self, target: str) -> str | None:
+        source = self.of.pop(target, None)
+        if source is not None:
+            left = self.to.pop(source) - {target}
+            if left:
+                self.to[source] = left
+        return source
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _State) and self.of == other.of
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 class Copies:
@@ -34,20 +103,21 @@ class Copies:
 
     def __init__(self, graph: Graph, wanted: Callable[[str, str], bool]) -> None:
         self.graph, self.wanted = graph, wanted
-        self.into = graph.solve({}, self._after, _on_both)
+        self.into = graph.solve(_State({}, {}), self._after, _State.joined)
 
     def before(self, statement: gast.AST) -> dict[str, str]:
         """By name, what it is a copy of in the end, where a statement, or the header of one, is reached."""
-        return self.read_by(statement, self.into[self.graph.at[id(statement)]] or ())
+        state = self.into[self.graph.at[id(statement)]]
+        return self.read_by(statement, state.of if state is not None else ())
 
     def read_by(self, statement: gast.AST, names: Iterable[str] | None = None) -> dict[str, str]:
         """The same, of the names that the statement reads."""
         point = self.graph.at[id(statement)]
-        copies = self.into[point] or {}
+        state = self.into[point]
         names = self.graph.points[point].reads if names is None else names
-        return {name: copies[name][-1] for name in names if name in copies}
+        return {name: state.root(name) for name in names if name in state.of} if state is not None else {}
 
-    def _after(self, k: int, copies: _Copies) -> _Copies:
+    def _after(self, k: int, copies: _State) -> _State:
         point = self.graph.points[k]
         target, source = copied(point.statement) if point.role == "whole" else ("", "")
         if target and target == source:
@@ -55,13 +125,8 @@ class Copies:
         written = set(point.binds)
         if point.role == "whole" and not point.is_header:
             written |= effects.writes(point.statement)
-        left = copies
-        if copies and written and not written.isdisjoint(itertools.chain(copies, *copies.values())):
-            left = {target: tuple(s for s in sources if s not in written) for target, sources in copies.items()}
-            left = {target: sources for target, sources in left.items() if sources and target not in written}
-        if target and self.wanted(target, source):
-            left = {**left, target: (source, *(s for s in left.get(source, ()) if s != target))}
-        return left
+        left = copies.without(written)
+        return left.and_one(target, source) if target and self.wanted(target, source) else left
 
 
 def copied(statement: gast.AST) -> tuple[str, str]:
@@ -71,8 +136,3 @@ def copied(statement: gast.AST) -> tuple[str, str]:
         if isinstance(target, gast.Name):
             return target.id, statement.value.id
     return "", ""
-
-
-def _on_both(a: _Copies, b: _Copies) -> _Copies:
-    both = {target: tuple(s for s in sources if s in b.get(target, ())) for target, sources in a.items()}
-    return {target: sources for target, sources in both.items() if sources}

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import functools
 import heapq
+import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -323,7 +324,9 @@ class Names:
 
     def decoded(self, members: int) -> frozenset[str]:
         """The names in a set."""
-        return frozenset(self.names[k] for k in bits(members))
+        if 4 * members.bit_count() > members.bit_length():  # many of them: all digits at once, the lowest first
+            return frozenset(itertools.compress(self.names, map("1".__eq__, bin(members)[:1:-1])))
+        return frozenset([self.names[k] for k in bits(members)])
 
 
 def bits(members: int) -> Iterator[int]:

@@ -120,9 +120,11 @@ class Aliases:
         never = (Array, Number) if isinstance(item, Container) else (Number,)
         return {n for n in self.names.decoded(names) if not isinstance(self.kinds.get(n.removeprefix(ARGUMENT)), never)}
 
-    def ever(self) -> dict[str, set[str]]:
-        """By name: the names with which it may share memory at some time."""
-        return {name: set(self.names.decoded(others)) for name, others in self._ever.items() if others}
+    def ever(self) -> dict[str, frozenset[str]]:
+        """By name: the names that may share memory with it at some time, itself among them, where there are others."""
+        among = {name: others | self.names.member(name) for name, others in self._ever.items() if others}
+        decoded = {members: self.names.decoded(members) for members in set(among.values())}  # all views of one memory alike
+        return {name: decoded[members] for name, members in among.items()}
 
     def known(self, name: str) -> str:
         """The name under which the memory of a variable, or of what a free name stands for, is known."""
@@ -202,38 +204,37 @@ class Aliases:
         shared = 0
         if has_memory(self.kinds.get(target)) and target not in self.separate:
             shared = self._closed(self._of(value, target), state)
-        seen = self._seen_anew(target, value, state)
+        seen, seeing = self._seen_anew(target, value, state)
         before = state.shares.mentions(target) or state.seers.mentions(target)
-        if not before and not shared and not seen:
+        if not before and not shared and not seen and not seeing:
             return state
         after = self._to_change(state)
         after.shares.drop(target)
         after.seers.drop(target)
         self._join(after, target, shared)
-        for name, others in seen.items():
-            after.seers.add(name, others)
+        after.seers.add(target, seen)
+        after.seers.add_to(target, seeing)
         return after
 
-    def _seen_anew(self, target: str, value: gast.AST, state: State) -> dict[str, int]:
-        """Who sees what, of what `target = value` changes."""
+    def _seen_anew(self, target: str, value: gast.AST, state: State) -> tuple[int, int]:
+        """What sees the value of `target = value`, and what is seen through it."""
         if not has_memory(self.kinds.get(target)) or isinstance(self.kinds.get(target), Array):
-            return {}
-        bit, given = self.names.member(target), [self.known(n) for n in self._of(value)]
-        out = {target: 0}
+            return 0, 0
+        given = [self.known(n) for n in self._of(value)]
+        seen = seeing = 0
         kept = isinstance(value, (gast.Tuple, gast.List, gast.Dict))
         if kept or self._copies(value):  # a container of its own: it sees what it holds
             for name in given:
-                for key in [*([name] if kept else []), *self._held(name, state)]:
-                    out[key] = state.seers.of(key) | bit
-            return out
+                seeing |= (self.names.member(name) if kept else 0) | state.seers.to(name)
+            return state.seers.of(target) if seeing & self.names.member(target) else 0, seeing
         item = popped(value)
         for name in given:  # the same object, or an item of it
-            inside = self._held(name, state)
-            out[target] |= self._seen(name, state) | state.seers.to(name)
-            for key in [*([] if name == item else [name]), *inside]:  # a list is no item of itself
-                out[key] = state.seers.of(key) | bit
-                out[target] |= state.seers.of(key)
-        return out
+            inside = state.seers.to(name)
+            seen |= self._seen(name, state) | inside
+            seeing |= (0 if name == item else self.names.member(name)) | inside  # a list is no item of itself
+        for key in self.names.decoded(seeing):
+            seen |= state.seers.of(key)
+        return seen, seeing
 
     def _copies(self, value: gast.AST) -> bool:
         """Whether an expression is a new container with the items of another: `list(a)`, `a[1:]`, `a + b`, `a.copy()`."""

@@ -38,12 +38,14 @@ class Memory:
         if not bases and not handed and not grown:
             return
         aliases = Aliases(unit, tree, kinds, (), fresh_stacks(unit, tree, kinds, lasting=True), keep=False)
-        for name, others in aliases.ever().items():
-            known = frozenset(n.removeprefix(OUTSIDE) for n in (name, *others) if not n.startswith(ARGUMENT))
-            if len(known) > 1 and not name.startswith(ARGUMENT):
-                self.at_once[name.removeprefix(OUTSIDE)] = known
-        rounds = _swapped(tree)
-        for name in {*self.at_once, *rounds}:
+        ever = aliases.ever()
+        said = {names: frozenset(n.removeprefix(OUTSIDE) for n in names if not n.startswith(ARGUMENT))
+                for names in set(ever.values())}  # fmt: skip
+        for name, names in ever.items():
+            if len(said[names]) > 1 and not name.startswith(ARGUMENT):
+                self.at_once[name.removeprefix(OUTSIDE)] = said[names]
+        self.shared, rounds = dict(self.at_once), _swapped(tree)
+        for name in {*self.at_once, *rounds} if rounds else ():
             at_once = set().union(*map(self.at_once_with, rounds.get(name, {name})))
             self.shared[name] = frozenset().union(*(rounds.get(n, {n}) for n in at_once))
         self.written |= {n for b in bases for n in self.shared.get(b, ())}

@@ -46,6 +46,15 @@ class Relation:
             for other in self.names.decoded(new):
                 self._to[other] = self.to(other) | bit
 
+    def add_to(self, name: str, others: int) -> None:
+        """Others stand in the relation to a name from now on."""
+        bit, known = self.names.member(name), self.to(name)
+        new = others & ~bit & ~known
+        if new:
+            self._to[name] = known | new
+            for other in self.names.decoded(new):
+                self._of[other] = self.of(other) | bit
+
     def drop(self, name: str) -> None:
         """A name stands in the relation to none, and none to it."""
         for one, back in ((self._of, self._to), (self._to, self._of)):

@@ -109,14 +109,16 @@ class _Rewriter:
         fresh: dict[str, bool] = {}  # the arrays whose lists are right, and whether the arrays are behind
         filled: list[gast.AST] = []  # goes behind the latest of the loops
         end = 0
+        last = {name: k for k, statement in enumerate(body) for name in mentioned(statement)}
         for k, statement in enumerate(body):
-            follow = after | mentioned(*body[k + 1 :])
             plan = self.plans.get(id(statement))
             if plan is None:
                 self._meet(statement, fresh, set(), filled)
-                inside = follow | mentioned(statement) if isinstance(statement, LOOPS) else follow
-                for inner in blocks(statement):
-                    self.block(inner, inside)
+                if inner := blocks(statement):
+                    inside = after.union(name for name, place in last.items() if place > k)
+                    inside |= mentioned(statement) if isinstance(statement, LOOPS) else set()
+                    for block in inner:
+                        self.block(block, inside)
                 out.append(statement)
                 continue
             found = [plan.elements.get(id(n)) for n in contents(self.unit, statement)]

@@ -49,7 +49,12 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
     """
     if not callable(f) and not isinstance(f, (staticmethod, classmethod)):
         raise TypeError(f"vjp needs a function, not {type(f).__name__}")
-    debug = "debug" in keywords and not _takes_debug(f) and keywords.pop("debug")
+    debug = "debug" in keywords and not takes_debug(f) and keywords.pop("debug")
+    return pulled_back(f, primals, keywords, debug)
+
+
+def pulled_back(f: Callable[..., Any], primals: tuple, keywords: dict[str, Any], debug: bool) -> tuple[Any, Pullback]:
+    """What `vjp` returns."""
     value, pullback = (runtime.hook("watched_vjp") if debug else runtime.vjp)(f, *primals, **keywords)
     require_result(f, value, pullback)
     pullback.saved = apart(pullback.saved, (primals, keywords, value, bound_to(f)))
@@ -57,7 +62,8 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
     return value, pullback
 
 
-def _takes_debug(f: Any) -> bool:
+def takes_debug(f: Any) -> bool:
+    """Whether a function has a parameter of its own called `debug`."""
     try:
         return "debug" in inspect.signature(f).parameters
     except (TypeError, ValueError):  # it does not say what it takes

@@ -12,7 +12,24 @@ from corpus import CASES
 from differences import leaves
 
 import s2sgrad
-from s2sgrad import NotFinite, checkpoint, checkpointed, custom_gradient, grad, jvp, value_and_grad, vjp
+from s2sgrad import (
+    NotFinite,
+    checkpoint,
+    checkpointed,
+    custom_gradient,
+    elementwise_grad,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    linearize,
+    value_and_grad,
+    value_and_jacobian,
+    vjp,
+)
 
 NAN = float("nan")
 broken = custom_gradient(lambda a: (a * 1.0, lambda g: g * NAN))
@@ -220,6 +237,49 @@ def test_higher_orders():
         assert error.place.line == line(root, "np.sqrt") and "derivative of this line" in error.message
     inner = grad(rooted, debug=True)
     np.testing.assert_allclose(grad(lambda x: np.sum(inner(x)))(np.array([1.0, 4.0])), [-0.5, -0.0625])
+
+
+def rooted_twice(x):
+    r = np.sqrt(x)
+    return np.array([np.sum(r), r[0] * x[1]])
+
+
+@pytest.mark.parametrize("matrix", [jacobian, jacfwd, jacrev, value_and_jacobian])
+def test_jacobians(matrix):
+    at, safe = np.array([1.0, 0.0]), np.array([1.0, 4.0])
+    made = matrix(rooted_twice, debug=True)
+    error = raised(made, at)
+    assert error.place.line == line(rooted_twice, "np.sqrt") and "derivative of this line" in error.message
+    for a, b in zip(leaves(made(safe)), leaves(matrix(rooted_twice)(safe)), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_hessians_and_products_with_them():
+    at, safe = np.array([1.0, 0.0]), np.array([1.0, 4.0])
+    made = hessian(rooted, debug=True)
+    for error in (raised(made, at), raised(hvp, rooted, (at,), (np.ones(2),), debug=True)):
+        assert error.place.line == line(root, "np.sqrt")
+    np.testing.assert_array_equal(made(safe), hessian(rooted)(safe))
+    product = hvp(rooted, debug=True)
+    np.testing.assert_array_equal(product((safe,), (at,)), hvp(rooted, (safe,), (at,)))
+    error = raised(elementwise_grad(root, debug=True), at)
+    assert error.place.line == line(root, "np.sqrt")
+
+
+def test_a_parameter_called_debug_is_the_functions_own():
+    def doubled(x, debug=False):
+        return np.sum(np.sqrt(x)) * (2.0 if debug else 1.0)
+
+    at = np.array([1.0, 4.0])
+    np.testing.assert_array_equal(jacrev(doubled)(at, debug=True), [1.0, 0.5])
+    np.testing.assert_array_equal(jacrev(doubled, debug=True)(at), [0.5, 0.25])
+    assert linearize(doubled, at, debug=True)[1](np.ones(2)) == 1.5
+    assert "np.sqrt" in raised(jacrev(doubled, debug=True), 0.0 * at).place.text
+
+
+def test_what_looks_at_nothing_says_so():
+    with pytest.raises(TypeError, match=r"jvp\(f, primals, tangents, debug=True\)"):
+        linearize(rooted, np.ones(2), debug=True)
 
 
 def test_functions_that_are_known_when_they_run():

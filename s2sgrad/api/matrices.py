@@ -3,7 +3,8 @@
     jacobian(lambda x: x * x)(np.array([1.0, 2.0]))      ->      array([[2., 0.], [0., 4.]])
 
 A Jacobian has the structure of the value, and in the place of each number or array of it the structure of the argument, with
-arrays of shape `value.shape + argument.shape`.
+arrays of shape `value.shape + argument.shape`.  With `debug=True` columns are computed one after the
+other, and NotFinite names the statement where the first value arose that is not finite, as with `grad`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from s2sgrad.api.products import function_given
 from s2sgrad.driver.options import Options
 from s2sgrad.errors import Unsupported
 from s2sgrad.errors.raised import entry
-from s2sgrad.pullbacks import vjp
+from s2sgrad.pullbacks import pulled_back
 
 _RUN = 20_000  # so many numbers take as long to compute with as it takes to call a generated function
 
@@ -31,10 +32,12 @@ _RUN = 20_000  # so many numbers take as long to compute with as it takes to cal
 class Matrix:
     """A function that gives the matrix of derivatives of another one: what `jacobian` and its kin return."""
 
-    def __init__(self, function: Callable[..., Any], argnums: Argnums, word: str, has_aux: bool = False) -> None:
-        self.primal, self.has_aux = function, has_aux
+    def __init__(
+        self, function: Callable[..., Any], argnums: Argnums, word: str, has_aux: bool = False, debug: bool = False
+    ) -> None:
+        self.primal, self.has_aux, self.debug = function, has_aux, bool(debug)
         self._argnums = checked(argnums)
-        self._columns = Columns(function, has_aux)
+        self._columns = Columns(function, has_aux, debug=self.debug)
         self.__name__ = self.__qualname__ = f"{getattr(function, '__name__', type(function).__name__)}_{word}"
         self.__doc__ = f"The {word} of `{getattr(function, '__name__', 'f')}` in {self._argnums!r}."
 
@@ -100,7 +103,7 @@ class Reverse(Matrix):
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         """The Jacobian at these arguments."""
         places = self._places(args)
-        value, pullback = vjp(self.primal, *args, **keywords)
+        value, pullback = pulled_back(self.primal, args, keywords, self.debug)
         return self._shown(of_rows(value, pullback, [args[p] for p in places], places))
 
 
@@ -125,7 +128,7 @@ class Jacobian(Matrix):
         columns = count(given)
         if columns > 1 and not self._by_columns:
             try:
-                value, pullback = vjp(self.primal, *args, **keywords)
+                value, pullback = pulled_back(self.primal, args, keywords, self.debug)
             except Unsupported:  # where forward mode is refused as well, it says why
                 self._by_columns = True
             else:
@@ -147,13 +150,16 @@ def _few(columns: int, rows: int) -> bool:
 class Hessian(Matrix):
     """Columns of the derivative of the gradient: forward over reverse."""
 
-    def __init__(self, function: Callable[..., Any], argnums: Argnums, word: str, has_aux: bool = False) -> None:
-        super().__init__(function, argnums, word, has_aux)
+    def __init__(
+        self, function: Callable[..., Any], argnums: Argnums, word: str, has_aux: bool = False, debug: bool = False
+    ) -> None:
+        super().__init__(function, argnums, word, has_aux, debug)
         several = self._argnums if isinstance(self._argnums, tuple) else (self._argnums,)
         options = Options(value=True, several=True, has_aux=has_aux).to_be_differentiated
-        self._with_value = self._columns = Columns(differentiated(function, several, options, None))
+        self._with_value = self._columns = Columns(differentiated(function, several, options, None), debug=self.debug)
         if not has_aux:
-            self._columns = Columns(differentiated(function, several, replace(options, value=False), None), value=False)
+            gradient = differentiated(function, several, replace(options, value=False), None)
+            self._columns = Columns(gradient, value=False, debug=self.debug)
 
     @entry
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
@@ -188,27 +194,31 @@ def _function(function: Any, name: str) -> Any:
 
 
 @entry
-def jacfwd(function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False) -> Matrix:
+def jacfwd(
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
+) -> Matrix:
     """The Jacobian by forward mode, column by column: for functions of few numbers.
 
     >>> jacfwd(lambda x: np.array([x, x * x]))(3.0)
     array([1., 6.])
     """
-    return Forward(_function(function, "jacfwd"), argnums, "jacobian", has_aux)
+    return Forward(_function(function, "jacfwd"), argnums, "jacobian", has_aux, debug)
 
 
 @entry
-def jacrev(function: Callable[..., Any], argnums: Argnums = 0) -> Matrix:
+def jacrev(function: Callable[..., Any], argnums: Argnums = 0, *, debug: bool = False) -> Matrix:
     """The Jacobian by reverse mode, row by row: for functions that return few numbers.
 
     >>> jacrev(lambda x: np.sum(x * x))(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return Reverse(_function(function, "jacrev"), argnums, "jacobian")
+    return Reverse(_function(function, "jacrev"), argnums, "jacobian", debug=debug)
 
 
 @entry
-def jacobian(function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False) -> Matrix:
+def jacobian(
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
+) -> Matrix:
     """The Jacobian, by forward or by reverse mode, whichever is expected to take less.
 
     Its shape is that of the value followed by that of the argument; values and arguments may be nested lists, tuples and
@@ -218,39 +228,44 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: boo
     array([[2., 0.],
            [0., 4.]])
     """
-    return Jacobian(_function(function, "jacobian"), argnums, "jacobian", has_aux)
+    return Jacobian(_function(function, "jacobian"), argnums, "jacobian", has_aux, debug)
 
 
 @entry
-def hessian(function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False) -> Matrix:
+def hessian(
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
+) -> Matrix:
     """The second derivatives of a function that returns a number, of shape `argument.shape + argument.shape`.
 
     >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 2.0]))
     array([[4., 2.],
            [2., 0.]])
     """
-    return Hessian(_function(function, "hessian"), argnums, "hessian", has_aux)
+    return Hessian(_function(function, "hessian"), argnums, "hessian", has_aux, debug)
 
 
 @entry
-def elementwise_grad(function: Callable[..., Any], argnums: Argnums = 0) -> Gradient:
+def elementwise_grad(function: Callable[..., Any], argnums: Argnums = 0, *, debug: bool = False) -> Gradient:
     """The derivative of a function that treats each element by itself, at each element.
 
     >>> elementwise_grad(np.sin)(np.array([0.0, np.pi]))
     array([ 1., -1.])
     """
     asked = checked(argnums)
-    return differentiated(_function(function, "elementwise_grad"), asked, Options(several=isinstance(asked, tuple)), None)
+    options = Options(several=isinstance(asked, tuple), debug=bool(debug))
+    return differentiated(_function(function, "elementwise_grad"), asked, options, None)
 
 
 @entry
-def value_and_jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., tuple[Any, Any]]:
+def value_and_jacobian(
+    function: Callable[..., Any], argnums: Argnums = 0, *, debug: bool = False
+) -> Callable[..., tuple[Any, Any]]:
     """Like `jacobian`, but returns `(value, jacobian)`.
 
     >>> value_and_jacobian(lambda x: 2.0 * x)(3.0)
     (6.0, 2.0)
     """
-    made = Jacobian(_function(function, "value_and_jacobian"), argnums, "jacobian")
+    made = Jacobian(_function(function, "value_and_jacobian"), argnums, "jacobian", debug=debug)
 
     @functools.wraps(function, assigned=("__module__", "__name__", "__qualname__"), updated=())
     def value_and_jacobian(*args: Any, **keywords: Any) -> tuple[Any, Any]:

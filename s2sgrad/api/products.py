@@ -15,7 +15,7 @@ from s2sgrad.api.gradient import differentiated
 from s2sgrad.driver.options import Options
 from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.errors.raised import entry, head
-from s2sgrad.pullbacks import vjp
+from s2sgrad.pullbacks import takes_debug, vjp
 
 
 def function_given(function: Any, name: str) -> Any:
@@ -28,8 +28,8 @@ def function_given(function: Any, name: str) -> Any:
 class Hvp:
     """The product of a Hessian with a vector: what `hvp(f)` returns."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.primal = function
+    def __init__(self, function: Callable[..., Any], debug: bool = False) -> None:
+        self.primal, self.debug = function, bool(debug)
         self._made: dict[tuple[int, ...], Jvp] = {}
         self._latest: Jvp | None = None
         self.__name__ = self.__qualname__ = f"{getattr(function, '__name__', type(function).__name__)}_hvp"
@@ -42,7 +42,7 @@ class Hvp:
         if active not in self._made:
             options = Options(several=len(active) > 1).to_be_differentiated
             gradient = differentiated(self.primal, active if len(active) > 1 else active[0], options, None)
-            self._made[active] = Jvp(gradient, value=False)
+            self._made[active] = Jvp(gradient, value=False, debug=self.debug)
         self._latest = self._made[active]
         return self._latest.along(active).along(primals, tuple(tangents[k] for k in active), keywords)
 
@@ -57,18 +57,20 @@ class Hvp:
 
 @entry
 def hvp(
-    function: Callable[..., Any], primals: Sequence[Any] | None = None, tangents: Sequence[Any] | None = None
-) -> Any:
+    function: Callable[..., Any], primals: Sequence[Any] | None = None, tangents: Sequence[Any] | None = None, *,
+    debug: bool = False,
+) -> Any:  # fmt: skip
     """The product of the Hessian of a function that returns a number with a vector, without the matrix.
 
     It is the tangent of the gradient: forward over reverse.  Of one primal with a tangent it is bare, of several a tuple.
-    With the function alone it returns a function of primals and tangents.
+    With the function alone it returns a function of primals and tangents.  With `debug=True` it raises NotFinite where the
+    product is not finite, as `grad` does.
 
     >>> import numpy as np
     >>> hvp(lambda x: x[0] ** 2 * x[1], (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),))
     array([4., 2.])
     """
-    made = Hvp(function_given(function, "hvp"))
+    made = Hvp(function_given(function, "hvp"), debug)
     if primals is None and tangents is None:
         return made
     if primals is None or tangents is None:
@@ -88,6 +90,8 @@ def linearize(function: Callable[..., Any], /, *primals: Any, **keywords: Any) -
     >>> y, along(1.0, 0.0), along(1.0, 10.0)
     (6.0, 3.0, 23.0)
     """
+    if "debug" in keywords and not takes_debug(function_given(function, "linearize")):
+        raise TypeError("linearize does not look at what it computes: `jvp(f, primals, tangents, debug=True)` does")
     value, pullback = vjp(function_given(function, "linearize"), *primals, **keywords)
     shapes = tuple(runtime.own(x) for x in primals)
     record = runtime.refilled(pullback.saved, pullback.bwd)

@@ -12,33 +12,43 @@ import random
 
 from programs import Program, draw_arguments
 
-VECTOR = (4,)
+VECTOR = (
+    4,
+)  # fmt: skip
 SETUP = (
     "b = np.array([{0}, {1}, {2}, {3}], np.uint8)", "b = BYTES", "b = BYTES.astype(KINDS[{k}])",
     "b = np.array([{0}, {1}, {2}, {3}]).astype(KINDS[{k}])", "b = np.frombuffer(RAW, np.uint8)", "b = TABLE['b']",
     "b = BYTES[::-1].copy()", "b = np.array([{0}, {1}, {2}, {3}], dtype='int16') * 100",
 )  # fmt: skip
 WHOLE = (
-    "n + n", "-n", "b + n", "n - b", "n * b", "-(n + b)", "n * 2", "n // 3", "n % 7", "n & b", "n + m", "np.abs(n)", "n[::-1]",
-    "np.minimum(n, b)", "n * m", "np.where(m, n, b)", "n + b + n", "np.roll(n, 1)", "h * n", "h + h", "m", "m ^ (n > b)", "n ** 2",
-    "np.full(4, n[0])", "n + n[1]", "f", "f + f", "f * n", "np.repeat(n[1] + n[2], 4)", "np.zeros(4, n.dtype) - n",
+    "n + n", "-n", "b + n", "n - b", "n * b", "-(n + b)", "n * 2", "n // 3", "n % 7", "n & b", "n + m", "np.abs(n)",
+    "n[::-1]", "np.minimum(n, b)", "n * m", "np.where(m, n, b)", "n + b + n", "np.roll(n, 1)", "h * n", "h + h", "m",
+    "n ** 2", "m ^ (n > b)", "np.full(4, n[0])", "n + n[1]", "f", "f + f", "f * n", "np.repeat(n[1] + n[2], 4)",
+    "np.zeros(4, n.dtype) - n",
 )  # fmt: skip
 FLOATS = (
-    "y * n", "n * y", "y + n * x", "-n * y", "y * -n", "y - -n * x", "y * (n + n)", "y * (n * b)", "(n * b) * y", "n * (b * y)",
-    "n * (b * (y * x))", "(y * n) * b", "x * n + y * n", "n * x - n * y", "np.where(m, y, n)", "np.where(m, y * n, x)",
-    "y * m", "y * (x > 0.3)", "y * ((x > 0.3) + (y > 0.1))", "y / (n + 1.5)", "x * (n[0] + n[1])", "-n[2] * y", "y ** 2 * n",
-    "np.sin(y) * (n - b)", "y + np.sum(x * n)", "np.dot(x, n + n) * y", "y * np.sum(n)", "y * np.sum(m)", "x * f + y * f",
-    "y * len(n)", "y * n.size", "np.maximum(y, n * 0.01)", "y * np.mean(n)", "(n + n) * x ** 2", "y * (-n) ** 2",
-    "y * n.astype(float)", "np.outer(y, n)[0]", "(x * n) @ np.ones((4, 4))", "1.0 * n * y", "(n + 0) * y", "n * 1 * b * y",
+    "y * n", "n * y", "y + n * x", "-n * y", "y * -n", "y - -n * x", "y * (n + n)", "y * (n * b)", "(n * b) * y",
+    "n * (b * y)", "n * (b * (y * x))", "(y * n) * b", "x * n + y * n", "n * x - n * y", "np.where(m, y, n)",
+    "np.where(m, y * n, x)", "y * m", "y * (x > 0.3)", "y * ((x > 0.3) + (y > 0.1))", "y / (n + 1.5)",
+    "x * (n[0] + n[1])", "-n[2] * y", "y ** 2 * n", "np.sin(y) * (n - b)", "y + np.sum(x * n)", "np.dot(x, n + n) * y",
+    "y * np.sum(n)", "y * np.sum(m)", "x * f + y * f", "y * len(n)", "y * n.size", "np.maximum(y, n * 0.01)",
+    "y * np.mean(n)", "(n + n) * x ** 2", "y * (-n) ** 2", "y * n.astype(float)", "np.outer(y, n)[0]",
+    "(x * n) @ np.ones((4, 4))", "1.0 * n * y", "(n + 0) * y", "n * 1 * b * y",
 )  # fmt: skip
 UPDATES = (
-    "y *= n", "y += n", "y -= n * x", "y[1:] *= n[1:] + n[1:]", "y[0] += n[0] * x[1]", "y[m] *= 2.0", "y[m] += (n * x)[m]",
-    "n = n + b", "n *= b", "n += n", "n[0] = n[1] + n[1]", "y[n % 4] = x * -n",
+    "y *= n", "y += n", "y -= n * x", "y[1:] *= n[1:] + n[1:]", "y[0] += n[0] * x[1]", "y[m] *= 2.0",
+    "y[m] += (n * x)[m]", "n = n + b", "n *= b", "n += n", "n[0] = n[1] + n[1]", "y[n % 4] = x * -n",
 )  # fmt: skip
-HEADS = ("for i in range(4):", "for i, v in enumerate(n):", "if x[0] > 0.3:", "if n[0] > b[1]:", "for _ in range(2):")
+HEADS = (
+    "for i in range(4):", "for i, v in enumerate(n):", "if x[0] > 0.3:", "if n[0] > b[1]:", "for _ in range(2):",
+)  # fmt: skip
 INNER = {
-    "for i in range(4):": ("s += x[i] * (n[i] + n[i])", "s += -n[i] * y[i]", "y[i] *= n[i] * b[i] * 0.01", "s += x[i] * m[i]"),
-    "for i, v in enumerate(n):": ("s += v * x[i] * v", "s -= x[i] * -v", "y[i] = y[i] * (v + v) * 0.01", "s = s * 0.5 + (v - 1) * y[i]"),
+    "for i in range(4):": (
+        "s += x[i] * (n[i] + n[i])", "s += -n[i] * y[i]", "y[i] *= n[i] * b[i] * 0.01", "s += x[i] * m[i]",
+    ),
+    "for i, v in enumerate(n):": (
+        "s += v * x[i] * v", "s -= x[i] * -v", "y[i] = y[i] * (v + v) * 0.01", "s = s * 0.5 + (v - 1) * y[i]",
+    ),
 }  # fmt: skip
 HEAD = """\
 import numpy as np

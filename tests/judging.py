@@ -16,12 +16,14 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from differences import copied, directional, inner, leaves, leaves_sum, random_directions
 from programs import Program, reduced
 
-from s2sgrad import grad, value_and_grad
+from s2sgrad import S2SGradError, grad, value_and_grad
 from s2sgrad.api.forward import jvp
 from s2sgrad.pullbacks import vjp
+from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import rebuilt
 
 POINTS = 4  # tries for one program
@@ -154,6 +156,19 @@ def check(program: Program, judge=None) -> int:
             except Rejected:
                 continue
     raise Rejected("no point")
+
+
+def outcome(program: Program, order: int = 1) -> str:
+    """What becomes of a program: "right", "rejected" or "refused"; the test that asks fails where it is wrong."""
+    try:
+        check_second(program) if order == 2 else check(program, JUDGES[order])
+    except Rejected:
+        return "rejected"
+    except (S2SGradError, Refusal):
+        return "refused"
+    except Exception as error:
+        pytest.fail(explained(program, error, order), pytrace=False)
+    return "right"
 
 
 def explained(program: Program, error: Exception, order: int = 1) -> str:

@@ -12,9 +12,7 @@ import random
 
 from programs import Program, draw_arguments
 
-VECTOR = (
-    4,
-)  # fmt: skip
+VECTOR = (4,)
 SETUP = (
     "b = np.array([{0}, {1}, {2}, {3}], np.uint8)", "b = BYTES", "b = BYTES.astype(KINDS[{k}])",
     "b = np.array([{0}, {1}, {2}, {3}]).astype(KINDS[{k}])", "b = np.frombuffer(RAW, np.uint8)", "b = TABLE['b']",
@@ -39,9 +37,7 @@ UPDATES = (
     "y *= n", "y += n", "y -= n * x", "y[1:] *= n[1:] + n[1:]", "y[0] += n[0] * x[1]", "y[m] *= 2.0",
     "y[m] += (n * x)[m]", "n = n + b", "n *= b", "n += n", "n[0] = n[1] + n[1]", "y[n % 4] = x * -n",
 )  # fmt: skip
-HEADS = (
-    "for i in range(4):", "for i, v in enumerate(n):", "if x[0] > 0.3:", "if n[0] > b[1]:", "for _ in range(2):",
-)  # fmt: skip
+HEADS = ("for i in range(4):", "for i, v in enumerate(n):", "if x[0] > 0.3:", "if n[0] > b[1]:", "for _ in range(2):")
 INNER = {
     "for i in range(4):": (
         "s += x[i] * (n[i] + n[i])", "s += -n[i] * y[i]", "y[i] *= n[i] * b[i] * 0.01", "s += x[i] * m[i]",

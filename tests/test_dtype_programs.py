@@ -39,8 +39,12 @@ def test_columns_at_once(part):
             made, looped = hessian(f), hessian(f)
             looped._columns.run = looped._columns._one_by_one
             try:
+                f(*program.args)
+            except Exception:  # as where a mask is negated
+                continue
+            try:
                 expected = looped(*program.args)
-            except (S2SGradError, FloatingPointError, ValueError, IndexError):
+            except S2SGradError:
                 continue
             size = max(1.0, np.max(np.abs(expected)))
             np.testing.assert_allclose(made(*program.args), expected, rtol=1e-9, atol=1e-9 * size)

@@ -333,3 +333,13 @@ _combinations, _permutations = itertools.combinations, itertools.permutations
 
 def _first_of(keys, most):
     return order_of(keys, most)[0]
+
+
+def gradient_at(f, t):
+    """`grad(f)(t)`, of a function value that is only known at run time.
+
+    >>> float(gradient_at(np.sin, 0.0))
+    1.0
+    """
+    y, pullback = runtime.vjp(f, t)
+    return pullback(runtime.seed_like(y, None))[0]

@@ -13,6 +13,7 @@ import numpy as np
 from s2sgrad.analysis.kinds import Unknown, may_carry
 from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.value_kinds import kinds_of
+from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.checks import Refusal, has_methods_of_its_own
 
 
@@ -33,6 +34,8 @@ def require_floats(parameter: str, given: dict[str, Any], function: str, derivat
 
 def has_floats(value: Any) -> bool:
     """Whether a value is, or holds, floats, or may do so."""
+    if isinstance(value, Closure):
+        return has_floats(value.holds)
     (kind,) = kinds_of([value])
     if not isinstance(kind, Unknown):
         return may_carry(kind)

@@ -22,10 +22,12 @@ from s2sgrad.api.arguments import has_floats, require_separate
 from s2sgrad.api.gradient import MOST, Gradient, GradientOfGradient
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import DEFAULT, Options
+from s2sgrad.errors import Unsupported
 from s2sgrad.errors.raised import entry
 from s2sgrad.forward.lane_forms import NoLanes
 from s2sgrad.ir import seeds
 from s2sgrad.ir.signatures import signature
+from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.lanes import count, zero_lanes
 from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, seed_of_number
 
@@ -81,6 +83,11 @@ class _Along(Gradient):
         except NoLanes:
             refused.add(key.kept())
             raise
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The parameters that the function has written in the latest call."""
+        return self._latest.written
 
     @property
     def active(self) -> tuple[int, ...]:
@@ -236,24 +243,30 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
         return function.along(primals, tangents, tangent_for)
     if function is runtime.call or isinstance(function, higher.Call):
         return linearized.of_pullback(primals[0], tangents[0], primals[1:], tangents[1:], tangent_for)
-    if isinstance(function, runtime.Pullback):
+    if isinstance(function, (runtime.Pullback, Closure)):
         return linearized.of_pullback(function, None, primals, tangents, tangent_for)
     function, held = converted.again(function, primals)
     primals, tangents = primals[held:], tangents[held:]
     active = tuple(k for k, t in enumerate(tangents) if t is not None and has_floats(primals[k]))
     for k in {k for k, t in enumerate(tangents) if t is not None} - {*active}:
-        if not isinstance(primals[k], (int, str, bytes, type(None), np.ndarray, np.generic, list, tuple, dict)):
+        if not isinstance(primals[k], (int, str, bytes, type(None), np.ndarray, np.generic, list, tuple, dict, Closure)):
             what = type(primals[k]).__name__
             raise TypeError(f"a {what} that carries derivatives cannot be followed yet: pass its data as arguments")
     if not active:
         value = function(*primals, **keywords)
         return value, runtime.zeros(value)
-    return Jvp(function).along(active).along(primals, tuple(tangents[k] for k in active), keywords)
+    along = Jvp(function).along(active)
+    found = along.along(primals, tuple(tangents[k] for k in active), keywords)
+    for parameter in along.written:
+        raise Unsupported(f"`{function.__name__}` writes its argument `{parameter}`, which cannot be followed where the "
+                          "function is only known at run time: write a copy, and return what is wanted")  # fmt: skip
+    return found
 
 
 def unfolded(function: Any, primals: Any, tangents: Any, options: dict[str, Any]) -> types.FunctionType:
     """A function with source that does what `jvp` of a function does for these: of the function, primals and tangents."""
     given, dots = fitting(getattr(function, "__name__", "f"), primals, tangents)
+    higher.require_constant(function, "jvp")
     if function in (runtime.jvp, pullbacks.jvp):  # the tangent of a tangent
         function = unfolded(*given, {})
     function, held = converted.again(function, given)

@@ -77,8 +77,10 @@ class Gradient:
 
     def _taken_apart(self, function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
         """The plain function, and the arguments that are bound already."""
+        from s2sgrad.api.higher import require_constant
         from s2sgrad.api.library import plain
 
+        require_constant(function, "grad")
         return plain(function)
 
     def _shown_name(self) -> str:

@@ -17,8 +17,11 @@ from types import ModuleType
 from typing import Any
 
 from s2sgrad import pullbacks, runtime
+from s2sgrad.api.arguments import has_floats
 from s2sgrad.api.converted import again
+from s2sgrad.errors import Unsupported
 from s2sgrad.rules.picking import picked
+from s2sgrad.runtime.closures import Closure
 
 Along = Callable[[Any, tuple, tuple, dict[str, Any]], tuple[Any, Any]]  # of function, primals, tangents, keywords
 
@@ -45,8 +48,9 @@ class Forward:
         if self.level == 0:
             return along(self.of, given, dots, options)
         below, args, keywords, made, lead = self._taken_apart(given, options)
-        first = len(given) - len(args) + 1 + lead  # what stands before the arguments of the function
-        value, tangent = along(below, args, (None,) * (1 + lead) + dots[first:], keywords)
+        first = len(given) - len(args) + 1 + abs(lead)  # what stands before the arguments of the function
+        held = dots[first - 1] if lead < 0 else None
+        value, tangent = along(below, args, (None, *(held or (None,) * abs(lead)), *dots[first:]), keywords)
         return (
             _lifted(value, self.level - 1, made, lead),
             _lifted(tangent, self.level - 1, lambda y, record: record, None),
@@ -56,7 +60,7 @@ class Forward:
         self, given: tuple, options: dict[str, Any]
     ) -> tuple[Forward, tuple, dict[str, Any], Callable[[Any, Any], Any], int]:
         """The level below, what it is called with, what makes a pullback of a value and its record, and how many arguments
-        the function has before those that are given."""
+        the function has before those that are given, which is negative where these carry derivatives."""
         hidden = given[0] if self.of is pullbacks.vjp_of_closure else 0
         f, *args = given[1:] if self.of is pullbacks.vjp_of_closure else given
         f, owners = again(f, tuple(args))
@@ -71,11 +75,12 @@ class Forward:
                 pullback.like = runtime.zeros(y)
             return pullbacks.closed(hidden, pullback) if self.of is pullbacks.vjp_of_closure else pullback
 
-        return Forward(self.level - 1, runtime.vjp), (fwd, *receiver, *args), keywords, made, len(receiver)
+        lead = -len(receiver) if holds_data(f) else len(receiver)
+        return Forward(self.level - 1, runtime.vjp), (fwd, *receiver, *args), keywords, made, lead
 
     def pair(self, given: tuple, options: dict[str, Any]) -> tuple[Any, Any, tuple, tuple, dict[str, Any]]:
         """What `pair_for` says of this function."""
-        first = 2 if self.of is pullbacks.vjp_of_closure else 1
+        first = 2 if self.of is pullbacks.vjp_of_closure else 0 if holds_data(given[0]) else 1
         backward = vjp_backward if self.level == 0 else higher_backward
         return Forward(self.level + 1, self.of), backward, tuple(range(first, len(given))), (), options
 
@@ -89,9 +94,12 @@ def _lifted(value: Any, level: int, made: Callable[[Any, Any], Any], lead: int |
 
 
 def vjp_backward(saved: Any, bars: Any) -> Any:
-    """The adjoint of `vjp`."""
+    """The adjoint of `vjp`; of a function value that holds data, the cotangent of that first."""
     inner, lead = saved
-    out = inner(bars)[lead:]
+    out = inner(bars)
+    if lead < 0:
+        return operator.concat((out[:-lead],), out[-lead:])
+    out = out[lead:]
     return out[0] if len(out) == 1 else out
 
 
@@ -100,7 +108,10 @@ def higher_backward(saved: Any, bars: Any) -> Any:
     below, lead = saved
     level = _level(below)
     out = _backward(below, _lowered(bars, level), level)
-    out = (out if isinstance(out, tuple) else (out,))[lead:]
+    out = out if isinstance(out, tuple) else (out,)
+    if lead < 0:
+        return operator.concat((out[:-lead],), out[-lead:])
+    out = out[lead:]
     return out[0] if len(out) == 1 else out
 
 
@@ -124,8 +135,8 @@ def _lowered(bars: Any, level: int) -> Any:
 
 @dataclass(frozen=True)
 class Call:
-    """`pullback(y_bar)` (level 0: `runtime.call`), with its `bwd` differentiated in its turn; or a call of any function that
-    closes over nothing."""
+    """`pullback(y_bar)` (level 0: `runtime.call`), with its `bwd` differentiated in its turn; or a call of a function with
+    what it holds, if that is data (`Closure`), or nothing."""
 
     level: int
 
@@ -134,6 +145,8 @@ class Call:
             return runtime.call(pullback, *args)
         if isinstance(pullback, runtime.Pullback):
             args = pullback.bwd, runtime.refilled(pullback.saved, pullback.bwd), pullback.cotangent(args)
+        elif isinstance(pullback, Closure):
+            args = pullback.function, *pullback.holds, *args
         elif not is_constant(pullback) or getattr(pullback, "__closure__", None) or _has_receiver(pullback):
             what = type(pullback).__name__
             raise TypeError(f"a {what} that carries derivatives cannot be called yet: pass its data as arguments")
@@ -149,6 +162,9 @@ class Call:
             record, record_dot = (d if d is None else runtime.refilled(d, pullback.bwd) for d in (pullback.saved, dots[0]))
             bar = pullback.cotangent(tuple(bars))
             value, tangent = along(below, (pullback.bwd, record, bar), (None, record_dot, *dots[1:]), {})
+        elif isinstance(pullback, Closure):
+            primals, tangents = taken_apart(pullback, dots[0], given[1:], dots[1:])
+            value, tangent = along(below, (pullback.function, *primals), (None, *tangents), {})
         elif dots[0] is None:
             value, tangent = along(below, given, dots, {})
         else:
@@ -159,10 +175,11 @@ class Call:
     def _lifted(self, pullback: Any, value: Any, level: int) -> Any:
         """The value of a level from that of the level below: the cotangents of all arguments that the user sees."""
         below, inner = value
-        places, shown = None, 0
+        places, shown, hidden = None, 0, 0
         if isinstance(pullback, runtime.Pullback):
             places, shown = pullback.places, len(pullback.rest) - getattr(pullback, "hidden", 0)
-        kept = inner, places, () if places is None else pullback.rest[shown:]
+            hidden = pullback.rest[shown:]
+        kept = inner, places, len(pullback.holds) if isinstance(pullback, Closure) else hidden
         if level:
             return self._lifted(pullback, below, level - 1), kept
         return below if places is None else runtime.spread(pullback, below)[:shown], kept
@@ -174,10 +191,12 @@ class Call:
 
 
 def call_backward(saved: Any, bars: Any) -> Any:
-    """The adjoint of a call of a pullback: cotangents of its record, and of what it was called with."""
+    """The adjoint of a call: cotangents of the record of a pullback, or of what a function value holds (`hidden` says how
+    much that is), and of what it was called with."""
     inner, places, hidden = saved
     if places is None:
-        return operator.concat((None,), inner(bars))
+        out = inner(bars)
+        return operator.concat((out[:hidden],), out[hidden:])
     return inner(picked(operator.concat(bars, hidden), places))
 
 
@@ -186,10 +205,13 @@ def higher_call_backward(saved: Any, bars: Any) -> Any:
     below, places, hidden = saved
     level = _level(below)
     out = _backward(below, _called(bars, level, places, hidden), level)
-    return out if places is not None else (None, *(out if isinstance(out, tuple) else (out,)))
+    if places is not None:
+        return out
+    out = out if isinstance(out, tuple) else (out,)
+    return out[:hidden], *out[hidden:]
 
 
-def _called(bars: Any, level: int, places: tuple | None, hidden: tuple) -> Any:
+def _called(bars: Any, level: int, places: tuple | None, hidden: Any) -> Any:
     """Cotangents of the value of one level of a call as those of `vjp` of what is called."""
     value_bar, (saved_bar, *_) = bars
     if level:
@@ -199,7 +221,26 @@ def _called(bars: Any, level: int, places: tuple | None, hidden: tuple) -> Any:
 
 def is_constant(value: Any) -> bool:
     """Whether a value of no known kind is looked up in rather than computed with."""
+    if isinstance(value, Closure):
+        return not has_floats(value.holds)
     return callable(value) or isinstance(value, ModuleType)
+
+
+def holds_data(f: Any) -> bool:
+    """Whether a function is a value that carries derivatives itself."""
+    return isinstance(f, Closure) and not is_constant(f)
+
+
+def require_constant(f: Any, called: str) -> None:
+    """Refuse to hand a function that carries derivatives to what takes it for a constant."""
+    if holds_data(f):
+        raise Unsupported(f"`{called}` of a function that is only known at run time and closes over differentiated values is "
+                          "not followed: pass these to it as arguments")  # fmt: skip
+
+
+def taken_apart(f: Closure, held_dot: Any, primals: tuple, tangents: tuple) -> tuple[tuple, tuple]:
+    """What the function behind a function value is called with, and the tangents of that: None where these are 0."""
+    return (*f.holds, *primals), (*(held_dot or (None,) * len(f.holds)), *tangents)
 
 
 def _has_receiver(f: Any) -> bool:

@@ -14,6 +14,7 @@ from s2sgrad.errors import NoSource
 from s2sgrad.ir import advice
 from s2sgrad.ir.signatures import signature
 from s2sgrad.rules import table
+from s2sgrad.runtime.closures import Closure
 from s2sgrad.source import GENERATED_TEXTS, brings_gradient, read, underlying
 
 _OPERATORS = {
@@ -116,6 +117,9 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
         return inner, lead + function.args, {**keywords, **function.keywords} if keywords else function.keywords
     if isinstance(function, types.FunctionType):
         return function, (), {}
+    if isinstance(function, Closure):
+        inner, lead, keywords = plain(function.function)
+        return inner, lead + function.holds, keywords
     call = getattr(type(function), "__call__", None)  # noqa: B004  (the method itself is wanted)
     if isinstance(call, types.FunctionType) and not isinstance(function, type):
         inner, lead, keywords = plain(call)

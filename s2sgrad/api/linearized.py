@@ -13,7 +13,8 @@ from typing import Any
 
 from s2sgrad import pullbacks, runtime
 from s2sgrad.api.converted import again
-from s2sgrad.api.higher import Along
+from s2sgrad.api.higher import Along, holds_data, taken_apart
+from s2sgrad.runtime.closures import Closure
 from s2sgrad.source import GENERATED_TEXTS
 
 
@@ -24,12 +25,13 @@ def of_vjp(vjp: Any, given: tuple, dots: tuple, options: dict[str, Any], along: 
     """
     first = 1 if vjp is pullbacks.vjp_of_closure else 0
     f, *args = given[first:]
-    dots = dots[first + 1 :]
+    held_dot, dots = dots[first] if holds_data(f) else None, dots[first + 1 :]
     f, owners = again(f, tuple(args))
     fwd, bwd, places, receiver, keywords = runtime.hook("derivative")(f, tuple(args[owners:]), options)
     if owners:  # the first of the arguments is what the method is of
         places, receiver = tuple(k + owners for k in places), ()
-    (y, record), (y_dot, record_dot) = along(fwd, (*receiver, *args), ((None,) * len(receiver)) + dots, keywords)
+    held = held_dot or (None,) * len(receiver)
+    (y, record), (y_dot, record_dot) = along(fwd, (*receiver, *args), (*held, *dots), keywords)
     pullback = runtime.Pullback(bwd, record, places, tuple(map(runtime.zeros, args)))
     if vjp is not runtime.vjp:
         pullbacks.require_result(f, y, pullback)
@@ -43,7 +45,12 @@ def of_vjp(vjp: Any, given: tuple, dots: tuple, options: dict[str, Any], along: 
 
 def of_pullback(pullback: Any, record_dot: Any, bars: tuple, dots: tuple, along: Along) -> tuple[Any, Any]:
     """The cotangents that a pullback gives and their tangents, along that of its record, None where it is 0, and those of
-    what it is called with."""
+    what it is called with; what a function value gives and its tangent, along that of what it holds."""
+    if isinstance(pullback, Closure):
+        primals, tangents = taken_apart(pullback, record_dot, bars, dots)
+        return along(pullback.function, primals, tangents, {})
+    if not isinstance(pullback, runtime.Pullback) and record_dot is None:
+        return along(pullback, bars, dots, {})
     if not isinstance(pullback, runtime.Pullback):
         what = type(pullback).__name__
         raise TypeError(f"a {what} that carries derivatives cannot be called yet: pass its data as arguments")

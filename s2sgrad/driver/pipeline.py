@@ -39,6 +39,7 @@ from s2sgrad.cleanup import (
 )
 from s2sgrad.cleanup import global_names as globals_
 from s2sgrad.driver.compilation import Compilation, Repeated, Stage
+from s2sgrad.errors import Unsupported
 from s2sgrad.inplace import nested_lists, rebind_markers
 from s2sgrad.ir import checkpoints
 from s2sgrad.ir.quote import clone
@@ -87,13 +88,33 @@ def _note(c: Compilation) -> None:
     c.tree = clone(c.tree)  # a node that stands in two places would be changed in both
 
 
-NORMALIZE: tuple[Stage, ...] = _stages(
-    *DEFINITION,
-    *STATEMENTS,
-    ("flatten", flatten.run),
-    ("deletes", deletes.run),
-    ("webs", webs.run),
-    ("temporary_copies", temporary_copies.run),
+def _flatten(c: Compilation) -> None:
+    """What is known before the program runs is written out; where that cannot be, function values are data."""
+    unit, tree, error = c.unit, c.tree, None
+    try:
+        c.tree = flatten.run(unit, tree)
+        if not unit.keeps_function:
+            return
+    except Unsupported as refused:
+        error = refused
+    written = unit, c.tree
+    try:
+        _read(c)
+        for stage in SYNTAX:
+            stage.run(c)
+        c.tree = flatten.run(c.unit, c.tree, as_data=True)
+    except Unsupported:
+        if error is not None:
+            raise error from None
+        c.unit, c.tree = written
+
+
+SYNTAX: tuple[Stage, ...] = _stages(*DEFINITION, *STATEMENTS)
+
+NORMALIZE: tuple[Stage, ...] = (
+    *SYNTAX,
+    Stage("flatten", _flatten),
+    *_stages(("deletes", deletes.run), ("webs", webs.run), ("temporary_copies", temporary_copies.run)),
 )
 
 READ: tuple[Stage, ...] = (Stage("reading", _read), *NORMALIZE, Stage("dependencies", _note))

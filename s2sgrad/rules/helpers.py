@@ -12,7 +12,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.rules.table import elementwise, flat, general, linear
-from s2sgrad.runtime import log_or_zero, over, power_slope, product, shadows, structure, times, unbroadcast
+from s2sgrad.runtime import closures, log_or_zero, over, power_slope, product, shadows, structure, times, unbroadcast
 from s2sgrad.runtime.given import fitted
 
 # --- shapes and structures -------------------------------------------------------------------------------------------
@@ -51,6 +51,11 @@ def fit(g, x):
 @linear(fit)
 def _(w, y, g, x):
     return fit(w, g), None
+
+
+@general(closures.closure)
+def closure(g, y, function, holds):
+    return None, g
 
 
 @linear(runtime.add)

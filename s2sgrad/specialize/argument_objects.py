@@ -56,6 +56,10 @@ class GivenObjects:
         if whole is not None:
             statement.value = self.flattener.hold(at(statement, whole)[0])
         elif isinstance(value, Value) and not isinstance(value, Known) and getattr(value, "given", None) is None:
+            data = self.reified(value, statement)
+            if data is not None:
+                statement.value = data
+                return statement
             self.unit.refuse(statement, "a function or an object that is made here is returned, which is not supported: "
                                         "return numbers, arrays, lists or dicts")  # fmt: skip
         if isinstance(value, (Object, Display)):

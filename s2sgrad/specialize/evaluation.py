@@ -68,7 +68,9 @@ class Evaluator:
     def atom(self, node: gast.AST) -> gast.AST:
         """A name, a constant, or a path through modules (np.pi) that holds the value."""
         if isinstance(node, gast.Lambda):
-            return self.hold(self.flat(node))
+            value = self.functions.function(node) if self.functions.as_data else None
+            self.unit.keeps_function = True
+            return self.hold(self.flat(node)) if value is None else self.functions.reified(value, node)
         return self.functions.as_value(node) if isinstance(node, gast.Name) else self.data(self.operand(node), node)
 
     def data(self, value: Any, node: gast.AST) -> gast.AST:
@@ -77,6 +79,9 @@ class Evaluator:
             return value
         if isinstance(node, gast.Name):
             return self.functions.as_value(node)
+        data = self.functions.reified(value, node) if self.functions.as_data else None
+        if data is not None:
+            return data
         self.unit.refuse(node, "a function or an object is kept here, where it cannot be followed: bind it to a name")
 
     def operand(self, node: gast.AST) -> Any:
@@ -227,7 +232,9 @@ class Evaluator:
             node.func.value = self.functions.kept(self.atom(node.func.value), [*node.args, *node.keywords])
         elif not isinstance(node.func, (gast.Name, gast.Attribute)):
             node.func = self.atom(node.func)
+        kept, known = self.unit.keeps_function, self.unit.resolve(node.func) is not MISSING
         values = self.atoms(node.args + [k.value for k in node.keywords])
+        self.unit.keeps_function = kept if known else self.unit.keeps_function
         node.args = values[: len(node.args)]
         for keyword, value in zip(node.keywords, values[len(node.args) :], strict=True):
             keyword.value = value

@@ -29,6 +29,7 @@ def f(x, n):
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 
 import gast
 
@@ -42,12 +43,13 @@ from s2sgrad.specialize.evaluation import Evaluator
 from s2sgrad.specialize.partial_evaluation import Functions
 from s2sgrad.specialize.section_stores import Sections
 from s2sgrad.specialize.short_circuit import Conditions
-from s2sgrad.specialize.static_values import Object, Value
+from s2sgrad.specialize.static_values import Object, Value, bindings
 
 
-def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree in normal form (names of variables not yet split into webs)."""
-    flattener = _Flattener(unit, tree)
+def run(unit: Unit, tree: gast.FunctionDef, as_data: bool = False) -> gast.FunctionDef:
+    """The tree in normal form (names of variables not yet split into webs); function values that cannot be followed are
+    data (`closures`), or are refused."""
+    flattener = _Flattener(unit, tree, as_data)
     flattener.functions.open_given(tree)
     heads, flattener.out = flattener.out, []
     body = flattener.block(tree.body)
@@ -58,18 +60,21 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 class _Flattener(Conditions, Evaluator, Sections):
-    def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, as_data: bool) -> None:
         self.unit = unit
         self.out: list[gast.AST] = []
         self.loops: list[int] = []  # those around the statement
         self.blocks: list[int] = []  # blocks around the statement, each with a number of its own
         self.numbers = itertools.count(1)
-        self.functions = Functions(unit, tree, self)
+        self.outer: list[list[gast.AST]] = []  # what is written of the blocks around
+        self.rebound: list[Counter[str]] = []  # what the loops around bind in each trip
+        self.functions = Functions(unit, tree, self, as_data)
 
     # --- statements ---
 
     def block(self, body: list[gast.AST]) -> list[gast.AST]:
         before, self.out = self.out, []
+        self.outer.append(before)
         self.blocks.append(next(self.numbers))
         for statement in body:
             start = len(self.out)
@@ -77,6 +82,7 @@ class _Flattener(Conditions, Evaluator, Sections):
                 self.statement(statement)
             at(statement, *(new for new in self.out[start:] if not hasattr(new, "lineno")))
         done, self.out = self.out, before
+        self.outer.pop()
         self.blocks.pop()
         return done
 
@@ -213,7 +219,9 @@ class _Flattener(Conditions, Evaluator, Sections):
     def trip(self, loop: gast.For | gast.While) -> list[gast.AST]:
         """The body of a loop."""
         self.loops.append(id(loop))
+        self.rebound.append(bindings([loop]))
         body = self.block(loop.body)
+        self.rebound.pop()
         self.loops.pop()
         return body
 

@@ -121,6 +121,8 @@ class Choices:
         for option in choice.options:
             before, flattener.out = flattener.out, []
             value = self.apply(option, [clone(v) if isinstance(v, gast.AST) else v for v in given], dict(keywords), node)
+            if isinstance(value, Value) and self.as_data:
+                value = self.reified(value, node) or value
             if isinstance(value, Value):
                 self.unit.refuse(node, "a function or an object that one of several functions returns cannot be followed: "
                                        "use two names")  # fmt: skip

@@ -210,7 +210,7 @@ class Inliner:
                 if not anew or not self.choose(local, value, place):
                     self.values[local] = value
                 self.counts[local] -= anew
-            elif not anew and self.may_stand(value, text):
+            elif not anew and self.may_stand(value, text) and not (keeps and self.moves_on(value)):
                 substituted[local] = value
             else:
                 if anew:
@@ -227,6 +227,10 @@ class Inliner:
             return isinstance(value, gast.Constant)
         fixed = value.id not in self.unit.locals or self.is_fixed(value.id)
         return fixed and (value.id not in self.shared or _only_reads(text.function.unit, text.tree))
+
+    def moves_on(self, value: gast.AST) -> bool:
+        """Whether a loop around may bind a variable anew while a function lives that closes over it."""
+        return isinstance(value, gast.Name) and self.rebinds(value.id)
 
     def fresh(self, base: str) -> str:
         fresh = self.unit.names.fresh(base)

@@ -42,11 +42,12 @@ def calls_itself(node: gast.FunctionDef | gast.Lambda) -> bool:
 
 
 def lifted(
-    unit: Unit, node: gast.FunctionDef | gast.Lambda, values: dict[str, Any], last: bool = False
+    unit: Unit, node: gast.FunctionDef | gast.Lambda, values: dict[str, Any], last: bool = False, first: bool = False
 ) -> tuple[types.FunctionType, list[str]]:
     """(the function, the variables to be passed by keyword); `values` are the function values that have names.
 
-    With `last` they are passed after all other arguments, which have no names then.
+    With `last` they are passed after all other arguments, which have no names then; with `first` before them, and then what
+    the parameters are that have defaults.
     """
     node = clone(node)
     base = getattr(node, "name", "lambda_")
@@ -62,16 +63,20 @@ def lifted(
     for call in (n for s in whole for n in nodes(s) if isinstance(n, gast.Call)):
         if isinstance(call.func, gast.Name) and call.func.id == base:
             call.keywords += [gast.keyword(c, name(c)) for c in captured]
-    node.args.defaults = []
+    node.args.defaults, usual = [], len(node.args.defaults)
     places, words = [*node.args.posonlyargs, *node.args.args], node.args.kwonlyargs
+    if first:
+        ahead = [*places[len(places) - usual :], *(p for p, d in zip(words, node.args.kw_defaults) if d is not None)]
+        return _held(unit, base, node.args, [*_parameters(captured), *ahead], whole, free), captured
     return _defined(unit, base, node.args, places, [*words, *_parameters(captured)], whole, free, last), captured
 
 
 def function(
-    unit: Unit, base: str, body: list[gast.AST], mine: dict[str, str], count: int, captured: set[str], last: bool
+    unit: Unit, base: str, body: list[gast.AST], mine: dict[str, str], count: int, captured: set[str], last: bool,
+    first: tuple[str, ...] | None = None,
 ) -> tuple[types.FunctionType, list[str]]:
     """(a function with this body, what is to be passed to it as in `lifted`): its parameters are `mine`, under the names
-    that they have in the body, so many of them with positions."""
+    that they have in the body, so many of them with positions; what it captures and these parameters go `first`."""
     used = {n.id for s in body for n in nodes(s) if isinstance(n, gast.Name)}
     while base in used or keyword.iskeyword(base):  # the text calls one of this name
         base += "_"
@@ -82,6 +87,11 @@ def function(
     places = _parameters(shown.get(held, held) for held in mine.values())
     free = used - set(mine.values()) - captured - scoping.bound(body)
     passed = sorted(captured | _data_in_cells(unit, free))
+    if first is not None:
+        arguments = empty_arguments()
+        arguments.args, arguments.kwonlyargs = places[:count], places[count:]
+        held = {p: place for (p, _), place in zip(mine.items(), places, strict=True)}
+        return _held(unit, base, arguments, [*_parameters(passed), *(held[p] for p in first)], body, free), passed
     words = [*places[count:], *_parameters(passed)]
     return _defined(unit, base, empty_arguments(), places[:count], words, body, free, last), passed
 
@@ -102,6 +112,17 @@ def _defined(
     target = made(emit.function(tree), base, unit.primal.function, helpers, left)
     unit.lifted.append(target)
     return target
+
+
+def _held(
+    unit: Unit, base: str, arguments: gast.arguments, ahead: list[gast.Name], body: list[gast.AST], free: set[str]
+) -> types.FunctionType:
+    """As `_defined`: these parameters go before all others."""
+    own = {p.id for p in ahead}
+    places = [p for p in [*arguments.posonlyargs, *arguments.args] if p.id not in own]
+    words = [p for p in arguments.kwonlyargs if p.id not in own]
+    arguments.posonlyargs = []
+    return _defined(unit, base, arguments, [*ahead, *places], words, body, free, False)
 
 
 def _parameters(names: Iterable[str]) -> list[gast.Name]:

@@ -95,29 +95,30 @@ class Derivatives:
         except ValueError:
             self.unit.refuse(node, f"the options of `{called}` inside of a differentiated function must be constants")
 
-    def as_function(self, f: Any, node: gast.AST, last: bool = False) -> Lifted:
-        """A function value as a function of its own."""
+    def as_function(self, f: Any, node: gast.AST, last: bool = False, first: bool = False) -> Lifted:
+        """A function value as a function of its own; with `first` it takes what it captures, and its defaults, before its
+        arguments."""
         if isinstance(f, Known):
             return Lifted(f.target)
-        if isinstance(f, Derivative):
+        if isinstance(f, Derivative) and not first:
             return Lifted(f.known.target, f.captured, f.defaults, f.order)
         if isinstance(f, Object):
             f = self.method(f, "__call__", node)
-        if not isinstance(f, (Function, Partial)):
+        if not isinstance(f, (Function, Partial)) and not first:
             self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
         lifted = isinstance(f, Function) and (
             lambda_lifting.is_lifted(f.node, self.values) or lambda_lifting.calls_itself(f.node)
         )
-        if not lifted:
-            return self.written(f, node, last)
+        if not lifted or (first and lambda_lifting.calls_itself(f.node)):
+            return self.written(f, node, last, first)
         lambda_lifting.require_no_writes(self.unit, f.node)
         defaults = {_keyword(p): f.defaults[p.id] for p in parameters(f.node) if p.id in f.defaults}
-        target, captured = lambda_lifting.lifted(self.unit, f.node, self.values, last)
+        target, captured = lambda_lifting.lifted(self.unit, f.node, self.values, last, first)
         named = f.node.args.kwonlyargs if last else []
         order = [_keyword(p) for p in [*f.node.args.posonlyargs, *f.node.args.args, *named]]
         return Lifted(target, captured, defaults, order)
 
-    def written(self, f: Function | Partial, node: gast.AST, last: bool) -> Lifted:
+    def written(self, f: Any, node: gast.AST, last: bool, first: bool = False) -> Lifted:
         """A method, a partial, or what uses some, written out over the parameters that are not bound yet."""
         inner, bound, words = f, 0, set()
         while isinstance(inner, Partial):
@@ -127,6 +128,8 @@ class Derivatives:
         before = self.unit.locals - set(mine.values())
         kept, self.flattener.out = self.flattener.out, []
         value = self.apply(f, [name(mine[p]) for p in order], {p: name(mine[p]) for p in keywords}, node)
+        if first and isinstance(value, Value):
+            value = self.reified(value, node) or value
         body, self.flattener.out = self.flattener.out, kept
         if isinstance(value, Value):
             self.unit.refuse(node, f"`{base}`, which is differentiated here, returns a function or an object, which cannot "
@@ -139,7 +142,8 @@ class Derivatives:
         read = {n.id for s in body for n in nodes(s) if isinstance(n, gast.Name)} & before
         if last:
             order, keywords = [*order, *keywords], []
-        target, captured = lambda_lifting.function(self.unit, base, body, mine, len(order), read, last)
+        ahead = tuple(defaults) if first else None
+        target, captured = lambda_lifting.function(self.unit, base, body, mine, len(order), read, last, ahead)
         return Lifted(target, captured, defaults, order)
 
     def open_parameters(
@@ -150,6 +154,8 @@ class Derivatives:
             base, takes = f.name, signature_of(f.node.args, f.defaults)
         elif isinstance(f, Known) and inspect.isfunction(f.target):
             base, takes = f.target.__name__, signature(f.target)
+        elif isinstance(f, Derivative):
+            return f.known.target.__name__, f.order, [], f.defaults
         else:
             self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
         known = takes.parameters.values()

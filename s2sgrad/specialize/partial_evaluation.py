@@ -41,13 +41,14 @@ import gast
 
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_generator, is_plain
-from s2sgrad.ir.quote import at, clone, constant, name, nodes
+from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.normalize.check import yields
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.specialize import lambda_lifting, static_calls
 from s2sgrad.specialize.argument_objects import GivenObjects
 from s2sgrad.specialize.arguments import Arguments
+from s2sgrad.specialize.closures import Closures
 from s2sgrad.specialize.binding_time import Lookahead, is_super, needs_text, place, takes_functions
 from s2sgrad.specialize.function_unions import Choices
 from s2sgrad.specialize.generators import Generators
@@ -76,15 +77,16 @@ from s2sgrad.specialize.static_values import (
 from s2sgrad.specialize.unrolling import Unroller
 
 
-class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Generators, GivenObjects, Inliner, Lookahead,
+class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivatives, Generators, GivenObjects, Inliner, Lookahead,
                 Objects, Operators, Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` are those that have a name.
 
     Each family of values is written out in a class of its own; no two define the same name, so that their order is free.
     """
 
-    def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Any) -> None:
-        self.unit, self.flattener = unit, flattener
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Any, as_data: bool = False) -> None:
+        self.unit, self.flattener, self.as_data = unit, flattener, as_data
+        self.again: set[str] = set()
         self.values: dict[str, Value] = {}
         self.running: list[tuple[Function, Any]] = []
         self.calls = 0
@@ -114,7 +116,7 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
     def meet_text(self, body: list[gast.AST], bound: Counter[str]) -> None:
         """Note what a text, the function's or one that is written out in it, says of its names before it is evaluated."""
         self.counts.update(bound)
-        self.mixed |= functions_among(body) | self.objects_among(body)
+        self.mixed |= self.objects_among(body) if self.as_data else functions_among(body) | self.objects_among(body)
         self.shared |= {n for s in body for part in nodes(s) if isinstance(part, gast.Nonlocal) for n in part.names}
         self.note_growing(body)
 
@@ -126,8 +128,8 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
             self.unit.refuse(node, f"`{node.id}` is bound to a function or an object further down, which cannot be "
                                    "followed: bind it before")  # fmt: skip
 
-    def as_value(self, node: gast.AST) -> gast.AST:
-        """A name where it is no callee."""
+    def as_value(self, node: gast.AST, whole: bool = False) -> gast.AST:
+        """A name where it is no callee; in a part of an expression that is kept `whole`, of one function at most."""
         self.require_bound(node)
         if not isinstance(node, gast.Name) or node.id not in self.values:
             return node
@@ -135,10 +137,11 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
         if not isinstance(value, (Partial, Generator)) and getattr(value, "given", None) is not None:
             self.loose.append((node, value))
             return at(node, clone(value.given))[0]
-        if not isinstance(value, Known):
+        data = self.reified(value, node) if not whole or isinstance(value, Known) else None
+        if data is None:
             self.unit.refuse(node, f"`{node.id}`, a function or an object, is used as a value here, where it cannot be "
                                    "followed: call it, or move it to module level")  # fmt: skip
-        return clone(value.node)
+        return data
 
     def in_whole(self, node: gast.AST) -> gast.AST:
         """An expression that is kept as it stands, without the names of function values."""
@@ -147,8 +150,8 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
                 self.unit.refuse(node, f"whether `{node.left.id}`, an argument or a function of this text, is something "
                                        "cannot be followed: use two names")  # fmt: skip
         if isinstance(node, gast.Name) and node.id in self.values:
-            return self.as_value(node)
-        substitute(node, {n.id: self.as_value(n) for n in nodes(node) if isinstance(n, gast.Name) and n.id in self.values})
+            return self.as_value(node, whole=True)
+        substitute(node, {n.id: self.as_value(n, whole=True) for n in nodes(node) if isinstance(n, gast.Name) and n.id in self.values})
         return node
 
     # --- ends ---
@@ -163,6 +166,11 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
 
     def name(self, target: str, value: Value, statement: gast.AST) -> None:
         """Bind a name to a function value or an object."""
+        if self.is_data(target, value):
+            self.values.pop(target, None)
+            self.data.add(target)
+            self.flattener.out += at(statement, assign(target, self.reified(value, statement)))
+            return
         if not isinstance(value, Object):
             keep_objects(value)
         else:
@@ -220,7 +228,7 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
 
     def require_data(self, target: str, statement: gast.AST) -> None:
         """Refuse data under a name that stands for a function or an object: `[g(x) for g in (lambda t: t, np.sum)]`."""
-        if target in self.values or target in self.mixed:
+        if target in self.mixed or target in self.values:
             self.unit.refuse(statement, f"`{target}` stands for a function or an object, and here for something else, which "
                                         "cannot be followed: use two names")  # fmt: skip
 
@@ -334,9 +342,16 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
         starred = any(isinstance(a, gast.Starred) for a in getattr(node, "args", ()))
         values = (v.target for v in (*given, *keywords.values()) if isinstance(v, Known))
         again = behind_checkpoint(callee.target) is not None and takes_functions(callee.target, values)
+        if self.as_data and self.is_running(callee.target):
+            return self.plain(callee, given, keywords, node)
         if is_plain(callee.target) and (functions or starred or again or needs_text(callee.target)):
             return self.apply(self.read(callee.target), given, keywords, node)
         return self.plain(callee, given, keywords, node)
+
+    def is_running(self, target: Any) -> bool:
+        """Whether a function calls itself here: it is called as it stands."""
+        known = self.known.get(target) if isinstance(target, types.FunctionType) else None
+        return target is self.unit.primal.function or any(function is known for function, _ in self.running if known)
 
     def replaced(self, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
         """`dataclasses.replace(o, ..)`."""
@@ -358,6 +373,9 @@ class Functions(Arguments, Choices, Collections, Definitions, Derivatives, Gener
 
     def plain(self, callee: Known, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
         """A call of a function from outside, as it stands."""
+        if self.as_data and (callee.target in (None, MISSING) or is_plain(callee.target)):
+            given = [self.reified(v, node) or v for v in given]
+            keywords = {k: self.reified(v, node) or v for k, v in keywords.items()}
         for value in (*given, *keywords.values()):
             if isinstance(value, Value) and not isinstance(value, Known):
                 self.unit.refuse(node, "a nested function or lambda that is handed to this function cannot be followed: "

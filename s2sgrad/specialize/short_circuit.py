@@ -116,8 +116,10 @@ class Conditions:
         arms = []
         for fill in (then, other):
             before, self.out = self.out, []
+            self.outer.append(before)
             if fill is not None:
                 fill()
+            self.outer.pop()
             arms.append(self.out)
             self.out = before
         self.out.append(gast.If(test, *arms))

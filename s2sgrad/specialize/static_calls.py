@@ -40,14 +40,14 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad import pullbacks
+from s2sgrad import pullbacks, standard
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.user_functions import is_plain
-from s2sgrad.ir.quote import at, constant, expression
+from s2sgrad.ir.quote import at, constant, expression, name
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.runtime.checkpoints import checkpoint
-from s2sgrad.specialize.static_values import Display, Object, Partial, Vectorized, makes_derivative
+from s2sgrad.specialize.static_values import Display, Known, Object, Partial, Vectorized, makes_derivative, makes_gradient
 
 
 class StaticCall:
@@ -90,9 +90,19 @@ class _Derivative(StaticCall):
     """`grad(f)`, `value_and_grad(f)`."""
 
     def applies(self, functions: Any, node: gast.Call) -> bool:
+        if functions.as_data and self.of_data(functions, node):
+            return True
         return super().applies(functions, node) or (bool(node.args) and is_plain(functions.unit.resolve(node.args[0])))
 
+    def of_data(self, functions: Any, node: gast.Call) -> bool:
+        """Whether this is the gradient of a function value that is data."""
+        plain = makes_gradient(functions.unit.resolve(node.func)) and len(node.args) == 1 and not node.keywords
+        return plain and isinstance(node.args[0], gast.Name) and node.args[0].id in functions.data
+
     def value(self, functions: Any, node: gast.Call) -> Any:
+        if self.of_data(functions, node):
+            known = Known(standard.gradient_at, name(functions.unit.helper("gradient_at", standard.gradient_at)))
+            return Partial(known, [node.args[0]], {})
         return functions.derivative(node)
 
 

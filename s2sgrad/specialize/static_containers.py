@@ -56,7 +56,8 @@ class Collections:
                 owner, given = call.func.value, call.args[0]
                 made = isinstance(given, gast.Call) and is_plain_class(self.unit.resolve(given.func))
                 known = self.unit.resolve(given) if isinstance(given, (gast.Name, gast.Attribute)) else MISSING
-                if made or isinstance(given, gast.Lambda) or (known is not MISSING and callable(known)):
+                function = isinstance(given, gast.Lambda) or (known is not MISSING and callable(known))
+                if made or (function and not self.as_data):
                     self.growing.add(getattr(owner, "id", getattr(owner, "attr", "")))
 
     def bound_later(self, body: list[gast.AST]) -> set[str]:
@@ -71,7 +72,7 @@ class Collections:
                 made = isinstance(node.value, gast.Call) and is_plain_class(self.unit.resolve(node.value.func))
                 out |= {node.targets[0].id} if made or isinstance(node.value, gast.Lambda) else set()
             waiting += [n for block in blocks(node) for n in block]
-        return out
+        return {n for n in out if self.counts[n] < 2} if self.as_data else out
 
     def objects_among(self, body: list[gast.AST]) -> set[str]:
         """The names that stand for an object of this text, and for a constant in turn."""
@@ -186,6 +187,7 @@ class Collections:
             out += at(loop, assign(loop.target.id, constant(k)))
             out += clone(loop.body)
         self.counts[loop.target.id] += 2
+        self.again |= {loop.target.id, *bindings(loop.body)}
         for bound in bindings(loop.body):
             self.counts[bound] += 2
         return out

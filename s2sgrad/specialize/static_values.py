@@ -266,6 +266,11 @@ def makes_derivative(target: Any) -> bool:
     return ours and target.__name__ in ("grad", "value_and_grad")
 
 
+def makes_gradient(target: Any) -> bool:
+    """Whether a callable is `grad`."""
+    return makes_derivative(target) and target.__name__ == "grad"
+
+
 def _stands_for(node: gast.AST, home: types.FunctionType) -> Any:
     """What a free name of a function, or an attribute of one, stands for; None where it is not known."""
     if isinstance(node, gast.Attribute):

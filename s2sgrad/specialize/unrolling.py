@@ -87,6 +87,7 @@ class Unroller:
         self.require_all_trips(loop)
         others = [c for c in counted if not isinstance(self.held(c), Display)]
         trips = min(len(display.items) for display in displays)
+        self.again |= set(bindings(loop.body))
         out: list[gast.AST] = []
         for k in range(trips):
             trip = self.trip(loop, k, k == trips - 1)

@@ -1,0 +1,47 @@
+"""Function values as data: a function, and what it closes over, which comes first among its arguments.
+
+    h = lambda t: f(g(t))      ->      h = closure(composed, (f, g))      of   def composed(f, g, t): return f(g(t))
+
+Which function a name stands for need not be known then: to call it is to call the function with what it holds, and its
+cotangent is that of what it holds.
+
+>>> h = closure(lambda w, t: w * t, (2.0,))
+>>> h(3.0), h.zero_cotangent()
+(6.0, (0.0,))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class Closure:
+    """`function`, called with what it `holds` before its arguments."""
+
+    __slots__ = ("__weakref__", "function", "holds")
+
+    def __init__(self, function: Callable[..., Any], holds: tuple) -> None:
+        self.function = function
+        self.holds = holds
+
+    def __call__(self, /, *args: Any, **keywords: Any) -> Any:
+        return self.function(*self.holds, *args, **keywords)
+
+    def zero_cotangent(self) -> Any:
+        """What `zeros` gives: the cotangent of a function value is that of what it holds."""
+        from s2sgrad.runtime import zeros
+
+        return zeros(self.holds)
+
+    def __repr__(self) -> str:
+        return f"<{self.__name__} closing over {len(self.holds)} values>"
+
+    @property
+    def __name__(self) -> str:
+        return getattr(self.function, "__name__", "function")
+
+
+def closure(function: Callable[..., Any], holds: tuple) -> Closure:
+    """The function value that calls `function` with what it holds and then its arguments."""
+    return Closure(function, holds)

@@ -1,0 +1,154 @@
+"""Function values that nobody knows before the program runs, as data: a function beside the text, and what it holds.
+
+    for g in fs:                                         def both(f, g, t): return f(g(t))
+        h = compose(h, g)                ->              for g in fs:
+    return h(x)                                              h = closure(both, (h, g))
+                                                         return h(x)
+
+What a function closes over is read when it is called; so what it holds must not be bound anew after it was made.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(x):
+...     h = np.sin
+...     for w in x:
+...         h = lambda t, h=h, w=w: h(w * t)
+...     return h(2.0)
+... ''', "flatten"))
+def f(x):
+    h = np.sin
+    t1 = sequence(x)
+    t2 = len(t1)
+    for k_ in range(t2):
+        w = t1[k_]
+        h_ = h
+        w_ = w
+        t3 = h_, w_
+        h = closure(lambda_, t3)
+    t4 = h(2.0)
+    result = t4
+    return result
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import gast
+
+from s2sgrad.ir.quote import assign, at, clone, constant, name
+from s2sgrad.runtime import closures
+from s2sgrad.specialize.static_values import (
+    Choice,
+    Derivative,
+    Display,
+    Function,
+    Known,
+    Object,
+    Partial,
+    Value,
+    bindings,
+)
+
+
+class Closures:
+    """Makes data of function values, where the text is followed in this way."""
+
+    as_data: bool  # function values that cannot be followed are data; else they are refused
+    counts: Counter[str]
+    shared: set[str]
+    again: set[str]  # variables that several trips bind which are written out
+
+    def is_data(self, target: str, value: Any) -> bool:
+        """Whether a name that stands for this function value, or a display of some, is a variable: it is bound anew, or
+        what it stands for may change."""
+        if not self.as_data or not self.may_be_data(value):
+            return False
+        return isinstance(value, Display) or self.counts[target] > 1 or target in self.given
+
+    def may_be_data(self, value: Any) -> bool:
+        """Whether a function value, or a display, can be data."""
+        if isinstance(value, Display):
+            return value.given is None and all(map(self.may_be_data, value.items.values()))
+        return isinstance(value, (gast.AST, Choice, Derivative, Function, Known, Partial))
+
+    def reified(self, value: Any, node: gast.AST) -> gast.AST | None:
+        """An atom that holds a function value, or a display of some; None where that cannot be."""
+        if isinstance(value, gast.AST):
+            return value
+        if isinstance(value, Known):
+            return at(node, clone(value.node))[0]
+        if not self.as_data or not self.may_be_data(value):
+            return None
+        if isinstance(value, Display):
+            return self.flattener.hold(at(node, self.displayed(value, node))[0])
+        if isinstance(value, Choice):
+            return self.by_selector(value, node)
+        if isinstance(value, Partial) and isinstance(value.inner, Known) and not value.keywords:
+            made, holds = value.inner.node, [self.reified(v, node) for v in value.given]
+            return None if None in holds else self.closure(made, holds, node)
+        f = self.as_function(value, node, first=True)
+        defaults = [self.reified(v, node) for v in f.defaults.values()]
+        if None in defaults:
+            return None
+        self.require_settled(f, node)
+        made = name(self.unit.helper(getattr(f.target, "__name__", "function"), f.target))
+        holds = [*map(name, f.captured), *defaults]
+        if not holds and f.target.__closure__ is None:
+            return at(node, made)[0]
+        return self.closure(made, holds, node)
+
+    def closure(self, made: gast.AST, holds: list[gast.AST], node: gast.AST) -> gast.AST:
+        """A function that is called with what it holds."""
+        held = self.flattener.hold(at(node, gast.Tuple(holds, gast.Load()))[0])
+        helper = name(self.unit.helper("closure", closures.closure))
+        return self.flattener.hold(at(node, gast.Call(helper, [clone(made), held], []))[0])
+
+    def displayed(self, display: Display, node: gast.AST) -> gast.AST:
+        items = [self.reified(item, node) for item in display.items.values()]
+        if display.mapping:
+            return gast.Dict([constant(key) for key in display.items], items)
+        return (display.literal or gast.List)(items, gast.Load())
+
+    def by_selector(self, choice: Choice, node: gast.AST) -> gast.AST | None:
+        """One of several functions: a branch for each."""
+        holder = self.unit.local("f")
+        arms = []
+        for option in choice.options:
+            before, self.flattener.out = self.flattener.out, []
+            value = self.reified(option, node)
+            arms.append([*self.flattener.out, *at(node, assign(holder, value or constant(None)))])
+            self.flattener.out = before
+            if value is None:
+                return None
+        self.counts[holder] += len(arms)
+        rest = arms.pop()
+        while arms:
+            test = self.unit.temp()
+            compared = gast.Compare(name(choice.selector), [gast.Eq()], [constant(len(arms) - 1)])
+            rest = at(node, assign(test, compared), gast.If(name(test), arms.pop(), rest))
+        self.flattener.out += rest
+        return at(node, name(holder))[0]
+
+    def rebinds(self, local: str) -> bool:
+        """Whether a loop around binds a variable in each trip."""
+        return any(bound[local] for bound in self.flattener.rebound)
+
+    def require_settled(self, f: Any, node: gast.AST) -> None:
+        """Refuse a function that closes over what is not bound yet, or may be bound anew while it lives."""
+        so_far = bindings([s for block in (*self.flattener.outer, self.flattener.out) for s in block])
+        for captured in f.captured:
+            in_loop = self.rebinds(captured)
+            times = so_far[captured] + (captured in self.given)
+            anew = self.counts[captured] + (captured in self.given) > max(1, times)
+            if in_loop or anew or not times or captured in self.shared or captured in self.again:
+                self.unit.refuse(node, f"`{captured}` may be bound anew while a function lives that reads it, which cannot "
+                                       f"be followed: give the function its value, as in `lambda t, {captured}={captured}: "
+                                       "..`")  # fmt: skip
+
+
+def holds_objects(value: Any) -> bool:
+    """Whether a display holds an object."""
+    items = value.items.values() if isinstance(value, Display) else ()
+    return any(isinstance(item, Object) or (isinstance(item, Value) and holds_objects(item)) for item in items)

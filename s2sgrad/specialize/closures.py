@@ -63,9 +63,9 @@ class Closures:
     def is_data(self, target: str, value: Any) -> bool:
         """Whether a name that stands for this function value, or a display of some, is a variable: it is bound anew, or
         what it stands for may change."""
-        if not self.as_data or not self.may_be_data(value):
+        if not self.as_data or not self.may_be_data(value) or target in self.acting:
             return False
-        return isinstance(value, Display) or self.counts[target] > 1 or target in self.given
+        return isinstance(value, Display) or self.counts[target] > 1 or target in self.given or target in self.chosen
 
     def may_be_data(self, value: Any) -> bool:
         """Whether a function value, or a display, can be data."""
@@ -135,9 +135,17 @@ class Closures:
         """Whether a loop around binds a variable in each trip."""
         return any(bound[local] for bound in self.flattener.rebound)
 
+    def bound_so_far(self) -> Counter[str]:
+        """How often each variable is bound in what is written by now."""
+        return bindings([s for block in (*self.flattener.outer, self.flattener.out) for s in block])
+
+    def visible(self) -> set[str]:
+        """The variables of the function around that may be bound by now, and those that others bind."""
+        return {n for n, times in self.bound_so_far().items() if times} | self.given | self.shared
+
     def require_settled(self, f: Any, node: gast.AST) -> None:
         """Refuse a function that closes over what is not bound yet, or may be bound anew while it lives."""
-        so_far = bindings([s for block in (*self.flattener.outer, self.flattener.out) for s in block])
+        so_far = self.bound_so_far()
         for captured in f.captured:
             in_loop = self.rebinds(captured)
             times = so_far[captured] + (captured in self.given)

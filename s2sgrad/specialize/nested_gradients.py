@@ -36,7 +36,7 @@ from s2sgrad.ir.unit import Derived, parameters
 from s2sgrad.runtime.checkpoints import checkpoint
 from s2sgrad.specialize import lambda_lifting
 from s2sgrad.specialize.inlining import signature_of
-from s2sgrad.specialize.static_values import Derivative, Function, Known, Object, Partial, Value, Vectorized
+from s2sgrad.specialize.static_values import Derivative, Function, Known, Object, Partial, Value, Vectorized, bindings
 
 
 @dataclass
@@ -131,6 +131,7 @@ class Derivatives:
         if first and isinstance(value, Value):
             value = self.reified(value, node) or value
         body, self.flattener.out = self.flattener.out, kept
+        before -= {n for n, times in bindings(body).items() if times} - self.visible()
         if isinstance(value, Value):
             self.unit.refuse(node, f"`{base}`, which is differentiated here, returns a function or an object, which cannot "
                                    "be followed: return numbers and arrays")  # fmt: skip

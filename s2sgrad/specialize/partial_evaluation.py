@@ -39,6 +39,7 @@ from typing import Any
 
 import gast
 
+from s2sgrad import runtime
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_generator, is_plain
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
@@ -70,6 +71,7 @@ from s2sgrad.specialize.static_values import (
     Value,
     Vectorized,
     bindings,
+    called_alone,
     functions_among,
     keep_objects,
     substitute,
@@ -87,6 +89,7 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
     def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Any, as_data: bool = False) -> None:
         self.unit, self.flattener, self.as_data = unit, flattener, as_data
         self.again: set[str] = set()
+        self.acting: set[str] = set()  # names of functions that are called for their effect
         self.values: dict[str, Value] = {}
         self.running: list[tuple[Function, Any]] = []
         self.calls = 0
@@ -118,6 +121,7 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
         self.counts.update(bound)
         self.mixed |= self.objects_among(body) if self.as_data else functions_among(body) | self.objects_among(body)
         self.shared |= {n for s in body for part in nodes(s) if isinstance(part, gast.Nonlocal) for n in part.names}
+        self.acting |= called_alone(body)
         self.note_growing(body)
 
     # --- where a name is no callee ---
@@ -224,7 +228,25 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
         shown = self.sequenced(node)
         if target in self.mixed or self.may_be_known(shown):
             self.hint = target
+        if target in self.acting and (acting := self.acting_among(shown)) is not None:
+            return acting
         return self.evaluate(shown) if target in self.mixed else self.flattener.value(shown, target)
+
+    def acting_among(self, node: gast.AST) -> Any:
+        """A function of the user's, or a display of such, that is called for its effect; None for anything else."""
+        if isinstance(node, gast.Call) and len(node.args) == 1 and self.unit.resolve(node.func) is runtime.sequence:
+            node = node.args[0]
+        if isinstance(node, (gast.Tuple, gast.List)):
+            items = dict(enumerate(map(self.acting_among, node.elts)))
+        elif isinstance(node, gast.Dict) and all(isinstance(k, gast.Constant) for k in node.keys):
+            items = {k.value: self.acting_among(v) for k, v in zip(node.keys, node.values, strict=True)}
+        else:
+            known = self.as_callable(node)
+            return known if isinstance(known, Known) and is_plain(known.target) else None
+        if not items or None in items.values():
+            return None
+        literal = None if isinstance(node, gast.Dict) else type(node)
+        return self.held_together(items, literal)
 
     def require_data(self, target: str, statement: gast.AST) -> None:
         """Refuse data under a name that stands for a function or an object: `[g(x) for g in (lambda t: t, np.sum)]`."""

@@ -221,6 +221,29 @@ def functions_among(body: list[gast.AST]) -> set[str]:
     return {n for n in made if bound[n] > 1}
 
 
+def called_alone(body: list[gast.AST]) -> set[str]:
+    """The names that stand for functions which are called for their effect, and for what these are taken from."""
+    statements = [n for s in body for n in nodes(s) if isinstance(n, (gast.Assign, gast.Expr))]
+    found = {_taken_from(s.value.func) for s in statements if isinstance(s, gast.Expr) and isinstance(s.value, gast.Call)}
+    given = {s.targets[0].id: s.value for s in statements if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)}
+    waiting = list(found)
+    while waiting:
+        value = given.get(waiting.pop())
+        value = value.args[0] if isinstance(value, gast.Call) and len(value.args) == 1 else value  # what a loop runs over
+        source = _taken_from(value)
+        if source and source not in found:
+            found.add(source)
+            waiting.append(source)
+    return found - {""}
+
+
+def _taken_from(node: gast.AST | None) -> str:
+    """The variable that an expression is, or is an item of; empty for anything else."""
+    while isinstance(node, gast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, gast.Name) else ""
+
+
 def returns_function(
     node: gast.FunctionDef | gast.Lambda, home: types.FunctionType, of_class: bool = False, objects: bool = False
 ) -> bool:
@@ -229,8 +252,9 @@ def returns_function(
     if isinstance(node, gast.Lambda):
         return isinstance(node.body, gast.Lambda)
     within = {n.name for n in node.body if isinstance(n, gast.FunctionDef)}
-    for n in node.body:
-        if isinstance(n, gast.Assign) and _is_functional(n.value, within, home, objects):
+    assigned = [n for s in node.body for n in nodes(s) if isinstance(n, gast.Assign)]
+    for n in assigned:
+        if _is_functional(n.value, within, home, objects):
             within |= {t.id for t in n.targets if isinstance(t, gast.Name)}
     waiting = list(node.body)
     while waiting:

@@ -34,6 +34,8 @@ STATEMENTS = """
     for q in x:#    {f} = compose({f}, scaled(q))|{f} = None#if {c}:#    {f} = {F}#else:#    {f} = np.tanh
     s += 0.3 * applied(fs, s)|fs = list(map(scaled, x))|fs = layers(u)|{f} = max(fs, key=lambda q: q(0.3))
     s += np.sin(grad({f})(s))|s = np.tanh(s + sum(q(0.2) for q in d.values()))|op = put if {c} else raised#op(u, {e})
+    for k in range(3):#    m{n} = {F}#    if k == 0 or {c}:#        o{n} = m{n}#    s = np.tanh(s + o{n}(x[k]))
+    for j in range(3):#    def m{n}(t, c=x[j]):#        return np.sin(c * t)#    if s > 0.1 or j == 0:#        o{n} = [m{n}, np.sin]#    s = np.tanh(s + o{n}[0](w))
     {'p': put, 'r': raised}['p'](u, {e})|for op in (put, raised):#    op(u, {e})
 """
 FIXED = '''import functools
@@ -128,7 +130,7 @@ FUNCTIONS, NUMBERS, STATEMENTS = map(_listed, (FUNCTIONS, NUMBERS, STATEMENTS))
 
 class _Writer:
     def __init__(self, rng: random.Random) -> None:
-        self.rng, self.features = rng, set()
+        self.rng, self.features, self.made = rng, set(), 0
 
     def filled(self, text: str, depth: int = 0) -> str:
         """A statement or an expression with something in its holes."""
@@ -155,7 +157,8 @@ class _Writer:
             return [f"{rng.choice(NAMES)} = {self.function()}"]
         text = rng.choice(STATEMENTS)
         self.features.add(text)
-        return self.filled(text).split("#")
+        self.made += 1
+        return self.filled(text.replace("{n}", str(self.made))).split("#")
 
     def block(self, depth: int, most: int) -> list[str]:
         rng, out = self.rng, []

@@ -58,6 +58,7 @@ class Closures:
     as_data: bool  # function values that cannot be followed are data; else they are refused
     counts: Counter[str]
     shared: set[str]
+    homes: dict[int, tuple[int, tuple[int, ...], Any]]  # where function values are made: the block, and the loops around
     again: set[str]  # variables that several trips bind which are written out
 
     def is_data(self, target: str, value: Any) -> bool:
@@ -72,6 +73,41 @@ class Closures:
         if isinstance(value, Display):
             return value.given is None and all(map(self.may_be_data, value.items.values()))
         return isinstance(value, (gast.AST, Choice, Derivative, Function, Known, Partial))
+
+    def moves(self, value: Any) -> bool:
+        """Whether a function value is bound or passed in another block than the one of a loop that makes it in each trip:
+        what it was made with there may be bound anew when it is called."""
+        block = self.flattener.blocks[-1] if self.flattener.blocks else 0
+        found = False
+        for part in self.made_of(value):
+            if isinstance(part, Object):
+                home, loops = part.block, part.loops
+            else:
+                home, loops, _ = self.homes.setdefault(id(part), (block, tuple(self.flattener.loops), part))
+            found = found or (bool(loops) and home != block)
+        return found
+
+    def made_of(self, value: Any) -> list[Any]:
+        """The function values in a value that hold what there was when they were made, and the objects of methods."""
+        if isinstance(value, Function):
+            own = value.unit is self.unit and not value.defaults and not self.running
+            return [] if own and id(value) not in self.homes else [value]
+        parts = value.options if isinstance(value, Choice) else []
+        parts = value.items.values() if isinstance(value, Display) else parts
+        parts = [value.inner, *value.given, *value.keywords.values()] if isinstance(value, Partial) else parts
+        own = [value] if isinstance(value, (Derivative, Partial)) else []
+        own += [part for part in parts if isinstance(part, Object) and isinstance(value, Partial)]
+        return own + [p for part in parts for p in self.made_of(part)]
+
+    def require_here(self, value: Any, node: gast.AST) -> Any:
+        """A function value that is kept in another one; data where it was made elsewhere in a loop."""
+        if not self.moves(value):
+            return value
+        data = self.reified(value, node) if self.as_data else None
+        if data is None:
+            self.unit.refuse(node, "a function that a loop makes in each trip is kept in a branch of it, which cannot be "
+                                   "followed: make it there")  # fmt: skip
+        return data
 
     def reified(self, value: Any, node: gast.AST) -> gast.AST | None:
         """An atom that holds a function value, or a display of some; None where that cannot be."""

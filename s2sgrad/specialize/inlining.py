@@ -204,6 +204,9 @@ class Inliner:
             local = text.renamed.get(p, p)
             anew = text.bindings[local]  # how often its own text binds the parameter
             if isinstance(value, Value):
+                value = self.require_here(value, place) if keeps else value
+            if isinstance(value, Value):
+                self.moves(value)  # here it is made, at the latest
                 if keeps:
                     keep_objects(value)
                 self.counts[local] += anew

@@ -26,7 +26,7 @@ import gast
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import assign, at, name
 from s2sgrad.runtime.checkpoints import checkpoint
-from s2sgrad.specialize.static_values import Derivative, Function, Known, Partial, keep_objects, makes_derivative
+from s2sgrad.specialize.static_values import Derivative, Function, Known, Partial, Value, keep_objects, makes_derivative
 
 
 class Definitions:
@@ -68,6 +68,8 @@ class Definitions:
 
     def lasting(self, value: Any) -> Any:
         """The value, under a name that keeps it."""
+        if isinstance(value, Value):
+            value = self.require_here(value, getattr(value, "node", self.unit.primal.tree))
         keep_objects(value)
         anew = bool(self.flattener.loops)  # what is bound once by the text may be bound in each trip
         moves = isinstance(value, gast.Name) and (anew or value.id in self.shared or not self.is_fixed(value.id))

@@ -137,8 +137,10 @@ class Objects:
                 self.unit.refuse(node, f"the property `{attribute}` cannot be set")
             self.apply(self.bound(setter.fset, owner, node), [value], {}, node)
             return
-        if owner.given is None and isinstance(value, Value) and self.may_be_data(value):
-            value = self.reified(value, node) or value
+        if owner.given is None and isinstance(value, Value):
+            value = self.require_here(value, node)
+            data = self.reified(value, node) if self.as_data and self.may_be_data(value) else None
+            value = data or value
         if owner.given is not None and isinstance(value, Value):
             self.unit.refuse(node, f"the attribute `{attribute}` of an object of the caller's would hold a function or an "
                                    "object that is made here, which cannot be followed: make it outside")  # fmt: skip

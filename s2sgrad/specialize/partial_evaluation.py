@@ -88,6 +88,7 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Any, as_data: bool = False) -> None:
         self.unit, self.flattener, self.as_data = unit, flattener, as_data
+        self.homes: dict[int, tuple[int, tuple[int, ...], Any]] = {}
         self.again: set[str] = set()
         self.acting: set[str] = set()  # names of functions that are called for their effect
         self.values: dict[str, Value] = {}
@@ -170,7 +171,7 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
 
     def name(self, target: str, value: Value, statement: gast.AST) -> None:
         """Bind a name to a function value or an object."""
-        if self.is_data(target, value):
+        if self.is_data(target, value) or isinstance(value := self.require_here(value, statement), gast.AST):
             self.values.pop(target, None)
             self.data.add(target)
             self.flattener.out += at(statement, assign(target, self.reified(value, statement)))

@@ -118,8 +118,10 @@ class Conditions:
         for fill in (then, other):
             before, self.out = self.out, []
             self.outer.append(before)
+            self.blocks.append(next(self.numbers))
             if fill is not None:
                 fill()
+            self.blocks.pop()
             self.outer.pop()
             arms.append(self.out)
             self.out = before

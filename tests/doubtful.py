@@ -629,7 +629,7 @@ def comp(f, g):
     return lambda t: f(g(t))
 
 
-@program(0.6, first=Unsupported)
+@program(0.6)
 def functions_composed_in_a_loop(x):
     f = np.sin
     for g in [np.cos, np.exp]:
@@ -637,12 +637,12 @@ def functions_composed_in_a_loop(x):
     return f(x)
 
 
-@program(0.6, first=Unsupported)
+@program(0.6)
 def functions_composed_by_reduce(x):
     return functools.reduce(comp, [np.sin, np.cos])(x)
 
 
-@program(0.6, first=Unsupported)
+@program(0.6)
 def functions_composed_while(x):
     f = np.sin
     k = 0
@@ -2099,7 +2099,7 @@ def a_function_chosen_by_the_type_of_its_argument(x):
     return chosen_by_type(x, 2.0)
 
 
-@program(FOUR, first=Unsupported)
+@program(FOUR)
 def function_bound_by_another_and_asked_whether_it_is_none(x):
     act = None
 

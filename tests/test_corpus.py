@@ -170,6 +170,8 @@ def test_generic_text_gives_the_same_gradient_or_refuses(entry):
 
 
 REFUSED_WHEN_RUN = [
+    "writers_from_a_table",
+    "writer_chosen_by_data",
     "swap_with_views_left_behind",
     "part_of_a_split_scaled",
     "array_in_two_lists_written_through_one",

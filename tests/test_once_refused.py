@@ -199,6 +199,20 @@ PROGRAMS = {
             v[0] = x[1]
             return np.sum(y)
     """, (V,)),
+    "table of one function": ("""
+        def f(x, name="square"):
+            table = {"square": lambda t: t * t}
+            return table[name](x)
+    """, (2.0,)),
+    "nothing in the place of a function that a loop binds": ("""
+        def f(x):
+            act = None
+            for i in range(3):
+                if act is not None:
+                    x = act(x)
+                act = (lambda t, i=i: t * t + i) if i < 1 else np.sin
+            return act(x)
+    """, (2.0,)),
     "store through the real part": ("""
         def f(x):
             y = x * 2.0

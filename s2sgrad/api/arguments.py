@@ -13,8 +13,8 @@ import numpy as np
 from s2sgrad.analysis.kinds import Unknown, may_carry
 from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.value_kinds import kinds_of
-from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.checks import Refusal, has_methods_of_its_own
+from s2sgrad.runtime.closures import Closure
 
 
 def require_floats(parameter: str, given: dict[str, Any], function: str, derivative: str) -> None:

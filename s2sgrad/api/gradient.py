@@ -77,11 +77,10 @@ class Gradient:
 
     def _taken_apart(self, function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
         """The plain function, and the arguments that are bound already."""
-        from s2sgrad.api.higher import require_constant
-        from s2sgrad.api.library import plain
+        from s2sgrad.api import higher, library
 
-        require_constant(function, "grad")
-        return plain(function)
+        higher.require_constant(function, "grad")
+        return library.plain(function)
 
     def _shown_name(self) -> str:
         return self._function.__name__

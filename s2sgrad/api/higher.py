@@ -234,8 +234,8 @@ def holds_data(f: Any) -> bool:
 def require_constant(f: Any, called: str) -> None:
     """Refuse to hand a function that carries derivatives to what takes it for a constant."""
     if holds_data(f):
-        raise Unsupported(f"`{called}` of a function that is only known at run time and closes over differentiated values is "
-                          "not followed: pass these to it as arguments")  # fmt: skip
+        raise Unsupported(f"`{called}` of a function that is only known at run time and closes over differentiated values "
+                          "is not followed: pass these to it as arguments")  # fmt: skip
 
 
 def taken_apart(f: Closure, held_dot: Any, primals: tuple, tangents: tuple) -> tuple[tuple, tuple]:

@@ -156,6 +156,11 @@ class Inliner:
         finally:
             self.running.pop()
 
+    def is_running(self, target: Any) -> bool:
+        """Whether a function calls itself here: it is called as it stands."""
+        known = self.known.get(target) if isinstance(target, types.FunctionType) else None
+        return target is self.unit.primal.function or any(function is known for function, _ in self.running if known)
+
     def require_end(self, function: Function, node: gast.AST) -> None:
         """Count a call; refuse one of too many, or of a function that is being written out."""
         self.calls += 1

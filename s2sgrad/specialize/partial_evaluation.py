@@ -39,7 +39,6 @@ from typing import Any
 
 import gast
 
-from s2sgrad import runtime
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_generator, is_plain
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
@@ -49,8 +48,8 @@ from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.specialize import lambda_lifting, static_calls
 from s2sgrad.specialize.argument_objects import GivenObjects
 from s2sgrad.specialize.arguments import Arguments
-from s2sgrad.specialize.closures import Closures
 from s2sgrad.specialize.binding_time import Lookahead, is_super, needs_text, place, takes_functions
+from s2sgrad.specialize.closures import Closures
 from s2sgrad.specialize.function_unions import Choices
 from s2sgrad.specialize.generators import Generators
 from s2sgrad.specialize.inlining import Inliner
@@ -79,8 +78,8 @@ from s2sgrad.specialize.static_values import (
 from s2sgrad.specialize.unrolling import Unroller
 
 
-class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivatives, Generators, GivenObjects, Inliner, Lookahead,
-                Objects, Operators, Unroller):  # fmt: skip
+class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivatives, Generators, GivenObjects, Inliner,
+                Lookahead, Objects, Operators, Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` are those that have a name.
 
     Each family of values is written out in a class of its own; no two define the same name, so that their order is free.
@@ -156,7 +155,8 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
                                        "cannot be followed: use two names")  # fmt: skip
         if isinstance(node, gast.Name) and node.id in self.values:
             return self.as_value(node, whole=True)
-        substitute(node, {n.id: self.as_value(n, whole=True) for n in nodes(node) if isinstance(n, gast.Name) and n.id in self.values})
+        known = [n for n in nodes(node) if isinstance(n, gast.Name) and n.id in self.values]
+        substitute(node, {n.id: self.as_value(n, whole=True) for n in known})
         return node
 
     # --- ends ---
@@ -232,22 +232,6 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
         if target in self.acting and (acting := self.acting_among(shown)) is not None:
             return acting
         return self.evaluate(shown) if target in self.mixed else self.flattener.value(shown, target)
-
-    def acting_among(self, node: gast.AST) -> Any:
-        """A function of the user's, or a display of such, that is called for its effect; None for anything else."""
-        if isinstance(node, gast.Call) and len(node.args) == 1 and self.unit.resolve(node.func) is runtime.sequence:
-            node = node.args[0]
-        if isinstance(node, (gast.Tuple, gast.List)):
-            items = dict(enumerate(map(self.acting_among, node.elts)))
-        elif isinstance(node, gast.Dict) and all(isinstance(k, gast.Constant) for k in node.keys):
-            items = {k.value: self.acting_among(v) for k, v in zip(node.keys, node.values, strict=True)}
-        else:
-            known = self.as_callable(node)
-            return known if isinstance(known, Known) and is_plain(known.target) else None
-        if not items or None in items.values():
-            return None
-        literal = None if isinstance(node, gast.Dict) else type(node)
-        return self.held_together(items, literal)
 
     def require_data(self, target: str, statement: gast.AST) -> None:
         """Refuse data under a name that stands for a function or an object: `[g(x) for g in (lambda t: t, np.sum)]`."""
@@ -370,11 +354,6 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
         if is_plain(callee.target) and (functions or starred or again or needs_text(callee.target)):
             return self.apply(self.read(callee.target), given, keywords, node)
         return self.plain(callee, given, keywords, node)
-
-    def is_running(self, target: Any) -> bool:
-        """Whether a function calls itself here: it is called as it stands."""
-        known = self.known.get(target) if isinstance(target, types.FunctionType) else None
-        return target is self.unit.primal.function or any(function is known for function, _ in self.running if known)
 
     def replaced(self, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
         """`dataclasses.replace(o, ..)`."""

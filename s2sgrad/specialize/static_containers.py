@@ -35,10 +35,11 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis.plain_classes import is_plain_class
+from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import assign, at, blocks, clone, constant, nodes
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.normalize._calls import callee
-from s2sgrad.specialize.static_values import Display, Value, bindings, substitute
+from s2sgrad.specialize.static_values import Display, Known, Value, bindings, substitute
 
 _MOST = 64  # items
 
@@ -133,6 +134,22 @@ class Collections:
         mine = isinstance(target, gast.Attribute) and target.attr in self.growing
         mine |= isinstance(target, gast.Name) and target.id in self.growing and self.counts[target.id] == 1
         return Display({}, block=self.flattener.blocks[-1]) if empty and mine else None
+
+    def acting_among(self, node: gast.AST) -> Any:
+        """A function of the user's, or a display of such, that is called for its effect; None for anything else."""
+        if isinstance(node, gast.Call) and len(node.args) == 1 and self.unit.resolve(node.func) is runtime.sequence:
+            node = node.args[0]
+        if isinstance(node, (gast.Tuple, gast.List)):
+            items = dict(enumerate(map(self.acting_among, node.elts)))
+        elif isinstance(node, gast.Dict) and all(isinstance(k, gast.Constant) for k in node.keys):
+            items = {k.value: self.acting_among(v) for k, v in zip(node.keys, node.values, strict=True)}
+        else:
+            known = self.as_callable(node)
+            return known if isinstance(known, Known) and is_plain(known.target) else None
+        if not items or None in items.values():
+            return None
+        literal = None if isinstance(node, gast.Dict) else type(node)
+        return self.held_together(items, literal)
 
     def appended(self, call: gast.AST) -> bool:
         """Whether a call appends a function or an object to a list of them, which then holds it."""

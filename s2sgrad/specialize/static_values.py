@@ -225,7 +225,8 @@ def called_alone(body: list[gast.AST]) -> set[str]:
     """The names that stand for functions which are called for their effect, and for what these are taken from."""
     statements = [n for s in body for n in nodes(s) if isinstance(n, (gast.Assign, gast.Expr))]
     found = {_taken_from(s.value.func) for s in statements if isinstance(s, gast.Expr) and isinstance(s.value, gast.Call)}
-    given = {s.targets[0].id: s.value for s in statements if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)}
+    named = (s for s in statements if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name))
+    given = {s.targets[0].id: s.value for s in named}
     waiting = list(found)
     while waiting:
         value = given.get(waiting.pop())

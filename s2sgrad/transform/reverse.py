@@ -208,6 +208,9 @@ class Reverse(Branches, Mirrored):
             self._keep(watched)
             self.perhaps |= {watched} if id(body) != self.lifetimes.root else set()
         cotangent = self._cotangent(statement, targets)
+        if cotangent is None and restores and operation is not None and operation.form == "shrink":
+            if operation.operands[0].id in self.adjoints.present:
+                cotangent = Cotangent(self._zero_now(targets[0]), self.kinds.get(targets[0]))
         y = self._result(statement, targets, operation if restores and cotangent is not None else None)
         self._bring_back(statement, body, operation, cotangent, restores, again)
         if self.position in self.unit.compound and cotangent is None:  # a condition: there is no adjoint to comment

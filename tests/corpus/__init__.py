@@ -61,6 +61,7 @@ from . import (  # noqa: F401
     swaps,
     tools,
     undecided,
+    unforeseen,
     values,
     views,
     whiles,

@@ -35,7 +35,7 @@ STATEMENTS = """
     s += 0.3 * applied(fs, s)|fs = list(map(scaled, x))|fs = layers(u)|{f} = max(fs, key=lambda q: q(0.3))
     s += np.sin(grad({f})(s))|s = np.tanh(s + sum(q(0.2) for q in d.values()))|op = put if {c} else raised#op(u, {e})
     for k in range(3):#    m{n} = {F}#    if k == 0 or {c}:#        o{n} = m{n}#    s = np.tanh(s + o{n}(x[k]))
-    for j in range(3):#    def m{n}(t, c=x[j]):#        return np.sin(c * t)#    if {c}:#        o{n} = [m{n}, np.sin]#        s = o{n}[0](s)
+    for k in range(3):#    def m{n}(t, c=x[k]):#        return c#    if {c}:#        o{n} = [m{n}]#        s = o{n}[0](s)
     {'p': put, 'r': raised}['p'](u, {e})|for op in (put, raised):#    op(u, {e})
 """
 FIXED = '''import functools

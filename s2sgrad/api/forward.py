@@ -84,10 +84,12 @@ class _Along(Gradient):
             refused.add(key.kept())
             raise
 
-    @property
-    def written(self) -> tuple[str, ...]:
-        """The parameters that the function has written in the latest call."""
-        return self._latest.written
+    def require_untouched(self) -> None:
+        """Refuse a function that is only known at run time and writes what it is given: its caller knows nothing of it."""
+        for parameter in self._latest.written:
+            name = self._function.__name__
+            raise Unsupported(f"`{name}` writes its argument `{parameter}`, which cannot be followed where the function is "
+                              "only known at run time: write a copy, and return what is wanted")  # fmt: skip
 
     @property
     def active(self) -> tuple[int, ...]:
@@ -136,7 +138,7 @@ class _Along(Gradient):
     def unfolded(self, args: tuple, keywords: dict[str, Any]) -> tuple[Compiled, tuple, dict[str, Any]]:
         """What is compiled for these arguments, all the arguments by position and those by keyword."""
         args, keywords = self._lead + args, {**self._keywords, **keywords}
-        compiled = self._compiled(args, keywords)
+        compiled = self._latest = self._compiled(args, keywords)
         return compiled, args, {**keywords, **self._seeds(compiled, None)}
 
     def _seeds(self, compiled: Any, seed: Any) -> dict[str, Any]:
@@ -257,9 +259,7 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
         return value, runtime.zeros(value)
     along = Jvp(function).along(active)
     found = along.along(primals, tuple(tangents[k] for k in active), keywords)
-    for parameter in along.written:
-        raise Unsupported(f"`{function.__name__}` writes its argument `{parameter}`, which cannot be followed where the "
-                          "function is only known at run time: write a copy, and return what is wanted")  # fmt: skip
+    along.require_untouched()
     return found
 
 
@@ -273,6 +273,7 @@ def unfolded(function: Any, primals: Any, tangents: Any, options: dict[str, Any]
     given, dots = given[held:], dots[held:]
     along = Jvp(function, **options).along(tuple(k for k, t in enumerate(dots) if t is not None))
     compiled, args, keywords = along.unfolded(given, {})
+    along.require_untouched()
     return linearized.of_jvp(compiled.function, along.places(compiled, len(args)), args, len(given), along.active, keywords)
 
 

@@ -19,14 +19,14 @@ def f(x):
     h = np.sin
     t1 = sequence(x)
     t2 = len(t1)
-    for k_ in range(t2):
-        w = t1[k_]
-        h_ = h
-        w_ = w
-        t3 = h_, w_
-        h = closure(lambda_, t3)
-    t4 = h(2.0)
-    result = t4
+    for k in range(t2):
+        w = t1[k]
+        h_2 = h
+        w_2 = w
+        t3 = h_2, w_2
+        t4 = closure(lambda_, t3)
+        h = t4
+    result = h(2.0)
     return result
 """
 

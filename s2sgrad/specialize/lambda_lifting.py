@@ -66,7 +66,8 @@ def lifted(
     node.args.defaults, usual = [], len(node.args.defaults)
     places, words = [*node.args.posonlyargs, *node.args.args], node.args.kwonlyargs
     if first:
-        ahead = [*places[len(places) - usual :], *(p for p, d in zip(words, node.args.kw_defaults, strict=True) if d is not None)]
+        named = (p for p, d in zip(words, node.args.kw_defaults, strict=True) if d is not None)
+        ahead = [*places[len(places) - usual :], *named]
         return _held(unit, base, node.args, [*_parameters(captured), *ahead], whole, free), captured
     return _defined(unit, base, node.args, places, [*words, *_parameters(captured)], whole, free, last), captured
 

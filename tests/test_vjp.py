@@ -16,7 +16,7 @@ import weakref
 
 import numpy as np
 import pytest
-from corpus import CASES
+from corpus import CASES, by_name
 from differences import leaves
 
 from s2sgrad import NoRule, NoSource, Unsupported, grad, runtime, value_and_grad, vjp
@@ -585,3 +585,13 @@ def test_a_pullback_with_a_dict_in_its_record_can_be_called_again():
     _, pullback = vjp(f, np.array([0.3, 0.7]), np.array([0.5, 0.2]))
     once, twice = pullback(1.0), pullback(2.0)
     assert [(2.0 * g).tolist() for g in once] == [g.tolist() for g in twice]
+
+
+def test_results_that_share_memory_with_what_was_written():
+    """The cotangent of the result is taken apart before any statement's is written."""
+    entry = by_name("pair_of_names_of_which_one_was_written")
+    (x,) = entry.fresh_args()
+    (w, v), pullback = vjp(entry.function, x)
+    assert np.array_equal(w, v)
+    for _ in range(2):
+        np.testing.assert_array_equal(pullback((np.ones(5), 2.0 * np.ones(5)))[0], [0.0, 12.0, 3.0, 3.0, 3.0])

@@ -182,6 +182,8 @@ class Reverse(Branches, Mirrored):
         self.adjoints.flush(self.targets)
         if self.segment is not None:
             self._tag_since(start, self.segment)
+        else:  # the cotangent of the result, before that of any statement
+            self._tag(self.adjoints.out[start:], self.tree, False)
         self.targets = []
 
     def _simple(self, statement: gast.AST, body: Block, again: Block) -> Block:

@@ -314,3 +314,12 @@ def row_of_one_of_two_that_lie_by_columns(u):
         row *= u[1]
         y[:, k] *= row[k]
     return np.sum(y * z, axis=0)
+
+
+@case(VECTOR)
+def pair_of_names_of_which_one_was_written(x):
+    w, z = x * 1.0, x * 2.0
+    v = w if x[0] > 0.0 else z
+    if x[1] < 0.0:
+        v[0] = 3.0 * x[1]
+    return w, v

@@ -374,9 +374,8 @@ class _Wanted:
                 continue
             if id(statement) in self.states:
                 self.states[id(statement)].pruned(statement)
-            if isinstance(statement, COMPOUND):
-                statement.body = self.pruned(statement.body)
-                statement.orelse = self.pruned(statement.orelse)
+            for inner in blocks(statement):
+                inner[:] = self.pruned(inner)
             out.append(statement)
         return out
 

@@ -7,6 +7,7 @@ It is moved over no statement that binds or changes what it reads; one with effe
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ import gast
 
 from s2sgrad.analysis import effects, with_regions
 from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import HEADER, Transformer, children, clone, nested, substitute
+from s2sgrad.ir.quote import HEADER, PARTS, Transformer, children, clone, nested
 from s2sgrad.ir.unit import Unit, sweep_of
 
 _DEEPEST = 40  # Python's parser takes two hundred nested brackets
@@ -130,11 +131,10 @@ class _Fold:
         """Put held temporaries into the statement that reads them, last one first."""
         if isinstance(statement, gast.While):
             return
-        field = HEADER.get(type(statement))
         wanted = [n for n in held if n in read]
         for name in reversed(wanted):
-            root, one = getattr(statement, field) if field else statement, held[name]
-            if not any(n.id == name for n in effects.loads(root)) or not self.in_order(root, name, one.is_pure):
+            path, one = _path(statement, name), held[name]
+            if not path or not self.in_order(path, one.is_pure):
                 continue
             later = list(held)[list(held).index(name) + 1 :]
             if not one.is_pure and not all(held[n].is_pure for n in later):
@@ -143,35 +143,71 @@ class _Fold:
                 continue
             if getattr(one.statement, "uncertain", False):
                 statement.uncertain = True
-            value = held.pop(name).statement.value
-            if field:
-                setattr(statement, field, substitute(root, {name: value}))
+            holder, field, place = path[-1]
+            if place is None:
+                setattr(holder, field, held.pop(name).statement.value)
             else:
-                for key, part in statement.__dict__.items():
-                    if key in ("value", "test", "exc", "msg") and isinstance(part, gast.AST):
-                        statement.__dict__[key] = substitute(part, {name: value})
-                    elif key == "target" and isinstance(part, gast.Subscript):
-                        _fill_target(part, {name: value})
-                    elif key == "targets" and isinstance(part[0], gast.Subscript):
-                        _fill_target(part[0], {name: value})
+                getattr(holder, field)[place] = held.pop(name).statement.value
 
-    def in_order(self, root: gast.AST, name: str, is_pure: bool) -> bool:
+    def in_order(self, path: _Path, is_pure: bool) -> bool:
         """Whether everything that has effects is still evaluated in the same order with a value in the place of its name."""
-        for part in _evaluated(root):
-            if isinstance(part, gast.Name) and part.id == name:
-                return True
+        for holder, field, place in path:
+            if not is_pure and isinstance(holder, _CHOICES):
+                return False
+            child = getattr(holder, field) if place is None else getattr(holder, field)[place]
+            if not all(self.may_be_passed(part, is_pure) for part in _evaluated_before(holder, child)):
+                return False
+        return True
+
+    def may_be_passed(self, node: gast.AST, is_pure: bool) -> bool:
+        """Whether an expression may be evaluated before a value instead of after it."""
+        waiting = [node]
+        while waiting:
+            part = waiting.pop()
             if isinstance(part, gast.Call) and not effects.is_pure(self.unit, part):
                 return False
-            if not is_pure and isinstance(part, (gast.IfExp, gast.BoolOp)):
+            if not is_pure and isinstance(part, _CHOICES):
                 return False
-        return False
+            if not isinstance(part, _CLOSED) and not (is_pure and isinstance(part, gast.Call)):
+                waiting += children(part)
+        return True
 
 
-def _fill_target(target: gast.Subscript, values: dict[str, gast.AST]) -> None:
-    """Put values into a section: its index, and what the view that it is one of is made with."""
-    target.slice = substitute(target.slice, values)
-    if not isinstance(target.value, gast.Name):
-        target.value = substitute(target.value, values)
+_CLOSED = (gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+_CHOICES = (gast.IfExp, gast.BoolOp)
+_Path = list[tuple[gast.AST, str, int | None]]  # from the statement down: what holds the next one, in which field, where
+
+
+def _path(statement: gast.AST, name: str) -> _Path:
+    """The way to the only mention of a name in what a statement evaluates; empty where no value may stand for it."""
+    field = HEADER.get(type(statement))
+    around: dict[int, tuple[gast.AST, str, int | None]] = {}
+    waiting = [statement]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, gast.Name) and node.id == name and isinstance(node.ctx, gast.Load):
+            path: _Path = []
+            while node is not statement:
+                path.append(around[id(node)])
+                node = path[-1][0]
+            path.reverse()
+            stored = len(path) > 1 and path[0][1] in ("target", "targets") and path[1][1:] == ("value", None)
+            return [] if stored and len(path) == 2 else path  # a store stays a store into the name that it writes
+        if isinstance(node, _CLOSED):  # which evaluates its parts later, or several times
+            continue
+        for part in PARTS[type(node)] or () if node is not statement or field is None else (field,):
+            value = getattr(node, part, None)
+            for place, child in enumerate(value) if isinstance(value, list) else ((None, value),):
+                if isinstance(child, gast.AST):
+                    around[id(child)] = node, part, place
+                    waiting.append(child)
+    return []
+
+
+def _evaluated_before(holder: gast.AST, child: gast.AST) -> Iterator[gast.AST]:
+    """The parts of an expression or a statement that Python evaluates before one of them."""
+    parts = [holder.value, holder.targets[0]] if isinstance(holder, gast.Assign) else children(holder)
+    return itertools.takewhile(lambda part: part is not child, parts)
 
 
 def _depth(node: gast.AST) -> int:
@@ -181,25 +217,3 @@ def _depth(node: gast.AST) -> int:
     if isinstance(node, gast.Name):
         return 1
     return max((1 + _depth(part) for part in children(node)), default=0)
-
-
-def _evaluated(node: gast.AST) -> Iterator[gast.AST]:
-    """The parts of an expression in the order in which Python evaluates them."""
-    if isinstance(node, (gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)):
-        return
-    if isinstance(node, gast.IfExp):
-        yield node
-        for part in (node.test, node.body, node.orelse):
-            yield from _evaluated(part)
-        return
-    if isinstance(node, gast.BoolOp):
-        yield node
-    if isinstance(node, gast.Assign):
-        yield from _evaluated(node.value)
-        if isinstance(node.targets[0], gast.Subscript):
-            yield from _evaluated(node.targets[0])
-        return
-    for part in children(node):
-        yield from _evaluated(part)
-    if not isinstance(node, gast.BoolOp):
-        yield node

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.ir.quote import assign, at, mentioned, name, nodes
+from s2sgrad.ir.quote import assign, at, mentioned, name, nodes, rewritten
 from s2sgrad.ir.unit import Unit, parameters
 
 
@@ -23,7 +23,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     }
     if not known:
         return tree
-    tree.body = _block(tree.body, known)
+    tree.body = rewritten(tree.body, lambda statement: _written(statement, known))
     for node in list(nodes(tree)):
         for field, value in node.__dict__.items():
             parts = value if isinstance(value, list) else [value]
@@ -34,15 +34,9 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     return tree
 
 
-def _block(body: list[gast.AST], known: dict[str, str]) -> list[gast.AST]:
-    out = []
-    for statement in body:
-        for field in ("body", "orelse"):
-            if hasattr(statement, field):
-                setattr(statement, field, _block(getattr(statement, field), known))
-        variable = _called(getattr(statement, "value", None), "write", known) if isinstance(statement, gast.Expr) else None
-        out.append(statement if variable is None else at(statement, assign(variable, statement.value.args[0]))[0])
-    return out
+def _written(statement: gast.AST, known: dict[str, str]) -> list[gast.AST]:
+    variable = _called(getattr(statement, "value", None), "write", known) if isinstance(statement, gast.Expr) else None
+    return [statement] if variable is None else at(statement, assign(variable, statement.value.args[0]))
 
 
 def _read(part: object, known: dict[str, str]) -> object:

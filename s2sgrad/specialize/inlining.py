@@ -327,12 +327,10 @@ def _returning(statement: gast.AST) -> list[gast.AST]:
 
 def _consumed(body: list[gast.AST], at_yield: Callable[[gast.AST], list[gast.AST]]) -> list[gast.AST]:
     """The statements of a generator, with what is done with each value in the place of `yield`."""
-    out = []
-    for statement in body:
-        if isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Yield):
-            out += at_yield(statement.value.value or at(statement, constant(None))[0])
-            continue
-        if isinstance(statement, (gast.If, gast.For, gast.While)):
-            statement.body, statement.orelse = _consumed(statement.body, at_yield), _consumed(statement.orelse, at_yield)
-        out.append(statement)
-    return out
+
+    def taken(statement: gast.AST) -> list[gast.AST]:
+        if not isinstance(statement, gast.Expr) or not isinstance(statement.value, gast.Yield):
+            return [statement]
+        return at_yield(statement.value.value or at(statement, constant(None))[0])
+
+    return rewritten(body, taken)

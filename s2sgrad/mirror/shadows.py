@@ -126,6 +126,8 @@ class Shadows:
         if not isinstance(self.kinds.get(x), Array):
             return False
         target = self.unit.called(value)
+        if target is runtime.laid_like:  # of an argument with gaps
+            return False
         method = target is MISSING and isinstance(getattr(value, "func", None), gast.Attribute)
         return not isinstance(value, gast.Call) or method or catalogue.of(target).pure
 

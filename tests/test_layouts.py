@@ -1,0 +1,66 @@
+"""Arguments that lie in memory in another way: sections, backwards, by columns.  What is a view of them may be a copy there.
+
+    y = x.reshape(-1); y += 1.0        writes `x`, or a copy of it
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from alias_programs import alias_program
+from cursor_programs import cursor_program
+from differences import copied
+from judging import outcome
+from mutation_programs import mutation_program
+from programs import program_from_seed
+from sharing_programs import sharing_program
+
+
+def every_second(x):
+    memory = np.full([2 * n + 1 for n in x.shape], 9.9)
+    out = memory[tuple(slice(0, 2 * n, 2) for n in x.shape)]
+    out[...] = x
+    return out
+
+
+def backwards(x):
+    whole = (slice(None, None, -1),) * x.ndim
+    return x[whole].copy()[whole]
+
+
+def by_columns(x):
+    return np.asfortranarray(x.copy())
+
+
+def inside(x):
+    memory = np.zeros(x.size + 3)
+    out = memory[2:-1].reshape(x.shape)
+    out[...] = x
+    return out
+
+
+LAYOUTS = (every_second, backwards, by_columns, inside)
+WRITERS = (alias_program, cursor_program, mutation_program, program_from_seed, sharing_program)
+
+
+def laid(program, layout):
+    args = tuple(layout(a) if isinstance(a, np.ndarray) and a.ndim else a for a in program.args)
+    return replace(program, args=args)
+
+
+@pytest.mark.sampled(one_in=2, turn=1)
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("write", WRITERS)
+@pytest.mark.parametrize("order, first", [(0, 0), (1, 0), (1, 4), (1, 8)])
+def test_right_or_refused(write, layout, order, first):
+    outcomes = [outcome(laid(write(seed), layout), order) for seed in range(first, first + 4)]
+    assert set(outcomes) != {"rejected"}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_copies_lie_as_what_they_are_copied_from(layout):
+    x = layout(np.arange(6.0).reshape(2, 3))
+    y = copied(x)
+    assert y.strides == x.strides and np.array_equal(x, y) and not np.shares_memory(x, y)

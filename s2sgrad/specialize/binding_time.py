@@ -22,6 +22,7 @@ def f(x):
 from __future__ import annotations
 
 import inspect
+import operator
 import types
 from collections.abc import Iterable
 from typing import Any
@@ -43,6 +44,8 @@ from s2sgrad.specialize.static_values import (
     resizes_argument,
 )
 
+_ARITHMETIC = {gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.FloorDiv: operator.floordiv,
+               gast.Mod: operator.mod}  # fmt: skip
 _COMPOSED = (gast.Attribute, gast.BinOp, gast.Compare, gast.Dict, gast.List, gast.Tuple, gast.UnaryOp)
 
 
@@ -100,9 +103,46 @@ class Lookahead:
             return self.values.get(owner.attributes.get(node.attr, "")) if isinstance(owner, Object) else None
         if isinstance(node, gast.Subscript):
             owner = self.held(node.value)
-            found = owner.items.get(place(node.slice, owner)) if isinstance(owner, Display) else None
+            if not isinstance(owner, Display):
+                return None
+            found = self.section_of(owner, node.slice) or owner.items.get(self.place(node.slice, owner))
             return found if isinstance(found, Value) else None
         return None
+
+    def section_of(self, owner: Display, index: gast.AST) -> Display | None:
+        """`xs[a:b]` of a list or tuple, where the text says which items these are."""
+        if not isinstance(index, gast.Slice) or owner.mapping:
+            return None
+        bounds = [None if e is None else self.number(e) for e in (index.lower, index.upper, index.step)]
+        if any(n is None and e is not None for n, e in zip(bounds, (index.lower, index.upper, index.step), strict=True)):
+            return None
+        taken = list(owner.items.values())[slice(*bounds)]
+        return Display(dict(enumerate(taken)), block=owner.block, literal=owner.literal)
+
+    def place(self, index: gast.AST, display: Display) -> Any:
+        """The key or the place in a display that an index is, where the text says so; None elsewhere."""
+        key = self.number(index)
+        if key is None:
+            return getattr(index, "value", None) if isinstance(index, gast.Constant) else None
+        return key + len(display.items) if key < 0 and not display.mapping else key
+
+    def number(self, node: gast.AST) -> int | None:
+        """The whole number that an expression of numbers and lengths is, where the text says so; None elsewhere."""
+        if isinstance(node, gast.Constant):
+            return node.value if type(node.value) is int else None
+        if isinstance(node, gast.Name):
+            return self.numbers.get(node.id)
+        if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
+            inner = self.number(node.operand)
+            return None if inner is None else -inner
+        if isinstance(node, gast.BinOp) and type(node.op) in _ARITHMETIC:
+            left, right = self.number(node.left), self.number(node.right)
+            if left is None or right is None or (right == 0 and not isinstance(node.op, (gast.Add, gast.Sub, gast.Mult))):
+                return None
+            return _ARITHMETIC[type(node.op)](left, right)
+        asked = node.args if self.unit.called(node) is len else []
+        held = self.held(asked[0]) if asked else None
+        return len(held.items) if isinstance(held, Display) else None
 
     def holds_callables(self, node: gast.AST) -> bool:
         """Whether a display in the text holds functions from outside."""
@@ -132,10 +172,3 @@ def is_class_method(target: Any) -> bool:
 def is_super(unit: Unit, node: gast.Call) -> bool:
     """Whether a call is `super()`."""
     return unit.resolve(node.func) is super and not node.args
-
-
-def place(index: gast.AST, display: Display) -> Any:
-    """The constant that an index of a display is; None where it is none."""
-    if isinstance(index, gast.UnaryOp) and isinstance(index.op, gast.USub) and isinstance(index.operand, gast.Constant):
-        return -index.operand.value if display.mapping else len(display.items) - index.operand.value
-    return index.value if isinstance(index, gast.Constant) else None

@@ -45,10 +45,10 @@ from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.normalize.check import yields
 from s2sgrad.runtime.checkpoints import behind_checkpoint
-from s2sgrad.specialize import lambda_lifting, static_calls
+from s2sgrad.specialize import lambda_lifting, static_calls, trip_names
 from s2sgrad.specialize.argument_objects import GivenObjects
 from s2sgrad.specialize.arguments import Arguments
-from s2sgrad.specialize.binding_time import Lookahead, is_super, needs_text, place, takes_functions
+from s2sgrad.specialize.binding_time import Lookahead, is_super, needs_text, takes_functions
 from s2sgrad.specialize.closures import Closures
 from s2sgrad.specialize.function_unions import Choices
 from s2sgrad.specialize.generators import Generators
@@ -99,8 +99,9 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
         self.arguments: set[str] = set()
         self.data, self.plain_names = set(), {}
         self.mixed: set[str] = set()  # names that stand for functions or objects of a text, and for something else in turn
+        self.of_trips, self.in_turn = set(), set()
         self.growing: set[str] = set()
-        self.lengths: dict[str, int] = {}
+        self.lengths, self.numbers = {}, {}
         self.shared: set[str] = set()
         self.counts: Counter[str] = Counter()  # how often the text binds each name
         self.meet_text(tree.body, bindings(tree.body))
@@ -119,6 +120,7 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
     def meet_text(self, body: list[gast.AST], bound: Counter[str]) -> None:
         """Note what a text, the function's or one that is written out in it, says of its names before it is evaluated."""
         self.counts.update(bound)
+        self.of_trips |= trip_names.found(body)
         self.mixed |= self.objects_among(body) if self.as_data else functions_among(body) | self.objects_among(body)
         self.shared |= {n for s in body for part in nodes(s) if isinstance(part, gast.Nonlocal) for n in part.names}
         self.acting |= called_alone(body)
@@ -181,6 +183,9 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
         else:
             self.require_free(target, statement)
         known = self.values.get(target)
+        if target in self.in_turn and target not in self.shared:
+            self.values[target] = self.another_name(target, value, statement) if isinstance(value, Object) else value
+            return
         if (self.counts[target] > 1 or target in self.given) and self.choose(target, value, statement):
             return
         if target in self.chosen:
@@ -203,13 +208,17 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
         if self.counts[target] > 1:
             self.rebind(target, value, statement)
             return
+        self.values[target] = self.another_name(target, value, statement)
+
+    def another_name(self, target: str, value: Object, statement: gast.AST) -> Object:
+        """The object for which a name stands that is not bound anew while this matters."""
         if value.loops and value.names and value.block != self.flattener.blocks[-1]:
             self.unit.refuse(statement, f"`{target}` is another name, in some trips, of an object that the loop makes "
                                         "again in each, which cannot be followed: make a new object")  # fmt: skip
         if value.rebound:
             value = self.copied(target, value, statement)
         value.names += 1
-        self.values[target] = value
+        return value
 
     def require_free(self, target: str, statement: gast.AST) -> None:
         """Refuse an object under the name of an argument, or of data."""
@@ -287,7 +296,9 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
         """An item of an object or of a display."""
         if isinstance(owner, Object):
             return self.apply(self.method(owner, "__getitem__", node), [self.evaluate(self.key(node.slice))], {}, node)
-        index = place(node.slice, owner)
+        if (section := self.section_of(owner, node.slice)) is not None:
+            return section
+        index = self.place(node.slice, owner)
         if index in owner.items:
             return owner.items[index]
         if isinstance(node.value, gast.Name) and node.value.id in self.growing:

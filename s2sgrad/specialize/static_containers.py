@@ -38,10 +38,11 @@ from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import assign, at, blocks, clone, constant, nodes
 from s2sgrad.ir.unit import MISSING
+from s2sgrad.normalize import display_trips
 from s2sgrad.normalize._calls import callee
 from s2sgrad.specialize.static_values import Display, Known, Value, bindings, substitute
 
-_MOST = 64  # items
+MOST = 64  # items
 
 
 class Collections:
@@ -49,6 +50,7 @@ class Collections:
 
     growing: set[str]  # variables and attributes that are lists to which functions or objects are appended
     lengths: dict[str, int]  # of lists and tuples that are written out in the text
+    numbers: dict[str, int]  # what variables that are bound once are, where the text says so
 
     def note_growing(self, body: list[gast.AST]) -> None:
         """Find the lists to which functions or objects are appended, by their text."""
@@ -101,10 +103,10 @@ class Collections:
     def shown_items(self, over: gast.AST) -> list[gast.AST] | None:
         """The items of what a comprehension runs over, where the text says how many there are."""
         if isinstance(over, (gast.Tuple, gast.List)) and not any(isinstance(e, gast.Starred) for e in over.elts):
-            return over.elts if len(over.elts) <= _MOST else None
+            return over.elts if len(over.elts) <= MOST else None
         if isinstance(over, gast.Call) and self.unit.resolve(over.func) is range and over.args:
             bounds = [getattr(a, "value", None) for a in over.args]
-            if all(type(b) is int for b in bounds) and len(range(*bounds)) <= _MOST:
+            if all(type(b) is int for b in bounds) and len(range(*bounds)) <= MOST:
                 return [constant(k) for k in range(*bounds)]
         if isinstance(over, gast.Name) and over.id in self.lengths:
             return [gast.Subscript(clone(over), constant(k), gast.Load()) for k in range(self.lengths[over.id])]
@@ -170,11 +172,13 @@ class Collections:
         return True
 
     def note_length(self, target: gast.AST, value: gast.AST) -> None:
-        """Remember how long a list or tuple is that the text writes out."""
+        """Remember how long a list or tuple is that the text writes out, and what number the length of one is."""
         walked = isinstance(value, gast.Call) and self.unit.resolve(value.func) is runtime.sequence
         value = value.args[0] if walked else value
         if not isinstance(target, gast.Name) or self.counts[target.id] > 1:
             return
+        if target.id not in self.given and (number := self.number(value)) is not None:
+            self.numbers[target.id] = number
         if isinstance(value, gast.Name) and value.id in self.lengths:
             self.lengths[target.id] = self.lengths[value.id]
         elif isinstance(value, gast.Tuple) or (walked and isinstance(value, gast.List)):  # a list of a name may grow
@@ -191,7 +195,7 @@ class Collections:
             return None
         (bound,) = bounds
         if isinstance(bound, gast.Constant) and type(bound.value) is int:
-            return bound.value if bound.value <= _MOST else None
+            return bound.value if bound.value <= MOST else None
         if isinstance(bound, gast.Call) and self.unit.resolve(bound.func) is len and isinstance(bound.args[0], gast.Name):
             return self.lengths.get(bound.args[0].id)
         return None
@@ -211,5 +215,5 @@ class Collections:
 
     def require_all_trips(self, loop: gast.For) -> None:
         """Refuse a loop over functions or objects that may be left before its end."""
-        if any(isinstance(n, (gast.Break, gast.Return)) for s in loop.body for n in nodes(s)):
+        if display_trips.leaves(loop.body):
             self.unit.refuse(loop, "a loop over functions or objects that is left early cannot be followed")

@@ -29,14 +29,20 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.ir import scoping
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
-from s2sgrad.normalize import library_desugaring, loops
-from s2sgrad.specialize.binding_time import place
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, mentioned, name, nodes, nodes_of
+from s2sgrad.normalize import display_trips, library_desugaring, loops
+from s2sgrad.specialize import trip_names
+from s2sgrad.specialize.static_containers import MOST
 from s2sgrad.specialize.static_values import Display, Value, bindings, substitute
+
+_SECTIONS = frozenset({gast.Subscript})
 
 
 class Unroller:
     """Writes the trips of loops over known values."""
+
+    of_trips: set[str]  # names that only the trips of loops know
+    in_turn: set[str]  # of these, names that stand for one item after the other
 
     def sequenced(self, node: gast.AST) -> gast.AST:
         """What a loop runs over, where that is a display of functions."""
@@ -83,19 +89,61 @@ class Unroller:
         counted = self.counted_items(loop.iter)
         displays = [held for c in counted if isinstance(held := self.held(c), Display)]
         if not displays:
-            return None
-        self.require_all_trips(loop)
+            places = self.places_among(loop)
+            return None if places is None else self.at_places(loop, places)
         others = [c for c in counted if not isinstance(self.held(c), Display)]
         trips = min(len(display.items) for display in displays)
         self.again |= set(bindings(loop.body))
-        out: list[gast.AST] = []
+        again = {b for b, n in bindings(loop.body).items() if n} - self.unit.temps if trips > 1 else ()
+        self.counts.update({b: 2 for b in again if not self.takes_value(loop, b)})
+        out: list[list[gast.AST]] = []
         for k in range(trips):
             trip = self.trip(loop, k, k == trips - 1)
             for other in others:
                 test = expression("len(xs) > k", len=self.unit.builtin(len), xs=other, k=k)
                 trip = at(loop, gast.If(test, trip, []))
-            out += trip
-        return out
+            out.append(trip)
+        return self.one_by_one(loop, out)
+
+    def one_by_one(self, loop: gast.For, trips: list[list[gast.AST]]) -> list[gast.AST]:
+        """The trips of a loop, one behind the other; where one may be the last, those behind it are made if it was not."""
+        if not display_trips.leaves(loop.body):
+            return [statement for trip in trips for statement in trip]
+        kept = {t for t, n in bindings(loop.body).items() if n and self.takes_value(loop, t)} - self.in_turn
+        if kept or any(isinstance(n, gast.Return) for s in loop.body for n in nodes(s)):
+            self.require_all_trips(loop)
+        left = self.unit.local("left")
+        self.counts[left] += 2
+        out: list[gast.AST] = []
+        for trip in reversed(trips):
+            rest = at(loop, gast.If(gast.UnaryOp(gast.Not(), name(left)), out, [])) if out else []
+            out = [*_leaving(trip, left), *rest]
+        return [*at(loop, assign(left, constant(False))), *out]
+
+    def places_among(self, loop: gast.For) -> range | None:
+        """The numbers that a loop runs over and by which it asks for functions or objects; None for any other loop."""
+        back = self.unit.called(loop.iter) is reversed
+        steps = loop.iter.args[0] if back else loop.iter
+        bounds = steps.args if self.unit.called(steps) is range else []
+        sections = (n for s in loop.body for n in nodes_of(s, _SECTIONS))
+        if not any(loop.target.id in mentioned(n.slice) and isinstance(self.held(n.value), Display) for n in sections):
+            return None
+        numbers = [self.number(bound) for bound in bounds]
+        if not numbers or None in numbers or len(range(*numbers)) > MOST:
+            return None
+        return range(*numbers)[:: -1 if back else 1]
+
+    def at_places(self, loop: gast.For, places: range) -> list[gast.AST]:
+        """The trips of such a loop, one after the other."""
+        self.again |= {loop.target.id, *bindings(loop.body)}
+        for bound in {b for b, n in bindings(loop.body).items() if n} - self.unit.temps:
+            self.counts[bound] += 2
+        self.counts[loop.target.id] += 2
+        out = []
+        for k in places:
+            trip = self.trip(loop, k, k == places[-1])
+            out.append([*at(loop, assign(loop.target.id, constant(k))), *trip])
+        return self.one_by_one(loop, out)
 
     def counted_items(self, steps: gast.AST) -> list[gast.AST]:
         """What a loop runs over by its indices: `xs` and `ys` of `range(min(len(xs), len(ys)))`."""
@@ -106,10 +154,16 @@ class Unroller:
         return [c.args[0] for c in asked if isinstance(c, gast.Call) and self.unit.resolve(c.func) is len and c.args]
 
     def trip(self, loop: gast.For, k: int, last: bool) -> list[gast.AST]:
-        """The body for an index; a name that stands for an item is one of this trip, in the last one that of the text."""
-        bound = bindings(loop.body)
+        """The body for an index; a name that stands for an item is one of this trip, in the last one that of the text.
+
+        A name that is of trips alone stands for the items in turn.
+        """
+        bound = {b: n for b, n in bindings(loop.body).items() if n}
         taken = {t for t in bound if self.takes_value(loop, t)}
-        renamed = {} if last else {t: self.unit.local(t) for t in sorted(taken)}
+        self.in_turn |= taken & self.of_trips
+        stay = self.in_turn | trip_names.captured(loop.body)
+        renamed = {} if last else {t: self.unit.local(t) for t in sorted(taken - stay)}
+        renamed |= {} if last else {t: self.unit.temp() for t in sorted(bound) if t in self.unit.temps and t not in stay}
         trip = clone(loop.body)
         for statement in trip:
             substitute(statement, {loop.target.id: constant(k)})
@@ -124,7 +178,7 @@ class Unroller:
             target = statement.targets[0] if isinstance(statement, gast.Assign) else None
             section = statement.value if isinstance(target, gast.Name) and target.id in once else None
             owner = self.held(section.value) if isinstance(section, gast.Subscript) else None
-            key = owner.items.get(place(section.slice, owner)) if isinstance(owner, Display) else None
+            key = owner.items.get(self.place(section.slice, owner)) if isinstance(owner, Display) else None
             if isinstance(key, gast.Constant):
                 for later in trip[k + 1 :]:
                     substitute(later, {target.id: key})
@@ -161,3 +215,13 @@ class Unroller:
         for statement in loops.block(self.unit, loop):
             self.flattener.statement(at(node, statement)[0] if not hasattr(statement, "lineno") else statement)
         return name(total)
+
+
+def _leaving(body: list[gast.AST], left: str) -> list[gast.AST]:
+    """The body of a trip, with a flag set where it leaves the loop: nothing follows on that path."""
+    out: list[gast.AST] = []
+    for statement in body:
+        if isinstance(statement, gast.If):
+            statement.body, statement.orelse = _leaving(statement.body, left), _leaving(statement.orelse, left)
+        out += at(statement, assign(left, constant(True))) if isinstance(statement, gast.Break) else [statement]
+    return out

@@ -1,0 +1,100 @@
+"""Random programs over lists, tuples and dicts of objects: loops over them, by items, by indices, beside others, left early;
+functions that keep the name of an item, which they read when they are called.
+
+    for a, b in zip(ps, qs): a.push(b.v * s)
+    for i in range(len(ps)):
+        for j in range(i): ps[i].v += ps[j].w
+
+`object_program(7)` is the same program on every machine.
+"""
+
+from __future__ import annotations
+
+import random
+
+from programs import Program, draw_arguments
+
+VECTOR = (5,)
+CLASS = """
+class Part:
+    def __init__(self, v, w=0.5):
+        self.v, self.w, self.log = v, w, []
+
+    def push(self, f):
+        self.w += f * 0.3
+        self.v = self.v * 0.9 + self.w * 0.1
+        return self
+
+    def note(self):
+        self.log.append(self.v * self.w)
+
+    @property
+    def energy(self):
+        return self.v * self.v + 0.5 * self.w * self.w + sum(self.log)
+
+    def __call__(self, t):
+        return math.sin(self.v * t) + self.w
+"""
+HEADS = ("for p in {l}:", "for q in {l}:", "for k, p in enumerate({l}):", "for p, q in zip({l}, {m}):",
+         "for p, y in zip({l}, x):", "for p in reversed({l}):", "for p in {l}[1:]:", "for name, p in d.items():",
+         "for p in d.values():", "for i in range(len({l})):", "for i in range(n):", "for i in range(1, len({l})):")  # fmt: skip
+STATEMENTS = ("s += {o}.energy * 0.1", "{o}.push({n})", "{o}.v = {o}.v * 0.8 + {n}", "{o}.w *= {n}", "{o}.note()",
+              "s = {o}(s)", "fs.append(lambda t: {o}(t) * 0.5)", "fs.append(lambda t, r={o}.v: r * t)", "h = {o}.v * 2.0",
+              "if {o}.v > 0.4:\n{pad}    {o}.w = {n}", "if {o}.w > 0.9:\n{pad}    break",
+              "if {o}.v < 0.0:\n{pad}    continue", "s += sum([u.v * {o}.w for u in {l}]) * 0.2")  # fmt: skip
+FIRST = ("ps[0]", "qs[-1]", "d['a']", "one", "ps[1]", "ps[n - 1]")
+NUMBERS = ("s * 0.3", "x[1]", "{o}.w", "0.4", "x[2] * 0.5", "h", "one.v", "ps[0].v * 0.2")
+
+
+def object_program(seed: int) -> Program:
+    """The program of this number."""
+    rng = random.Random(f"objects {seed}")
+    writer = _Writer(rng)
+    for _ in range(rng.randint(2, 5)):
+        writer.statement(1, [])
+    heads = ["one = Part(x[0] * x[1])",
+             rng.choice(("ps = [Part(x[k]) for k in range(3)]", "ps = [Part(x[0]), one, Part(x[2], x[3])]",
+                         "ps = []\n    for k in range(3):\n        ps.append(Part(x[k] * 0.7, x[k + 1]))")),
+             rng.choice(("qs = (Part(0.3, x[4]), ps[0], Part(x[3]))", "qs = [Part(v) for v in (x[1], 0.5, x[4])]")),
+             "d = {'a': ps[1], 'b': Part(x[4])}", "n, fs, s, h = len(ps), [], x[4], 0.2", "i = k = 0"]  # fmt: skip
+    end = ["    for f in fs:", "        s += f(x[3]) * 0.1",
+           "    return s + h + sum([p.energy for p in ps]) + sum([q.v * q.w for q in qs]) + d['b'].energy + one.w"]
+    lines = ["import math", "import numpy as np", "", CLASS, "", "def f(x):", *(f"    {head}" for head in heads)]
+    source = "\n".join([*lines, *writer.lines, *end, ""])
+    return Program(source, draw_arguments(rng, (VECTOR,), digits=5), frozenset(writer.features), seed, (VECTOR,),
+                   "object_program")  # fmt: skip
+
+
+class _Writer:
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.lines: list[str] = []
+        self.features: set[str] = set()
+
+    def statement(self, depth: int, objects: list[str]) -> None:
+        rng = self.rng
+        lists = {"l": rng.choice(("ps", "qs", "ps")), "m": rng.choice(("ps", "qs"))}
+        if depth < 3 and rng.random() < 0.55:
+            kind = "again" if rng.random() < 0.2 else "loop"
+            self.features.add(kind)
+            if kind == "again":
+                self.emit("for _ in range(2):", depth)
+                for _ in range(rng.randint(1, 3)):
+                    self.statement(depth + 1, objects)
+                return
+            head = rng.choice(HEADS)
+            made = [n for n in ("p", "q") if f" {n} " in head.replace(",", " ")] or [f"{lists['l']}[i]"]
+            self.emit(head.format(**lists), depth)
+            for _ in range(rng.randint(1, 3)):
+                self.statement(depth + 1, [*objects, *made])
+            return
+        forms = [f for f in STATEMENTS if objects or ("break" not in f and "continue" not in f)]
+        form = rng.choice(forms)
+        self.features.add("leave" if "break" in form or "continue" in form else "kept" if "lambda" in form else "plain")
+        owner = rng.choice([*objects, *objects, rng.choice(FIRST)]) if objects else rng.choice(FIRST)
+        while "{n}" in form:
+            form = form.replace("{n}", rng.choice(NUMBERS), 1)
+        self.emit(form.format(o=owner, pad="    " * depth, **lists), depth)
+
+    def emit(self, line: str, depth: int) -> None:
+        self.lines.append("    " * depth + line)

@@ -11,6 +11,7 @@ functions that keep the name of an item, which they read when they are called.
 from __future__ import annotations
 
 import random
+import re
 
 from programs import Program, draw_arguments
 
@@ -37,7 +38,9 @@ class Part:
 """
 HEADS = ("for p in {l}:", "for q in {l}:", "for k, p in enumerate({l}):", "for p, q in zip({l}, {m}):",
          "for p, y in zip({l}, x):", "for p in reversed({l}):", "for p in {l}[1:]:", "for name, p in d.items():",
-         "for p in d.values():", "for i in range(len({l})):", "for i in range(n):", "for i in range(1, len({l})):")  # fmt: skip
+         "for p in d.values():", "for i in range(len({l})):", "for i in range(n):", "for i in range(1, len({l})):",
+         "for i in reversed(range(len({l}))):", "for i in range({i} + 1, n):")  # fmt: skip
+INNER = {"p": "r", "q": "u", "i": "j", "k": "m", "y": "z"}  # in an inner loop
 STATEMENTS = ("s += {o}.energy * 0.1", "{o}.push({n})", "{o}.v = {o}.v * 0.8 + {n}", "{o}.w *= {n}", "{o}.note()",
               "s = {o}(s)", "fs.append(lambda t: {o}(t) * 0.5)", "fs.append(lambda t, r={o}.v: r * t)", "h = {o}.v * 2.0",
               "if {o}.v > 0.4:\n{pad}    {o}.w = {n}", "if {o}.w > 0.9:\n{pad}    break",
@@ -56,7 +59,7 @@ def object_program(seed: int) -> Program:
              rng.choice(("ps = [Part(x[k]) for k in range(3)]", "ps = [Part(x[0]), one, Part(x[2], x[3])]",
                          "ps = []\n    for k in range(3):\n        ps.append(Part(x[k] * 0.7, x[k + 1]))")),
              rng.choice(("qs = (Part(0.3, x[4]), ps[0], Part(x[3]))", "qs = [Part(v) for v in (x[1], 0.5, x[4])]")),
-             "d = {'a': ps[1], 'b': Part(x[4])}", "n, fs, s, h = len(ps), [], x[4], 0.2", "i = k = 0"]  # fmt: skip
+             "d = {'a': ps[1], 'b': Part(x[4])}", "n, fs, s, h = len(ps), [], x[4], 0.2", "i = j = k = 0"]  # fmt: skip
     end = ["    for f in fs:", "        s += f(x[3]) * 0.1",
            "    return s + h + sum([p.energy for p in ps]) + sum([q.v * q.w for q in qs]) + d['b'].energy + one.w"]
     lines = ["import math", "import numpy as np", "", CLASS, "", "def f(x):", *(f"    {head}" for head in heads)]
@@ -83,13 +86,19 @@ class _Writer:
                     self.statement(depth + 1, objects)
                 return
             head = rng.choice(HEADS)
-            made = [n for n in ("p", "q") if f" {n} " in head.replace(",", " ")] or [f"{lists['l']}[i]"]
-            self.emit(head.format(**lists), depth)
+            index = "i"
+            if objects and rng.random() < 0.95:
+                head = re.sub(r"\b([pqiky])\b(?!\})", lambda found: INNER[found[1]], head)
+                index = "j"
+            made = [n for n in "pqru" if f" {n} " in head.replace(",", " ")] or [f"{lists['l']}[{index}]"]
+            self.emit(head.format(i="i" if index == "j" else "0", **lists), depth)
             for _ in range(rng.randint(1, 3)):
                 self.statement(depth + 1, [*objects, *made])
             return
         forms = [f for f in STATEMENTS if objects or ("break" not in f and "continue" not in f)]
         form = rng.choice(forms)
+        while "fs." in form and rng.random() < 0.7:  # which trips make functions must be known
+            form = rng.choice(forms)
         self.features.add("leave" if "break" in form or "continue" in form else "kept" if "lambda" in form else "plain")
         owner = rng.choice([*objects, *objects, rng.choice(FIRST)]) if objects else rng.choice(FIRST)
         while "{n}" in form:

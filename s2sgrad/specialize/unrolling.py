@@ -94,6 +94,8 @@ class Unroller:
         others = [c for c in counted if not isinstance(self.held(c), Display)]
         trips = min(len(display.items) for display in displays)
         self.again |= set(bindings(loop.body))
+        if loop.target.id in trip_names.captured(loop.body):  # a function reads the index when it is called
+            return None if others else self.trips(loop, trips)
         again = {b for b, n in bindings(loop.body).items() if n} - self.unit.temps if trips > 1 else ()
         self.counts.update({b: 2 for b in again if not self.takes_value(loop, b)})
         out: list[list[gast.AST]] = []
@@ -129,7 +131,7 @@ class Unroller:
         if not any(loop.target.id in mentioned(n.slice) and isinstance(self.held(n.value), Display) for n in sections):
             return None
         numbers = [self.number(bound) for bound in bounds]
-        if not numbers or None in numbers or len(range(*numbers)) > MOST:
+        if not numbers or None in numbers or len(range(*numbers)) > MOST or loop.target.id in trip_names.captured(loop.body):
             return None
         return range(*numbers)[:: -1 if back else 1]
 

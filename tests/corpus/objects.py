@@ -400,3 +400,78 @@ def object_bound_in_an_expression(x):
 @case(1.3)
 def length_of_a_list_of_functions(x):
     return len([lambda t: t * x, np.sin]) * x
+
+
+class Body:
+    def __init__(self, place, speed=0.0):
+        self.place, self.speed = place, speed
+
+    def kick(self, force):
+        self.speed += force * 0.1
+
+    def drift(self):
+        self.place += self.speed * 0.1
+
+    def __call__(self, t):
+        return np.tanh(self.place * t)
+
+
+@case(np.array([0.7, -0.4, 1.3, 0.9]))
+def one_name_for_one_after_the_other(x):
+    bodies = [Body(x[k], x[k + 1]) for k in range(3)]
+    for _ in range(3):
+        for b in bodies:
+            b.kick(-b.place)
+        for b in bodies:
+            b.drift()
+    return sum([0.5 * b.speed ** 2 + b.place ** 3 for b in bodies])
+
+
+@case(np.array([0.7, -0.4, 1.3, 0.9]))
+def pairs_by_index(x):
+    bodies = [Body(v) for v in (x[0], x[1], x[2])]
+    n = len(bodies)
+    for i in range(n):
+        for j in range(i + 1, n):
+            distance = bodies[j].place - bodies[i].place
+            bodies[i].kick(distance * x[3])
+            bodies[j].kick(-distance)
+    for b in reversed(bodies[1:]):
+        b.drift()
+    return sum([b.place * (k + 1) for k, b in enumerate(bodies)]) + bodies[-1].speed ** 2
+
+
+@case(np.array([0.7, -0.4, 1.3, 0.9]))
+def left_when_enough(x):
+    bodies = [Body(x[k]) for k in range(4)]
+    total = 0.0
+    for b in bodies:
+        if b.place < -0.2:
+            continue
+        total += b.place ** 2
+        b.place = b.place * x[3]
+        if total > 1.5:
+            break
+        total *= 1.1
+    for b in bodies:
+        total += b.place * x[0]
+    return total
+
+
+@case(np.array([0.7, -0.4, 1.3, 0.9]))
+def functions_that_read_the_last_one(x):
+    bodies = [Body(x[k]) for k in range(3)]
+    fs = []
+    for b in bodies:
+        fs.append(lambda t: b(t))
+    return fs[0](x[3]) + 2.0 * fs[1](x[1])
+
+
+@case(np.array([0.7, -0.4, 1.3, 0.9]))
+def defaults_of_each_trip(x):
+    bodies = [Body(x[k]) for k in range(3)]
+    fs = []
+    for b in bodies:
+        twice = b.place * 2.0
+        fs.append(lambda t, twice=twice: twice * t)
+    return fs[0](x[3]) + 2.0 * fs[1](x[1])

@@ -53,13 +53,22 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
     return pulled_back(f, primals, keywords, debug)
 
 
-def pulled_back(f: Callable[..., Any], primals: tuple, keywords: dict[str, Any], debug: bool) -> tuple[Any, Pullback]:
-    """What `vjp` returns."""
-    value, pullback = (runtime.hook("watched_vjp") if debug else runtime.vjp)(f, *primals, **keywords)
+def pulled_back(
+    f: Callable[..., Any], primals: tuple, keywords: dict[str, Any], debug: bool = False, again: bool = False
+) -> tuple[Any, Pullback]:
+    """What `vjp` returns; `again`: the pullback is differentiated in its turn, and keeps records of all trips."""
+    own = _recorded if again else runtime.hook("watched_vjp") if debug else runtime.vjp
+    value, pullback = own(f, *primals, **keywords)
     require_result(f, value, pullback)
     pullback.saved = apart(pullback.saved, (primals, keywords, value, bound_to(f)))
     pullback.like = zeros(value)
     return value, pullback
+
+
+def _recorded(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, Pullback]:
+    fwd, bwd, places, lead, keywords = runtime.hook("derivative")(f, primals, keywords, True)
+    y, saved = fwd(*lead, *primals, **keywords)
+    return y, Pullback(bwd, saved, places, tuple(zeros(p) for p in primals))
 
 
 def takes_debug(f: Any) -> bool:

@@ -6,6 +6,7 @@ import functools
 import inspect
 import itertools
 import linecache
+import pickle
 import re
 import textwrap
 import tracemalloc
@@ -13,7 +14,19 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from s2sgrad import S2SGradError, checkpoint, checkpointed, grad, hessian, hvp, jvp, value_and_grad, vjp
+from s2sgrad import (
+    S2SGradError,
+    Unsupported,
+    checkpoint,
+    checkpointed,
+    grad,
+    hessian,
+    hvp,
+    jvp,
+    linearize,
+    value_and_grad,
+    vjp,
+)
 from s2sgrad.runtime.checkpoints import Checkpoints
 
 RNG = np.random.default_rng(3)
@@ -670,3 +683,55 @@ def test_elements_are_on_lists_beside_states():
     df = value_and_grad(elements, (0, 1))
     assert repr(df(u, 0.1, 8)) == repr(value_and_grad(elements_plain, (0, 1))(u, 0.1, 8))
     assert "u_list" in df.source and "states.keep" in df.source
+
+
+def kept_steps(x):
+    for _ in checkpointed(range(10), slots=3):
+        x = np.sin(x) * x
+    return np.sum(x)
+
+
+def steps_of_records(x):
+    for _ in range(10):
+        x = np.sin(x) * x
+    return np.sum(x)
+
+
+def slope_of(f):
+    def slope(x):
+        y, pullback = vjp(f, x)
+        return y * np.sum(pullback(1.0)[0])
+
+    return slope
+
+
+def test_pullbacks_of_loops_are_differentiated_where_they_are_made():
+    x, u = np.array([1.7, 2.1, 1.9]), np.array([0.3, -1.0, 0.5])
+    mine, plain = slope_of(kept_steps), slope_of(steps_of_records)
+    np.testing.assert_allclose(grad(mine)(x), grad(plain)(x), rtol=1e-12)
+    np.testing.assert_allclose(hessian(mine)(x), hessian(plain)(x), rtol=1e-10)
+    for a, b in zip(jvp(mine, (x,), (u,)), jvp(plain, (x,), (u,)), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+    y, along = linearize(kept_steps, x)
+    assert y == kept_steps(x)
+    for direction in (u, 2.0 * u):
+        np.testing.assert_allclose(along(direction), jvp(steps_of_records, (x,), (direction,))[1], rtol=1e-12)
+
+
+def test_a_pullback_that_is_differentiated_is_another_text_than_one_that_is_not():
+    """The pullback of `vjp` keeps states before and after one of the same function has been differentiated."""
+    x = np.array([1.7, 2.1, 1.9])
+    first = vjp(kept_steps, x)[1](1.0)[0]
+    grad(slope_of(kept_steps))(x)
+    pullback = vjp(kept_steps, x)[1]
+    np.testing.assert_array_equal(pullback(1.0)[0], first)
+    assert any(isinstance(kept, Checkpoints) for kept in pullback.saved)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(pullback))(1.0)[0], first)
+
+
+def test_a_pullback_that_is_an_argument_keeps_states_and_is_refused():
+    def called(g, pullback):
+        return np.sum(pullback(g)[0])
+
+    with pytest.raises(Unsupported):
+        grad(called)(1.0, vjp(kept_steps, np.ones(3))[1])

@@ -153,10 +153,10 @@ def value_and_grad(
     return _made(function, argnums, True, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug)
 
 
-def _pair_for(f: Any, primals: tuple, keywords: dict[str, Any]) -> Any:
+def _pair_for(f: Any, primals: tuple, keywords: dict[str, Any], again: bool = False) -> Any:
     from s2sgrad.api.dynamic import pair_for
 
-    return pair_for(f, primals, keywords)
+    return pair_for(f, primals, keywords, again)
 
 
 def _tangent_for(f: Any, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:

@@ -27,10 +27,10 @@ from s2sgrad.source import brings_gradient, is_method_of
 
 
 def pair_for(
-    f: Any, primals: tuple, keywords: dict[str, Any]
+    f: Any, primals: tuple, keywords: dict[str, Any], again: bool = False
 ) -> tuple[Callable[..., Any], Callable[..., Any], tuple, tuple, dict[str, Any]]:
     """(fwd, bwd, places, lead, keywords): `fwd(*lead, *primals, **keywords) -> (y, saved)`, and `bwd(saved, y_bar)`, the
-    cotangents of the positional arguments at `places`."""
+    cotangents of the positional arguments at `places`; `again`: these are differentiated in their turn."""
     if f in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):
         f = Forward(0, f)
     elif f is runtime.call:
@@ -54,7 +54,7 @@ def pair_for(
         function, receiver, bound = plain(f)
         keywords = {**bound, **keywords} if bound else keywords
     lead = len(receiver)
-    fwd, bwd, active = _compiled(function, receiver + primals, keywords, lead)
+    fwd, bwd, active = _compiled(function, receiver + primals, keywords, lead, again=again)
     places = tuple(tuple(j - lead for j in k) if isinstance(k, tuple) else k - lead for k in active)
     return fwd, bwd, places, receiver, keywords
 
@@ -86,7 +86,8 @@ def pair_in(function: FunctionType, args: tuple, wanted: tuple[int, ...]) -> tup
 
 
 def _compiled(
-    function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int, wanted: tuple[int, ...] | None = None
+    function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int, wanted: tuple[int, ...] | None = None,
+    again: bool = False,
 ) -> tuple[Any, Any, tuple]:
     """(fwd, bwd, positions of the arguments whose cotangents bwd gives; a tuple of them for `*args`)."""
     debug = is_noting()  # in a run that looks at its values
@@ -95,7 +96,7 @@ def _compiled(
         keywords = {**keywords, **_module_defaults(function, args, keywords)}
     quick = shapes_of((*args, *keywords.values()))
     if quick is not None:
-        quick = len(args), tuple(keywords), quick, wanted
+        quick = len(args), tuple(keywords), quick, wanted, again
     known = family.quick.get(quick)
     key = None if known is None or known.forgotten else known
     if key is None:
@@ -109,7 +110,7 @@ def _compiled(
         active: tuple[Any, ...] = tuple(k for k in range(lead, min(count, len(args))) if carries[k])
         if any(carries[max(count, lead) :]) and lead <= count:  # all of `*args` together
             active += (tuple(range(count, len(args))),)
-        key = Kinds((len(args), kinds, tuple(keywords), active))
+        key = Kinds((len(args), kinds, tuple(keywords), active, again))
         if quick is not None and not any(isinstance(kind, Unknown) for kind in kinds[lead:]):
             family.remember(quick, key)
     compiled = cache.compiled(family, key, function, lambda: _compile(function, *key.items, debug))
@@ -141,7 +142,7 @@ def _require_fit(function: FunctionType, args: tuple, keywords: dict[str, Any]) 
 
 def _compile(
     function: FunctionType, given: int, kinds: tuple[Kind, ...], keywords: tuple[str, ...], active: tuple[Any, ...],
-    debug: bool = False,
+    again: bool = False, debug: bool = False,
 ) -> Compiled:  # fmt: skip
     parameters = cache.of(function.__code__).parameters
     names, variadic = parameters.positional, parameters.variadic
@@ -149,4 +150,4 @@ def _compile(
     known |= dict(zip(keywords, kinds[given:], strict=True))
     if variadic is not None and given > len(names):
         known[variadic] = list(kinds[len(names) : given])
-    return compile_pair(function, known, {variadic if isinstance(k, tuple) else names[k] for k in active}, debug)
+    return compile_pair(function, known, {variadic if isinstance(k, tuple) else names[k] for k in active}, debug, again)

@@ -64,7 +64,7 @@ class Forward:
         hidden = given[0] if self.of is pullbacks.vjp_of_closure else 0
         f, *args = given[1:] if self.of is pullbacks.vjp_of_closure else given
         f, owners = again(f, tuple(args))
-        fwd, bwd, places, receiver, keywords = runtime.hook("derivative")(f, tuple(args[owners:]), options)
+        fwd, bwd, places, receiver, keywords = runtime.hook("derivative")(f, tuple(args[owners:]), options, True)
         if owners:  # the first of the arguments is what the method is of
             places, receiver = tuple(k + owners for k in places), ()
 

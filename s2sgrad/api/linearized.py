@@ -27,7 +27,7 @@ def of_vjp(vjp: Any, given: tuple, dots: tuple, options: dict[str, Any], along: 
     f, *args = given[first:]
     held_dot, dots = dots[first] if holds_data(f) else None, dots[first + 1 :]
     f, owners = again(f, tuple(args))
-    fwd, bwd, places, receiver, keywords = runtime.hook("derivative")(f, tuple(args[owners:]), options)
+    fwd, bwd, places, receiver, keywords = runtime.hook("derivative")(f, tuple(args[owners:]), options, True)
     if owners:  # the first of the arguments is what the method is of
         places, receiver = tuple(k + owners for k in places), ()
     held = held_dot or (None,) * len(receiver)

@@ -15,7 +15,7 @@ from s2sgrad.api.gradient import differentiated
 from s2sgrad.driver.options import Options
 from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.errors.raised import entry, head
-from s2sgrad.pullbacks import takes_debug, vjp
+from s2sgrad.pullbacks import pulled_back, takes_debug
 
 
 def function_given(function: Any, name: str) -> Any:
@@ -92,7 +92,7 @@ def linearize(function: Callable[..., Any], /, *primals: Any, **keywords: Any) -
     """
     if "debug" in keywords and not takes_debug(function_given(function, "linearize")):
         raise TypeError("linearize does not look at what it computes: `jvp(f, primals, tangents, debug=True)` does")
-    value, pullback = vjp(function_given(function, "linearize"), *primals, **keywords)
+    value, pullback = pulled_back(function_given(function, "linearize"), primals, keywords, again=True)
     shapes = tuple(runtime.own(x) for x in primals)
     record = runtime.refilled(pullback.saved, pullback.bwd)
     name = getattr(function, "__name__", "f")

@@ -187,11 +187,13 @@ def compile_gradient(
         return Recipe(program, lookups, function, [entry], entry.name, facts).sealed(program)
 
 
-def compile_pair(function: types.FunctionType, kinds: dict[str, Kind], active: set[str], debug: bool = False) -> Compiled:
+def compile_pair(
+    function: types.FunctionType, kinds: dict[str, Kind], active: set[str], debug: bool = False, records_all: bool = False
+) -> Compiled:
     """Compile `fwd` and `bwd` of a function in its `active` parameters: what is `made`."""
     with compiling(function) as lookups:
         program = Program()
-        program.debug = debug
+        program.debug, program.records_all = debug, records_all
         pair = program.pair(function, kinds, active, split=True)
         global_conflicts.check(program.units, at_run_time=True)
         pair.bwd.restores = any(emitted.restores for emitted in program.functions)  # what it calls does so in its record

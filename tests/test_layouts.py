@@ -1,4 +1,6 @@
-"""Arguments that lie in memory in another way: sections, backwards, by columns.  What is a view of them may be a copy there.
+"""Arguments that lie in memory in another way: sections, backwards, by columns, in short floats.
+
+What is a view of such an argument may be a copy there.
 
     y = x.reshape(-1); y += 1.0        writes `x`, or a copy of it
 """
@@ -12,10 +14,13 @@ import pytest
 from alias_programs import alias_program
 from cursor_programs import cursor_program
 from differences import copied
-from judging import outcome
+from judging import loaded, outcome
 from mutation_programs import mutation_program
 from programs import program_from_seed
 from sharing_programs import sharing_program
+
+from s2sgrad import S2SGradError, grad
+from s2sgrad.runtime.checks import Refusal
 
 
 def every_second(x):
@@ -64,3 +69,20 @@ def test_copies_lie_as_what_they_are_copied_from(layout):
     x = layout(np.arange(6.0).reshape(2, 3))
     y = copied(x)
     assert y.strides == x.strides and np.array_equal(x, y) and not np.shares_memory(x, y)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("write", (mutation_program, sharing_program))
+def test_short_floats_give_what_floats_of_their_values_give(write, seed):
+    short = laid(write(seed), np.float32)
+    program = laid(short, np.float64)
+    with loaded(program.source, f"<program {seed}>") as f:
+        try:
+            expected = grad(f, program.argnums)(*copied(program.args))
+        except (S2SGradError, Refusal, ArithmeticError):
+            return
+        gradient = grad(f, program.argnums)(*copied(short.args))
+    size = max(1.0, *(np.max(np.abs(g)) for g in expected))
+    for got, wanted, arg in zip(gradient, expected, (short.args[k] for k in program.argnums), strict=True):
+        assert np.asarray(got).dtype == np.asarray(arg).dtype
+        np.testing.assert_allclose(got, wanted, rtol=2e-3, atol=2e-3 * size)

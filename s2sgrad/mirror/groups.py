@@ -151,7 +151,7 @@ def kind_at(kinds: dict[str, Kind], node: gast.AST) -> Kind | None:
 def _counts(kind: Kind | None) -> bool:
     """Whether what is known of a value is enough for its shadow to be made, item by item."""
     if isinstance(kind, Array):
-        return bool(kind.rank) and (kind.dtype == "float64" or (kind.dtype or "float").startswith(("int", "bool", "uint")))
+        return bool(kind.rank) and ((kind.dtype or "").startswith(("float", "int", "bool", "uint")))
     if not isinstance(kind, Container) or kind.type not in (list, tuple, dict):
         return False
     if kind.items is None:

@@ -796,7 +796,7 @@ def bounds_of_clip(x):
     return np.sum(np.clip(DATA, min=x[0], max=x[1]))
 
 
-@program(np.array([0.3, 0.7]), first=NoRule)
+@program(np.array([0.3, 0.7]))
 def initial_value_of_a_sum(x):
     return np.sum(DATA, initial=x[0])
 
@@ -1005,7 +1005,7 @@ def key_stored_by_reading(x):
     return x * len(d)
 
 
-@program(0.6, first=Unsupported)
+@program(0.6)
 def deque_as_a_list(x):
     q = deque()
     q.append(x)

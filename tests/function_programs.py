@@ -18,7 +18,7 @@ FUNCTIONS = """
     weighted(u)|weighted(u * 0.5)|summed([{f}, {g}])|summed(fs)|fs[0]|fs[-1]|fs[k % len(fs)]|d['a']|d['b']
     ({f} if {c} else {g})|(np.sin if {c} else lambda t: t * {e})|reduce(compose, fs)|pick({c})|layers(x)[k]
     lambda t, g={g}: np.sin(g(t) + {e})|ladder({f}, 2)|lambda t: np.sin(t) * np.sum(u)|grad(scaled({e}))|x_of(k)
-    partial(affine, b={e}, a=0.5)|shifted(x[1])
+    partial(affine, b={e}, a=0.5)|shifted(x[1])|reduce(lambda q, c: lambda t: np.sin(q(t) * c), x, {f})
 """
 NUMBERS = """
     np.sin(x[0])|{f}(x[1])|s|0.5|fs[0](x[2])|d['a'](s)|np.tanh({f}(s) + x[k])|w|{f}({g}(s))|fs[-1](w)|x[k]|np.sin(w * s)

@@ -40,7 +40,8 @@ def pair_for(
     if isinstance(f, (Forward, Call)):
         return f.pair(primals, keywords)
     if f in (higher_backward, higher_call_backward):
-        raise NoRule("fourth derivatives of a function that is only known at run time are not there yet: call it by name")
+        raise NoRule("derivatives of this order of a function that is only known at run time are not there yet: call it by "
+                     "name")  # fmt: skip
     if brings_gradient(f):
         fwd, bwd = _own_pair(f)
         return fwd, bwd, tuple(range(len(primals))), (), keywords

@@ -174,7 +174,9 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
     def name(self, target: str, value: Value, statement: gast.AST) -> None:
         """Bind a name to a function value or an object."""
         if self.is_data(target, value) or isinstance(value := self.require_here(value, statement), gast.AST):
-            self.values.pop(target, None)
+            if target in self.values:  # which has been read as that
+                self.unit.refuse(statement, f"`{target}` stands for one of several functions, which cannot be followed: use "
+                                            "two names")  # fmt: skip
             self.data.add(target)
             self.flattener.out += at(statement, assign(target, self.reified(value, statement)))
             return

@@ -223,7 +223,12 @@ def functions_among(body: list[gast.AST]) -> set[str]:
 
 def called_alone(body: list[gast.AST]) -> set[str]:
     """The names that stand for functions which are called for their effect, and for what these are taken from."""
-    statements = [n for s in body for n in nodes(s) if isinstance(n, (gast.Assign, gast.Expr))]
+    statements, waiting = [], list(body)
+    while waiting:
+        node = waiting.pop()
+        statements.append(node)
+        waiting += [n for block in blocks(node) for n in block]
+    statements = [n for n in statements if isinstance(n, (gast.Assign, gast.Expr))]
     found = {_taken_from(s.value.func) for s in statements if isinstance(s, gast.Expr) and isinstance(s.value, gast.Call)}
     named = (s for s in statements if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name))
     given = {s.targets[0].id: s.value for s in named}

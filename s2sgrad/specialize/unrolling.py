@@ -199,6 +199,7 @@ class Unroller:
             self.unit.refuse(node, "`reduce` takes a function, a sequence and a first value")
         f, items = node.args[0], self.flattener.atom(node.args[1])
         total = self.unit.local("total")
+        self.counts[total] += 2
         rest: gast.AST = items
         if len(node.args) == 3:
             self.flattener.statement(at(node, assign(total, node.args[2]))[0])
@@ -213,7 +214,6 @@ class Unroller:
         step = assign(total, gast.Call(clone(f), [name(total), name(item)], []))
         step = library_desugaring.plainer(self.unit, at(node, step)[0])
         loop = at(node, gast.For(name(item, store=True), rest, at(node, step), [], None))
-        self.counts[total] += 2
         for statement in loops.block(self.unit, loop):
             self.flattener.statement(at(node, statement)[0] if not hasattr(statement, "lineno") else statement)
         return name(total)

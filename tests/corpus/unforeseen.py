@@ -52,6 +52,11 @@ def composed_by_reduce(x):
 
 
 @case(VECTOR)
+def composed_by_reduce_from_a_first_one(x):
+    return functools.reduce(lambda f, w: lambda t: f(t) * w, x, lambda t: t)(x[0])
+
+
+@case(VECTOR)
 def composed_while_data_says_so(x):
     h, k = scaled(x[2]), 0
     while h(1.0) < 3.0 and k < 4:

@@ -69,6 +69,8 @@ def test_liveness_of_some_names():
     ("text", "statement", "copies"),
     [
         ("def f(x):\n    y = x\n    z = y\n    return z", "return z", {"y": "x", "z": "x"}),
+        ("def f(x):\n    y = x\n    z = y\n    y = 1\n    return z", "return z", {"z": "x"}),
+        ("def f(x):\n    y = x\n    z = y\n    x = 1\n    return z", "return z", {"z": "y"}),
         ("def f(x):\n    y = x\n    x = x + 1\n    return y", "return y", {}),
         ("def f(x):\n    y = x\n    y[0] = 1\n    return y", "return y", {}),  # what it holds is changed
         ("def f(x, c):\n    if c:\n        y = x\n    else:\n        y = x\n    return y", "return y", {"y": "x"}),

@@ -98,6 +98,13 @@ def _len(kinds: list[Kind], names: list[str]) -> Kind | None:
     return sized(kinds[0].dims[0]) if known else Number(int)
 
 
+@_of(list, sorted)
+def _listed(kinds: list[Kind], names: list[str]) -> Kind | None:
+    """Of a range, the numbers; None of anything else, which is tried."""
+    numbers = len(kinds) == 1 and not names and isinstance(kinds[0], Container) and kinds[0].type is range
+    return Container(list, None, None, Number(int)) if numbers else None
+
+
 @_of(max, min)
 def _extreme(kinds: list[Kind], names: list[str]) -> Kind | None:
     """Of several arguments, one of them."""

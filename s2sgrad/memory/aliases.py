@@ -30,6 +30,8 @@ from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory.relation import Relation
 from s2sgrad.memory.sources import HANDED_OUT, bound_sources, has_memory, sources
 from s2sgrad.memory.writes import in_place
+from s2sgrad.primitives import catalogue
+from s2sgrad.primitives.catalogue import Gives
 
 ARGUMENT, OUTSIDE = "argument ", "outside "
 
@@ -223,7 +225,7 @@ class Aliases:
         given = [self.known(n) for n in self._of(value)]
         seen = seeing = 0
         kept = isinstance(value, (gast.Tuple, gast.List, gast.Dict))
-        if kept or self._copies(value):  # a container of its own: it sees what it holds
+        if kept or self._copies(value, target):  # a container of its own: it sees what it holds
             for name in given:
                 seeing |= (self.names.member(name) if kept else 0) | state.seers.to(name)
             return state.seers.of(target) if seeing & self.names.member(target) else 0, seeing
@@ -236,7 +238,7 @@ class Aliases:
             seen |= state.seers.of(key)
         return seen, seeing
 
-    def _copies(self, value: gast.AST) -> bool:
+    def _copies(self, value: gast.AST, bound: str) -> bool:
         """Whether an expression is a new container with the items of another: `list(a)`, `a[1:]`, `a + b`, `a.copy()`."""
         if isinstance(value, gast.BinOp):
             return True
@@ -248,7 +250,8 @@ class Aliases:
         target = self.unit.resolve(value.func)
         if target is MISSING and isinstance(value.func, gast.Attribute) and value.func.attr == "copy":
             return isinstance(value.func.value, gast.Name) and isinstance(self.kinds.get(value.func.value.id), Container)
-        return target in (list, dict, tuple, sorted, copy.copy)
+        listed = isinstance(self.kinds.get(bound), Container)  # an iterator sees what becomes of the list
+        return target in (dict, copy.copy) or (listed and catalogue.of(target).gives is Gives.SHELL)
 
     # --- sets of names ---
 

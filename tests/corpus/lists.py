@@ -414,3 +414,28 @@ def views_of_a_dict_beside_others(x):
         e[k] = v * w
         total += e[k] * (k + 1)
     return total + sum([v * (k + 1) for k, v in enumerate(e.values())])
+
+
+@case(VECTOR)
+def taken_from_the_head_twice(x):
+    values = [v * v for v in x]
+    values.append(0.3)
+    while len(values) > 1:
+        a, b = values.pop(0), values.pop(0)
+        values.append(a + b * 0.5)
+    return values[0]
+
+
+@case(VECTOR)
+def sets_that_are_united(x):
+    parent = list(range(3))
+    weight = [v * v for v in x]
+    for a, b in [(0, 1), (2, 1), (0, 2)]:
+        while parent[a] != a:
+            a = parent[a]
+        while parent[b] != b:
+            b = parent[b]
+        if a != b:
+            parent[a] = b
+            weight[b] += weight[a] * 0.5
+    return weight[parent[0]] ** 2 + weight[0]

@@ -1470,7 +1470,7 @@ def shuffled(a):
     np.random.default_rng(0).shuffle(a)
 
 
-@program(FOUR, first=Unsupported)
+@program(FOUR)
 def shuffled_by_a_generator(x):
     a = x * 2.0
     shuffled(a)

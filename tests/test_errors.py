@@ -954,9 +954,9 @@ REFUSED = {
             y.resize(2)  # <-
             return np.sum(y)
     """, (V,)),
-    "shuffle": (Unsupported, """
+    "shuffled list": (Unsupported, """
         def f(x):
-            y = x * 2.0
+            y = [x[0], x[1], 2.0]
             np.random.shuffle(y)  # <-
             return y[0]
     """, (V,)),

@@ -21,6 +21,11 @@ PROGRAMS = {
     "sum of a part of an array": ("""
         def f(x):
             return np.sum(x * x, where=x > 1.0)
+    "shuffle": ("""
+        def f(x):
+            y = x * 2.0
+            np.random.default_rng(3).shuffle(y)
+            return y[0] * x[1]
     """, (V,)),
     "list in two dicts, written through one": ("""
         def f(x):

@@ -19,6 +19,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import sampled_shapes
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Text, broadcast, join
+from s2sgrad.analysis.kinds import Known as KnownObject
 from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.primitives import catalogue
@@ -119,7 +120,7 @@ def _extreme(kinds: list[Kind], names: list[str]) -> Kind | None:
 @_of(dict)
 def _dict(kinds: list[Kind], names: list[str]) -> Kind | None:
     copied = len(kinds) == 1 and not names and isinstance(kinds[0], Container) and kinds[0].type is dict
-    return Container(dict, None, None, kinds[0].element()) if copied else None
+    return kinds[0] if copied else None
 
 
 @_of(copy.copy, copy.deepcopy, runtime.add_at, runtime.put_back, shadows.add_into, shadows.refilled)
@@ -128,6 +129,34 @@ def _same(kinds: list[Kind], names: list[str]) -> Kind | None:
 
 
 # --- of our runtime ---
+
+
+@_of(shadows.shadow, shadows.shadow_of, shadows.tangent_of, shadows.of_copies, shadows.unless_shared)
+def _like_first(kinds: list[Kind], names: list[str]) -> Kind | None:
+    return _shadow(kinds[0])
+
+
+@_of(shadows.laid_like, shadows.put)
+def _like_last(kinds: list[Kind], names: list[str]) -> Kind | None:
+    return _shadow(kinds[-1])
+
+
+def _shadow(kind: Kind) -> Kind | None:
+    """The kind of the shadow of what has this kind: of a tuple a list, of a number a slot; None where an example tells."""
+    if not isinstance(kind, Container):
+        return kind if isinstance(kind, Array) else None
+    parts = [kind.element() or UNKNOWN] if kind.items is None else kind.items
+    items = [_SLOTS.get(type(k)) or _shadow(k) or UNKNOWN for k in parts]
+    type_ = list if kind.type is tuple else kind.type
+    return Container(type_, None, None, items[0]) if kind.items is None else Container(type_, tuple(items), kind.keys)
+
+
+_SLOTS = {Number: Number(None), KnownObject: KnownObject(None), Text: KnownObject(None)}
+
+
+@_of(shadows.apart)
+def _apart(kinds: list[Kind], names: list[str]) -> Kind | None:
+    return Number(bool) if isinstance(kinds[0], Array) else None
 
 
 @_of(runtime.sequence)

@@ -87,6 +87,8 @@ class Container(Kind):
 
     def at(self, place: Any) -> Kind | None:
         """The kind of the element at an index or key; where that is not known (None), of any."""
+        if self.type is not dict and isinstance(place, int) and place < 0:
+            place += len(self.items or ())
         places = self.keys if self.type is dict else tuple(range(len(self.items or ())))
         known = self.items is not None and place is not None and place in (places or ())
         return self.items[places.index(place)] if known else self.element()

@@ -142,10 +142,11 @@ def kind_at(kinds: dict[str, Kind], node: gast.AST) -> Kind | None:
         viewed = node.args[0] if getattr(node, "of_first", False) else getattr(node.func, "value", None)
         owner = None if viewed is None else kind_at(kinds, viewed)
         return Array(owner.dtype, None) if isinstance(owner, Array) else None
-    owner = kind_at(kinds, node.value) if isinstance(node, gast.Subscript) else None
+    owner = kind_at(kinds, node.value) if isinstance(node, (gast.Subscript, gast.Attribute)) else None
     if isinstance(owner, Array):
         return Array(owner.dtype, None)
-    return owner.at(getattr(node.slice, "value", None)) if isinstance(owner, Container) else None
+    known = isinstance(owner, Container) and isinstance(node, gast.Subscript)
+    return owner.at(getattr(node.slice, "value", None)) if known else None
 
 
 def _counts(kind: Kind | None) -> bool:

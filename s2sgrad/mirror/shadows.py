@@ -160,13 +160,13 @@ class Shadows:
 
 
 def is_shell(unit: Unit, value: gast.AST) -> bool:
-    """Whether an expression is a new list with the items of another, in their order: `list(a)`, `a.copy()`, `a[1:]`."""
+    """Whether an expression is a new list or dict with the items of another: `list(a)`, `a.copy()`, `a[1:]`, `dict(d)`."""
     if isinstance(value, gast.Subscript):
         return isinstance(value.slice, gast.Slice)
     if not isinstance(value, gast.Call) or value.keywords:
         return False
     method = isinstance(value.func, gast.Attribute) and value.func.attr == "copy" and not value.args
-    return method or (unit.called(value) in (list, copy.copy) and len(value.args) == 1)
+    return method or (unit.called(value) in (list, dict, copy.copy) and len(value.args) == 1)
 
 
 def are_joined(value: gast.BinOp, kinds: dict[str, Kind]) -> bool:

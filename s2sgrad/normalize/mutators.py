@@ -38,12 +38,14 @@ import gast
 import numpy as np
 
 from s2sgrad.ir.forms import is_none
-from s2sgrad.ir.quote import assign, expression, name, nodes, statements
+from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes, statements
+from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import containers, out_arguments, ufunc_at
 from s2sgrad.normalize._calls import callee, is_literal, may_be_array, numpy_name
-from s2sgrad.primitives import catalogue, libraries
+from s2sgrad.primitives import catalogue, libraries, spellings
 from s2sgrad.primitives.catalogue import Gives, may_write
+from s2sgrad.runtime import checks
 from s2sgrad.runtime.outside import distinct
 
 Stores = list[gast.AST]
@@ -56,10 +58,10 @@ def stores(unit: Unit, node: gast.AST) -> Stores | None:
         return None
     if unit.primal.is_generated and unit.resolve(node.func) is distinct:
         return []  # written anew
-    _refuse_unknown(unit, node)
     found = _writer(unit, node)
     if found is not None:
         return _written(unit, node, *found)
+    _refuse_unknown(unit, node)
     for part in nodes(node):
         if part is not node and isinstance(part, gast.Call):
             _refuse_value(unit, part)
@@ -85,7 +87,8 @@ def _writer(unit: Unit, node: gast.Call) -> tuple[Writer, list[gast.AST]] | None
     target = unit.resolve(node.func)
     if target is MISSING:
         method = node.func.attr if isinstance(node.func, gast.Attribute) else None
-        write = _FUNCTIONS.get(getattr(np.ndarray, method or "", None))
+        owners = (np.ndarray, *libraries.DRAWING)
+        write = next(filter(None, (_FUNCTIONS.get(getattr(cls, method or "", None)) for cls in owners)), None)
         if write is _sort and any(k.arg in ("key", "reverse") for k in node.keywords):
             return None  # of a list
         return (write, [node.func.value, *node.args]) if write is not None and may_be_array(unit, node.func.value) else None
@@ -227,22 +230,53 @@ def _setitem(unit: Unit, x: gast.AST, index: gast.AST, value: gast.AST) -> Store
     return statements("x[i] = v", x=x, i=index, v=value)
 
 
+def _operator(operation: Any) -> Writer:
+    """`operator.imul(x, v)` of an array."""
+
+    def write(unit: Unit, x: gast.AST, v: gast.AST) -> Stores:
+        (statement,) = statements("x[...] = x", x=x)
+        statement.value, statement.casts = gast.BinOp(clone(x), operation(), v), True
+        return [statement]
+
+    return write
+
+
+def _shuffle(unit: Unit, x: gast.AST, draw: gast.AST, generator: gast.AST | None = None) -> Stores:
+    """What is drawn is the order of the rows."""
+    order, line = unit.temp(), constant(getattr(x, "lineno", 0))
+    asked = call(unit, "shuffled", checks.shuffled, x, generator or constant(None), line)
+    drawn = gast.Call(draw, [expression("f(x)", f=unit.builtin(len), x=clone(x))], [])
+    return [gast.Expr(asked), assign(order, drawn), *_text(unit, "x[...] = np.take(x, i, axis=0)", x=x, i=order)]
+
+
+def _shuffle_by_module(unit: Unit, x: gast.AST) -> Stores:
+    return _shuffle(unit, x, expression("np.random.permutation", np=numpy_name(unit)))
+
+
+def _shuffle_by_generator(unit: Unit, generator: gast.AST, x: gast.AST) -> Stores:
+    return _shuffle(unit, x, gast.Attribute(clone(generator), np.random.permutation.__name__, gast.Load()), generator)
+
+
+_SHUFFLING = (np.random.Generator.shuffle, np.random.RandomState.shuffle)
 _FUNCTIONS: dict[Any, Writer] = {
     np.copyto: _copyto, np.put: _put, np.fill_diagonal: _fill_diagonal, np.place: _place, np.putmask: _putmask,
     np.put_along_axis: _put_along_axis, np.ndarray.sort: _sort, np.ndarray.fill: _fill, np.ndarray.put: _put_method,
-    np.ndarray.__setitem__: _setitem, operator.setitem: _setitem,
+    np.ndarray.__setitem__: _setitem, operator.setitem: _setitem, np.random.shuffle: _shuffle_by_module,
+    **dict.fromkeys(_SHUFFLING, _shuffle_by_generator),
 }  # fmt: skip
+for _operation in (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.FloorDiv, gast.Mod, gast.Pow):
+    _spelled = "i" + spellings.OPERATORS[_operation.__name__][1].__name__
+    _FUNCTIONS[getattr(operator, _spelled)] = _FUNCTIONS[getattr(np.ndarray, f"__{_spelled}__")] = _operator(_operation)
 
 # --- writers that are refused, however they are called ---
 
 _BUILD = "build a new array"
 _OPERATOR = "write the operator itself, as in `x += e`"
-_ORDER = "use `x[order]` with `order` passed as an argument"
 _REFUSED: dict[Any, str] = {
-    np.random.shuffle: _ORDER, random.shuffle: _BUILD, np.ndarray.partition: "use `x.sort()`",
+    random.shuffle: _BUILD, np.ndarray.partition: "use `x.sort()`",
     np.ndarray.resize: "use np.resize, np.pad or a slice", np.ndarray.setfield: _BUILD, np.ndarray.setflags: "leave it out",
     operator.delitem: _BUILD,
-} | {cls.shuffle: _ORDER for cls in libraries.DRAWING}  # fmt: skip
+}  # fmt: skip
 
 
 def _way_out(function: Any) -> str | None:

@@ -22,7 +22,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.primitives.record import know
-from s2sgrad.runtime import checkpoints, results, shadows, watching
+from s2sgrad.runtime import checkpoints, checks, results, shadows, watching
 
 know(
     len, range, float, int, bool, abs, min, max, sum, round, isinstance, issubclass, type, str, repr, tuple, list, dict,
@@ -57,7 +57,7 @@ know(
     runtime.require_array, runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar, runtime.set_attribute,
     runtime.distinct, runtime.once, shadows.require_view, shadows.add_into, shadows.refilled,
     runtime.replaces, runtime.resizes, runtime.restored, runtime.put_back, runtime.poison, runtime.unpackable,
-    runtime.asked_whole, runtime.only_these, results.require_floats, results.pair, watching.watch,
+    runtime.asked_whole, runtime.only_these, checks.shuffled, results.require_floats, results.pair, watching.watch,
     watching.watch_derivative, watching.watch_result,
     effect=True,
 )  # fmt: skip

@@ -165,6 +165,13 @@ def scalar(x: Any, name: str, line: int) -> None:
         raise Refusal(line, f"{called} is a view of an array that is written while it is used: write `.copy()` behind it")
 
 
+def shuffled(x: Any, generator: Any, line: int) -> None:
+    """Check that what is shuffled is an array, by a generator of NumPy's (or None: by `np.random`); TypeError if not."""
+    if not isinstance(x, np.ndarray) or not isinstance(generator, (np.random.Generator, np.random.RandomState, type(None))):
+        raise Refusal(line, "what is shuffled here is no array, or not shuffled by NumPy, which cannot be followed: build a "
+                            "new one in the order that you draw")  # fmt: skip
+
+
 def asked_whole(x: Any, method: str, line: int) -> None:
     """Check that `x * o` calls the method of `o` once, and not once for each element of an array; TypeError if not.
 

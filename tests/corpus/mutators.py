@@ -1,5 +1,7 @@
 """Library functions and methods that write: `out=`, `copyto`, `putmask`, `place`, `fill`, `fill_diagonal`, `sort`."""
 
+import operator
+
 import numpy as np
 
 from .case import case
@@ -249,3 +251,24 @@ def shape_changed_before_a_write(m, v):
     m.ravel()[:4].sort()
     np.einsum("ij,j->i", m, v[:3], out=v[1:4])
     return np.sum(TABLE * m * m) + np.sum(WEIGHTS * v * v)
+
+
+@case(VECTOR, POSITIVE)
+def operators_in_place(x, y):
+    t = x * 1.0
+    operator.imul(t, y)
+    operator.iadd(t[1:], t[:-1])
+    y.__itruediv__(t[0] * t[0] + 1.0)
+    operator.ipow(y, 2)
+    return np.sum(WEIGHTS * t * y)
+
+
+@case(VECTOR, MATRIX)
+def shuffled_in_place(x, m):
+    rng = np.random.default_rng(3)
+    y = x * x
+    rng.shuffle(y)
+    rng.shuffle(y[1:4])
+    rng.shuffle(m.T)
+    np.random.RandomState(5).shuffle(m)
+    return np.sum(WEIGHTS * y) + np.sum(TABLE * m * m) + rng.random() * x[0]

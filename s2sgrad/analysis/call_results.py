@@ -24,7 +24,7 @@ from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.primitives import catalogue
 from s2sgrad.rules import table
-from s2sgrad.rules.builtin_functions import arranged
+from s2sgrad.rules.builtin_functions import arranged, spread, unarranged
 from s2sgrad.runtime import shadows, trials
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking
@@ -123,6 +123,16 @@ def _dict(kinds: list[Kind], names: list[str]) -> Kind | None:
     return kinds[0] if copied else None
 
 
+@_of(sorted)
+def _sorted(kinds: list[Kind], names: list[str]) -> Kind | None:
+    """The items of a container, in an order that is not known."""
+    owner = kinds[0] if kinds else None
+    if not isinstance(owner, Container) or owner.type not in (list, tuple):
+        return None
+    item = owner.element()
+    return Container(list, None, None, item) if owner.items is None else Container(list, (item,) * len(owner.items))
+
+
 @_of(copy.copy, copy.deepcopy, runtime.add_at, runtime.put_back, shadows.add_into, shadows.refilled)
 def _same(kinds: list[Kind], names: list[str]) -> Kind | None:
     return kinds[0] if kinds else None
@@ -180,6 +190,22 @@ def _structure(kinds: list[Kind], names: list[str]) -> Kind | None:
 def _rearranged(kinds: list[Kind], names: list[str]) -> Kind | None:
     owner = kinds[0]
     return Container(owner.type, None, None, owner.element()) if isinstance(owner, Container) else None
+
+
+@_of(unarranged)
+def _unarranged(kinds: list[Kind], names: list[str]) -> Kind | None:
+    """A cotangent of the items, in the list, tuple or array that they were in."""
+    bars, owner, _ = kinds
+    known = isinstance(owner, Container) and isinstance(bars, Container)
+    return Container(owner.type, None, None, bars.element()) if known else None
+
+
+@_of(spread)
+def _spread(kinds: list[Kind], names: list[str]) -> Kind | None:
+    """The cotangent of a sum, for each item."""
+    bar, items = kinds
+    known = isinstance(items, Container) and isinstance(bar, Number)
+    return Container(items.type, None, None, Number(None)) if known else None
 
 
 @_of(fitted)

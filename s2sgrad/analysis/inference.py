@@ -350,7 +350,8 @@ def _item_of_container(owner: Container, index: Kind) -> Kind | None:
     if isinstance(index, Number) and index.known:
         place = owner.keys.index(index.value) if owner.keys and index.value in owner.keys else index.value
         inside = isinstance(place, int) and -len(owner.items) <= place < len(owner.items)
-        return owner.items[place] if inside else UNKNOWN
+        empty = owner.type is list and not owner.items  # until more is known of it
+        return owner.items[place] if inside else None if empty else UNKNOWN
     if isinstance(index, Known) and owner.keys is not None and index.value in owner.keys:
         return owner.items[owner.keys.index(index.value)]
     if owner.type is dict or (isinstance(index, Number) and owner.keys is None):
@@ -374,6 +375,8 @@ class _Slice(Kind):
 
 def _stored(owner: Container, index: gast.AST, kind: Kind) -> Container:
     """A list or dict after a store into it."""
+    if isinstance(index, gast.Slice):
+        kind = kind.element() if isinstance(kind, Container) else UNKNOWN
     place = getattr(index, "value", None)
     if owner.type is list and owner.items is not None and isinstance(place, int) and 0 <= place < len(owner.items):
         return Container(list, (*owner.items[:place], join(owner.items[place], kind), *owner.items[place + 1 :]))

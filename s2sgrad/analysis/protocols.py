@@ -190,10 +190,14 @@ def _is_iterator(found: Any) -> bool:
     return found is not MISSING and hasattr(type(found), "__next__")
 
 
+def is_lazy(target: Any) -> bool:
+    """Whether a callable of Python's gives an iterator, which reads what it is given as it goes."""
+    return target is iter or (isinstance(target, type) and hasattr(target, "__next__"))
+
+
 def _gives_iterator(unit: Unit, call: gast.Call) -> bool:
     """Whether a call gives an iterator that is not all its own."""
     target = unit.resolve(call.func)
     if target is MISSING:
         return not isinstance(call.func, gast.Attribute) or may_act(unit, call.func.value)
-    lazy = target is iter or (isinstance(target, type) and hasattr(target, "__next__"))
-    return (lazy or _is_user_function(target)) and any(may_be_iterator(unit, part) for part in call.args)
+    return (is_lazy(target) or _is_user_function(target)) and any(may_be_iterator(unit, part) for part in call.args)

@@ -21,6 +21,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis import kinds as kinds_
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Opaque, Pullback, Text, kind_of
 from s2sgrad.analysis.object_arrays import may_hold_objects
+from s2sgrad.analysis.protocols import is_lazy
 from s2sgrad.analysis.trust import Trust, class_of_owner, is_writable, trust_of_owner
 from s2sgrad.ir.forms import arguments_of, parts_of
 from s2sgrad.ir.quote import nodes
@@ -71,6 +72,8 @@ def _of_section(unit: Unit, value: gast.Subscript, kinds: dict[str, Kind]) -> se
     owner = kind_of(value.value, kinds)
     if isinstance(owner, Array) and (is_copy(value.slice, kinds) or _is_element(value.slice, owner, kinds)):
         return set()
+    if isinstance(value.slice, gast.Slice) and isinstance(owner, Container) and isinstance(value.value, gast.Name):
+        return _held(unit, value.value, kinds)  # a new list
     return sources(unit, value.value, kinds)
 
 
@@ -115,7 +118,12 @@ def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
         if held is not None:
             return held
     outside = {HANDED_OUT} if mod_ref.returns_outside(unit, target, call, kinds) else set()
-    return outside | _of_all(unit, _shared(unit, target, call, given), kinds)
+    shared = _shared(unit, target, call, given)
+    if catalogue.of(target).gives is Gives.SHELL and not is_lazy(target):
+        lists = [part for part in shared if isinstance(part, gast.Name) and isinstance(kinds.get(part.id), Container)]
+        shared = [part for part in shared if part not in lists]
+        outside |= set().union(*(_held(unit, part, kinds) for part in lists))
+    return outside | _of_all(unit, shared, kinds)
 
 
 _HANDED_ON: dict[type, Callable[[Any], list[gast.AST]]] = {  # what is, or holds, one of its parts

@@ -21,6 +21,7 @@ PROGRAMS = {
     "sum of a part of an array": ("""
         def f(x):
             return np.sum(x * x, where=x > 1.0)
+    """, (V,)),
     "shuffle": ("""
         def f(x):
             y = x * 2.0

@@ -273,6 +273,9 @@ class Inference:
         if kinds is None:
             return None
         names = [k.arg for k in node.keywords]
+        known_function = self.env.get(node.func.id) if isinstance(node.func, gast.Name) else None
+        if target is MISSING and isinstance(known_function, Known):  # a variable that stands for a function
+            target = known_function.value
         if target is MISSING:
             return self._method(node, kinds, names)
         self._require_followed(node, target, kinds)

@@ -2,6 +2,7 @@
 
     v = y[1:]               ->      v = y[1:]; v_dot = y_dot[1:]
     v = np.diagonal(m)      ->      v = np.diagonal(m); v_dot = tangent_of(v, m, m_dot, np.diagonal(m_dot))
+    v = chosen(x, y)        ->      t, t_dot = chosen_jvp(..); v_dot = tangent_of(t, (x, y), (x_dot, y_dot), t_dot); v = t
     v *= w                  ->      v_dot[...] = ..; v *= w
 
 These tangents are there from the first binding on, for what is written through one name is read through another.
@@ -19,7 +20,7 @@ from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.sources import is_fresh
 from s2sgrad.memory.writes import in_place
-from s2sgrad.mirror.shadows import Made, Shadow, Shadows, without_rule
+from s2sgrad.mirror.shadows import Made, Shadow, Shadows, one_or_all, without_rule
 from s2sgrad.runtime import shadows as runtime
 
 
@@ -78,11 +79,10 @@ class Mirrored:
             return value
         return call(self.unit, "laid_like", runtime.laid_like, value, name(y.id))
 
-    def called(self, statement: gast.Assign, x: str) -> list[gast.AST]:
-        """What follows a call that gives the value and the tangent of a name."""
+    def called(self, statement: gast.Assign, x: str, y: gast.Name, dot: gast.Name) -> gast.AST:
+        """The statement for the tangent of `x`, which is bound to what a call gives, `y` with the tangent `dot`."""
         shadow: Shadow = self.shadows.of(x, statement.value)
-        if shadow.made is not Made.NEW:
-            self.unit.refuse(statement, f"`{self.unit.shown(x)}` may be a view of what the function is given, and one of "
-                                        "them is written: copy it first")  # fmt: skip
-        dot = self.tangents.dot(x)
-        return [assign(dot, self._new(name(x), name(dot)))]
+        if shadow.made is Made.NEW:
+            return assign(self.tangents.dot(x), self._new(y, dot))
+        given = [y, one_or_all(shadow.sources), self.shadows.bars(shadow.sources), dot]
+        return assign(self.tangents.dot(x), call(self.unit, "tangent_of", runtime.tangent_of, *given))

@@ -316,18 +316,22 @@ class Forward:
         """`y, y_dot = helper_jvp(x, x_dot=x_dot)` in the place of `y = helper(x)`."""
         targets, single = binds(statement), isinstance(statement.targets[0], gast.Name)
         value = callee_tangent(self.tangents, self.callees, operation)
-        if single and targets[0] in self.tangents.active:
+        mirrored = single and targets[0] in self.mirrored.names
+        if single and targets[0] in self.tangents.active and not mirrored:
             y, dot = targets[0], self.tangents.dot(targets[0])
         else:
-            y, dot = targets[0] if single else self.unit.temp(), self.unit.temp()
+            y, dot = targets[0] if single and not mirrored else self.unit.temp(), self.unit.temp()
             self.kinds[dot] = UNKNOWN
         pair = gast.Tuple([name(y, store=True), name(dot, store=True)], gast.Store())
         called = at(statement, assign(pair, value))
         self.tangents.present.difference_update(targets)
         if single:
             self.tangents.present.update(self.tangents.active.intersection(targets))
-            if y in self.mirrored.names:
-                called += self._collected(statement, lambda: self.tangents.out.extend(self.mirrored.called(statement, y)))
+            if mirrored:
+                self.kinds[y] = self.kinds[targets[0]]
+                found = self.mirrored.called(statement, targets[0], name(y), name(dot))
+                called += self._collected(statement, lambda: self.tangents.out.append(found))
+                called += at(statement, assign(targets[0], name(y)))
             return called
         self.kinds[y] = UNKNOWN
         taken = at(statement, assign(statement.targets[0], name(y)))

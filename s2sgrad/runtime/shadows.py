@@ -82,7 +82,7 @@ def tangent_of(v: Any, x: Any, x_dot: Any, otherwise: Any) -> Any:
     """The tangent of `v`: its place in that of `x`, or of one of several; `otherwise` in new memory where it is in none."""
     if isinstance(v, (list, tuple, dict)) and isinstance(otherwise, (list, tuple, dict)):
         return _each(lambda item, other: tangent_of(item, x, x_dot, other), v, otherwise)
-    return shadow_of(v, x, x_dot) if shares(v, x) else laid_like(otherwise, v)
+    return shadow_of(v, x, x_dot) if isinstance(v, np.ndarray) and shares(v, x) else laid_like(otherwise, v)
 
 
 def put(g: Any, v: Any, x: Any, x_bar: Any) -> Any:
@@ -136,9 +136,14 @@ def add_into(x_bar: Any, g: Any) -> Any:
     for k, item in g.items() if isinstance(g, dict) else enumerate(() if g is None else g):
         if isinstance(x_bar[k], (list, dict)):
             add_into(x_bar[k], item)
-        elif item is not None and x_bar[k] is not None:
+        elif item is not None and x_bar[k] is not None and not _counts(x_bar[k]):
             x_bar[k] += item
     return x_bar
+
+
+def _counts(x: Any) -> bool:
+    """Whether this is an array of integers or truth values, which has no derivative."""
+    return isinstance(x, np.ndarray) and x.dtype.kind in "biu"
 
 
 def refilled(x: Any, old: Any) -> Any:

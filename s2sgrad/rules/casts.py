@@ -60,6 +60,16 @@ def _(g, y, x, dtype=None, order=None, *, copy=None):
     return g
 
 
+@linear(np.frombuffer)  # of an array of doubles; of any other its sizes do not fit
+def frombuffer(g, y, buffer):
+    return np.reshape(g, np.shape(buffer))
+
+
+@frombuffer.forward()
+def _(y, buffer, buffer_dot):
+    return np.ravel(buffer_dot)
+
+
 @linear(np.asarray_chkfinite)  # a tangent may be infinite
 def asarray_chkfinite(g, y, a, dtype=None, order=None):
     return through_cast(g, y)

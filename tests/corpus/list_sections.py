@@ -196,3 +196,16 @@ def sorted_copy_stored_into_its_list_stays_an_array(x):
     ordered = np.sort(items)
     items[:] = ordered
     return (ordered * 2.0)[0] * items[1] + weighted(items)
+
+
+@case(VECTOR)
+def sorted_copies_of_a_list_that_is_changed(x):
+    a = [x[0], x[1] * x[2], x[2], 0.8]
+    if x[0] > 0.1:
+        a.sort(reverse=True)
+    b = sorted(a, key=abs)
+    c = a[1:]
+    a[:1] = (x[0], x[0] * x[1])
+    a[1] *= a.pop()
+    c[0] = a[0] * b[-1]
+    return sum(v * (k + 1) for k, v in enumerate(a)) + b[0] * b[1] + c[0] * c[1]

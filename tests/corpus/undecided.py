@@ -1,5 +1,7 @@
 """In-place programs of which only the run tells which names share memory: conversions, swaps, arguments returned."""
 
+import operator
+
 import numpy as np
 
 from .case import case
@@ -226,3 +228,47 @@ def part_of_a_split_scaled(x):
     a, b, c = np.split(y, 3)
     a *= b
     return np.sum(y) + np.sum(c * a)
+
+
+def longer_or_twice(u, v):
+    """A view of the first, or new memory."""
+    return u[1:] if u[0] > 0.5 else v * 2.0
+
+
+@case(VECTOR)
+def views_that_a_function_gives_bound_over_what_it_was_given(x):
+    y = x * 1.2
+    w = y
+    for k in range(2):
+        y = longer_or_twice(y, x)
+        w = y
+        w[0] = x[0] * x[1]
+        y[-1] *= x[k]
+    return np.sum(w * w) + np.sum(y * x[0])
+
+
+@case(VECTOR)
+def mask_of_a_view_in_a_callee_beside_one_that_is_written(x):
+    def placed(rows):
+        z = rows[0] + 0.0
+        v = z[:]
+        np.place(v, v > 0.5, [0.4])
+        return v.sum()
+
+    def filled(rows):
+        z = rows[0].astype(float, copy=False)
+        z[1:] = 0.3
+        return np.sum(z)
+
+    a = x * 1.5
+    b = x * x
+    return filled([a[:], b]) * np.sum(a * b) + placed((a[:], 2.0))
+
+
+@case(VECTOR)
+def buffers_of_arrays(x):
+    y = x * 2.0
+    v = np.frombuffer(y)
+    w = operator.getitem([y, x], 0)
+    w[1:] *= x[0]
+    return np.sum(v * v) + np.sum(np.frombuffer(x * x) * w)

@@ -34,6 +34,13 @@ def _operator(call: LibraryCall) -> gast.AST | None:
     return placed(call.node, gast.BinOp(left, _BINARY[call.target](), right))
 
 
+@desugars(operator.getitem)
+def _getitem(call: LibraryCall) -> gast.AST | None:
+    if len(call.args) != 2 or call.words:
+        return None
+    return placed(call.node, gast.Subscript(*call.args, gast.Load()))
+
+
 @desugars(operator.itemgetter)
 def _itemgetter(call: LibraryCall) -> gast.AST | None:
     return call.written("lambda row: row[k]", k=call.args[0]) if len(call.args) == 1 else None

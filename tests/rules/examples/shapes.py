@@ -56,6 +56,8 @@ for _f in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortr
     example(_f, normal(2, 3))
     example(_f, normal(3), dtype=float)
     example(_f, [0.3, 0.7])
+example(np.frombuffer, normal(3))
+example(np.frombuffer, normal(2, 3))
 example(np.array, [normal(2), normal(2)])
 example(np.array, [normal(2), normal(2)], dtype="float64")
 example(np.ndarray.view, normal(3))

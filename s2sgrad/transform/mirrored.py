@@ -208,9 +208,9 @@ class Mirrored:
     def _bind(self, statement: gast.Assign, body: Block, restores: Block, again: Block) -> Block:
         (x,) = binds(statement)
         shadow = self.shadows.of(x, statement.value)
-        if self._is_container(x) and shadow.made is Made.NEW:
-            return self._display(statement, x, shadow, restores, again)
         operation, ahead, flags = self.found[id(statement)], [], []
+        if shadow.made is Made.NEW and operation.form == "display":
+            return self._display(statement, x, shadow, restores, again)
         if shadow.made is Made.VIEW:
             self._bring_back(statement, body, operation, None, restores, again)
             forward = [statement]
@@ -249,7 +249,7 @@ class Mirrored:
     def _display(self, statement: gast.Assign, x: str, shadow: Shadow, restores: Block, again: Block) -> Block:
         """The numbers in a new list or dict get what stands in their slots."""
         adjoints, operation = self.adjoints, self.found[id(statement)]
-        items = operation.operands if operation.form == "display" else []
+        items = operation.operands
         places = operation.node.keys if isinstance(operation.node, gast.Dict) else map(constant, range(len(items)))
         for place, item in zip(places, items, strict=True):
             if isinstance(kind_of(item, self.kinds), Number) and item.id in adjoints.active:

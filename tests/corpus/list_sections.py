@@ -209,3 +209,12 @@ def sorted_copies_of_a_list_that_is_changed(x):
     a[1] *= a.pop()
     c[0] = a[0] * b[-1]
     return sum(v * (k + 1) for k, v in enumerate(a)) + b[0] * b[1] + c[0] * c[1]
+
+
+@case(VECTOR)
+def heap_that_is_put_in_order_again_and_again(x):
+    b = list(x)
+    for _ in range(2):
+        heapq.heapify(b)
+        b.sort(key=abs, reverse=True)
+    return sum([v * v * (k + 1) for k, v in enumerate(b)])

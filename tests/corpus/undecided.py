@@ -269,6 +269,6 @@ def mask_of_a_view_in_a_callee_beside_one_that_is_written(x):
 def buffers_of_arrays(x):
     y = x * 2.0
     v = np.frombuffer(y)
-    w = operator.getitem([y, x], 0)
-    w[1:] *= x[0]
+    y[1:] *= x[0]
+    w = operator.getitem(y, slice(0, 6))
     return np.sum(v * v) + np.sum(np.frombuffer(x * x) * w)

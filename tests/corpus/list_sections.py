@@ -213,7 +213,7 @@ def sorted_copies_of_a_list_that_is_changed(x):
 
 @case(VECTOR)
 def heap_that_is_put_in_order_again_and_again(x):
-    b = list(x)
+    b = [x[0], x[1], x[2]]
     for _ in range(2):
         heapq.heapify(b)
         b.sort(key=abs, reverse=True)

@@ -174,9 +174,11 @@ class Hessian(Matrix):
         if numbers and (self.has_aux or not self._columns.of_number):
             (value, *_), (_, columns, *_), _ = self._with_value.run(places, args, keywords)
             value, aux = value if self.has_aux else (value, None)
-        if np.shape(value):
-            raise TypeError(f"hessian needs a function that returns a number, and this one returned an array of shape "
-                            f"{np.shape(value)}: use the Jacobian of its gradient, or sum it up")  # fmt: skip
+        if isinstance(value, (list, tuple, dict)) or np.shape(value):
+            held = isinstance(value, (list, tuple, dict))
+            what = f"a {type(value).__name__}" if held else f"an array of shape {np.shape(value)}"
+            raise TypeError(f"hessian needs a function that returns a number, and this one returned {what}: use the "
+                            "Jacobian of its gradient, or sum it up")  # fmt: skip
         matrix = assembled(columns, given) if columns is not None else empty(tuple(given), given)
         if not isinstance(self._argnums, tuple):
             matrix = at_leaves(matrix[0], lambda parts: parts[0])

@@ -21,7 +21,6 @@ from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir.quote import HEADER, assign, at, blocks, calls_in, clone, expression, mentioned, name, stored
 from s2sgrad.ir.reach import numpy_function
 from s2sgrad.ir.unit import sweep_of
-from s2sgrad.runtime import lanes as of_lanes
 
 
 class Lanes:
@@ -114,19 +113,22 @@ class Lanes:
         if isinstance(target, gast.Name) and isinstance(forms.kind(target), Number):
             new = gast.BinOp(name(target.id), statement.op, value)
             return at(statement, assign(target.id, new))[0]
-        where = forms.item(target) if isinstance(target, gast.Subscript) else target
+        where = self._section(target) if isinstance(target, gast.Subscript) else target
         return at(statement, gast.AugAssign(where, statement.op, value))[0]
 
     def _assigned(self, statement: gast.Assign) -> gast.Assign:
-        (target,), value, forms = statement.targets, statement.value, self.forms
+        (target,), value = statement.targets, statement.value
         if isinstance(target, gast.Subscript):
-            where = forms.item(target)
-            if any(self.unit.called(n) is of_lanes.by_lane for n in calls_in(where)):
-                raise NoLanes("a section of what is no view")
-            return gast.Assign([where], self._stored(target, value), None)
+            return gast.Assign([self._section(target)], self._stored(target, value), None)
         if isinstance(target, gast.Tuple):
             return gast.Assign([target], self._unpacked(target, value), None)
         return assign(target.id, self._apart(value))
+
+    def _section(self, target: gast.Subscript) -> gast.Subscript:
+        """The section that is written, of a name: what a call makes of one may be a view without lanes alone."""
+        if calls_in(target.value):
+            raise NoLanes("a store through what a call makes")
+        return self.forms.item(target)
 
     def _stored(self, target: gast.Subscript, value: gast.AST) -> gast.AST:
         """What is stored into a section has its axes."""

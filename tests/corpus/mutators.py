@@ -76,7 +76,7 @@ def out_broadcasts_and_repeats(x, s):
     return np.sum(t * t * WEIGHTS) + np.sum(x)
 
 
-@case(MATRIX, MATRIX.T * 0.5)
+@case(MATRIX, MATRIX.T.copy() * 0.5)
 def out_of_matrix_products(a, b):
     c, d = np.empty((3, 3)), np.zeros(3)
     np.matmul(a, b, out=c)

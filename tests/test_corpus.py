@@ -170,6 +170,7 @@ def test_generic_text_gives_the_same_gradient_or_refuses(entry):
 
 
 REFUSED_WHEN_RUN = [
+    "writer_called_with_a_star",
     "writers_from_a_table",
     "writer_chosen_by_data",
     "swap_with_views_left_behind",

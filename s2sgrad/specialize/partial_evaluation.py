@@ -350,7 +350,7 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
 
     def call_known(self, callee: Known, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         """A callable from outside: what is of the user's is written out, if it takes or gives function values."""
-        if isinstance(callee.target, types.MethodType):
+        if isinstance(callee.target, types.MethodType) and isinstance(callee.target.__self__, type):
             cls = callee.target.__self__
             bound = [Known(cls, name(self.unit.helper(cls.__name__, cls)))]
             return self.apply(self.text_of(callee.target.__func__), [*bound, *given], keywords, node)

@@ -23,6 +23,7 @@ from s2sgrad.source import read
 def text_of(program: Program) -> str:
     """The text of all functions of a program, the entry last."""
     imported, earlier = namespace.settle(program.functions)
+    values = _function_values(program)
     head = _Head(imported)
     head.aliases |= {f"{n} = {f.__name__}\n" for n, f in earlier.items() if n != f.__name__}
     for function in earlier.values():
@@ -31,8 +32,34 @@ def text_of(program: Program) -> str:
         names = mentioned(emitted.tree)
         head.reach({n: v for n, v in emitted.unit.helpers.items() if n in names})
     known = [f"{(primal := read(f)).text(primal.tree)}\n" for f in {id(f): f for f in earlier.values()}.values()]
+    known += [_named(n, f) for n, f in values.items() if n not in earlier]
     *parts, last = [emit.function(e.tree, e.header) for e in program.functions]
     return "\n\n".join(part for part in [head.text(), *known, *parts, "".join(sorted(head.aliases)), last] if part)
+
+
+def _function_values(program: Program) -> dict[str, types.FunctionType]:
+    """The functions that the text hands on as they are, by the names that it has for them: nested ones of the user's."""
+    ours = {id(f) for unit in program.units for f in unit.lifted}
+    found: dict[str, types.FunctionType] = {}
+    for emitted in program.functions:
+        names = mentioned(emitted.tree)
+        waiting = [(n, v) for n, v in emitted.unit.helpers.items() if n in names]
+        while waiting:
+            n, value = waiting.pop()
+            if id(value) in ours and n not in found:
+                found = {n: value, **found}  # what it calls is above it
+                waiting += namespace.reached(value).items()
+    return found
+
+
+def _named(known: str, function: types.FunctionType) -> str:
+    """The text of a function under the name that it goes by."""
+    primal = read(function)
+    tree = primal.fresh_tree()
+    if function.__name__ not in mentioned(tree):  # one that calls itself keeps its own
+        tree.name = known
+    alias = "" if tree.name == known else f"\n\n{known} = {tree.name}\n"
+    return emit.function(tree) + alias
 
 
 class _Head:

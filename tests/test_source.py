@@ -26,7 +26,7 @@ import pytest
 
 import s2sgrad
 from s2sgrad.errors import NoSource
-from s2sgrad.source import Binding, Primal, read
+from s2sgrad.source import Binding, Primal, making, read
 
 _serial = itertools.count()
 
@@ -855,3 +855,15 @@ def test_a_file_that_is_edited_and_reloaded(module, tmp_path):
         s2sgrad.grad(made.f)(np.ones(2))
     exec(compile(path.read_text(), made.__file__, "exec"), vars(made))
     np.testing.assert_array_equal(s2sgrad.grad(made.f)(np.ones(2)), [6.0, 6.0])
+
+
+def test_a_text_of_ours_stays_while_its_function_lives():
+    """Of two functions of one text, one after the other, the text of the second is there when the first is gone."""
+
+    def home():
+        pass
+
+    for _ in range(50):
+        first, second = (making.made("def g(t): return t\n", "g", home, {}, set()) for _ in range(2))
+        del first
+        assert body_text(second) == "t"

@@ -8,10 +8,13 @@ The text is registered where tracebacks and `read` look; it goes with the functi
 from __future__ import annotations
 
 import hashlib
+import itertools
 import linecache
 import types
 import weakref
 from typing import Any
+
+_numbers = itertools.count()  # no two files have one name: the text of one goes when its function goes
 
 
 def made(
@@ -27,7 +30,7 @@ def made(
     cells = {**own, **{n: types.CellType(value) for n, value in helpers.items()}, name: types.CellType()}
     whole = f"def outer({', '.join(sorted(set(cells) - {name}))}):\n{_indented(text)}"
     digest = hashlib.sha256(whole.encode()).hexdigest()[:8]
-    file = f"<{home.__code__.co_filename}:{home.__code__.co_firstlineno} {name} {digest} {id(cells)}>"
+    file = f"<{home.__code__.co_filename}:{home.__code__.co_firstlineno} {name} {digest} {next(_numbers)}>"
     linecache.cache[file] = (len(whole), None, whole.splitlines(keepends=True), file)
     outer = _code(compile(whole, file, "exec", dont_inherit=True), "outer")
     code = _code(outer, name)

@@ -73,8 +73,8 @@ ALLOWED = {
                      "json", "logging", "math", "operator", "random", "sys", "types", "s2sgrad.runtime", "s2sgrad.rules",
                      "s2sgrad.primitives"},
     "emit.*": {"gast", "astunparse", "sys", "s2sgrad.emit"},
-    "source.*": {"gast", "ast", "hashlib", "itertools", "weakref", "linecache", "threading", "types", "warnings", "dataclasses",
-                 "functools", "s2sgrad.errors", "s2sgrad.source"},
+    "source.*": {"gast", "ast", "hashlib", "itertools", "weakref", "linecache", "threading", "types", "warnings",
+                 "dataclasses", "functools", "s2sgrad.errors", "s2sgrad.source"},
 }  # fmt: skip
 ALWAYS = {"__future__", "typing", "collections"}
 

@@ -818,6 +818,10 @@ def test_texts_of_ours_outlive_a_cleared_linecache():
     assert s2sgrad.grad(df)(2.0) == 12.0
     linecache.clearcache()
     assert s2sgrad.grad(np.sin)(0.0) == 1.0
+    cube = s2sgrad.primitive(lambda a: a**3)
+    cube.defvjp(lambda g, y, a: 3.0 * g * a**2)
+    linecache.clearcache()
+    assert s2sgrad.jvp(cube, (2.0,), (1.0,)) == (8.0, 12.0)
 
 
 @functools.lru_cache

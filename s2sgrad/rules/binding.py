@@ -16,6 +16,8 @@ import functools
 import inspect
 from typing import Any
 
+import numpy as np
+
 from s2sgrad.rules.table import Rule
 
 
@@ -62,6 +64,9 @@ def bound(
             found[rule.positional[place]] = argument
         else:
             why = f"the keyword `{keyword}` of `{name_of(primitive)}` is not known to its derivative rule: leave it out"
+            if keyword == "where" and isinstance(primitive, np.ufunc):
+                why = (f"`{name_of(primitive)}` with `where` and without `out` leaves items as they happened to be in "
+                       "memory: give it an array by `out`, or use np.where")  # fmt: skip
     if not rule.variadic and len(operands) < len(rule.differentiable):
         why = f"`{name_of(primitive)}` is called with too few arguments"
     return operands, found, why

@@ -16,7 +16,7 @@ The function is found by its code object alone (`__wrapped__` is never followed)
 and, for lambdas that share a line, the columns of its instructions.  The text is then compiled once more and compared
 with the running code, so that a file edited after its import is noticed.
 
-Each room builds on the ones before it: `making`, `primal`, `mangling`, `refusing`, `files`, `comparing`, `finding`,
+Each room builds on the ones before it: `primal`, `mangling`, `refusing`, `files`, `making`, `comparing`, `finding`,
 `reading`.
 """
 

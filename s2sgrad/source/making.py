@@ -14,6 +14,8 @@ import types
 import weakref
 from typing import Any
 
+from s2sgrad.source.files import GENERATED_TEXTS
+
 _numbers = itertools.count()  # no two files have one name: the text of one goes when its function goes
 
 
@@ -31,14 +33,19 @@ def made(
     whole = f"def outer({', '.join(sorted(set(cells) - {name}))}):\n{_indented(text)}"
     digest = hashlib.sha256(whole.encode()).hexdigest()[:8]
     file = f"<{home.__code__.co_filename}:{home.__code__.co_firstlineno} {name} {digest} {next(_numbers)}>"
-    linecache.cache[file] = (len(whole), None, whole.splitlines(keepends=True), file)
+    GENERATED_TEXTS[file] = linecache.cache[file] = (len(whole), None, whole.splitlines(keepends=True), file)
     outer = _code(compile(whole, file, "exec", dont_inherit=True), "outer")
     code = _code(outer, name)
     function = types.FunctionType(code, home.__globals__, name, None, tuple(cells[n] for n in code.co_freevars))
     cells[name].cell_contents = function
     function.__module__ = home.__module__
-    weakref.finalize(function, linecache.cache.pop, file, None).atexit = False
+    weakref.finalize(function, _forget, file).atexit = False
     return function
+
+
+def _forget(file: str) -> None:
+    for texts in (linecache.cache, GENERATED_TEXTS):
+        texts.pop(file, None)
 
 
 def _indented(text: str) -> str:

@@ -228,8 +228,12 @@ def of(modules, entry) -> bool:
     return entry.function.__module__.rpartition(".")[2] in modules
 
 
+# In two modules nobody can tell who shares memory, whatever is known of the arguments.
+TOLD = tuple(module for module in IN_PLACE if module not in ("sharing", "undecided"))
+
+
 @pytest.mark.dear
-@pytest.mark.parametrize(("modules", "least"), [(IN_PLACE, 165), (CONTAINERS, 200)])
+@pytest.mark.parametrize(("modules", "least"), [(TOLD, 165), (CONTAINERS, 200)])
 def test_most_generic_texts_are_not_refused(modules, least):
     """At most a third of those that write arrays or lists, for who shares memory is not known: of every sixth one."""
     refused, whole = [], [entry for entry in CASES if of(modules, entry)]

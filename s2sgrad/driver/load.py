@@ -26,6 +26,7 @@ from s2sgrad.driver.text import text_of
 from s2sgrad.errors import Place, raised
 from s2sgrad.ir.quote import mentioned, nodes
 from s2sgrad.ir.unit import is_derived
+from s2sgrad.mirror import shadows
 from s2sgrad.source import GENERATED, GENERATED_TEXTS, Primal
 
 
@@ -48,6 +49,7 @@ class Part:
     restores: bool
     flat: bool
     reaches: tuple[str, ...]
+    shadowed: int
 
 
 class World(Protocol):
@@ -104,6 +106,8 @@ class Plan:
                 function.restores = True
             if part.flat:
                 function.flat = True
+            if part.shadowed:
+                function.shadowed = part.shadowed
             if part.reaches:
                 function.reaches = part.reaches
             mine.cell_contents = function
@@ -201,7 +205,7 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
     place = world.place(primal)
     reaches = tuple(n for n, (how, _) in zip(inner.co_freevars, closure, strict=True) if how == "cell")
     return Part(inner, emitted.name, place, closure, emitted.same_signature, defaults, doc, emitted.restores, emitted.flat,
-                reaches)  # fmt: skip
+                reaches, shadows.levels(emitted.unit))  # fmt: skip
 
 
 def _places(

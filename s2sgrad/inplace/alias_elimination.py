@@ -30,10 +30,11 @@ from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.aliases import OUTSIDE
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.sources import HANDED_OUT, has_memory, sources
-from s2sgrad.mirror import groups
+from s2sgrad.mirror import groups, shadows
 from s2sgrad.mirror.groups import kind_at
 from s2sgrad.transform.calls import Pairs
 
+_LEVELS = 2  # a third derivative of what has shadows would not follow the shadows of shadows
 _ROUNDS = 400  # names that are written out, one after the other
 
 
@@ -79,10 +80,14 @@ class AliasElimination:
     def mirror(self, resolver: _Resolver, clashes: list[Clash]) -> bool:
         """Give the names shadows that cannot be told apart; whether all of them can have some."""
         unit, tree, kinds = resolver.unit, resolver.tree, resolver.kinds
+        level = shadows.levels(unit, self.units)
+        if level >= _LEVELS:
+            return False
         names = groups.Groups(unit, tree, kinds, self.separate).around({n for c in clashes for n in (c.written, c.seen)})
         if names is None:
             return False
         unit.mirrored |= names
+        unit.shadowed = level + 1
         for body in nested(tree.body):  # an item that stands there twice has one shadow
             body[:] = [_kept(unit, kinds, s) for s in body if not _is_check_of(unit, s, names)]
         for statement in list(effects.walk(tree.body)):  # an array that is updated stays where it is

@@ -52,21 +52,21 @@ class _Products(Transformer):
         full, terms = self.shapes.rank(node), _terms(node)
         if full is None or full < 2 or not all(self.shapes.rank(t) == full and self._is_double(t) for _, t in terms):
             return node
-        out: list[tuple[bool, gast.AST]] = []
+        out: list[gast.AST] = []
         factors: list[list[tuple[bool, gast.AST]]] = []
         for added, term in terms:
             *small, array = _factors(term)
-            place = next((k for k, (_, other) in enumerate(out) if same(other, array)), None)
+            place = next((k for k, other in enumerate(out) if same(other, array)), None)
             if self.shapes.rank(array) != full or any(self.shapes.rank(f) == full for f in small):
                 array, small, place = term, [], None
             if place is None:
-                out.append((True, array))
+                out.append(array)
                 factors.append([])
                 place = -1
             factors[place].append((added, _product(small) if small else constant(1.0)))
         if len(out) == len(terms):
             return node
-        return _sum([_times(parts, array) for parts, (_, array) in zip(factors, out, strict=True)])
+        return _sum([_times(parts, array) for parts, array in zip(factors, out, strict=True)])
 
     def _ordered(self, node: gast.BinOp) -> gast.AST:
         ranks = {id(f): self.shapes.rank(f) for f in _factors(node)}

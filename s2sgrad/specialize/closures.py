@@ -49,6 +49,7 @@ from s2sgrad.specialize.static_values import (
     Partial,
     Value,
     bindings,
+    chosen,
 )
 
 
@@ -159,12 +160,7 @@ class Closures:
             if value is None:
                 return None
         self.counts[holder] += len(arms)
-        rest = arms.pop()
-        while arms:
-            test = self.unit.temp()
-            compared = gast.Compare(name(choice.selector), [gast.Eq()], [constant(len(arms) - 1)])
-            rest = at(node, assign(test, compared), gast.If(name(test), arms.pop(), rest))
-        self.flattener.out += rest
+        self.flattener.out += chosen(self.unit, choice.selector, arms, node)
         return at(node, name(holder))[0]
 
     def rebinds(self, local: str) -> bool:

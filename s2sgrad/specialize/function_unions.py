@@ -40,7 +40,17 @@ from typing import Any
 import gast
 
 from s2sgrad.ir.quote import assign, at, clone, constant, name
-from s2sgrad.specialize.static_values import Choice, Derivative, Display, Function, Known, Partial, Value, Vectorized
+from s2sgrad.specialize.static_values import (
+    Choice,
+    Derivative,
+    Display,
+    Function,
+    Known,
+    Partial,
+    Value,
+    Vectorized,
+    chosen,
+)
 
 _FUNCTIONS = (Function, Partial, Vectorized, Known, Derivative)
 
@@ -130,10 +140,5 @@ class Choices:
             arms.append(at(node, *(s for s in flattener.out if not hasattr(s, "lineno"))) and flattener.out)
             flattener.out = before
         self.counts[holder] += len(arms)
-        rest = arms.pop()
-        while arms:
-            test = self.unit.temp()
-            compared = gast.Compare(name(choice.selector), [gast.Eq()], [constant(len(arms) - 1)])
-            rest = at(node, assign(test, compared), gast.If(name(test), arms.pop(), rest))
-        flattener.out += rest
+        flattener.out += chosen(self.unit, choice.selector, arms, node)
         return at(node, name(holder))[0]

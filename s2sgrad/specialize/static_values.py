@@ -33,7 +33,7 @@ import gast
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.errors import S2SGradError
-from s2sgrad.ir.quote import at, blocks, clone, nodes
+from s2sgrad.ir.quote import assign, at, blocks, clone, constant, name, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.primitives.catalogue import is_named
 from s2sgrad.source import look_up, read
@@ -183,6 +183,16 @@ def substitute(statement: gast.AST, values: dict[str, gast.AST]) -> None:
                 for k, item in enumerate(value):
                     if isinstance(item, gast.Name) and item.id in values:
                         value[k] = at(item, clone(values[item.id]))[0]
+
+
+def chosen(unit: Unit, selector: str, arms: list[list[gast.AST]], node: gast.AST) -> list[gast.AST]:
+    """The arm whose number is in the variable `selector`: `if which == 0: .. elif which == 1: .. else: ..`."""
+    *tested, rest = arms
+    for number, arm in reversed(list(enumerate(tested))):
+        test = unit.temp()
+        compared = gast.Compare(name(selector), [gast.Eq()], [constant(number)])
+        rest = at(node, assign(test, compared), gast.If(name(test), arm, rest))
+    return rest
 
 
 def bindings(body: list[gast.AST]) -> Counter[str]:

@@ -24,13 +24,11 @@ def f(x, n):
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.flow.facts import Facts
-from s2sgrad.ir.quote import assign, at, name, nodes
+from s2sgrad.ir.quote import assign, at, name, nodes, rewritten
 from s2sgrad.ir.unit import Unit
 
 _FUNCTIONS = (gast.Lambda, gast.FunctionDef)  # they read when they are called
@@ -42,7 +40,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         return tree
     marks: set[int] = set()
     later = {n.id for f in nodes(tree) if f is not tree and isinstance(f, _FUNCTIONS) for n in effects.loads(f)}
-    _change(tree.body, lambda s: _marked(s, marks) if isinstance(s, gast.Delete) else [s])
+    tree.body = rewritten(tree.body, lambda s: _marked(s, marks) if isinstance(s, gast.Delete) else [s])
     facts = Facts(tree)
     for statement in effects.walk(tree.body):
         if id(statement) in marks:
@@ -52,7 +50,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
             if facts.lifetimes.unbound_reads(statement):
                 unit.refuse(statement, f"`{deleted}` may be unbound where it is deleted: bind it on every path, or leave "
                                        "the `del` out")  # fmt: skip
-    _change(tree.body, lambda s: [] if id(s) in marks else [s])
+    tree.body = rewritten(tree.body, lambda s: [] if id(s) in marks else [s])
     return tree
 
 
@@ -78,11 +76,3 @@ def _marked(statement: gast.Delete, marks: set[int]) -> list[gast.AST]:
     reads = at(statement, *(gast.Expr(name(n)) for n in names))
     marks |= set(map(id, reads))
     return reads
-
-
-def _change(body: list[gast.AST], new: Callable[[gast.AST], list[gast.AST]]) -> None:
-    for statement in body:
-        if isinstance(statement, (gast.If, gast.For, gast.While)):
-            _change(statement.body, new)
-            _change(statement.orelse, new)
-    body[:] = [made for statement in body for made in new(statement)]

@@ -30,6 +30,7 @@ import builtins
 import gast
 
 from s2sgrad.analysis.effects import is_one_of
+from s2sgrad.ir.exits import leaves_trip
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize.targets import bind
@@ -39,7 +40,7 @@ _MOST = 8  # trips that are written out
 
 def of(unit: Unit, loop: gast.AST) -> list[gast.AST] | None:
     """The statements of a loop over a display whose body may write an element; None for any other statement."""
-    if not isinstance(loop, gast.For) or loop.orelse or leaves(loop.body):
+    if not isinstance(loop, gast.For) or loop.orelse or leaves_trip(loop.body):
         return None
     if not _may_write(loop.body):
         return None
@@ -98,19 +99,6 @@ def _held(unit: Unit, element: gast.AST, bound: set[str], out: list[gast.AST]) -
     holder = unit.temp()
     out += at(element, assign(holder, element))
     return name(holder)
-
-
-def leaves(body: list[gast.AST], own: bool = True) -> bool:
-    """Whether the body of a loop may leave it, or start its next trip, before it comes to the end."""
-    for statement in body:
-        if isinstance(statement, gast.Return) or (own and isinstance(statement, (gast.Break, gast.Continue))):
-            return True
-        if isinstance(statement, (gast.For, gast.While)):
-            if leaves(statement.body, own=False) or leaves(statement.orelse, own):
-                return True
-        elif isinstance(statement, gast.If) and (leaves(statement.body, own) or leaves(statement.orelse, own)):
-            return True
-    return False
 
 
 def _may_write(body: list[gast.AST]) -> bool:

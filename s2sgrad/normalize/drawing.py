@@ -42,6 +42,7 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis.effects import is_one_of
+from s2sgrad.ir.exits import leaves, with_exits
 from s2sgrad.ir.quote import (
     Transformer,
     assign,
@@ -54,11 +55,12 @@ from s2sgrad.ir.quote import (
     name,
     nodes,
     placed,
+    stored,
 )
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import iterables, stepwise
 from s2sgrad.normalize.drawn_tools import Drawer
-from s2sgrad.normalize.draws import Draw, NotDrawn, is_true, own_statements, stored, with_exits
+from s2sgrad.normalize.draws import Draw, NotDrawn, is_true
 from s2sgrad.normalize.named_iterators import Changes, named, reduces, takes_the_rest
 
 
@@ -194,7 +196,7 @@ class _Scope:
         if self.drawer.generator is not None:
             raise NotDrawn
         self.drawer.held[local] = draw
-        self.state |= stored(draw.setup)
+        self.state |= stored(*draw.setup)
         made = list(draw.setup)
         for count in (1, 2):
             if (local, count) in self.asked:
@@ -211,11 +213,11 @@ class _Scope:
             default = self.unit.local("default")
             given.args = [gast.Name(default, gast.Param(), None, None)]
             ended = gast.Return(name(default))
-        steps = [*with_exits(draw.steps, gast.Break, [ended]), gast.Return(clone(draw.item))]
+        steps = [*with_exits(draw.steps, gast.Break, lambda _: [clone(ended)]), gast.Return(clone(draw.item))]
         return self.function(function, given, steps)
 
     def function(self, function: str, given: gast.AST, body: list[gast.AST]) -> gast.FunctionDef:
-        outer = sorted(stored(body) & self.state)
+        outer = sorted(stored(*body) & self.state)
         return gast.FunctionDef(function, given, [*([gast.Nonlocal(outer)] if outer else []), *body], [], None, None, [])
 
     # --- loops ---
@@ -234,14 +236,14 @@ class _Scope:
                 raise NotDrawn
             return self.pushed(loop, draw, generator)
         body = self.block(loop.body)
-        leaves = any(isinstance(s, gast.Break) for s in own_statements(draw.take))
-        if draw.ready is not None and not is_true(draw.ready) and not (orelse and leaves):
+        may_end = leaves(draw.take, gast.Break)
+        if draw.ready is not None and not is_true(draw.ready) and not (orelse and may_end):
             return [*draw.setup, gast.While(clone(draw.ready), [*head, *body], orelse)]
         if not orelse:
             steps = [*draw.steps, head[-1]]
             return [*draw.setup, gast.While(constant(True), [*steps, *body], [])]
         ended = self.unit.local("ended")
-        steps = with_exits(draw.steps, gast.Break, [assign(ended, constant(True)), gast.Break()])
+        steps = with_exits(draw.steps, gast.Break, lambda _: [assign(ended, constant(True)), gast.Break()])
         whole = gast.While(constant(True), [*steps, head[-1], *body], [])
         return [*draw.setup, assign(ended, constant(False)), whole, gast.If(name(ended), orelse, [])]
 
@@ -257,7 +259,7 @@ class _Scope:
         body = self.block(loop.body)
         body = [*after, gast.Assign([loop.target], clone(draw.item), None), *body]
         if before:
-            body = [*with_exits(body, gast.Continue, [*before, gast.Continue()]), *clone(before)]
+            body = [*with_exits(body, gast.Continue, lambda _: [*clone(before), gast.Continue()]), *clone(before)]
         whole: list[gast.AST] = [gast.For(name(generator.value, store=True), clone(generator.call), body, [], None)]
         for statement in reversed(before):
             if isinstance(statement, gast.If) and isinstance(statement.body[-1], gast.Break) and not statement.orelse:

@@ -40,6 +40,7 @@ import sys
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.ir.exits import with_exits
 from s2sgrad.ir.forms import is_natural, is_none
 from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes, statements
 from s2sgrad.ir.unit import Unit
@@ -56,7 +57,6 @@ from s2sgrad.normalize.draws import (
     only,
     unless,
     when,
-    with_exits,
 )
 from s2sgrad.normalize.iterator_kinds import BATCHED, is_shown
 
@@ -270,7 +270,7 @@ class Drawer(Sources):
             over, given = self.unit.local("over"), self.unit.local("given")  # that only drawing tells
             if not only(gast.Break, [*part.steps, *arms]):
                 raise NotDrawn
-            steps = with_exits(part.steps, gast.Break, [assign(over, constant(True)), gast.Break()])
+            steps = with_exits(part.steps, gast.Break, lambda _: [assign(over, constant(True)), gast.Break()])
             once = [*steps, assign(item, part.item), assign(given, constant(True)), gast.Break()]
             setup.append(assign(over, constant(False)))
             arms = [assign(given, constant(False)), unless(name(over), gast.While(constant(True), once, [])),

@@ -32,15 +32,16 @@ from __future__ import annotations
 
 import builtins
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.ir.exits import leaves, with_exits
 from s2sgrad.ir.forms import is_none
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, statements
+from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes, statements, stored
 from s2sgrad.normalize.iterator_kinds import IteratorKinds
 
 PLAIN = (gast.Name, gast.Attribute, gast.Lambda)
@@ -113,9 +114,9 @@ class Sources(IteratorKinds):
 
     def again(self, known: Draw) -> Draw:
         """The same state, and names of their own for what is drawn: one iterator may stand twice in a `zip`."""
-        state = {n for draw in self.held.values() for n in stored(draw.setup)}
+        state = {n for draw in self.held.values() for n in stored(*draw.setup)}
         again = Draw([], clone(known.take), clone(known.item), clone(known.ready))
-        renamed = {n: self.unit.local("item") for n in sorted(stored(known.take) - state)}
+        renamed = {n: self.unit.local("item") for n in sorted(stored(*known.take) - state)}
         for part in (*again.take, again.item):
             for node in nodes(part):
                 if isinstance(node, gast.Name):
@@ -219,10 +220,10 @@ class Sources(IteratorKinds):
 
     def ending(self, draw: Draw) -> Draw:
         """One that stays at its end, where somebody may ask it again."""
-        if not self.resumable or not any(isinstance(s, gast.Break) for s in own_statements(draw.steps)):
+        if not self.resumable or not leaves(draw.steps, gast.Break):
             return draw
         over = self.unit.local("over")
-        ended = with_exits(draw.steps, gast.Break, [assign(over, constant(True)), gast.Break()])
+        ended = with_exits(draw.steps, gast.Break, lambda _: [assign(over, constant(True)), gast.Break()])
         return Draw([*draw.setup, assign(over, constant(False))], [when(name(over), gast.Break()), *ended], draw.item)
 
     def passing(self, inner: Draw, skipped: gast.AST, first: bool) -> Draw:
@@ -273,32 +274,6 @@ def only(kind: type, body: list[gast.AST]) -> bool:
     """Whether no statement starts a new draw, so that the drawing may stand in an inner loop or in an arm."""
     other = gast.Continue if kind is gast.Break else gast.Break
     return not any(isinstance(n, other) for s in body for n in nodes(s))
-
-
-def own_statements(body: list[gast.AST]) -> Iterator[gast.AST]:
-    """The statements of a block and of its `if`s: not of loops in it."""
-    for statement in body:
-        yield statement
-        if isinstance(statement, gast.If):
-            yield from own_statements([*statement.body, *statement.orelse])
-
-
-def with_exits(body: list[gast.AST], kind: type, instead: list[gast.AST]) -> list[gast.AST]:
-    """A block with other statements in the place of its exits of a kind; not of those that draw from a generator alone."""
-    out: list[gast.AST] = []
-    for statement in body:
-        if isinstance(statement, gast.If):
-            arms = [with_exits(arm, kind, instead) for arm in (statement.body, statement.orelse)]
-            out += at(statement, gast.If(statement.test, *arms))
-        else:
-            meant = isinstance(statement, kind) and not getattr(statement, "alone", False)
-            out += clone(instead) if meant else [statement]
-    return out
-
-
-def stored(body: list[gast.AST]) -> set[str]:
-    """The names that statements bind."""
-    return {n.id for s in body for n in nodes(s) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
 
 
 def names(path: gast.AST) -> set[str]:

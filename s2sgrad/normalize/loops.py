@@ -42,6 +42,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis.user_functions import is_generator
 from s2sgrad.ir import checkpoints
+from s2sgrad.ir.exits import leaves_trip
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, substitute
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views, display_trips, iterables
@@ -127,7 +128,7 @@ def _indexed(unit: Unit, loop: gast.For, backward: bool) -> list[gast.AST]:
     setup: list[gast.AST] = []
     walk = _walk(unit, loop.iter.args[0] if backward else loop.iter, setup)
     checks = at(loop, *walk.checks)
-    if loop.orelse or display_trips.leaves(loop.body):
+    if loop.orelse or leaves_trip(loop.body):
         loop.orelse, checks = checks + loop.orelse, []
     index = unit.local("k")
     steps: gast.AST = gast.Call(unit.builtin(range), [walk.length or constant(sys.maxsize)], [])

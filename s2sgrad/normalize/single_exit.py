@@ -35,10 +35,10 @@ from __future__ import annotations
 
 import gast
 
-from s2sgrad.ir.quote import assign, at, constant, name
+from s2sgrad.ir.exits import EXITS, always_leaves, leaves, returns, with_exits
+from s2sgrad.ir.quote import LOOPS, assign, at, clone, constant, name, nested
 from s2sgrad.ir.unit import Unit
 
-_LOOPS = (gast.For, gast.While)
 _DEEPEST = 90  # CPython's parser stops at a hundred levels of indentation
 
 
@@ -49,7 +49,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     body, flagged = returns_behind_loops(unit, tree.body, result)
     body = nest(unit, flagged + body)
     _strip_continues(body)
-    if not exits(body):
+    if not always_leaves(body):
         last = body[-1] if body else tree
         body = _fall_through(body, at(last, gast.Return(None)))
     body = bind_results(body, result)
@@ -79,67 +79,25 @@ def _returns(unit: Unit, body: list[gast.AST], result: str, returned: list[str],
             statement.body = _returns(unit, statement.body, result, returned, in_loop)
             statement.orelse = _returns(unit, statement.orelse, result, returned, in_loop)
             out.append(statement)
-        elif isinstance(statement, _LOOPS):
-            leaves = _contains(statement.body, gast.Return, into_loops=True)
+        elif isinstance(statement, LOOPS):
+            returned_from = returns(statement.body)
             orelse = _returns(unit, statement.orelse, result, returned, in_loop)
             statement.orelse = []
             statement.body = _returns(unit, statement.body, result, returned, in_loop=True)
             after: list[gast.AST] = []
-            if leaves:
+            if returned_from:
                 leave = gast.Break() if in_loop else gast.Return(name(result))
                 after = at(statement, gast.If(name(returned[0]), at(statement, leave), []))
-            if orelse and _contains(statement.body, gast.Break):
+            if orelse and leaves(statement.body, gast.Break):
                 completed = unit.local("completed")
                 out += at(statement, assign(completed, constant(True)))
-                statement.body = _flag_breaks(statement.body, completed)
+                left = assign(completed, constant(False))
+                statement.body = with_exits(statement.body, gast.Break, lambda s, left=left: at(s, clone(left), gast.Break()))
                 orelse = at(statement, gast.If(name(completed), orelse, []))
             out += [statement, *after, *orelse]
         else:
             out.append(statement)
     return out
-
-
-def _flag_breaks(body: list[gast.AST], completed: str) -> list[gast.AST]:
-    out = []
-    for statement in body:
-        if isinstance(statement, gast.Break):
-            out += at(statement, assign(completed, constant(False)))
-        if isinstance(statement, gast.If):
-            statement.body = _flag_breaks(statement.body, completed)
-            statement.orelse = _flag_breaks(statement.orelse, completed)
-        out.append(statement)
-    return out
-
-
-def _contains(body: list[gast.AST], kind: type, into_loops: bool = False) -> bool:
-    for statement in body:
-        if isinstance(statement, kind):
-            return True
-        if isinstance(statement, gast.If) or (into_loops and isinstance(statement, _LOOPS)):
-            inner = statement.body + statement.orelse
-            if _contains(inner, kind, into_loops):
-                return True
-    return False
-
-
-def exits(body: list[gast.AST]) -> bool:
-    """Whether every path through the block leaves it early."""
-    return any(map(_is_exit, body))
-
-
-def _is_exit(statement: gast.AST) -> bool:
-    """Whether what follows a statement is never run."""
-    if isinstance(statement, gast.While):  # `while True`
-        endless = isinstance(statement.test, gast.Constant) and statement.test.value and not statement.orelse
-        return bool(endless) and not _contains(statement.body, gast.Break)
-    if isinstance(statement, gast.If):
-        return exits(statement.body) and exits(statement.orelse)
-    return isinstance(statement, (gast.Return, gast.Break, gast.Continue, gast.Raise))
-
-
-def leaves(body: list[gast.AST]) -> bool:
-    """Whether some path through the block leaves it early, exits from loops in it not counted."""
-    return any(_contains(body, kind) for kind in (gast.Return, gast.Break, gast.Continue))
 
 
 def nest(unit: Unit, body: list[gast.AST], rest: list[gast.AST] | None = None) -> list[gast.AST]:
@@ -149,9 +107,9 @@ def nest(unit: Unit, body: list[gast.AST], rest: list[gast.AST] | None = None) -
     """
     rest = rest or []
     for statement in reversed(body):
-        if isinstance(statement, (gast.Return, gast.Break, gast.Continue)):
+        if isinstance(statement, EXITS):
             rest = [statement]
-        elif isinstance(statement, _LOOPS):
+        elif isinstance(statement, LOOPS):
             statement.body = nest(unit, statement.body)
             rest = [statement, *rest]
         elif isinstance(statement, gast.If) and leaves([statement]):
@@ -166,17 +124,12 @@ def nest(unit: Unit, body: list[gast.AST], rest: list[gast.AST] | None = None) -
 
 def _strip_continues(body: list[gast.AST]) -> None:
     """Every `continue` is now the last statement of its path: the trip ends there anyway."""
-    waiting = [body]
-    while waiting:
-        block = waiting.pop()
+    for block in nested(body):
         block[:] = [s for s in block if not isinstance(s, gast.Continue)]
-        for statement in block:
-            if isinstance(statement, (gast.If, *_LOOPS)):
-                waiting += [statement.body, statement.orelse]
 
 
 def _nest_if(unit: Unit, statement: gast.If, rest: list[gast.AST]) -> list[gast.AST]:
-    into_body, into_orelse = not exits(statement.body), not exits(statement.orelse)
+    into_body, into_orelse = not always_leaves(statement.body), not always_leaves(statement.orelse)
     if rest and into_body and into_orelse:
         return _flagged(unit, statement, rest)
     statement.body = nest(unit, statement.body, rest if into_body else None)
@@ -209,7 +162,7 @@ def replace_exits(
     out: list[gast.AST] = []
     for statement in nest(unit, body):
         kind = type(statement)
-        if kind in (gast.Return, gast.Break, gast.Continue):
+        if kind in EXITS:
             if kind not in flags:
                 base = {gast.Return: "left", gast.Break: "broke", gast.Continue: "skipped"}[kind]
                 flags[kind] = unit.local(base)
@@ -228,11 +181,11 @@ def replace_exits(
 
 def _fall_through(body: list[gast.AST], leave: list[gast.AST]) -> list[gast.AST]:
     """`leave` at the end of every path that runs off the end of the block."""
-    if body and isinstance(body[-1], gast.If) and _contains([body[-1]], gast.Return):
+    if body and isinstance(body[-1], gast.If) and leaves(body[-1:], gast.Return):
         last = body[-1]
-        if not exits(last.body):
+        if not always_leaves(last.body):
             last.body = _fall_through(last.body, leave)
-        if not exits(last.orelse):
+        if not always_leaves(last.orelse):
             last.orelse = _fall_through(last.orelse, leave)
         return body
     if body and isinstance(body[-1], gast.Raise):
@@ -261,7 +214,7 @@ def _check_depth(unit: Unit, tree: gast.FunctionDef) -> None:
         if depth > _DEEPEST:
             unit.refuse(statement, f"early exits nest this function over {_DEEPEST} levels deep: move parts of it "
                                    "into functions of their own")  # fmt: skip
-        if isinstance(statement, (gast.If, *_LOOPS)):
+        if isinstance(statement, (gast.If, *LOOPS)):
             waiting += [(inner, depth + 1) for inner in statement.body]
             chained = len(statement.orelse) == 1 and isinstance(statement.orelse[0], gast.If)
             waiting += [(inner, depth + (not chained)) for inner in statement.orelse]

@@ -56,10 +56,11 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.errors import S2SGradError
-from s2sgrad.ir.quote import Transformer, assign, clone, constant, expression, mentioned, name, nodes
+from s2sgrad.ir.exits import leaves_trip, with_exits
+from s2sgrad.ir.quote import Transformer, assign, clone, constant, expression, mentioned, name, nodes, stored
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.normalize.check import yields
-from s2sgrad.normalize.draws import Draw, NotDrawn, own_statements, stored, unless, when, with_exits
+from s2sgrad.normalize.draws import Draw, NotDrawn, unless, when
 from s2sgrad.source import read
 
 _PLAIN = (gast.Assign, gast.AugAssign, gast.Expr, gast.If, gast.For, gast.While, gast.Return, gast.Break, gast.Continue,
@@ -102,7 +103,7 @@ class _Steps:
     def __init__(self, sources, call: gast.Call) -> None:
         self.sources, self.unit = sources, sources.unit
         tree = _definition(sources, call)
-        own = {p.id for p in parameters(tree)} | stored(tree.body)
+        own = {p.id for p in parameters(tree)} | stored(*tree.body)
         free = {n.id for s in tree.body for n in nodes(s) if isinstance(n, gast.Name)} - own
         nested = isinstance(call.func, gast.Name) and call.func.id in sources.yielding
         if not nested and free & self.unit.locals:
@@ -124,10 +125,10 @@ class _Steps:
             self.require_early(statement)
             self.setup.append(statement)
         first, *rest = self.body[where:]
-        self.late = stored(self.body[where:])
+        self.late = stored(*self.body[where:])
         if isinstance(first, _LOOPS) and not first.orelse and not any(map(_yields, rest)):
             places = [k for k, s in enumerate(first.body) if _yields(s)]
-            simple = len(places) == 1 and isinstance(first.body[places[0]], gast.Expr) and not _leaves(first.body)
+            simple = len(places) == 1 and isinstance(first.body[places[0]], gast.Expr) and not leaves_trip(first.body)
             if simple and all(isinstance(s, gast.Assign) for s in rest):
                 return self.one_place(first, places[0])
         return self.machine(self.body[where:])
@@ -160,7 +161,8 @@ class _Steps:
             raise NotDrawn
         inner = self.sources.of(loop.iter, first=False)
         self.setup += inner.setup
-        return [*with_exits(inner.steps, gast.Break, ended), gast.Assign([loop.target], clone(inner.item), None)]
+        steps = with_exits(inner.steps, gast.Break, lambda _: clone(ended))
+        return [*steps, gast.Assign([loop.target], clone(inner.item), None)]
 
     def one_place(self, loop: gast.AST, place: int) -> Draw:
         before, after = loop.body[:place], loop.body[place + 1 :]
@@ -197,7 +199,7 @@ class _Steps:
                 number = self.new_stage()
                 self.stages[number] = self.run(clone(rest), exits)
                 return [*out, assign(self.item, _yielded(statement)), *self.at(number)[:1], gast.Break()]
-            if kind is gast.If and (_yields(statement) or _leaves([statement])):
+            if kind is gast.If and (_yields(statement) or leaves_trip([statement])):
                 arms = [self.run([*arm, *clone(rest)], exits) for arm in (statement.body, statement.orelse)]
                 return [*out, gast.If(statement.test, *arms)]
             if kind in _LOOPS and _yields(statement):
@@ -230,7 +232,7 @@ class _Steps:
 
     def keep(self, now: list[gast.AST], later: list[gast.AST]) -> None:
         """Bind before the first item what may be read when an item is asked for after that for which it was bound."""
-        own = stored([*now, *later]) & set(self.names.values()) - stored(self.setup)
+        own = stored(*now, *later) & set(self.names.values()) - stored(*self.setup)
         self.setup += [assign(n, constant(None)) for n in sorted(own) if n in _loads(later) or _is_read_first(n, now)]
 
 
@@ -318,13 +320,6 @@ def _yields(statement: gast.AST) -> bool:
     return any(isinstance(n, gast.Yield) for n in nodes(statement))
 
 
-def _leaves(body: list[gast.AST]) -> bool:
-    """Whether a block leaves the loop or the function that it is the body of, or goes on with its next trip."""
-    exits = (gast.Break, gast.Continue, gast.Return)
-    inner = any(isinstance(n, gast.Return) for s in body for n in nodes(s))
-    return inner or any(isinstance(s, exits) for s in own_statements(body))
-
-
 def _loads(body: list[gast.AST]) -> set[str]:
     """The names that statements read."""
     inside = [n for s in body for n in nodes(s)]
@@ -337,7 +332,7 @@ def _is_read_first(local: str, body: list[gast.AST]) -> bool:
     for statement in body:
         if local in _loads([statement]):
             return True
-        if local in stored([statement]):
+        if local in stored(statement):
             return not isinstance(statement, gast.Assign)
     return False
 

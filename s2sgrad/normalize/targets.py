@@ -28,7 +28,7 @@ from collections import Counter
 import gast
 
 from s2sgrad.ir.forms import minus
-from s2sgrad.ir.quote import assign, at, constant, expression, mentioned, name, nodes, statements, stored
+from s2sgrad.ir.quote import assign, at, constant, expression, mentioned, name, nested, nodes, rewritten, statements, stored
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import deletes
 
@@ -38,7 +38,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     counts = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name))
     counts.update(n for s in nodes(tree) if isinstance(s, gast.Nonlocal) for n in s.names)  # others read them
     tree.body = block(unit, tree.body)
-    _swaps(tree.body, counts)
+    for body in nested(tree.body):
+        _swaps(body, counts)
     return tree
 
 
@@ -52,10 +53,6 @@ def _swaps(body: list[gast.AST], counts: Counter[str]) -> None:
                 both = [name(a, store=True), name(b, store=True)], [name(b), name(a)]
                 swap = assign(gast.Tuple(both[0], gast.Store()), gast.Tuple(both[1], gast.Load()))
                 body[k : k + 3] = at(three[0], swap)
-    for statement in body:
-        if isinstance(statement, (gast.If, gast.For, gast.While)):
-            _swaps(statement.body, counts)
-            _swaps(statement.orelse, counts)
 
 
 def _is_copy(statement: gast.Assign) -> bool:
@@ -64,23 +61,16 @@ def _is_copy(statement: gast.Assign) -> bool:
 
 def block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
     """The statements of a block, in which every assignment has one target."""
-    out = []
-    for statement in body:
-        if isinstance(statement, (gast.If, gast.For, gast.While)):
-            statement.body, statement.orelse = block(unit, statement.body), block(unit, statement.orelse)
-            out.append(statement)
-        elif isinstance(statement, gast.AnnAssign):
-            if statement.value is not None:
-                out += at(statement, *bind(unit, statement.target, statement.value))
-        elif isinstance(statement, gast.Assign):
-            out += at(statement, *_chained(unit, statement.targets, statement.value))
-        elif isinstance(statement, gast.AugAssign):
-            out += _augmented(unit, statement)
-        elif isinstance(statement, gast.Delete):
-            out += at(statement, *deletes.of_items(unit, statement))
-        else:
-            out.append(statement)
-    return out
+    return rewritten(body, lambda statement: _of_one(unit, statement))
+
+
+def _of_one(unit: Unit, statement: gast.AST) -> list[gast.AST]:
+    """A statement as assignments of one target each."""
+    if isinstance(statement, gast.AnnAssign):
+        return [] if statement.value is None else at(statement, *bind(unit, statement.target, statement.value))
+    if isinstance(statement, gast.Assign):
+        return at(statement, *_chained(unit, statement.targets, statement.value))
+    return at(statement, *deletes.of_items(unit, statement)) if isinstance(statement, gast.Delete) else [statement]
 
 
 def _chained(unit: Unit, targets: list[gast.AST], value: gast.AST) -> list[gast.AST]:
@@ -95,10 +85,6 @@ def _chained(unit: Unit, targets: list[gast.AST], value: gast.AST) -> list[gast.
         if not (isinstance(target, gast.Name) and isinstance(value, gast.Name) and target.id == value.id):
             out += bind(unit, target, value)
     return out
-
-
-def _augmented(unit: Unit, statement: gast.AugAssign) -> list[gast.AST]:
-    return [statement]
 
 
 def bind(unit: Unit, target: gast.AST, value: gast.AST) -> list[gast.AST]:

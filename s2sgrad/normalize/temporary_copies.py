@@ -22,7 +22,7 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import nested, nodes
 from s2sgrad.ir.unit import Unit
 
 
@@ -30,13 +30,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without copies of temporaries that nothing else reads."""
     mentions = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name))
     bound = Counter(b for s in effects.walk(tree.body) for b in binds(s))
-    waiting = [tree.body]
-    while waiting:
-        body = waiting.pop()
+    for body in nested(tree.body):
         _block(unit, body, mentions, bound)
-        for statement in body:
-            if isinstance(statement, (gast.If, gast.For, gast.While)):
-                waiting += [statement.body, statement.orelse]
     return tree
 
 

@@ -63,12 +63,12 @@ from collections.abc import Callable
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.ir.exits import always_leaves, leaves
 from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.quote import assign, at, blocks, clone, constant, empty_arguments, name, nodes, rewritten, stored
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import context_managers
 from s2sgrad.normalize.exception_kinds import Kinds
-from s2sgrad.normalize.single_exit import exits, leaves
 from s2sgrad.normalize.trials import Trials, used_up
 from s2sgrad.normalize.unfinished import Unfinished
 from s2sgrad.normalize.with_statements import SETTINGS, without_exits
@@ -233,7 +233,7 @@ class _Attempt:
 
     def guarded(self, before: list[gast.AST], rest: list[gast.AST]) -> list[gast.AST]:
         """Statements, and others if no piece of them failed."""
-        if not rest or exits(before):
+        if not rest or always_leaves(before):
             return before
         if not self.is_set(before):
             return [*before, *rest]

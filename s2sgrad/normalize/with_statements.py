@@ -47,12 +47,13 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.with_regions import ENTER, EXIT, closed, opened
+from s2sgrad.ir.exits import always_leaves, leaves
 from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.quote import assign, at, constant, mentioned, name, nested, nodes, rewritten
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import context_managers, tapes
 from s2sgrad.normalize._calls import is_literal
-from s2sgrad.normalize.single_exit import bind_results, exits, leaves, nest, replace_exits, returns_behind_loops
+from s2sgrad.normalize.single_exit import bind_results, nest, replace_exits, returns_behind_loops
 
 SETTINGS = (np.errstate, np.printoptions, warnings.catch_warnings)
 _LOCKS = (type(threading.Lock()), type(threading.RLock()))
@@ -173,7 +174,7 @@ def without_exits(unit: Unit, statement: gast.With | gast.Try) -> tuple[list[gas
     if not leaves(body):
         return flagged, body, []
     body = nest(unit, body)
-    if exits(body) and not any(isinstance(n, (gast.Break, gast.Continue)) for n in _outside_loops(body)):
+    if always_leaves(body) and not leaves(body, (gast.Break, gast.Continue)):
         value = unit.local("value")
         return flagged, bind_results(body, value), at(statement, gast.Return(name(value)))
     flags: dict[type, str] = {}
@@ -185,15 +186,6 @@ def without_exits(unit: Unit, statement: gast.With | gast.Try) -> tuple[list[gas
         leave = gast.Return(name(values[kind])) if kind is gast.Return else kind()
         after += at(statement, gast.If(name(flag), at(statement, leave), []))
     return before, body, after
-
-
-def _outside_loops(body: list[gast.AST]) -> list[gast.AST]:
-    out = []
-    for statement in body:
-        out.append(statement)
-        if isinstance(statement, gast.If):
-            out += _outside_loops(statement.body) + _outside_loops(statement.orelse)
-    return out
 
 
 def _leaves_from_loop(block: list[gast.AST]) -> bool:

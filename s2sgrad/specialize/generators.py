@@ -39,10 +39,10 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.user_functions import is_generator
 from s2sgrad.ir import scoping
+from s2sgrad.ir.exits import leaves, with_exits
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
 from s2sgrad.ir.unit import MISSING, parameters
 from s2sgrad.normalize import targets
-from s2sgrad.normalize.draws import own_statements, with_exits
 from s2sgrad.normalize.name_uses import NameUses
 from s2sgrad.primitives import catalogue
 from s2sgrad.specialize.static_values import Function, Generator
@@ -91,11 +91,11 @@ class Generators:
             return False
         self.once(generator, loop)
         body, left = loop.body, None
-        if any(isinstance(s, gast.Break) for s in own_statements(body)):
+        if leaves(body, gast.Break):
             left = self.unit.local("left")
             self.counts[left] += 2
             self.flattener.out += at(loop, assign(left, constant(False)))
-            body = with_exits(body, gast.Break, at(loop, assign(left, constant(True))))
+            body = with_exits(body, gast.Break, lambda _: at(loop, assign(left, constant(True))))
 
         def at_yield(value: gast.AST) -> list[gast.AST]:
             return [*at(loop, *targets.bind(self.unit, clone(loop.target), value)), *clone(body)]

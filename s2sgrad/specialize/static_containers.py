@@ -36,9 +36,9 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_plain
+from s2sgrad.ir.exits import leaves_trip
 from s2sgrad.ir.quote import assign, at, blocks, clone, constant, nodes
 from s2sgrad.ir.unit import MISSING
-from s2sgrad.normalize import display_trips
 from s2sgrad.normalize._calls import callee
 from s2sgrad.specialize.static_values import Display, Known, Value, bindings, substitute
 
@@ -215,5 +215,5 @@ class Collections:
 
     def require_all_trips(self, loop: gast.For) -> None:
         """Refuse a loop over functions or objects that may be left before its end."""
-        if display_trips.leaves(loop.body):
+        if leaves_trip(loop.body):
             self.unit.refuse(loop, "a loop over functions or objects that is left early cannot be followed")

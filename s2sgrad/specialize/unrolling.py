@@ -29,8 +29,9 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.ir import scoping
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, mentioned, name, nodes, nodes_of
-from s2sgrad.normalize import display_trips, library_desugaring, loops
+from s2sgrad.ir.exits import leaves_trip, returns, with_exits
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, mentioned, name, nodes_of
+from s2sgrad.normalize import library_desugaring, loops
 from s2sgrad.specialize import trip_names
 from s2sgrad.specialize.static_containers import MOST
 from s2sgrad.specialize.static_values import Display, Value, bindings, substitute
@@ -109,17 +110,17 @@ class Unroller:
 
     def one_by_one(self, loop: gast.For, trips: list[list[gast.AST]]) -> list[gast.AST]:
         """The trips of a loop, one behind the other; where one may be the last, those behind it are made if it was not."""
-        if not display_trips.leaves(loop.body):
+        if not leaves_trip(loop.body):
             return [statement for trip in trips for statement in trip]
         kept = {t for t, n in bindings(loop.body).items() if n and self.takes_value(loop, t)} - self.in_turn
-        if kept or any(isinstance(n, gast.Return) for s in loop.body for n in nodes(s)):
+        if kept or returns(loop.body):
             self.require_all_trips(loop)
         left = self.unit.local("left")
         self.counts[left] += 2
         out: list[gast.AST] = []
         for trip in reversed(trips):
             rest = at(loop, gast.If(gast.UnaryOp(gast.Not(), name(left)), out, [])) if out else []
-            out = [*_leaving(trip, left), *rest]
+            out = [*with_exits(trip, gast.Break, lambda s: at(s, assign(left, constant(True)))), *rest]
         return [*at(loop, assign(left, constant(False))), *out]
 
     def places_among(self, loop: gast.For) -> range | None:
@@ -217,13 +218,3 @@ class Unroller:
         for statement in loops.block(self.unit, loop):
             self.flattener.statement(at(node, statement)[0] if not hasattr(statement, "lineno") else statement)
         return name(total)
-
-
-def _leaving(body: list[gast.AST], left: str) -> list[gast.AST]:
-    """The body of a trip, with a flag set where it leaves the loop: nothing follows on that path."""
-    out: list[gast.AST] = []
-    for statement in body:
-        if isinstance(statement, gast.If):
-            statement.body, statement.orelse = _leaving(statement.body, left), _leaving(statement.orelse, left)
-        out += at(statement, assign(left, constant(True))) if isinstance(statement, gast.Break) else [statement]
-    return out

@@ -9,13 +9,8 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.flow.graph import Block
-from s2sgrad.ir.quote import LOOPS, blocks, clone
-
-
-def breaks(body: Block) -> bool:
-    """Whether a path through the block leaves its loop."""
-    own = (s for s in body if not isinstance(s, LOOPS))
-    return any(isinstance(s, gast.Break) or any(map(breaks, blocks(s))) for s in own)
+from s2sgrad.ir.exits import leaves
+from s2sgrad.ir.quote import blocks, clone
 
 
 def at_tail(body: Block, ends: Block) -> Block:
@@ -24,7 +19,7 @@ def at_tail(body: Block, ends: Block) -> Block:
         return body
     if body and isinstance(body[-1], gast.Break):
         return [*body[:-1], *ends, body[-1]]
-    if breaks(body[-1:]):
+    if leaves(body[-1:], gast.Break):
         for arm in blocks(body[-1]):
             arm[:] = at_tail(arm, [clone(s) for s in ends])
         return body

@@ -18,11 +18,11 @@ from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.checkpoints import slots_of
+from s2sgrad.ir.exits import leaves
 from s2sgrad.ir.quote import LOOPS, assign, at, clone, constant, expression, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.sources import has_memory
 from s2sgrad.rules.table import VALUES
-from s2sgrad.transform.block_exits import breaks
 from s2sgrad.transform.checkpointed import Checkpointed
 from s2sgrad.transform.cotangents import Bar
 
@@ -175,7 +175,7 @@ class Branches:
     ) -> tuple[Block, Block, gast.For]:
         """(statements before the loop, its forward body, the header of the reversed loop)."""
         before: Block = []
-        counted = isinstance(loop, gast.While) or breaks(loop.body)
+        counted = isinstance(loop, gast.While) or leaves(loop.body, gast.Break)
         if counted:
             trips = self._new_local("trips", Number(int), body)
             before.append(assign(trips, constant(0)))

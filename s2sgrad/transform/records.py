@@ -23,6 +23,7 @@ from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
+from s2sgrad.ir.exits import leaves
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, place_of, statements
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.reach import call
@@ -31,7 +32,6 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.writes import in_place
 from s2sgrad.runtime import shadows
-from s2sgrad.transform.block_exits import breaks
 from s2sgrad.transform.recomputation import Recomputation, Recomputed
 
 
@@ -62,7 +62,7 @@ class Records:
     def early(self, body: Block, plan: Recomputed) -> dict[int, list[str]]:
         """Names to be recorded where they are bound, by the statement: views of what is written when they are dead."""
         out: dict[int, list[str]] = {}
-        if breaks(body):
+        if leaves(body, gast.Break):
             return out
         once = id(body) not in self.lifetimes.repeated
         counts: dict[str, int] = {}

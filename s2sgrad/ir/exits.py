@@ -1,0 +1,76 @@
+"""How control leaves a block, `break`, `continue` and `return`: whether it may, whether it must, and what else to do there.
+
+>>> import gast
+>>> from s2sgrad.ir.quote import statements
+>>> body = statements('''
+... while x < 9.0:
+...     if x < y:
+...         break
+...     x = x * y
+... ''')[0].body
+>>> leaves(body, gast.Return), leaves(body), always_leaves(body)
+(False, True, False)
+>>> leaves(with_exits(body, gast.Break, lambda _: statements("done = True")))
+False
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import gast
+
+from s2sgrad.ir.quote import COMPOUND, at, nested
+
+EXITS = (gast.Return, gast.Break, gast.Continue)
+
+
+def own_statements(body: list[gast.AST]) -> Iterator[gast.AST]:
+    """The statements of a block and of its `if`s: of loops in it only the `else`."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, COMPOUND):
+            yield from own_statements([*(statement.body if isinstance(statement, gast.If) else ()), *statement.orelse])
+
+
+def leaves(body: list[gast.AST], kinds: type | tuple[type, ...] = EXITS) -> bool:
+    """Whether some path through the block leaves it early, exits from loops in it not counted."""
+    return any(isinstance(statement, kinds) for statement in own_statements(body))
+
+
+def returns(body: list[gast.AST]) -> bool:
+    """Whether a `return` stands in a block, loops in it included."""
+    return any(isinstance(statement, gast.Return) for block in nested(body) for statement in block)
+
+
+def leaves_trip(body: list[gast.AST]) -> bool:
+    """Whether the body of a loop may leave it, or start its next trip, before it comes to the end."""
+    return leaves(body) or returns(body)
+
+
+def always_leaves(body: list[gast.AST]) -> bool:
+    """Whether every path through the block leaves it early."""
+    return any(map(_is_exit, body))
+
+
+def _is_exit(statement: gast.AST) -> bool:
+    """Whether what follows a statement is never run."""
+    if isinstance(statement, gast.While):  # `while True`
+        endless = isinstance(statement.test, gast.Constant) and statement.test.value and not statement.orelse
+        return bool(endless) and not leaves(statement.body, gast.Break)
+    if isinstance(statement, gast.If):
+        return always_leaves(statement.body) and always_leaves(statement.orelse)
+    return isinstance(statement, (*EXITS, gast.Raise))
+
+
+def with_exits(body: list[gast.AST], kind: type, instead: Callable[[gast.AST], list[gast.AST]]) -> list[gast.AST]:
+    """A block with other statements in the place of its exits of a kind; not of those that draw from a generator alone."""
+    out: list[gast.AST] = []
+    for statement in body:
+        if isinstance(statement, gast.If):
+            arms = [with_exits(arm, kind, instead) for arm in (statement.body, statement.orelse)]
+            out += at(statement, gast.If(statement.test, *arms))
+        else:
+            meant = isinstance(statement, kind) and not getattr(statement, "alone", False)
+            out += instead(statement) if meant else [statement]
+    return out

@@ -154,7 +154,7 @@ def _own_nodes(body: list[Any]) -> Iterator[Any]:
 
 
 def _own_names(body: list[Any]) -> Iterator[Any]:
-    return (n for s in _own_nodes(body) for n in nodes(s) if isinstance(n, gast.Name))
+    return (n for n in nodes(*_own_nodes(body)) if isinstance(n, gast.Name))
 
 
 def _captured(pullback: Any, nested: dict[str, Any], local: set[str]) -> tuple[list[str], list[Any]]:

@@ -29,7 +29,7 @@ from s2sgrad.analysis.expression_shapes import Shapes
 from s2sgrad.analysis.kinds import Array
 from s2sgrad.cleanup import kept_states
 from s2sgrad.ir.forms import minus, negated, parts_of
-from s2sgrad.ir.quote import LOOPS, assign, blocks, clone, expression, name, nodes, statements
+from s2sgrad.ir.quote import LOOPS, assign, blocks, clone, expression, name, nodes, rewritten, statements
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit, sweep_of
 from s2sgrad.memory.sources import is_fresh
@@ -209,32 +209,21 @@ class _Products:
         columns, rows = self.unit.local(f"{base}_columns"), self.unit.local(f"{base}_rows")
         changed = {b for s in effects.walk([loop]) if (b := in_place(self.unit, s, self.kinds)) is not None}
         changed |= set().union(*(self.unit.memory.with_memory_of(b) for b in changed))
-        first = None
+        first = next(s.origin for s in effects.walk([loop]) if id(s) in found)
 
-        def rewrite(body: list[gast.AST]) -> None:
-            nonlocal first
-            out: list[gast.AST] = []
-            for statement in body:
-                for inner in blocks(statement):
-                    rewrite(inner)
-                if id(statement) not in found:
-                    out.append(statement)
-                    continue
-                first = first or statement.origin
-                terms, rest = found[id(statement)]
-                new: list[gast.AST] = []
-                for term in terms:
-                    new += self.kept(bar, columns, rows, term, statement.target, changed)
-                if rest is not None:
-                    statement.value = rest
-                    new.append(statement)
-                for made in new:
-                    made.origin = statement.origin
-                out += new
-            body[:] = out
+        def kept(statement: gast.AST) -> list[gast.AST]:
+            if id(statement) not in found:
+                return [statement]
+            terms, rest = found[id(statement)]
+            new = [s for term in terms for s in self.kept(bar, columns, rows, term, statement.target, changed)]
+            if rest is not None:
+                statement.value = rest
+                new.append(statement)
+            for made in new:
+                made.origin = statement.origin
+            return new
 
-        for inner in blocks(loop):
-            rewrite(inner)
+        loop.body = rewritten(loop.body, kept)
         lists = gast.Tuple([gast.List([], gast.Load()), gast.List([], gast.Load())], gast.Load())
         before = [assign(gast.Tuple([name(columns, store=True), name(rows, store=True)], gast.Store()), lists)]
         product = self.product(name(columns), name(rows))

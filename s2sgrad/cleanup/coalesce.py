@@ -92,7 +92,7 @@ def _popped(tree: gast.FunctionDef) -> set[str]:
     """The stacks from which records are taken one by one; a record that is returned keeps its stacks apart."""
     found = set(map(popped, nodes(tree)))
     loops = [n for n in nodes(tree) if isinstance(n, gast.ListComp)]  # which take off what several trips have put on
-    return found - {popped(n) for loop in loops for n in nodes(loop)}
+    return found - {popped(n) for n in nodes(*loops)}
 
 
 def _interference(tree: gast.FunctionDef, names: set[str], unit: Unit) -> dict[str, set[str]]:

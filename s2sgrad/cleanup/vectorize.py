@@ -127,7 +127,7 @@ class _Loop:
         """Raise Refused where the loop changes its own bounds, takes twice off one stack, or is asked later for what a trip
         binds."""
         self.shown = self._mentioned_outside(own)
-        pops = Counter(popped(n) for s in body for n in nodes(s))
+        pops = Counter(popped(n) for n in nodes(*body))
         pops.pop(None, None)
         if (
             (effects.reads(self.start) | effects.reads(self.stop)).intersection(bound)

@@ -83,7 +83,7 @@ class _Text:
                 self.stands[n] = value
             else:
                 renamed[n] = name(self.helper(unit, n, unit.helpers.pop(n)))
-        for node in (part for tree in source.trees for part in nodes(tree)) if renamed else ():
+        for node in nodes(*source.trees) if renamed else ():
             _replace(node, renamed)
 
     def is_free(self, n: str, value: Any) -> bool:

@@ -30,7 +30,7 @@ class Mentions:
     """How often each name stands in some trees, and how many statements of their reverse sweep read it."""
 
     def __init__(self, parts: list[gast.AST]) -> None:
-        self.names = Counter(n.id for part in parts for n in nodes(part) if isinstance(n, gast.Name))
+        self.names = Counter(n.id for n in nodes(*parts) if isinstance(n, gast.Name))
         swept = (s for s in effects.walk(parts) if sweep_of(s) == "reverse")
         self.reads = Counter(n for s in swept for n in effects.reads(s))
 

@@ -15,20 +15,16 @@ from collections.abc import Iterator
 
 import gast
 
-from s2sgrad.ir.quote import blocks, nodes
+from s2sgrad.ir.quote import nodes, statements_in
 from s2sgrad.primitives.libraries import library, package
 from s2sgrad.source import Binding
 
 Import = gast.Import | gast.ImportFrom
 
 
-def statements(body: list[gast.AST]) -> Iterator[Import]:
+def statements(body: list[gast.AST]) -> list[Import]:
     """The imports of a function, those of functions inside it left out."""
-    for statement in body:
-        if isinstance(statement, (gast.Import, gast.ImportFrom)):
-            yield statement
-        for inner in blocks(statement):
-            yield from statements(inner)
+    return [s for s in statements_in(body) if isinstance(s, (gast.Import, gast.ImportFrom))]
 
 
 def bound_name(statement: Import, alias: gast.alias) -> str:

@@ -65,9 +65,9 @@ def clone(node: Any, put: Callable[[gast.AST], Any] | None = None) -> Any:
     return copy
 
 
-def nodes(root: gast.AST) -> Iterator[gast.AST]:
-    """All nodes of a tree but operators and the contexts of names: `gast.walk`, several times faster, parents first."""
-    waiting, parts_of = [root], PARTS
+def nodes(*roots: gast.AST) -> Iterator[gast.AST]:
+    """All nodes of some trees but operators and the contexts of names: `gast.walk`, several times faster, parents first."""
+    waiting, parts_of = [*reversed(roots)], PARTS
     while waiting:
         node = waiting.pop()
         parts = parts_of[type(node)]
@@ -185,6 +185,11 @@ def nested(body: list[gast.AST]) -> Iterator[list[gast.AST]]:
         block = waiting.pop()
         yield block
         waiting += [inner for statement in block for inner in blocks(statement)]
+
+
+def statements_in(body: list[gast.AST]) -> Iterator[gast.AST]:
+    """All statements of a block as the user wrote it, those in others included, in no certain order."""
+    return (statement for block in nested(body) for statement in block)
 
 
 def call_around(tree: gast.AST, argument: gast.AST) -> gast.Call | None:

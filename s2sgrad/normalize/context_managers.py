@@ -111,7 +111,7 @@ def _hides(function: types.FunctionType) -> bool:
         tree = read(function).fresh_tree()
     except S2SGradError:
         return True
-    inside = [n for s in tree.body for n in nodes(s)]
+    inside = list(nodes(*tree.body))
     return _may_hide_at_exit(tree, inside) if function.__name__ == "__exit__" else any(map(_catches_at_yield, inside))
 
 
@@ -128,4 +128,4 @@ def _catches_at_yield(statement: gast.AST) -> bool:
     """Whether a statement may catch what is raised at a `yield` in it."""
     guarded = statement.body if isinstance(statement, gast.Try) and statement.handlers else []
     guarded = [statement] if isinstance(statement, gast.With) else guarded
-    return any(isinstance(part, gast.Yield) for s in guarded for part in nodes(s))
+    return any(isinstance(part, gast.Yield) for part in nodes(*guarded))

@@ -83,7 +83,7 @@ def _parameters(function: gast.Lambda) -> list[gast.AST]:
 def _is_followed(unit: Unit, tree: gast.FunctionDef, local: str, statement: gast.Assign) -> bool:
     """Whether every mention of the variable is one of those that can be written out, and every key is read at once."""
     mentions = [n for n in nodes(tree) if isinstance(n, gast.Name) and n.id == local and n is not statement.targets[0]]
-    if any(_reads(n, local) for part in _read_later(tree) for n in nodes(part)):
+    if any(_reads(n, local) for n in nodes(*_read_later(tree))):
         return False
     followed = _followed(unit, tree)
     return all(id(n) in followed for n in mentions)
@@ -138,7 +138,7 @@ def _asked(unit: Unit, statement: gast.AST, local: str, default: gast.AST) -> li
 
 def _read_by(statement: gast.AST, local: str) -> list[gast.Subscript]:
     """The items of the variable that a statement reads, of a compound one its header."""
-    inside = {id(n) for inner in blocks(statement) for s in inner for n in nodes(s)}
+    inside = {id(n) for inner in blocks(statement) for n in nodes(*inner)}
     read = [n for n in nodes(statement) if _reads(n, local) and id(n) not in inside]
     if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
         read += [statement.target] if getattr(statement.target.value, "id", "") == local else []

@@ -72,7 +72,7 @@ def of_items(unit: Unit, statement: gast.Delete) -> list[gast.AST]:
 
 def _marked(statement: gast.Delete, marks: set[int]) -> list[gast.AST]:
     """`del a, b` as reads of a and b: it needs them bound."""
-    names = [n.id for target in statement.targets for n in nodes(target) if isinstance(n, gast.Name)]
+    names = [n.id for n in nodes(*statement.targets) if isinstance(n, gast.Name)]
     reads = at(statement, *(gast.Expr(name(n)) for n in names))
     marks |= set(map(id, reads))
     return reads

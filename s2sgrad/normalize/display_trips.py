@@ -47,7 +47,7 @@ def of(unit: Unit, loop: gast.AST) -> list[gast.AST] | None:
     elements = _elements(unit, loop.iter)
     if elements is None or not 0 < len(elements) <= _MOST or all(isinstance(e, gast.Constant) for e in elements):
         return None
-    bound = {n.id for part in (loop.target, loop.iter, *loop.body) for n in nodes(part) if binds(n)}
+    bound = {n.id for n in nodes(loop.target, loop.iter, *loop.body) if binds(n)}
     out: list[gast.AST] = []
     held = [_held(unit, e, bound, out) for e in elements]
     for element in held:
@@ -106,8 +106,7 @@ def _may_write(body: list[gast.AST]) -> bool:
         isinstance(n, gast.AugAssign)
         or (isinstance(n, gast.Subscript) and isinstance(n.ctx, gast.Store))
         or (isinstance(n, gast.Expr) and isinstance(n.value, gast.Call))
-        for statement in body
-        for n in nodes(statement)
+        for n in nodes(*body)
     )
 
 

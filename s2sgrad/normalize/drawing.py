@@ -52,6 +52,7 @@ from s2sgrad.ir.quote import (
     constant,
     empty_arguments,
     expression,
+    mentioned,
     name,
     nodes,
     placed,
@@ -130,7 +131,7 @@ class _Scope:
         """The loop in these words; as it is where that cannot be said, and no iterator has a name."""
         generators = sum(map(self.drawer.is_generator, nodes(statement.iter)))
         if generators:  # whose text would stand in itself
-            generators += any(self.drawer.is_generator(n) for s in statement.body for n in nodes(s))
+            generators += any(self.drawer.is_generator(n) for n in nodes(*statement.body))
         for self.drawer.stepwise in (False, True)[:: -1 if generators > 1 else 1]:
             try:
                 return rewrite()
@@ -182,8 +183,7 @@ class _Scope:
     def meets(self, loop: gast.For) -> bool:
         """Whether a loop over neighbours mentions what these are of."""
         pairs = [n for n in nodes(loop.iter) if self.drawer.called(n) is itertools.pairwise]
-        over = {n.id for pair in pairs for n in nodes(pair) if isinstance(n, gast.Name)}
-        return any(isinstance(n, gast.Name) and n.id in over for s in loop.body for n in nodes(s)) if over else False
+        return bool(mentioned(*pairs) & mentioned(*loop.body))
 
     # --- iterators that have a name ---
 
@@ -334,7 +334,7 @@ class _Expressions(Transformer):
                 raise NotDrawn
             default = [self.visit(d) for d in default]
             return at(node, gast.Call(at(node, name(function))[0], default, []))[0]
-        simple = not any(isinstance(n, gast.Call) for d in default for n in nodes(d))  # it is evaluated at the end
+        simple = not any(isinstance(n, gast.Call) for n in nodes(*default))  # it is evaluated at the end
         if self.scope.drawer.needs(over) and simple:
             item = self.unit.local("item")
             leave = gast.Return(name(item))
@@ -357,17 +357,17 @@ class _Expressions(Transformer):
 
     def hoisted(self, node: gast.AST, body: list[gast.AST]) -> gast.AST | None:
         """A call of a function of this text; None where it would not see what it reads."""
-        mentioned = {n.id for s in body for n in nodes(s) if isinstance(n, gast.Name)}
-        around = any(self.inner[n] > 0 for n in mentioned)
-        if around or any(isinstance(n, gast.NamedExpr) for s in body for n in nodes(s)):
-            if mentioned & self.scope.named.keys():
+        names = mentioned(*body)
+        around = any(self.inner[n] > 0 for n in names)
+        if around or any(isinstance(n, gast.NamedExpr) for n in nodes(*body)):
+            if names & self.scope.named.keys():
                 raise NotDrawn
             self.scope.require_ended(node)
             return None
         try:
             made = self.scope.block([placed(node, s) for s in body])
         except NotDrawn:
-            if mentioned & self.scope.named.keys():
+            if names & self.scope.named.keys():
                 raise
             self.scope.require_ended(node)
             return None

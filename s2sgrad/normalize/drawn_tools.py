@@ -109,7 +109,7 @@ class Drawer(Sources):
         calls = [n for n in nodes(loop.iter) if self.called(n) in (builtins.map, builtins.filter) and n.args]
         if not calls:
             return []
-        body = [n for s in loop.body for n in nodes(s) if not isinstance(getattr(n, "ctx", gast.Load()), gast.Load)]
+        body = [n for n in nodes(*loop.body) if not isinstance(getattr(n, "ctx", gast.Load()), gast.Load)]
         anew = {n.id if isinstance(n, gast.Name) else getattr(n, "attr", None) for n in body} & self.changes.rebound
         out: list[gast.AST] = []
         for call in calls:

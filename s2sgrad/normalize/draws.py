@@ -216,7 +216,7 @@ class Sources(IteratorKinds):
     def generates(self, body: list[gast.AST]) -> bool:
         """Whether statements draw from a generator function, whose text must stand around them."""
         mark = self.generator.mark.value.id if self.generator is not None else None
-        return any(isinstance(n, gast.Name) and n.id == mark for s in body for n in nodes(s))
+        return any(isinstance(n, gast.Name) and n.id == mark for n in nodes(*body))
 
     def ending(self, draw: Draw) -> Draw:
         """One that stays at its end, where somebody may ask it again."""
@@ -273,7 +273,7 @@ def given_to(args: list[gast.AST], words: Words, defaults: dict[str, gast.AST | 
 def only(kind: type, body: list[gast.AST]) -> bool:
     """Whether no statement starts a new draw, so that the drawing may stand in an inner loop or in an arm."""
     other = gast.Continue if kind is gast.Break else gast.Break
-    return not any(isinstance(n, other) for s in body for n in nodes(s))
+    return not any(isinstance(n, other) for n in nodes(*body))
 
 
 def names(path: gast.AST) -> set[str]:

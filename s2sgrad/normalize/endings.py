@@ -90,7 +90,7 @@ def left(unit: Unit, tree: gast.FunctionDef) -> set[int]:
     out: set[int] = set()
     for node in nodes(tree):  # parents first
         inner: list[gast.AST] = []
-        if isinstance(node, gast.For) and any(isinstance(n, (gast.Break, gast.Return)) for s in node.body for n in nodes(s)):
+        if isinstance(node, gast.For) and any(isinstance(n, (gast.Break, gast.Return)) for n in nodes(*node.body)):
             inner = [node.iter]
         elif isinstance(node, gast.Call) and is_one_of(unit.resolve(node.func), (any, all, next)):
             inner = node.args

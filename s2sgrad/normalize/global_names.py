@@ -27,7 +27,7 @@ from collections.abc import Iterator
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.ir.quote import at, blocks, expression, name, nodes
+from s2sgrad.ir.quote import at, expression, name, nodes, rewritten, statements_in
 from s2sgrad.ir.unit import Unit
 
 _ALONE = "a global is written in a plain assignment of its own to be differentiated: bind a local name first"
@@ -36,12 +36,12 @@ _SCOPES = (gast.FunctionDef, gast.Lambda, gast.ClassDef)
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without `global`; Unsupported where one is bound by anything but a plain assignment."""
-    declared = {n for statement in _declarations(tree.body) for n in statement.names}
+    declared = {n for s in statements_in(tree.body) if isinstance(s, gast.Global) for n in s.names}
     stored = {n.id for n in nodes(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
     space = unit.primal.function.__globals__
     written = {n: unit.helper(f"{n}_global", runtime.Global(space, n)) for n in sorted(declared & stored)}
     if declared:
-        tree.body = _block(unit, tree.body, written)
+        tree.body = rewritten(tree.body, lambda s: at(s, *_statement(unit, s, written)))
         for node in list(nodes(tree)):
             if isinstance(node, _SCOPES) and node is not tree and any(n.id in written for n in _names(node)):
                 unit.refuse(node, "a function in a function that writes the same global cannot be differentiated yet: bind "
@@ -54,27 +54,14 @@ def _names(node: gast.AST) -> Iterator[gast.Name]:
     return (n for n in nodes(node) if isinstance(n, gast.Name))
 
 
-def _declarations(body: list[gast.AST]) -> list[gast.Global]:
-    out = [s for s in body if isinstance(s, gast.Global)]
-    return out + [d for s in body for inner in blocks(s) for d in _declarations(inner)]
-
-
-def _block(unit: Unit, body: list[gast.AST], written: dict[str, str]) -> list[gast.AST]:
-    out = []
-    for statement in body:
-        for inner in blocks(statement):
-            inner[:] = _block(unit, inner, written)
-        if not isinstance(statement, gast.Global):
-            out += at(statement, _statement(unit, statement, written))
-    return out
-
-
-def _statement(unit: Unit, statement: gast.AST, written: dict[str, str]) -> gast.AST:
+def _statement(unit: Unit, statement: gast.AST, written: dict[str, str]) -> list[gast.AST]:
     """The statement, or the call that stands for it; reads are still those of the user's name."""
+    if isinstance(statement, gast.Global):
+        return []
     targets = statement.targets if isinstance(statement, gast.Assign) else [getattr(statement, "target", None)]
     target = targets[0]
     if not isinstance(target, gast.Name) or target.id not in written or len(targets) > 1:
-        return statement
+        return [statement]
     if isinstance(statement, gast.Assign):
         value = statement.value
     elif isinstance(statement, gast.AugAssign):
@@ -84,8 +71,8 @@ def _statement(unit: Unit, statement: gast.AST, written: dict[str, str]) -> gast
         unit.bindings[target.id] = binding  # `+=` may write a list in place, a number it does not
         value = at(statement, gast.BinOp(name(target.id), statement.op, statement.value))[0]
     else:
-        return statement
-    return gast.Expr(at(statement, expression("g.write(value)", g=written[target.id], value=value))[0])
+        return [statement]
+    return [gast.Expr(at(statement, expression("g.write(value)", g=written[target.id], value=value))[0])]
 
 
 def _reads(unit: Unit, node: gast.AST, written: dict[str, str]) -> None:

@@ -51,7 +51,7 @@ def _block(unit: Unit, body: list[gast.AST], covered: set[int]) -> list[gast.AST
             out.append(statement)
             continue
         made = {imported.bound_name(statement, alias) for alias in statement.names} - unit.locals
-        covered.update(id(n) for s in body[k + 1 :] for n in nodes(s) if isinstance(n, gast.Name) and n.id in made)
+        covered.update(id(n) for n in nodes(*body[k + 1 :]) if isinstance(n, gast.Name) and n.id in made)
         for alias in statement.names:
             if imported.bound_name(statement, alias) in unit.locals:
                 out += at(statement, _data(unit, statement, alias))

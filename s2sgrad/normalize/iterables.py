@@ -66,13 +66,13 @@ def consumed(unit: Unit, all_nodes: Iterable[gast.AST]) -> set[int]:
 
 def runs_once(unit: Unit, tree: gast.FunctionDef, parameter: str) -> bool:
     """Whether a function mentions a parameter once, as what a loop, a comprehension or a reduction runs through."""
-    body = [n for s in tree.body for n in nodes(s)]
+    body = list(nodes(*tree.body))
     mentioned = [n for n in body if isinstance(n, gast.Name) and n.id == parameter]
     if len(mentioned) != 1:
         return False
     loops = [n for n in body if isinstance(n, (gast.For, gast.While))]
-    again = [part for loop in loops for s in (*loop.body, *loop.orelse) for part in nodes(s)]
-    over = [part for node in body for iterable in _run_through(unit, node) for part in nodes(iterable)]
+    again = [part for loop in loops for part in nodes(*loop.body, *loop.orelse)]
+    over = [part for node in body for part in nodes(*_run_through(unit, node))]
     return not any(n is mentioned[0] for n in again) and any(n is mentioned[0] for n in over)
 
 

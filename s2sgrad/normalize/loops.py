@@ -142,7 +142,7 @@ def _indexed(unit: Unit, loop: gast.For, backward: bool) -> list[gast.AST]:
 def _refuse_growth(unit: Unit, loop: gast.For) -> None:
     """A loop over a list that its body makes longer or shorter."""
     over = iterables.walked(unit, loop.iter)
-    for call in (n for s in loop.body for n in nodes(s) if isinstance(n, gast.Call)):
+    for call in (n for n in nodes(*loop.body) if isinstance(n, gast.Call)):
         method = call.func
         if not isinstance(method, gast.Attribute) or not isinstance(method.value, gast.Name) or method.value.id not in over:
             continue
@@ -165,7 +165,7 @@ def _called(unit: Unit, node: gast.AST):
 
 
 def _rebinds(body: list[gast.AST], target: str) -> bool:
-    return any(display_trips.binds(n) and n.id == target for statement in body for n in nodes(statement))
+    return any(display_trips.binds(n) and n.id == target for n in nodes(*body))
 
 
 def _refuse_endless(unit: Unit, node: gast.AST, called: object) -> None:

@@ -83,7 +83,7 @@ def _require_one(unit: Unit, node: gast.Call, target: Any, out: gast.AST) -> Non
     """Raise Unsupported where what a call writes cannot be said as one store."""
     if isinstance(out, gast.Tuple) or (isinstance(target, np.ufunc) and target.nout > 1):
         unit.refuse(out, "`out=` of several results is not differentiated: assign the results to names")
-    if not isinstance(out, gast.Name) and any(isinstance(n, gast.NamedExpr) for part in (node, out) for n in nodes(part)):
+    if not isinstance(out, gast.Name) and any(isinstance(n, gast.NamedExpr) for n in nodes(node, out)):
         unit.refuse(out, "`:=` in a call with `out=` is not differentiated: assign before it")
 
 

@@ -91,8 +91,8 @@ def _returns(unit: Unit, body: list[gast.AST], result: str, returned: list[str],
             if orelse and leaves(statement.body, gast.Break):
                 completed = unit.local("completed")
                 out += at(statement, assign(completed, constant(True)))
-                left = assign(completed, constant(False))
-                statement.body = with_exits(statement.body, gast.Break, lambda s, left=left: at(s, clone(left), gast.Break()))
+                no = assign(completed, constant(False))
+                statement.body = with_exits(statement.body, gast.Break, lambda s, no=no: at(s, clone(no), gast.Break()))
                 orelse = at(statement, gast.If(name(completed), orelse, []))
             out += [statement, *after, *orelse]
         else:

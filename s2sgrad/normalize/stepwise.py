@@ -104,7 +104,7 @@ class _Steps:
         self.sources, self.unit = sources, sources.unit
         tree = _definition(sources, call)
         own = {p.id for p in parameters(tree)} | stored(*tree.body)
-        free = {n.id for s in tree.body for n in nodes(s) if isinstance(n, gast.Name)} - own
+        free = mentioned(*tree.body) - own
         nested = isinstance(call.func, gast.Name) and call.func.id in sources.yielding
         if not nested and free & self.unit.locals:
             raise NotDrawn
@@ -140,7 +140,7 @@ class _Steps:
         self.require_fixed(statement.value)
 
     def require_fixed(self, node: gast.AST) -> None:
-        read_ = {n.id for n in nodes(node) if isinstance(n, gast.Name)}
+        read_ = mentioned(node)
         free = read_ & self.unit.locals - set(self.names.values()) - self.fixed
         looks = any(isinstance(n, (gast.Subscript, gast.Attribute)) or self.looks(n) for n in nodes(node))
         writes = self.sources.changes is None or self.sources.changes.writes
@@ -306,7 +306,7 @@ def _require_plain(statement: gast.AST) -> None:
             raise NotDrawn
         if isinstance(part, gast.stmt) and not isinstance(part, gast.Expr):
             own = [p for p in (getattr(part, "value", None), getattr(part, "test", None), getattr(part, "iter", None)) if p]
-            if any(isinstance(n, gast.Yield) for p in own for n in nodes(p)):
+            if any(isinstance(n, gast.Yield) for n in nodes(*own)):
                 raise NotDrawn
 
 
@@ -322,7 +322,7 @@ def _yields(statement: gast.AST) -> bool:
 
 def _loads(body: list[gast.AST]) -> set[str]:
     """The names that statements read."""
-    inside = [n for s in body for n in nodes(s)]
+    inside = list(nodes(*body))
     updated = {n.target.id for n in inside if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)}
     return updated | {n.id for n in inside if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
 
@@ -349,7 +349,7 @@ def definitions(tree: gast.FunctionDef) -> dict[str, gast.FunctionDef | None]:
                                         and not isinstance(n.ctx, gast.Load)]  # fmt: skip
     declared = {n for s in nodes(tree) if isinstance(s, (gast.Nonlocal, gast.Global)) for n in s.names}
     for local, definition in list(found.items()):
-        names = {n.id for n in nodes(definition) if isinstance(n, gast.Name)}
+        names = mentioned(definition)
         if bound.count(local) > 1 or names & declared or definition.decorator_list:
             found[local] = None
     return found

@@ -239,7 +239,7 @@ def _function_computes(function: types.FunctionType, depth: int, writes: bool = 
         unit, tree = Unit.of(read(function))
     except S2SGradError:
         return False
-    calls = [c for s in tree.body for c in nodes(s) if isinstance(c, gast.Call)]
+    calls = [c for c in nodes(*tree.body) if isinstance(c, gast.Call)]
     if writes:
         calls = [c for c in calls if not _changes_given(unit, c)]
     return all(_is_exception(unit, c) or only_computes(unit, gast.Call(c.func, [], []), depth) for c in calls)
@@ -257,7 +257,7 @@ def _is_exception(unit: Unit, call: gast.Call) -> bool:
 
 def used_up(unit: Unit, tree: gast.FunctionDef, body: list[gast.AST]) -> set[str]:
     """The iterators that some statements read, of which nothing is left when that was tried."""
-    read_ = {n.id for s in body for n in nodes(s) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
+    read_ = {n.id for n in nodes(*body) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
     found = set()
     for node in nodes(tree):
         value = node.value if isinstance(node, gast.Assign) else None

@@ -58,13 +58,13 @@ def f(x, k):
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import gast
 
 from s2sgrad import runtime
 from s2sgrad.ir.exits import always_leaves, leaves
-from s2sgrad.ir.forms import arguments_of
+from s2sgrad.ir.forms import arguments_of, bound_name
 from s2sgrad.ir.quote import assign, at, blocks, clone, constant, empty_arguments, name, nodes, rewritten, stored
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import context_managers
@@ -75,6 +75,9 @@ from s2sgrad.normalize.with_statements import SETTINGS, without_exits
 from s2sgrad.runtime import trials
 
 _WHOLE = (gast.Pass, gast.FunctionDef, gast.Global, gast.Nonlocal, gast.Break, gast.Continue)
+Rest = Callable[[], list[gast.AST]]
+"""What comes after a statement."""
+
 _MESSAGES = (print, str, repr, type, isinstance, format)
 
 
@@ -122,7 +125,7 @@ class _Attempt:
         statement = self.statement
         self.require_followed()
         body = self.body(statement.body, self.plain(statement.orelse))
-        handlers = [self.handler(h, k) for k, h in enumerate(statement.handlers, 1)]
+        handlers = [self.handler(h) for h in statement.handlers]
         only = self.only_trial(body)
         if only is None and not self.is_set(body):
             return body  # nothing of it raises
@@ -138,7 +141,7 @@ class _Attempt:
     def only_trial(self, body: list[gast.AST]) -> gast.If | None:
         """The branch of what succeeds, where there is one trial alone, at the end."""
         last = body[-1] if body else None
-        set_ = [s for s in _all(body) if self.which in _bound(s)]
+        set_ = [s for s in nodes(*body) if bound_name(s) == self.which]
         alone = len(set_) == 1 and len(body) > 1 and body[-2] is set_[0] and self.tests(last)
         return last if alone and self.outer is None and not last.orelse else None
 
@@ -147,7 +150,7 @@ class _Attempt:
         return isinstance(test, gast.Compare) and isinstance(test.left, gast.Name) and test.left.id == self.which
 
     def is_set(self, body: list[gast.AST]) -> bool:
-        return any(self.which in _bound(s) for s in _all(body))
+        return self.which in stored(*body)
 
     def is_first(self, body: list[gast.AST]) -> bool:
         """Whether a trial comes before everything that asks how it ended."""
@@ -163,26 +166,25 @@ class _Attempt:
             self.unit.refuse(self.statement, f"`{min(gone)}` is used up by what `try` runs twice, which cannot be followed: "
                                              "make it a list")  # fmt: skip
 
-    def handler(self, handler: gast.ExceptHandler, k: int) -> list[gast.AST]:
+    def handler(self, handler: gast.ExceptHandler) -> list[gast.AST]:
         """What a handler does; the exception itself is told in messages, or raised again."""
-        called = _called(handler)
-        told = {id(part) for s in handler.body for n in nodes(s) if self.is_message(n) for part in nodes(n)}
-        others = {id(n) for s in handler.body for h in nodes(s) if isinstance(h, gast.ExceptHandler) for n in nodes(h)}
-        for node in (n for s in handler.body for n in nodes(s)):
-            if isinstance(node, gast.Raise) and id(node) not in others:
-                if node.exc is None or (isinstance(node.exc, gast.Name) and node.exc.id == called):
-                    node.exc = self.caught()
-                if isinstance(node.cause, gast.Name) and node.cause.id == called:
-                    node.cause = None
-        hidden = {id(n) for s in handler.body for h in nodes(s) if _called(h) == called for n in nodes(h)}
-        mentions = [n for s in handler.body for n in nodes(s)
-                    if isinstance(n, gast.Name) and n.id == called and id(n) not in hidden]  # fmt: skip
+        called, inside = _called(handler), list(nodes(*handler.body))
+        others = [n for n in inside if isinstance(n, gast.ExceptHandler)]
+        for statement in (n for n in _apart_from(inside, others) if isinstance(n, gast.Raise)):
+            if statement.exc is None or getattr(statement.exc, "id", "") == called:
+                statement.exc = self.caught()
+            if getattr(statement.cause, "id", "") == called:
+                statement.cause = None
+        told = {id(part) for n in inside if self.is_message(n) for part in nodes(n)}
+        hiding = [h for h in others if _called(h) == called]
+        mentions = [n for n in _apart_from(nodes(*handler.body), hiding) if isinstance(n, gast.Name) and n.id == called]
         for mention in mentions:
             if id(mention) not in told:
                 self.unit.refuse(mention, f"the exception `{called}` is used, which cannot be differentiated yet: leave it "
                                           "out")  # fmt: skip
         bound = at(handler, assign(called, self.caught())) if mentions else []
         return bound + self.plain(handler.body)
+
 
     def caught(self) -> gast.Call:
         return gast.Call(name(self.unit.helper("caught", trials.caught)), [name(self.which)], [])
@@ -205,7 +207,7 @@ class _Attempt:
         if run:
             done = [*run, *self.body(body[len(run) :], rest)]
             values = [s.value for s in run if s.value is not None]
-            return self.tried(run[0], self.trials.bindings(run), done) if self.kinds.risk(*values) else done
+            return self.tried(self.trials.bindings(run), done) if self.kinds.risk(*values) else done
         first, more = body[0], body[1:]
         if isinstance(first, _WHOLE):
             if isinstance(first, gast.FunctionDef):
@@ -224,7 +226,7 @@ class _Attempt:
                 break
         return run
 
-    def tried(self, origin: gast.AST, value: gast.AST, done: list[gast.AST]) -> list[gast.AST]:
+    def tried(self, value: gast.AST, done: list[gast.AST]) -> list[gast.AST]:
         """What is done where trying an expression raises nothing."""
         tried = gast.Lambda(empty_arguments(), value)
         raised = gast.Call(name(self.unit.helper("raised", runtime.raised)), [tried, *clone(self.kinds.texts)], [])
@@ -239,43 +241,43 @@ class _Attempt:
             return [*before, *rest]
         return [*before, *at(self.statement, gast.If(self.equals(0), rest, []))]
 
-    def piece(self, statement: gast.AST, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+    def piece(self, statement: gast.AST, rest: Rest) -> list[gast.AST]:
         """One statement with an effect, or a compound one, and what comes after it."""
         method = getattr(self, f"visit_{type(statement).__name__}", None)
         if method is None:
             self.unit.refuse(statement, "this statement in `try` with `except` cannot be differentiated yet: take it out")
         return method(statement, rest)
 
-    def visit_Assign(self, statement: gast.Assign, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+    def visit_Assign(self, statement: gast.Assign, rest: Rest) -> list[gast.AST]:
         value = statement.value
         if len(statement.targets) > 1:
             held = self.unit.temp()
             parts = [assign(held, value), *(gast.Assign([t], name(held), None) for t in statement.targets)]
             return self.body(at(statement, *parts), rest())
-        if isinstance(value, gast.Call) and isinstance(statement.targets[0], gast.Name) and not self.trials.computes(value):
-            return self.tried(statement, self.trials.call(value), [statement, *rest()])
-        return self.tried(statement, self.trials.assignment(statement.targets[0], value), [statement, *rest()])
+        alone = isinstance(value, gast.Call) and bound_name(statement) is not None and not self.trials.computes(value)
+        tried = self.trials.call(value) if alone else self.trials.assignment(statement.targets[0], value)
+        return self.tried(tried, [statement, *rest()])
 
-    def visit_AnnAssign(self, statement: gast.AnnAssign, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+    def visit_AnnAssign(self, statement: gast.AnnAssign, rest: Rest) -> list[gast.AST]:
         if statement.value is None:
             return [statement, *rest()]
         return self.body(at(statement, gast.Assign([statement.target], statement.value, None)), rest())
 
-    def visit_AugAssign(self, statement: gast.AugAssign, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
-        return self.tried(statement, self.trials.update(statement), [statement, *rest()])
+    def visit_AugAssign(self, statement: gast.AugAssign, rest: Rest) -> list[gast.AST]:
+        return self.tried(self.trials.update(statement), [statement, *rest()])
 
-    def visit_Expr(self, statement: gast.Expr, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+    def visit_Expr(self, statement: gast.Expr, rest: Rest) -> list[gast.AST]:
         if not isinstance(statement.value, gast.Call):
             self.trials.require_computed(statement.value)
         tried = self.trials.call(statement.value)
-        return self.tried(statement, tried, [statement, *rest()]) if self.kinds.risk(tried) else [statement, *rest()]
+        return self.tried(tried, [statement, *rest()]) if self.kinds.risk(tried) else [statement, *rest()]
 
-    def visit_Return(self, statement: gast.Return, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+    def visit_Return(self, statement: gast.Return, rest: Rest) -> list[gast.AST]:
         if not isinstance(statement.value, gast.Call):
             self.trials.require_computed(statement.value)
-        return self.tried(statement, self.trials.call(statement.value), [statement])
+        return self.tried(self.trials.call(statement.value), [statement])
 
-    def visit_Raise(self, statement: gast.Raise, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+    def visit_Raise(self, statement: gast.Raise, rest: Rest) -> list[gast.AST]:
         if statement.exc is None:
             self.unit.refuse(statement, "`raise` of no exception cannot be followed in `try`: name it")
         self.trials.require_raised(statement.exc)
@@ -283,20 +285,20 @@ class _Attempt:
         if known is not None and not self.told:
             return at(statement, assign(self.which, constant(known)))
         throw = gast.Call(name(self.unit.helper("throw", trials.throw)), [statement.exc], [])
-        return self.tried(statement, throw, [])[:1]
+        return self.tried(throw, [])[:1]
 
-    def visit_Assert(self, statement: gast.Assert, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+    def visit_Assert(self, statement: gast.Assert, rest: Rest) -> list[gast.AST]:
         message = [] if statement.msg is None else [statement.msg]
         error = gast.Raise(gast.Call(self.unit.builtin(AssertionError), message, []), None)
         failed = gast.If(gast.UnaryOp(gast.Not(), statement.test), at(statement, error), [])
         return self.visit_If(at(statement, failed)[0], rest)
 
-    def visit_If(self, statement: gast.If, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+    def visit_If(self, statement: gast.If, rest: Rest) -> list[gast.AST]:
         tried = self.test(statement.test)
         statement.body, statement.orelse = self.body(statement.body, []), self.body(statement.orelse, [])
         statement.body = statement.body or at(statement, gast.Pass())
         done = self.guarded([statement], rest())
-        return done if tried is None else self.tried(statement, tried, done)
+        return done if tried is None else self.tried(tried, done)
 
     def test(self, node: gast.AST) -> gast.AST | None:
         """What asking for a truth value raises; None where it raises nothing that is caught."""
@@ -305,15 +307,15 @@ class _Attempt:
             return None
         return gast.Call(self.unit.builtin(bool), [clone(node)], [])
 
-    def visit_For(self, loop: gast.For, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+    def visit_For(self, loop: gast.For, rest: Rest) -> list[gast.AST]:
         self.trials.require_iterable(loop.iter)
         tried = gast.Call(self.unit.builtin(iter), [clone(loop.iter)], [])
         risks = self.kinds.risk(loop.iter) or self.kinds.catch(TypeError)
         self.looped(loop)
         done = self.guarded([loop], rest())
-        return self.tried(loop, tried, done) if risks else done
+        return self.tried(tried, done) if risks else done
 
-    def visit_While(self, loop: gast.While, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+    def visit_While(self, loop: gast.While, rest: Rest) -> list[gast.AST]:
         tried, test = self.test(loop.test), loop.test
         if tried is not None and leaves(loop.orelse):
             self.unit.refuse(loop, "an exit from the `else` of `while` in `try` cannot be differentiated yet: use a flag")
@@ -321,7 +323,7 @@ class _Attempt:
         if tried is not None:
             stop = gast.If(gast.UnaryOp(gast.Not(), test), [*loop.orelse, *at(loop, gast.Break())], [])
             loop.orelse = []
-            first, branch = self.tried(loop, tried, at(loop, stop))
+            first, branch = self.tried(tried, at(loop, stop))
             branch.orelse = at(loop, gast.Break())
             loop.test, loop.body = constant(True), [first, branch, *loop.body]
         return self.guarded([loop], rest())
@@ -337,7 +339,7 @@ class _Attempt:
                 body += at(loop, gast.If(gast.Compare(name(self.which), [gast.NotEq()], [constant(0)]), leave, []))
         loop.body, loop.orelse = body or at(loop, gast.Pass()), self.body(loop.orelse, [])
 
-    def visit_With(self, statement: gast.With, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+    def visit_With(self, statement: gast.With, rest: Rest) -> list[gast.AST]:
         for item in statement.items:
             if self.unit.called(item.context_expr) not in (*SETTINGS, contextlib.nullcontext):
                 self.unit.refuse(statement, "this context in `try` with `except` cannot be followed: put `try` into it")
@@ -346,7 +348,7 @@ class _Attempt:
         statement.body = self.body(statement.body, [])
         return self.guarded([statement], rest())
 
-    def visit_Try(self, statement: gast.Try, rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+    def visit_Try(self, statement: gast.Try, rest: Rest) -> list[gast.AST]:
         inner = _Attempt(self.unit, self.tree, statement, self)
         made = inner.statements() if statement.handlers else self.body([*statement.body, *statement.orelse], [])
         if statement.handlers and inner.is_set(made):
@@ -358,7 +360,7 @@ class _Attempt:
             return self.guarded(made, rest())
         return self.finally_(statement, made, rest)
 
-    def finally_(self, statement: gast.Try, made: list[gast.AST], rest: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+    def finally_(self, statement: gast.Try, made: list[gast.AST], rest: Rest) -> list[gast.AST]:
         """What `finally` does, whether a piece failed or not; if it raises itself, that is what is due."""
         if leaves(statement.finalbody):
             self.unit.refuse(statement, "an exit from `finally` cannot be differentiated yet: put it behind the `try`")
@@ -379,22 +381,14 @@ def _called(handler: gast.AST) -> str | None:
     return given.id if isinstance(given, gast.Name) else given
 
 
+def _apart_from(inside: Iterable[gast.AST], others: list[gast.AST]) -> list[gast.AST]:
+    """Those nodes that do not stand in the others."""
+    hidden = {id(n) for n in nodes(*others)}
+    return [n for n in inside if id(n) not in hidden]
+
+
 def _is_told(handler: gast.ExceptHandler) -> bool:
     """Whether a handler asks what was raised."""
-    inside = [n for s in handler.body for n in nodes(s)]
+    inside = list(nodes(*handler.body))
     again = any(isinstance(n, gast.Raise) and n.exc is None for n in inside)
     return again or any(isinstance(n, gast.Name) and n.id == _called(handler) for n in inside)
-
-
-def _all(body: list[gast.AST]) -> list[gast.AST]:
-    """All statements of a block, those in others included."""
-    out = []
-    for statement in body:
-        out.append(statement)
-        for inner in blocks(statement):
-            out += _all(inner)
-    return out
-
-
-def _bound(statement: gast.AST) -> set[str]:
-    return stored(*statement.targets) if isinstance(statement, gast.Assign) else set()

@@ -20,7 +20,7 @@ class Unfinished:
         self.tree, self.statement, self.is_inner = tree, statement, is_inner
         self.declared = {n for s in nodes(tree) if isinstance(s, (gast.Global, gast.Nonlocal)) for n in s.names}
         loops = (n for n in nodes(tree) if isinstance(n, (gast.For, gast.While)))
-        self.in_loop = any(part is statement for loop in loops for s in loop.body for part in nodes(s))
+        self.in_loop = any(part is statement for loop in loops for part in nodes(*loop.body))
 
     def is_seen(self, early: gast.Assign, later: list[gast.AST]) -> bool:
         """Whether what is bound here may be read after a later statement has raised."""
@@ -33,7 +33,7 @@ class Unfinished:
         allowed: set[int] = set()
         if place is not None or not self.in_loop:
             follows = [*(later if place is None else statement.body[place + 1 :]), *statement.orelse]
-            allowed = {id(n) for s in follows for n in nodes(s)}
+            allowed = {id(n) for n in nodes(*follows)}
         for node in nodes(self.tree):
             if isinstance(node, gast.Name) and node.id == local and id(node) not in allowed:
                 read = isinstance(node.ctx, gast.Load) or self._is_updated(node)
@@ -46,8 +46,8 @@ class Unfinished:
 
     def _comes_after(self, node: gast.Name) -> bool:
         """Whether a read is in a statement of the function itself that follows `try`, in its block or in one around it."""
-        after = {id(n) for part in (*self.statement.handlers, *self.statement.finalbody) for n in nodes(part)}
+        after = {id(n) for n in nodes(*self.statement.handlers, *self.statement.finalbody)}
         inner = (n for n in nodes(self.tree) if isinstance(n, (gast.FunctionDef, gast.Lambda)) and n is not self.tree)
-        closed = {id(part) for n in inner for part in nodes(n)}
+        closed = {id(part) for part in nodes(*inner)}
         place = getattr(node, "lineno", 0) > getattr(self.statement, "lineno", 0)
         return place and id(node) not in after and id(node) not in closed

@@ -125,7 +125,7 @@ def _only_local(unit: Unit, statement: gast.AST) -> bool:
         changed = effects.changed_by_call(call) if isinstance(call, gast.Call) else set()
         return bool(changed & unit.locals) and all(effects.is_pure(unit, a) for a in arguments_of(call))
     if isinstance(statement, gast.Assign):
-        targets = [n for t in statement.targets for n in nodes(t)]
+        targets = list(nodes(*statement.targets))
     elif isinstance(statement, gast.AugAssign):
         targets = [statement.target]
     else:
@@ -191,5 +191,5 @@ def without_exits(unit: Unit, statement: gast.With | gast.Try) -> tuple[list[gas
 def _leaves_from_loop(block: list[gast.AST]) -> bool:
     """Whether a loop of a block has a `return` in it, or an `else` that leaves a loop around it."""
     loops = [s for s in block if isinstance(s, (gast.For, gast.While))]
-    inside = (n for loop in loops for n in nodes(loop))
+    inside = nodes(*loops)
     return any(isinstance(n, gast.Return) for n in inside) or any(leaves(loop.orelse) for loop in loops)

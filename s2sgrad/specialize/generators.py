@@ -40,7 +40,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.user_functions import is_generator
 from s2sgrad.ir import scoping
 from s2sgrad.ir.exits import leaves, with_exits
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, mentioned, name, nodes
 from s2sgrad.ir.unit import MISSING, parameters
 from s2sgrad.normalize import targets
 from s2sgrad.normalize.name_uses import NameUses
@@ -55,7 +55,7 @@ def _only_computes(function: Function) -> bool:
     arguments alone."""
     if not isinstance(function.node, gast.FunctionDef) :
         return False
-    inside = [n for s in function.node.body for n in nodes(s)]
+    inside = list(nodes(*function.node.body))
     if any(isinstance(n, (gast.While, gast.Global, gast.Nonlocal, gast.With, gast.Raise)) for n in inside):
         return False
     if any(isinstance(n, (gast.Subscript, gast.Attribute)) and isinstance(n.ctx, gast.Store) for n in inside):
@@ -108,13 +108,13 @@ class Generators:
         nothing but sums of its own."""
         if any(running.unit is not self.unit for running, _ in self.running):
             return False
-        if any(self.may_write(n) for s in self.unit.primal.tree.body for n in nodes(s)):
+        if any(self.may_write(n) for n in nodes(*self.unit.primal.tree.body)):
             return False
         around = NameUses(self.unit.primal.tree)
         if around.updated.keys() - around.always(gast.Constant, updated=True):
             return False
         own = scoping.bound(function.node.body) | {p.id for p in parameters(function.node)}
-        read = {n.id for s in function.node.body for n in nodes(s) if isinstance(n, gast.Name)} - own
+        read = mentioned(*function.node.body) - own
         return all(self.is_fixed(n) for n in read & self.unit.locals)
 
     def may_write(self, node: gast.AST) -> bool:

@@ -28,7 +28,7 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.ir import scoping
-from s2sgrad.ir.quote import clone, empty_arguments, name, nodes
+from s2sgrad.ir.quote import clone, empty_arguments, mentioned, name, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.primitives.catalogue import may_write
 from s2sgrad.source.making import made
@@ -37,7 +37,7 @@ from s2sgrad.source.making import made
 def calls_itself(node: gast.FunctionDef | gast.Lambda) -> bool:
     """Whether a nested function mentions itself."""
     return isinstance(node, gast.FunctionDef) and any(
-        isinstance(n, gast.Name) and n.id == node.name for s in node.body for n in nodes(s)
+        isinstance(n, gast.Name) and n.id == node.name for n in nodes(*node.body)
     )
 
 
@@ -58,9 +58,9 @@ def lifted(
     for inner in within:
         own |= scoping.bound([inner]) | scoping.bound(inner.body) | {p.id for p in parameters(inner)}
     whole = [*within, *body]
-    free = {n.id for s in whole for n in nodes(s) if isinstance(n, gast.Name)} - own - _scoped(whole)
+    free = mentioned(*whole) - own - _scoped(whole)
     captured = sorted((free & unit.locals) | _data_in_cells(unit, free))
-    for call in (n for s in whole for n in nodes(s) if isinstance(n, gast.Call)):
+    for call in (n for n in nodes(*whole) if isinstance(n, gast.Call)):
         if isinstance(call.func, gast.Name) and call.func.id == base:
             call.keywords += [gast.keyword(c, name(c)) for c in captured]
     node.args.defaults, usual = [], len(node.args.defaults)
@@ -78,7 +78,7 @@ def function(
 ) -> tuple[types.FunctionType, list[str]]:
     """(a function with this body, what is to be passed to it as in `lifted`): its parameters are `mine`, under the names
     that they have in the body, so many of them with positions; what it captures and these parameters go `first`."""
-    used = {n.id for s in body for n in nodes(s) if isinstance(n, gast.Name)}
+    used = mentioned(*body)
     while base in used or keyword.iskeyword(base):  # the text calls one of this name
         base += "_"
     shown = {held: p for p, held in mine.items() if p not in used}
@@ -132,7 +132,7 @@ def _parameters(names: Iterable[str]) -> list[gast.Name]:
 
 def _require_followed(unit: Unit, node: gast.FunctionDef | gast.Lambda, body: list[gast.AST], base: str) -> None:
     """Refuse a function that binds variables of the one around, or takes any number of arguments."""
-    if any(isinstance(part, gast.Nonlocal) for s in body for part in nodes(s)):
+    if any(isinstance(part, gast.Nonlocal) for part in nodes(*body)):
         unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and binds variables of the function "
                           "around it, which cannot be followed: return their values from it")  # fmt: skip
     if node.args.vararg is not None or node.args.kwarg is not None:
@@ -167,7 +167,7 @@ def require_no_writes(unit: Unit, node: gast.FunctionDef | gast.Lambda) -> None:
     """Refuse a function that is differentiated here and writes what it closes over: its gradient works on copies."""
     body = node.body if isinstance(node, gast.FunctionDef) else [gast.Return(node.body)]
     own = scoping.bound(body) | {p.id for p in parameters(node)}
-    for part in (p for s in body for p in nodes(s)):
+    for part in nodes(*body):
         written = part if isinstance(part, (gast.Subscript, gast.Attribute)) and isinstance(part.ctx, gast.Store) else None
         method = part.func if isinstance(part, gast.Call) and isinstance(part.func, gast.Attribute) else None
         if method is not None and may_write(method.attr):
@@ -198,7 +198,7 @@ def _scoped(body: list[gast.AST]) -> set[str]:
             elif isinstance(node, gast.Lambda):
                 out |= {p.id for p in parameters(node)}
             elif isinstance(node, gast.comprehension):
-                out |= {n.id for n in nodes(node.target) if isinstance(n, gast.Name)}
+                out |= mentioned(node.target)
     return out
 
 

@@ -30,7 +30,7 @@ import gast
 
 from s2sgrad import emit, pullbacks, runtime, standard
 from s2sgrad.analysis import effects
-from s2sgrad.ir.quote import constant, name, nodes
+from s2sgrad.ir.quote import constant, mentioned, name
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Derived, parameters
 from s2sgrad.runtime.checkpoints import checkpoint
@@ -140,7 +140,7 @@ class Derivatives:
                 self.unit.refuse(node, f"`{changed}` is changed by a function that is differentiated here, which cannot be "
                                        "followed: return the value from it")  # fmt: skip
         body.append(gast.Return(value))
-        read = {n.id for s in body for n in nodes(s) if isinstance(n, gast.Name)} & before
+        read = mentioned(*body) & before
         if last:
             order, keywords = [*order, *keywords], []
         ahead = tuple(defaults) if first else None

@@ -122,7 +122,7 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
         self.counts.update(bound)
         self.of_trips |= trip_names.found(body)
         self.mixed |= self.objects_among(body) if self.as_data else functions_among(body) | self.objects_among(body)
-        self.shared |= {n for s in body for part in nodes(s) if isinstance(part, gast.Nonlocal) for n in part.names}
+        self.shared |= {n for part in nodes(*body) if isinstance(part, gast.Nonlocal) for n in part.names}
         self.acting |= called_alone(body)
         self.note_growing(body)
 

@@ -37,7 +37,8 @@ from s2sgrad import runtime
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.exits import leaves_trip
-from s2sgrad.ir.quote import assign, at, blocks, clone, constant, nodes
+from s2sgrad.ir.forms import bound_name
+from s2sgrad.ir.quote import assign, at, clone, constant, nodes, statements_in
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.normalize._calls import callee
 from s2sgrad.specialize.static_values import Display, Known, Value, bindings, substitute
@@ -54,7 +55,7 @@ class Collections:
 
     def note_growing(self, body: list[gast.AST]) -> None:
         """Find the lists to which functions or objects are appended, by their text."""
-        for call in (n for s in body for n in nodes(s) if isinstance(n, gast.Call) and len(n.args) == 1):
+        for call in (n for n in nodes(*body) if isinstance(n, gast.Call) and len(n.args) == 1):
             if isinstance(call.func, gast.Attribute) and call.func.attr == "append":
                 owner, given = call.func.value, call.args[0]
                 made = isinstance(given, gast.Call) and is_plain_class(self.unit.resolve(given.func))
@@ -66,20 +67,17 @@ class Collections:
     def bound_later(self, body: list[gast.AST]) -> set[str]:
         """The names that lambdas, definitions and constructors of this text are bound to."""
         out: set[str] = set()
-        waiting = list(body)
-        while waiting:
-            node = waiting.pop()
+        for node in statements_in(body):
             if isinstance(node, gast.FunctionDef):
                 out.add(node.name)
-            elif isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Name):
+            elif (local := bound_name(node)) is not None:
                 made = isinstance(node.value, gast.Call) and is_plain_class(self.unit.resolve(node.value.func))
-                out |= {node.targets[0].id} if made or isinstance(node.value, gast.Lambda) else set()
-            waiting += [n for block in blocks(node) for n in block]
+                out |= {local} if made or isinstance(node.value, gast.Lambda) else set()
         return {n for n in out if self.counts[n] < 2} if self.as_data else out
 
     def objects_among(self, body: list[gast.AST]) -> set[str]:
         """The names that stand for an object of this text, and for a constant in turn."""
-        assigned = [n for s in body for n in nodes(s) if isinstance(n, gast.Assign) and isinstance(n.targets[0], gast.Name)]
+        assigned = [n for n in nodes(*body) if isinstance(n, gast.Assign) and isinstance(n.targets[0], gast.Name)]
         made = {
             n.targets[0].id
             for n in assigned
@@ -187,7 +185,7 @@ class Collections:
 
     def trips_of(self, loop: gast.For) -> int | None:
         """How often a loop runs that fills a list of functions or objects; None where it fills none, or it is not known."""
-        calls = (n for s in loop.body for n in nodes(s) if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute))
+        calls = (n for n in nodes(*loop.body) if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute))
         owners = (c.func.value for c in calls if c.func.attr == "append")
         fills = any(getattr(o, "id", getattr(o, "attr", "")) in self.growing for o in owners)
         bounds = loop.iter.args if isinstance(loop.iter, gast.Call) and self.unit.resolve(loop.iter.func) is range else []

@@ -33,7 +33,8 @@ import gast
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.errors import S2SGradError
-from s2sgrad.ir.quote import assign, at, blocks, clone, constant, name, nodes
+from s2sgrad.ir.forms import bound_name
+from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes, statements_in
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.primitives.catalogue import is_named
 from s2sgrad.source import look_up, read
@@ -218,30 +219,21 @@ def bindings(body: list[gast.AST]) -> Counter[str]:
 
 def functions_among(body: list[gast.AST]) -> set[str]:
     """The names that stand for a function of this text and for something else in turn."""
-    waiting, made, bound = list(body), set(), bindings(body)
-    while waiting:
-        node = waiting.pop()
+    made, bound = set(), bindings(body)
+    for node in statements_in(body):
         if isinstance(node, gast.FunctionDef):
             made.add(node.name)
-            continue
-        if isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Name):
+        elif (local := bound_name(node)) is not None:
             sides = [node.value.body, node.value.orelse] if isinstance(node.value, gast.IfExp) else [node.value]
-            made |= {node.targets[0].id} if any(isinstance(side, gast.Lambda) for side in sides) else set()
-        waiting += [n for block in blocks(node) for n in block]
+            made |= {local} if any(isinstance(side, gast.Lambda) for side in sides) else set()
     return {n for n in made if bound[n] > 1}
 
 
 def called_alone(body: list[gast.AST]) -> set[str]:
     """The names that stand for functions which are called for their effect, and for what these are taken from."""
-    statements, waiting = [], list(body)
-    while waiting:
-        node = waiting.pop()
-        statements.append(node)
-        waiting += [n for block in blocks(node) for n in block]
-    statements = [n for n in statements if isinstance(n, (gast.Assign, gast.Expr))]
-    found = {_taken_from(s.value.func) for s in statements if isinstance(s, gast.Expr) and isinstance(s.value, gast.Call)}
-    named = (s for s in statements if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name))
-    given = {s.targets[0].id: s.value for s in named}
+    inside = list(statements_in(body))
+    found = {_taken_from(s.value.func) for s in inside if isinstance(s, gast.Expr) and isinstance(s.value, gast.Call)}
+    given = {local: s.value for s in inside if (local := bound_name(s)) is not None}
     waiting = list(found)
     while waiting:
         value = given.get(waiting.pop())
@@ -268,7 +260,7 @@ def returns_function(
     if isinstance(node, gast.Lambda):
         return isinstance(node.body, gast.Lambda)
     within = {n.name for n in node.body if isinstance(n, gast.FunctionDef)}
-    assigned = [n for s in node.body for n in nodes(s) if isinstance(n, gast.Assign)]
+    assigned = [n for n in nodes(*node.body) if isinstance(n, gast.Assign)]
     for n in assigned:
         if _is_functional(n.value, within, home, objects):
             within |= {t.id for t in n.targets if isinstance(t, gast.Name)}
@@ -340,7 +332,7 @@ def _resizes(target: types.FunctionType, call: gast.Call, given: set[str]) -> bo
         return is_named(call.func.attr, list.insert, list.reverse, list.clear) or (
             is_named(call.func.attr, list.pop) and bool(call.args)
         )
-    hands_on = any(isinstance(n, gast.Name) and n.id in given for a in call.args for n in nodes(a))
+    hands_on = any(isinstance(n, gast.Name) and n.id in given for n in nodes(*call.args))
     called = _stands_for(call.func, target)
     return hands_on and is_plain(called) and resizes_argument(called)
 

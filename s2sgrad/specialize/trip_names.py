@@ -22,7 +22,7 @@ def found(body: list[gast.AST]) -> set[str]:
     """The names of a text of which every mention is in the body of a loop that binds it there first, and once."""
     mentions = Counter(n.id for s in body for n in nodes_of(s, NAMES))
     inside: Counter[str] = Counter()
-    for loop in (n for s in body for n in nodes(s) if isinstance(n, gast.For)):
+    for loop in (n for n in nodes(*body) if isinstance(n, gast.For)):
         for bound, count in _bound_first(loop.body).items():
             inside[bound] += count
     return {n for n, count in inside.items() if count == mentions[n]}  # more, where such a loop stands in another one
@@ -30,7 +30,7 @@ def found(body: list[gast.AST]) -> set[str]:
 
 def captured(body: list[gast.AST]) -> set[str]:
     """The names that functions made in a text mention: these read them when they are called."""
-    made = (n for s in body for n in nodes(s) if isinstance(n, (gast.Lambda, gast.FunctionDef)))
+    made = (n for n in nodes(*body) if isinstance(n, (gast.Lambda, gast.FunctionDef)))
     return {n.id for function in made for n in nodes_of(function, NAMES)}
 
 

@@ -31,7 +31,7 @@ from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir import scoping
 from s2sgrad.ir.checkpoints import forget, plainly
 from s2sgrad.ir.forms import alone, appended_to
-from s2sgrad.ir.quote import COMPOUND, LOOPS, assign, blocks, clone, empty_arguments, expression, name
+from s2sgrad.ir.quote import COMPOUND, LOOPS, assign, blocks, clone, empty_arguments, expression, name, rewritten
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Origin, Unit
 from s2sgrad.memory import repeats
@@ -223,10 +223,7 @@ class Checkpointed:
 
     def _silent(self, body: Block) -> Block:
         """Statements without those for which once is enough: that show something, or append to a list that nothing reads."""
-        for statement in body:
-            for inner in blocks(statement):
-                inner[:] = self._silent(inner)
-        return [s for s in body if not repeats.only_shows(self.unit, s) and not _appends(s) & self.appended]
+        return rewritten(body, lambda s: [] if repeats.only_shows(self.unit, s) or _appends(s) & self.appended else [s])
 
 
 def _without_checkpoints(unit: Unit, body: Block) -> Block:

@@ -94,7 +94,7 @@ def _global(unit: Unit, node: gast.AST) -> tuple[int, str] | None:
 
 def _inside(unit: Unit) -> Iterator[gast.AST]:
     """The nodes of a function's text, without its decorators, which have run."""
-    return (node for part in [unit.primal.tree.args, *unit.primal.tree.body] for node in nodes(part))
+    return nodes(unit.primal.tree.args, *unit.primal.tree.body)
 
 
 def _reached(units: list[Unit]) -> Iterator[Unit]:

@@ -34,7 +34,7 @@ class Formula:
     def uses(self, parameter: str, wanted: list[int]) -> int:
         """How often the wanted cotangents mention a parameter."""
         parts = [*self.prelude, *(self.cotangents[k] for k in wanted)]
-        return sum(isinstance(n, gast.Name) and n.id == parameter for part in parts for n in nodes(part))
+        return sum(isinstance(n, gast.Name) and n.id == parameter for n in nodes(*parts))
 
 
 @functools.lru_cache(maxsize=1024)

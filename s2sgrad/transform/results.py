@@ -17,7 +17,7 @@ from s2sgrad.analysis.type_text import known_type, without_derivative
 from s2sgrad.errors import Refused
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import alone, bound_name
-from s2sgrad.ir.quote import assign, at, blocks, constant, name
+from s2sgrad.ir.quote import assign, at, constant, name, rewritten
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime import results
@@ -41,18 +41,16 @@ class Split:
         made = [s for s in effects.walk(tree.body) if self.result in binds(s)]
         read = [n for s in effects.walk(tree.body) for n in effects.loads(effects.header(s)) if n.id == self.result]
         if len(read) == 1 and made and all(map(_is_pair, made)):
-            self.each(tree.body)
+            tree.body = rewritten(tree.body, self.each)
             tree.body[-1:] = at(last, gast.Return(name(self.value)))
             return
         check = gast.Expr(call(unit, "pair", results.pair, name(self.result), constant(unit.primal.function.__name__)))
         parts = [gast.Subscript(name(self.result), constant(k), gast.Load()) for k in range(2)]
         tree.body[-1:] = at(last, check, *self.parts(*parts), gast.Return(name(self.value)))
 
-    def each(self, body: list[gast.AST]) -> None:
-        """Bind value and aux where a block binds the pair."""
-        for inner in [block for s in body for block in blocks(s)]:
-            self.each(inner)
-        body[:] = [t for s in body for t in (at(s, *self.parts(*s.value.elts)) if self.result in binds(s) else [s])]
+    def each(self, statement: gast.AST) -> list[gast.AST]:
+        """A statement, with value and aux bound in the place of the pair."""
+        return at(statement, *self.parts(*statement.value.elts)) if self.result in binds(statement) else [statement]
 
     def parts(self, first: gast.AST, second: gast.AST) -> tuple[gast.AST, gast.AST]:
         return assign(self.value, first), assign(self.aux, second)

@@ -44,7 +44,7 @@ from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.analysis.primitive_calls import classify
 from s2sgrad.flow.graph import Block
 from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import blocks, clone, nodes
+from s2sgrad.ir.quote import clone, nested, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.transform import shape_obligations
@@ -53,7 +53,7 @@ from s2sgrad.transform import shape_obligations
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference, fixed: set[str]) -> None:
     """Move assignments down into the arms that alone use them; those of `fixed` variables stay."""
     if any(isinstance(s, gast.If) for s in effects.walk(tree.body)):
-        _Sinking(unit, tree, inference, fixed).block(tree.body)
+        _Sinking(unit, tree, inference, fixed).run(tree)
 
 
 class _Sinking:
@@ -63,19 +63,17 @@ class _Sinking:
         self.mentions = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name))
         self.asked: set[str] = set()  # variables of which no derivative is wanted any more
 
-    def block(self, body: Block) -> None:
-        for k in range(len(body) - 1, -1, -1):
-            arm = self.only_user(body, k)
-            if arm is None:
-                continue
-            target = body[k].targets[0].id
-            if sum(_mentions(s, target) for s in arm) + 1 == self.mentions[target]:
-                arm.insert(0, body.pop(k))
-            else:
-                self.again(body[k], arm)
-        for statement in body:
-            for inner in blocks(statement):
-                self.block(inner)
+    def run(self, tree: gast.FunctionDef) -> None:
+        for body in nested(tree.body):
+            for k in range(len(body) - 1, -1, -1):
+                arm = self.only_user(body, k)
+                if arm is None:
+                    continue
+                target = body[k].targets[0].id
+                if _mentions(target, *arm) + 1 == self.mentions[target]:
+                    arm.insert(0, body.pop(k))
+                else:
+                    self.again(body[k], arm)
 
     def again(self, statement: gast.Assign, arm: Block) -> None:
         """Compute a value once more in an arm, for those who want its derivative."""
@@ -87,10 +85,10 @@ class _Sinking:
         if target in self.unit.temps:
             self.unit.temps.add(made)
         arm.insert(0, clone(statement))
-        for node in (n for s in arm for n in nodes(s)):
+        for node in nodes(*arm):
             if isinstance(node, gast.Name) and node.id == target:
                 node.id = made
-        moved = sum(_mentions(s, made) for s in arm)
+        moved = _mentions(made, *arm)
         self.mentions[made], self.mentions[target] = moved, self.mentions[target] - moved + 1
         for read in effects.reads(statement):
             self.mentions[read] += 1
@@ -105,8 +103,8 @@ class _Sinking:
         user = body[place] if place is not None else None
         if not isinstance(user, gast.If):
             return None
-        counts = [sum(_mentions(s, target) for s in arm) for arm in (user.body, user.orelse)]
-        before = sum(_mentions(s, target) for s in body[k:place]) + _mentions(user.test, target)
+        counts = [_mentions(target, *arm) for arm in (user.body, user.orelse)]
+        before = _mentions(target, *body[k:place], user.test)
         if 0 not in counts or sum(counts) + before != self.mentions[target]:
             return None
         if not self.may_move(statement, body[k + 1 : place]):
@@ -115,7 +113,7 @@ class _Sinking:
 
     def wants(self, statement: gast.AST, target: str) -> bool:
         """Whether a statement uses a value, and does more than to ask a question about it."""
-        if not _mentions(statement, target):
+        if not _mentions(target, statement):
             return False
         if not isinstance(statement, gast.Assign) or effects.stored(statement) is not None:
             return True
@@ -137,5 +135,5 @@ class _Sinking:
         return not any(with_regions.end(part) or used & self.memory.changed(part) for part in parts)
 
 
-def _mentions(node: gast.AST, target: str) -> int:
-    return sum(isinstance(n, gast.Name) and n.id == target for n in nodes(node))
+def _mentions(target: str, *parts: gast.AST) -> int:
+    return sum(isinstance(n, gast.Name) and n.id == target for n in nodes(*parts))

@@ -84,7 +84,7 @@ class _Watches:
         """The variable that was written; only the element, where it is one: a loop may write many."""
         if not isinstance(target, gast.Subscript) or not isinstance(target.value, gast.Name):
             return name_(_root(target))
-        index = [n for part in parts_of(target.slice) for n in nodes(part)]
+        index = list(nodes(*parts_of(target.slice)))
         numbers = all(isinstance(self.unit.kinds.get(n.id), Number) for n in index if isinstance(n, gast.Name))
         if not numbers or not all(isinstance(n, _INDEX) for n in index):
             return name_(_root(target))

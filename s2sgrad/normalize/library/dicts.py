@@ -56,7 +56,7 @@ def _holds_pairs(node: gast.AST) -> bool:
 
 @desugars_method(dict, "get")
 def _get(call: LibraryCall) -> gast.AST | None:
-    called = [n for a in call.args for n in nodes(a) if isinstance(n, gast.Call)]  # Python calls all of them
+    called = [n for n in nodes(*call.args) if isinstance(n, gast.Call)]  # Python calls all of them
     if len(call.args) not in (1, 2) or call.words or called or not dict_views.is_path(call.owner):
         return None
     asked = key = call.args[0]

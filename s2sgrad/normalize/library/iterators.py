@@ -159,8 +159,8 @@ def _runs_once(call: LibraryCall, target: gast.AST, body: list[gast.AST]) -> boo
         return False
     group = target.elts[-1].id
     read = [n for n in call.scope.nodes if isinstance(n, gast.Name) and n.id == group and isinstance(n.ctx, gast.Load)]
-    inside = [n for part in body for n in nodes(part)]
-    again = {id(n) for part in inside for again in _repeated(call, part) for n in nodes(again)}
+    inside = list(nodes(*body))
+    again = {id(n) for part in inside for n in nodes(*_repeated(call, part))}
     elsewhere = {id(n) for node in call.scope.nodes if _binds(node, group) for n in nodes(node)}
     here = [n for n in read if any(n is part for part in inside)]
     if len(here) > 1 or any(id(n) not in elsewhere for n in read):

@@ -48,8 +48,8 @@ class Scope:
 
     def changes(self, parts: list[gast.AST]) -> bool:
         """Whether something in the function changes what these expressions read, or calls what may."""
-        mentioned = {getattr(n, "id", getattr(n, "attr", None)) for p in parts for n in nodes(p)} & self.changed
-        return bool(mentioned) or any(isinstance(n, gast.NamedExpr) for p in parts for n in nodes(p))
+        mentioned = {getattr(n, "id", getattr(n, "attr", None)) for n in nodes(*parts)} & self.changed
+        return bool(mentioned) or any(isinstance(n, gast.NamedExpr) for n in nodes(*parts))
 
 
 @dataclass

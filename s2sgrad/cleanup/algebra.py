@@ -1,6 +1,15 @@
 """Arithmetic that a person would not write: `1.0 * e`, `a + -b`, `np.sum(-u)`, `u.copy() * e`; in the reverse sweep only.
 
     x_bar = y_bar * 1.0 * (2 * x ** (2 - 1)) + -z_bar     ->     x_bar = y_bar * (2 * x) - z_bar
+
+>>> from s2sgrad import emit
+>>> from s2sgrad.ir.unit import Origin
+>>> unit = Unit(None, None, {"x", "y_bar", "z_bar"})
+>>> unit.kinds = dict.fromkeys(unit.locals, Array("float64", (3,)))
+>>> tree = gast.parse("def f(x, y_bar, z_bar): x_bar = y_bar * 1.0 * (2 * x ** (2 - 1)) + -z_bar").body[0]
+>>> tree.body[0].origin = Origin("reverse", 1, 0, None)
+>>> emit.statement(run(unit, tree).body[0])
+'x_bar = y_bar * (2 * x) - z_bar'
 """
 
 from __future__ import annotations

@@ -217,10 +217,9 @@ def _fields(node: gast.Call, target: Any) -> list[gast.AST] | None:
 def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
     owner, name = node.func.value, node.func.attr
     if on_stack(name) and isinstance(owner, gast.Name) and owner.id in unit.locals and not node.keywords:
-        if name == "append" and len(node.args) == 1:
-            return Operation("push", node, [owner, node.args[0]])
-        if name == "pop" and not node.args:
-            return Operation("pop", node, [owner])
+        form = {("append", 1): "push", ("pop", 0): "pop"}.get((name, len(node.args)))
+        if form is not None:
+            return Operation(form, node, [owner, *node.args])
     given = arguments_of(node)
     if trust_of_owner(unit, owner, kinds) > Trust.DATA:  # a method of its own, whatever it is called
         return Operation("call", node, given)
@@ -240,8 +239,7 @@ def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
     keyword = spellings.VARIADIC.get(name)
     if keyword is None:
         return _bound(node, rule, primitive, [owner, *node.args])
-    several = len(node.args) != 1
-    value = gast.Tuple(list(node.args), gast.Load()) if several else node.args[0]
+    value = node.args[0] if len(node.args) == 1 else gast.Tuple(list(node.args), gast.Load())
     return _bound(node, rule, primitive, [owner], {keyword: value} if node.args else {})
 
 

@@ -73,11 +73,10 @@ class Symbols:
         parts = parts_of(node.slice)
         if not isinstance(found, Array) or found.dims is None or None not in found.dims or owner.dims is None:
             return found
-        if not parts:  # x[()]
+        if not parts or not all(map(_is_followed, parts, index)):  # x[()]
             return found
-        if sum(isinstance(k, Array) for k in index) > 1 or not all(map(_is_followed, parts, index)):
-            return found
-        if any(isinstance(k, Array) for k in index) and any(isinstance(k, Number) for k in index):
+        arrays = sum(isinstance(k, Array) for k in index)
+        if arrays > 1 or (arrays and any(isinstance(k, Number) for k in index)):
             return found
         dims, axis = [], 0
         rest = len(owner.dims) - sum(_axes_of(k) for k in index)

@@ -297,6 +297,13 @@ def _is_nothing(primal: Any, tangent: Any) -> bool:
     return tangent is None or (not has_floats(primal) and isinstance(tangent, (int, float)) and tangent == 0)
 
 
+def _alike(primal: Any, tangent: Any) -> bool:
+    """Whether two containers have as many items, dicts the same keys."""
+    if isinstance(primal, dict) or isinstance(tangent, dict):
+        return isinstance(primal, dict) and isinstance(tangent, dict) and tangent.keys() == primal.keys()
+    return isinstance(tangent, (list, tuple)) and len(tangent) == len(primal)
+
+
 def tangent_of(primal: Any, tangent: Any, what: str) -> Any:
     """A tangent as one of the primal, whose structure and shapes it must have: ValueError; TypeError where it is no number.
 
@@ -309,8 +316,7 @@ def tangent_of(primal: Any, tangent: Any, what: str) -> Any:
     if tangent is None:
         return runtime.zeros(primal)
     if isinstance(primal, (list, tuple, dict)):
-        same = isinstance(tangent, dict) == isinstance(primal, dict) and isinstance(tangent, (list, tuple, dict))
-        if not same or len(tangent) != len(primal) or (isinstance(primal, dict) and tangent.keys() != primal.keys()):
+        if not _alike(primal, tangent):
             raise ValueError(f"{what} must have the structure of its primal, a {type(primal).__name__} of {len(primal)}")
         return rebuilt(primal, lambda x, t: tangent_of(x, t, what), tangent)
     if (held := attributes_of(primal)) is not None:

@@ -11,6 +11,7 @@ Numbers and sections of arrays alone: two names of new memory could not become o
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 
 import gast
@@ -45,25 +46,25 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 def _same(unit: Unit, tree: gast.FunctionDef, computed_once: list[gast.Assign]) -> dict[str, str]:
     """By name, of those that these statements bind: an earlier one for the same value, which still holds there."""
-    made: dict[str, list[gast.Assign]] = {}  # by text
+    by_text: dict[str, list[gast.Assign]] = {}
     for statement in computed_once:
-        made.setdefault(gast.dump(statement.value), []).append(statement)
-    made = {text: statements for text, statements in made.items() if len(statements) > 1}
-    if not made:
+        by_text.setdefault(gast.dump(statement.value), []).append(statement)
+    alike = [statements for statements in by_text.values() if len(statements) > 1]
+    if not alike:
         return {}
+    computed = {bound_name(s): [s] for s in itertools.chain(*alike)}
     ends: dict[str, list[str]] = {}  # by name: the names whose values end where that is bound or changed
-    for statement in (s for statements in made.values() for s in statements):
-        for name in {bound_name(statement), *effects.reads(statement)}:
-            ends.setdefault(name, []).append(bound_name(statement))
+    for bound, (statement,) in computed.items():
+        for name in {bound, *effects.reads(statement)}:
+            ends.setdefault(name, []).append(bound)
 
     def spoiled(point: Point) -> list[str]:
         changed = {*point.binds, *(unit.changed(point.statement) if point.role == "whole" else ())}
         return [name for c in changed & ends.keys() for name in ends[c]]
 
-    computed = {bound_name(s): [s] for statements in made.values() for s in statements}
     available = Available(Graph(tree), computed, spoiled, at_start=False)
     out: dict[str, str] = {}
-    for first, *others in made.values():
+    for first, *others in alike:
         for k, statement in enumerate(others):
             earlier = (bound_name(s) for s in (first, *others[:k]) if bound_name(s) not in out)
             found = next((name for name in earlier if available.before(name, statement)), None)

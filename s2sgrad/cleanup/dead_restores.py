@@ -26,7 +26,7 @@ from s2sgrad.cleanup.sections import Sections
 from s2sgrad.flow.block_mentions import BREAK, BlockMentions
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import parts_of
-from s2sgrad.ir.quote import Transformer, clone, mentioned, nodes
+from s2sgrad.ir.quote import COMPOUND, Transformer, clone, mentioned, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.writes import in_place
 
@@ -138,7 +138,7 @@ class Overwritten:
                 passed = restore.loads or ()
                 if not self.sections.missed_by_later_trips(outer, restore.index, restore.shared, passed, around):
                     return _Met.READ
-                bounds = {n.id for n in nodes(self._written_out(outer.iter)) if isinstance(n, gast.Name)}
+                bounds = mentioned(self._written_out(outer.iter))
                 names = (restore.names - {outer.target.id}) | (bounds & self.counters)  # where its trips lie
                 restore = replace(restore, text="", names=names, ended=[*restore.ended, outer])
             elif isinstance(outer, _LOOPS):
@@ -189,29 +189,50 @@ class Overwritten:
             return _Met.READ
         if set(binds(statement)) & (restore.names | (restore.shared - self.sections.values.keys())):
             return _Met.STORE if self._leaves(restore, statement) else _Met.READ
-        if isinstance(statement, (gast.If, *_LOOPS)):
-            inner = list(effects.walk([*statement.body, *statement.orelse]))
-            variables = {loop.target.id for loop in restore.loops}
-            others = [s for s in (statement, *inner) if isinstance(s, gast.For) and s not in restore.loops]
-            if any(loop.target.id in variables for loop in others):
-                return _Met.READ  # whose variable means another number in there
-            self.behind = self.behind and not any(self._stores_beside(restore, s) for s in inner)
-        if isinstance(statement, gast.If):
-            arms = {self._block(restore, statement.body), self._block(restore, statement.orelse)}
-            return arms.pop() if len(arms) == 1 else _Met.READ if _Met.READ in arms else _Met.NOTHING
-        if isinstance(statement, _LOOPS):  # it may have no trip at all
-            inside, self.inside = self.inside, [*self.inside, *([statement] if isinstance(statement, gast.For) else [])]
-            met = self._block(restore, statement.body)
-            self.inside = inside
-            return _Met.READ if met is _Met.READ else _Met.NOTHING
+        if isinstance(statement, COMPOUND):
+            return self._within(restore, statement)
         section = effects.stored(statement)
         if section is not None and isinstance(section.value, gast.Name) and section.value.id == restore.base:
             same = gast.dump(self._written_out(section.slice)) == restore.text
             return _Met.STORE if same or effects.is_whole(section.slice) else _Met.NOTHING
         return _Met.NOTHING
 
+    def _within(self, restore: _Restore, statement: gast.AST) -> _Met:
+        """What the ways through an `if` or a loop meet first."""
+        inner = list(effects.walk([*statement.body, *statement.orelse]))
+        variables = {loop.target.id for loop in restore.loops}
+        others = [s for s in (statement, *inner) if isinstance(s, gast.For) and s not in restore.loops]
+        if any(loop.target.id in variables for loop in others):
+            return _Met.READ  # whose variable means another number in there
+        self.behind = self.behind and not any(self._stores_beside(restore, s) for s in inner)
+        if isinstance(statement, gast.If):
+            arms = {self._block(restore, statement.body), self._block(restore, statement.orelse)}
+            return arms.pop() if len(arms) == 1 else _Met.READ if _Met.READ in arms else _Met.NOTHING
+        inside, self.inside = self.inside, [*self.inside, *([statement] if isinstance(statement, gast.For) else [])]
+        met = self._block(restore, statement.body)
+        self.inside = inside
+        return _Met.READ if met is _Met.READ else _Met.NOTHING  # it may have no trip at all
+
     def _reads(self, restore: _Restore, statement: gast.AST) -> bool:
         """Whether a statement (or the header of one) may read what the restore wrote."""
+        stored = effects.stored(statement)
+        passed = self._passed(restore, statement)
+        for node in nodes(effects.header(statement)):
+            read = isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)
+            if read and node.id in restore.shared and id(node) not in passed and not self._views_beside(restore, node):
+                return True
+        changed = in_place(self.unit, statement, self.unit.kinds)
+        return changed in restore.shared and stored is None and not isinstance(statement, gast.AugAssign)
+
+    def _views_beside(self, restore: _Restore, node: gast.Name) -> bool:
+        """Whether a name stands for a section that surely lies beside the restored one, or for a load of it."""
+        view = self.sections.values.get(node.id)
+        if not isinstance(view, gast.Subscript) or not isinstance(view.value, gast.Name):
+            return False
+        return any(view is load for load in restore.loads or ()) or self._apart(restore, view.slice)
+
+    def _passed(self, restore: _Restore, statement: gast.AST) -> set[int]:
+        """The mentions of the memory in a statement, by identity, that do not read what the restore wrote."""
         header = effects.header(statement)
         passed = {id(n) for n in shape_reads(self.unit, header)}
         stored = effects.stored(statement)
@@ -221,16 +242,7 @@ class Overwritten:
             if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node is not stored:
                 if node.value.id in restore.shared and (self._is_load(restore, node) or self._apart(restore, node.slice)):
                     passed.add(id(node.value))
-        for node in nodes(header):
-            read = isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)
-            if read and node.id in restore.shared and id(node) not in passed:
-                view = self.sections.values.get(node.id)
-                plain = isinstance(view, gast.Subscript) and isinstance(view.value, gast.Name)
-                taken = plain and any(view is load for load in restore.loads or ())
-                if not plain or not (taken or self._apart(restore, view.slice)):
-                    return True
-        changed = in_place(self.unit, statement, self.unit.kinds)
-        return changed in restore.shared and stored is None and not isinstance(statement, gast.AugAssign)
+        return passed
 
     def _leaves(self, restore: _Restore, statement: gast.AST) -> bool:
         """Whether a statement binds the array's only name to another: `x = x_stack.pop()` at the head of a trip."""

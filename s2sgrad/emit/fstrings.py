@@ -26,10 +26,8 @@ class FStringWriter(Writer):
         quotes = [quote for quote in ("'", '"', "'''", '"""') if quote not in holes]
         if sys.version_info < (3, 12) and (not quotes or "\\" in holes):
             kept = (_unbraced(text) if role == "text" else text for text, role in pieces if role != "hole")
-            self.write(repr("".join(kept)) + ".format")
-            self.write("(")
-            self.write(", ".join(text for text, role in pieces if role == "hole"))
-            self.write(")")
+            filled = ", ".join(text for text, role in pieces if role == "hole")
+            self.write(f"{''.join(kept)!r}.format({filled})")
             return
         said = "".join(text for text, role in pieces if role != "hole")
         quote = next((quote for quote in quotes if quote[0] not in said), quotes[0] if quotes else "'")

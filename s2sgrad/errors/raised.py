@@ -116,15 +116,21 @@ def located(error: Exception, function: Any = None) -> Exception:
         elif not _shows(frames):
             error.add_note(place.shown(caret=False))
     if isinstance(error, S2SGradError):
-        if error.place is not None and error.place.file.startswith(GENERATED) and (called := head(function)) is not None:
-            error = type(error)(error.message, called).with_traceback(error.__traceback__)
-        if error.place is not None and is_hidden(error.place.file) and (user := head(inspect.unwrap(function))) is not None:
-            if not is_hidden(user.file):  # which a decorator of a library wraps
-                error = type(error)(in_library(error.message, *error.place[:2]), user).with_traceback(error.__traceback__)
-        if error.place is None and place is not None:
-            error = type(error)(error.message, place).with_traceback(error.__traceback__)
+        error = _placed(error, place, function)
         error.__suppress_context__ = True
     trim(error)
+    return error
+
+
+def _placed(error: S2SGradError, place: Place | None, function: Any) -> S2SGradError:
+    """A refusal with a place that is the user's, where there is one."""
+    if error.place is not None and error.place.file.startswith(GENERATED) and (called := head(function)) is not None:
+        error = type(error)(error.message, called).with_traceback(error.__traceback__)
+    if error.place is not None and is_hidden(error.place.file) and (user := head(inspect.unwrap(function))) is not None:
+        if not is_hidden(user.file):  # which a decorator of a library wraps
+            error = type(error)(in_library(error.message, *error.place[:2]), user).with_traceback(error.__traceback__)
+    if error.place is None and place is not None:
+        error = type(error)(error.message, place).with_traceback(error.__traceback__)
     return error
 
 

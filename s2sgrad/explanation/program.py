@@ -24,6 +24,7 @@ from s2sgrad.errors import raised, wording
 from s2sgrad.explanation.listing import Found
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import binds
+from s2sgrad.ir.quote import COMPOUND
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
 from s2sgrad.memory.writes import in_place
@@ -65,7 +66,7 @@ def shared_memory(c: Compilation) -> Iterator[tuple[Primal, int, str, str, str]]
     aliases, liveness = Aliases(c.unit, c.tree, c.kinds), Facts(c.tree).liveness
     own = {p.id for p in parameters(c.tree)}
     for statement in effects.walk(c.tree.body):
-        if not hasattr(statement, "lineno") or isinstance(statement, (gast.For, gast.While, gast.If)):
+        if not hasattr(statement, "lineno") or isinstance(statement, COMPOUND):
             continue
         here = liveness.after(statement) | effects.writes(statement)
         for name in binds(statement):
@@ -97,15 +98,13 @@ def derivatives(c: Compilation, found: Finder) -> None:
             continue
         notes, line = found(primal_of(c.unit, statement)), statement.lineno
         operation = c.paths.operations.get(id(statement))
-        for name in () if isinstance(statement, (gast.For, gast.While, gast.If)) else binds(statement):
+        for name in () if isinstance(statement, COMPOUND) else binds(statement):
             shown = "the result" if name == c.paths.result else names.shown(name)
             if name in copied:  # the first that binds it is the copy
                 copied.discard(name)
                 found(primal).add(primal.tree.lineno, "written", shown, "in a copy, the caller's stays as it is")
-            elif shown and name in c.paths.active:
-                notes.add(line, "active", shown)
-            elif shown and name not in c.paths.stacks:
-                notes.add(line, "constant", shown, _reason(c, name, operation))
+            else:
+                _bound(c, notes, line, name, shown, operation)
         written = in_place(c.unit, statement, c.kinds)
         if written is not None and (shown := names.shown(written)):
             notes.add(line, "written", shown, "in place")
@@ -113,6 +112,19 @@ def derivatives(c: Compilation, found: Finder) -> None:
                 notes.add(line, "active", shown)
         if operation is not None and operation.form == "call" and (called := _called(c, statement, operation)):
             notes.add(line, "calls", *called)
+    _written_out(c, found)
+
+
+def _bound(c: Compilation, notes: Found, line: int, name: str, shown: str, operation: Operation | None) -> None:
+    """Note whether a variable has a derivative where it is bound."""
+    if shown and name in c.paths.active:
+        notes.add(line, "active", shown)
+    elif shown and name not in c.paths.stacks:
+        notes.add(line, "constant", shown, _reason(c, name, operation))
+
+
+def _written_out(c: Compilation, found: Finder) -> None:
+    """Note the calls that are written out."""
     for call, name, callee, line in c.unit.written_out:
         if hasattr(call, "lineno") and not callee.is_generated and not raised.is_hidden(callee.file):
             where = f"{place_in_words(callee.file, line)}, written out here"

@@ -310,14 +310,19 @@ def _is_stored(tree: gast.FunctionDef, name: str) -> bool:
     return any(isinstance(n, gast.Attribute) and n.attr == name and isinstance(n.ctx, gast.Store) for n in nodes(tree))
 
 
+def _is_plainly_made(cls: type, users: list[type]) -> bool:
+    """Whether making an object runs `__init__` alone; `users` are the classes of it that no library has."""
+    bases = set(cls.__mro__) - {*users, object}
+    made = any("__new__" in vars(k) for k in users) and not hasattr(cls, "_fields")
+    plain = all(issubclass(k, (*CONTAINERS, BaseException)) for k in bases)
+    return plain and not made and type(cls).__call__ is type.__call__
+
+
 def _construct(points: Points, cls: type, given: Given, node: gast.AST) -> Places:
     """A new object of a user's class."""
     place = Place("object", id(node), cls)
     users = [k for k in cls.__mro__ if not library_calls.is_library_class(k)]
-    bases = [k for k in cls.__mro__ if library_calls.is_library_class(k) and k is not object]
-    made = any("__new__" in vars(k) for k in users) and not hasattr(cls, "_fields")
-    plain = all(issubclass(k, (*CONTAINERS, BaseException)) for k in bases)
-    if made or type(cls).__call__ is not type.__call__ or not plain:
+    if not _is_plainly_made(cls, users):
         return points.anything()
     data = (v for k in users for n, v in vars(k).items() if not n.startswith("__") and not hasattr(type(v), "__get__"))
     trusts = {trust_of_object(v) for v in data if not callable(v)}

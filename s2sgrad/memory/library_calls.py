@@ -159,15 +159,20 @@ def _into(points: Points, names: tuple[str, ...], given: Given, skipped: int = 0
     return out
 
 
+def _by_key(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
+    """`sorted`, `min` and `max` with a `key`, which is called with each item."""
+    held = points.items(given[0]) if len(given.places) == 1 else given.all()
+    if not is_none(given.named_nodes["key"]):
+        points.apply(given.named_nodes["key"], held)
+    held = held | objects_of(points, given.all())
+    return points.shell(node, held) if target is sorted else held | given.named.get("default", set())
+
+
 def _calling(points: Points, record: Primitive, given: Given, node: gast.AST) -> Places:
     """A function that calls one of its arguments with the items of others."""
     items, target = points.items, record.function
     if record.called is None:
-        held = items(given[0]) if len(given.places) == 1 else given.all()
-        if not is_none(given.named_nodes["key"]):
-            points.apply(given.named_nodes["key"], held)
-        held = held | objects_of(points, given.all())
-        return points.shell(node, held) if target is sorted else held | given.named.get("default", set())
+        return _by_key(points, target, given, node)
     place = record.called
     function = given.nodes[place] if place < len(given.nodes) else given.named_nodes.get(record.called_name)
     rest = [p for k, p in enumerate(given.places) if k != place]
@@ -281,6 +286,18 @@ def method_of_object(points: Points, found: Any, given: Given, node: gast.AST) -
     return every | {OUTSIDE, Place("new", id(node))}
 
 
+def _beside_new(points: Points, owner: Places, name: str, given: Given, node: gast.AST) -> Places:
+    """What a method that makes a new array may return besides: what `out=` says, the array itself, objects in it."""
+    function = getattr(np, name, None)
+    out = _into(points, by_position(function) if callable(function) else (), given, 1)
+    if not _is_true(_option(given, ("dtype", "order", "casting", "subok", "copy"), "copy")) and name == "astype":
+        out |= owner
+    kind = given.named_nodes.get("dtype") or (given.nodes[0] if name == "astype" and given.nodes else None)
+    if kind is not None and not _is_numeric(points, kind):
+        out |= points.shell(node, points.reached(owner))
+    return out
+
+
 def plain_method(points: Points, owner: Places, name: str, given: Given, node: gast.AST) -> Places:
     """A method of an array, a number, a text or a plain container, by its name."""
     every, new, items = given.all(), {Place("new", id(node))}, points.items
@@ -300,14 +317,7 @@ def plain_method(points: Points, owner: Places, name: str, given: Given, node: g
             held = points.shell(node, held, "item")
         return (new if array else set()) | (points.shell(node, held) if lists else set())
     if gives is Gives.NEW:
-        function = getattr(np, name, None)
-        out = _into(points, by_position(function) if callable(function) else (), given, 1)
-        if not _is_true(_option(given, ("dtype", "order", "casting", "subok", "copy"), "copy")) and name == "astype":
-            out |= owner
-        kind = given.named_nodes.get("dtype") or (given.nodes[0] if name == "astype" and given.nodes else None)
-        if kind is not None and not _is_numeric(points, kind):
-            out |= points.shell(node, points.reached(owner))
-        return new | out
+        return new | _beside_new(points, owner, name, given, node)
     if gives in (*VIEWS, Gives.MAYBE):
         return owner | new
     if gives is Gives.ITEM:

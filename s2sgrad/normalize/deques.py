@@ -43,6 +43,7 @@ from s2sgrad.ir.forms import alone, arguments_of, bound_name, is_none, whole_num
 from s2sgrad.ir.quote import Transformer, at, clone, constant, expression, name, nodes, placed, rewritten, statements
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize.iterables import LAZY, RUN_THROUGH
+from s2sgrad.normalize.name_uses import NameUses
 from s2sgrad.primitives import libraries
 from s2sgrad.primitives.catalogue import is_named
 
@@ -72,18 +73,16 @@ def _is_counted(most: gast.AST | None) -> bool:
 
 def _lengths(unit: Unit, tree: gast.FunctionDef) -> Lengths:
     """The variables that are bound to deques alone, and how many items each may hold at most; None: any number."""
-    made: dict[str, list[gast.Call]] = {}
-    for node in nodes(tree):
-        if isinstance(node, gast.Assign) and unit.called(node.value) is deque and (variable := bound_name(node)):
-            made.setdefault(variable, []).append(node.value)
     out: Lengths = {}
     outside = {n for node in nodes(tree) if isinstance(node, gast.Global) for n in node.names}
-    for variable, calls in made.items():
-        given = [_arguments(call) for call in calls]
-        most = [None if g is None else g.get("maxlen") for g in given]
+    for variable, values in NameUses(tree).assigned.items():
+        given = [_arguments(value) for value in values if unit.called(value) is deque]
+        if not given or None in given or variable in outside:
+            continue
+        most = [arguments.get("maxlen") for arguments in given]
         free = all(n is None or is_none(n) for n in most)
-        positive = _is_counted(most[0]) or (whole_number(most[0] or constant(0)) or 0) > 0
-        if variable not in outside and None not in given and (free or (len(calls) == 1 and positive)):
+        positive = most[0] is not None and (_is_counted(most[0]) or whole_number(most[0]) > 0)
+        if free or (len(given) == 1 and positive):
             out[variable] = None if free else most[0]
     return out
 

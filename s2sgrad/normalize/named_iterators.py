@@ -34,7 +34,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import children, name, nodes
+from s2sgrad.ir.quote import children, mentioned, name, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.normalize import iterables
 from s2sgrad.normalize.iterator_kinds import LAZY, IteratorKinds
@@ -61,18 +61,23 @@ def _bound_once(drawer: IteratorKinds, function: gast.FunctionDef, inside: list[
     stored.update(p.id for p in parameters(function))
     foreign = {n for part in nodes(function) if isinstance(part, (gast.Nonlocal, gast.Global)) for n in part.names}
     made = {b: n.value for n in inside if (b := bound_name(n)) is not None and _makes_iterator(drawer, n.value)}
-    uses = Counter(n.id for n in nodes(function) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
-    asked = Counter(n.args[0].id for n in inside if drawer.called(n) is builtins.next and n.args
-                    and isinstance(n.args[0], gast.Name))  # fmt: skip
-    whole = {n for n, value in made.items() if drawer.is_generator(value) and uses[n] < 2 and not asked[n]}
-    whole |= {n for n, value in made.items() if uses[n] == asked[n] and _is_constant(drawer, value)}
+    whole = _whole(drawer, function, inside, made)
     return {n: value for n, value in made.items() if stored[n] == 1 and n not in foreign | whole}
+
+
+def _whole(drawer: IteratorKinds, function: gast.FunctionDef, inside: list[gast.AST], made: dict[str, gast.AST]) -> set[str]:
+    """The iterators that need not be drawn from step by step: run through at one place, or made of constants."""
+    reads = NameUses(function).reads
+    first = [n.args[0] for n in inside if drawer.called(n) is builtins.next and n.args]
+    asked = Counter(n.id for n in first if isinstance(n, gast.Name))
+    once = {n for n, value in made.items() if drawer.is_generator(value) and len(reads[n]) < 2 and not asked[n]}
+    return once | {n for n, value in made.items() if len(reads[n]) == asked[n] and _is_constant(drawer, value)}
 
 
 def _is_constant(drawer: IteratorKinds, value: gast.AST) -> bool:
     """Whether a tool that draws from a generator function reads no variable: what it gives carries no derivative."""
     own = {n.id for n in nodes(value) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
-    reads = {n.id for n in nodes(value) if isinstance(n, gast.Name)} & drawer.unit.locals
+    reads = mentioned(value) & drawer.unit.locals
     tool = not drawer.is_generator(value) and any(map(drawer.is_generator, nodes(value)))
     return tool and reads <= own
 
@@ -119,7 +124,7 @@ def _rebound(function: gast.FunctionDef) -> frozenset[str]:
         elif isinstance(node, (gast.Nonlocal, gast.Global)):
             stored.update(2 * node.names)
         elif isinstance(node, (gast.For, gast.While)):
-            stored.update(n.id for s in node.body for n in nodes(s) if isinstance(n, gast.Name)
+            stored.update(n.id for n in nodes(*node.body) if isinstance(n, gast.Name)
                           and isinstance(n.ctx, gast.Store))  # fmt: skip
     return frozenset(n for n, times in stored.items() if times > 1)
 

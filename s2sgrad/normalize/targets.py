@@ -100,9 +100,8 @@ def bind(unit: Unit, target: gast.AST, value: gast.AST) -> list[gast.AST]:
         return _starred(unit, targets, value)
     stores = [t for t in targets if not isinstance(t, gast.Name)]
     names = [t.id for t in targets if isinstance(t, gast.Name)]
-    late = len({*names}) < len(names) or any(  # `i, x[i] = v` binds one after the other, and so does `a, b, a = v`
-        stored(*targets) & mentioned(t) for t in stores
-    )
+    # `i, x[i] = v` binds one after the other, and so does `a, b, a = v`
+    late = len({*names}) < len(names) or bool(stored(*targets) & mentioned(*stores))
     inner = [t.id if isinstance(t, gast.Name) and not late else unit.temp() for t in targets]
     out = [assign(gast.Tuple([name(i, store=True) for i in inner], gast.Store()), value)]
     for part, holder in zip(targets, inner, strict=True):
@@ -135,7 +134,7 @@ def _parallel(unit: Unit, targets: list[gast.AST], values: list[gast.AST]) -> li
     out, late = [], []
     repeated = len(stored(*targets)) < sum(len(stored(t)) for t in targets)
     stores = (gast.Subscript, gast.Attribute)  # which may change later values
-    repeated |= any(isinstance(n, stores) for t in targets for n in nodes(t))
+    repeated |= any(isinstance(n, stores) for n in nodes(*targets))
     for k, (target, value) in enumerate(zip(targets, values, strict=True)):
         later = mentioned(*values[k + 1 :])
         if repeated or stored(target) & later:

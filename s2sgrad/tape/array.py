@@ -45,14 +45,23 @@ def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NO_KEYWORDS) 
         STATE.inside.extend(a for a in found if tracked(a.uid))
     tapes = [t for t in STATE.tapes if t.everything or any(a.uid in t.live for a in found)] if STATE.tapes else None
     if tapes and (table.lookup(primitive) is not None or not table.is_flat(primitive)):
-        outputs = tuple(a.uid for a in arrays(result))
-        if outputs:
-            arguments = tuple(kept(recorded) for recorded, _ in given)
-            record = Operation(primitive, arguments, {k: kept(r) for k, (r, _) in named.items()}, result, outputs)
-            uids = [a.uid for a in found]
-            for tape in tapes:
-                tape.add(record, uids)
+        if outputs := tuple(a.uid for a in arrays(result)):
+            note(_operation(primitive, given, named, result, outputs), tapes, [a.uid for a in found])
     return result
+
+
+def _operation(
+    primitive: Any, given: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]], result: Any, outputs: tuple[int, ...]
+) -> Operation:
+    """The record of an operation on (recorded, plain) arguments."""
+    arguments, keywords = tuple(kept(recorded) for recorded, _ in given), {k: kept(r) for k, (r, _) in named.items()}
+    return Operation(primitive, arguments, keywords, result, outputs)
+
+
+def note(record: Any, tapes: list[Any], uids: list[int]) -> None:
+    """Give a record of what was made of the Arrays with these numbers to tapes."""
+    for tape in tapes:
+        tape.add(record, uids)
 
 
 def _astype(x: Any, *args: Any, **keywords: Any) -> Any:

@@ -19,7 +19,7 @@ from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.source import is_method_of, stands_for
 from s2sgrad.tape.algebra import Algebra
-from s2sgrad.tape.array import Array, apply, arrays, wrapped
+from s2sgrad.tape.array import Array, apply, arrays, note, wrapped
 from s2sgrad.tape.gradient_tape import GradientTape
 from s2sgrad.tape.places import caller
 from s2sgrad.tape.primitives import cotangent
@@ -83,6 +83,21 @@ class _Own:
         return bar
 
 
+def _require_constant(keywords: dict[str, Any]) -> None:
+    for name, value in keywords.items():
+        if any(tracked(a.uid) for a in arrays(opened(value, [])[0])):
+            raise TypeError(f"keywords of a custom_gradient function are constants, but a tape follows `{name}`: "
+                            "pass it by position")
+
+
+def _require_taken(f: Callable[..., Any], pullback: Callable[..., Any], variables: list[Any]) -> None:
+    """Refuse a pullback that does not take the Variables that its function reads."""
+    if variables and "variables" not in _parameters(pullback):
+        shown = ", ".join(v.name or "Variable" for v in variables)
+        raise TypeError(f"`{f.__name__}` reads trainable Variables ({shown}), so its pullback must take `variables=None` "
+                        "and return their gradients too: (for the arguments, for the variables)")
+
+
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     """A function with the gradient that it brings: `f(*args)` returns its value and a pullback.
 
@@ -116,10 +131,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     def decorated(*args: Any, **keywords: Any) -> Any:
         found: list[Any] = []
         given = [opened(a, found)[0] for a in args]
-        for name, value in keywords.items():
-            if any(tracked(a.uid) for a in arrays(opened(value, [])[0])):
-                raise TypeError(f"keywords of a custom_gradient function are constants, but a tape follows `{name}`: "
-                                "pass it by position")
+        _require_constant(keywords)
         if not found and not STATE.tapes:
             return pair_of(f, args, keywords)[0]
         listening = Tape()
@@ -129,21 +141,14 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
         finally:
             STATE.tapes[:] = [tape for tape in STATE.tapes if tape is not listening]
         variables = [(v, v._read()) for _, v in sorted(listening.watched.items()) if v.trainable]
-        if variables and "variables" not in _parameters(pullback):
-            shown = ", ".join(v.name or "Variable" for v, _ in variables)
-            raise TypeError(
-                f"`{f.__name__}` reads trainable Variables ({shown}), so its pullback must take `variables=None` "
-                "and return their gradients too: (for the arguments, for the variables)"
-            )
+        _require_taken(f, pullback, [v for v, _ in variables])
         plain = unwrapped(value)
         if not found and not variables:
             return value
         result = wrapped(fresh(plain))
         own = 1 if args and is_method_of(decorated, args[0]) else 0  # a pullback is not asked about `self`
         record = _Own(f.__name__, pullback, given[own:], variables, result)
-        uids = [a.uid for a in found] + [read.uid for _, read in variables]
-        for tape in STATE.tapes:
-            tape.add(record, uids)
+        note(record, STATE.tapes, [a.uid for a in found] + [read.uid for _, read in variables])
         return result
 
     stands_for(decorated, "custom_gradient", f)

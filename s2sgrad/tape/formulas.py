@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from s2sgrad import source
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import mentioned, nodes, stored
 
 
 @functools.lru_cache(maxsize=4096)
@@ -29,11 +29,11 @@ def wanted_of(pullback: types.FunctionType, wanted: tuple[int, ...], count: int)
     if len(last.value.elts) != count:
         return pullback
     last.value.elts = [e if k in wanted else gast.Constant(None, None) for k, e in enumerate(last.value.elts)]
-    read = _names(last)
+    read = mentioned(last)
     body: list[Any] = [last]
     for statement in reversed(before):
-        if isinstance(statement, gast.Assign) and any(_stored(t) & read for t in statement.targets):
-            read |= _names(statement.value)
+        if isinstance(statement, gast.Assign) and stored(*statement.targets) & read:
+            read |= mentioned(statement.value)
             body.insert(0, statement)
     tree.body, tree.decorator_list, tree.name = body, [], pullback.__name__
     for node in nodes(tree):
@@ -46,14 +46,6 @@ def wanted_of(pullback: types.FunctionType, wanted: tuple[int, ...], count: int)
     made = space[pullback.__name__]
     made.__module__ = pullback.__module__
     return made
-
-
-def _names(node: Any) -> set[str]:
-    return {n.id for n in nodes(node) if isinstance(n, gast.Name)}
-
-
-def _stored(target: Any) -> set[str]:
-    return {n.id for n in nodes(target) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
 
 
 def over(function: types.FunctionType, space: dict[str, Any]) -> types.FunctionType:

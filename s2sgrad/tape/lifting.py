@@ -22,7 +22,7 @@ import gast
 from s2sgrad import emit
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.errors import S2SGradError
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import mentioned, nodes
 from s2sgrad.rules import table
 from s2sgrad.runtime.structure import attributes_of
 from s2sgrad.source import look_up, read, underlying
@@ -117,19 +117,15 @@ def _names(code: types.CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
-def lifted(reads: Reads, count: int, keywords: tuple[str, ...]) -> types.FunctionType:
-    """The function of its roots and of `count` positional arguments, then of these keywords."""
-    function = reads.function
-    inner = {**reads.functions, function.__name__ if function.__name__.isidentifier() else "lambda_": function}
-    if len(inner) != len(reads.functions) + 1 or set(inner) & set(reads.roots):
-        raise NotLifted
+def _outside(reads: Reads, inner: dict[str, types.FunctionType]) -> dict[str, Any]:
+    """What the functions read by name, but the roots, one another and what is global to the first."""
     outside: dict[str, Any] = {}
     for each in inner.values():
         for name in _names(each.__code__):
             binding = look_up(each, name)
             if binding is None or name in reads.roots or name in inner or binding.where == "builtin":
                 continue
-            here = function.__globals__.get(name, outside)
+            here = reads.function.__globals__.get(name, outside)
             if binding.where == "cell" or binding.value is not here or name in outside:
                 _agree(outside, name, binding.value)
     for each in inner.values():  # a name that is handed in hides a global of another function
@@ -137,6 +133,16 @@ def lifted(reads: Reads, count: int, keywords: tuple[str, ...]) -> types.Functio
             binding = look_up(each, name)
             if binding is not None and binding.value is not outside[name]:
                 raise NotLifted
+    return outside
+
+
+def lifted(reads: Reads, count: int, keywords: tuple[str, ...]) -> types.FunctionType:
+    """The function of its roots and of `count` positional arguments, then of these keywords."""
+    function = reads.function
+    inner = {**reads.functions, function.__name__ if function.__name__.isidentifier() else "lambda_": function}
+    if len(inner) != len(reads.functions) + 1 or set(inner) & set(reads.roots):
+        raise NotLifted
+    outside = _outside(reads, inner)
     if any(each.__defaults__ or each.__kwdefaults__ for each in reads.functions.values()):
         for name, each in reads.functions.items():
             for k, value in enumerate(each.__defaults__ or ()):
@@ -183,7 +189,7 @@ def _maker(
         for node in nodes(tree):
             node.__dict__.pop("annotation", None)
         body.append(tree)
-    taken = {n.id for tree in body for n in nodes(tree) if isinstance(n, gast.Name)} | set(roots) | set(outside)
+    taken = mentioned(*body) | set(roots) | set(outside)
     mark = "a"
     while any(n.startswith(mark) and n[len(mark) :].isdigit() for n in taken):
         mark += "_"

@@ -25,7 +25,7 @@ from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.source import stands_for
 from s2sgrad.tape import surroundings
 from s2sgrad.tape.algebra import Algebra
-from s2sgrad.tape.array import arrays, wrapped
+from s2sgrad.tape.array import arrays, note, wrapped
 from s2sgrad.tape.contents import Copy, split, write_back
 from s2sgrad.tape.lifting import UNKNOWN_TO_COPIES, NotLifted, Reads, lifted, made_from
 from s2sgrad.tape.places import caller
@@ -150,9 +150,7 @@ def run(function: types.FunctionType, arguments: list[tuple[Any, Any]], found: l
     result = wrapped(fresh(y))
     operands = [recorded for recorded, _ in arguments]
     node = Node(fwd, bwd, places, saved, operands, held, result, data)
-    uids = [a.uid for a in found]
-    for tape in STATE.tapes:
-        tape.add(node, uids)
+    note(node, STATE.tapes, [a.uid for a in found])
     return result
 
 

@@ -34,6 +34,8 @@ THIRD = [
     "return_from_a_for",
     "helper_called_in_a_loop",
     "recursion_by_squaring",
+    "dict_that_a_loop_fills",
+    "dict_that_a_loop_fills_under_pairs",
 ]
 
 # Refused at second order, by name (docs/limits.md): their gradient rebinds buffers or keeps them by reference.

@@ -211,7 +211,7 @@ class _Flattener(Conditions, Evaluator, Sections):
         if isinstance(value, gast.NamedExpr) or containers.changes(self.unit, value):
             self.atom(value)
             return
-        appends = isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "append"
+        appends = call and (getattr(value.func, "attr", "") == "append" or getattr(value.func, "changes_first", False))
         if appends or walruses(value) or calls_user(self.unit, value) or self.functions.inside(value):
             statement.value = self.flat(value)
         self.out.append(statement)

@@ -137,8 +137,16 @@ class Records:
         if in_place(self.unit, statement, self.kinds) is not None:
             if unsure:
                 self.needs_binding(name)
-            return self.content(name, once)
+            entry = self.entry(statement)
+            return self.content(name, once) if entry is None else self._entry(name, entry, once)
         return self.both(name, once, unsure)
+
+    def entry(self, statement: gast.AST) -> gast.Subscript | None:
+        """The entry that `d = put_back(d, key, old)` of a text of ours overwrites."""
+        if self.unit.called(getattr(statement, "value", None)) is not runtime.put_back:
+            return None
+        (base,) = binds(statement)
+        return None if base in self.shadows else gast.Subscript(name_(base), statement.value.args[1], gast.Store())
 
     def at_end(self, name: str, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of a variable whose life ends with the block."""

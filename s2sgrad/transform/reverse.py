@@ -246,7 +246,7 @@ class Reverse(Branches, Mirrored):
         again: Block,
     ) -> None:  # fmt: skip
         """Write what brings back the values before a statement: what is restored, and what is run `again`."""
-        section = effects.stored(statement)
+        section = effects.stored(statement) or self.records.entry(statement)
         if section is not None:
             found = again_.recovered(self.adjoints, self.found, statement, body, again)
             ahead = again_.ahead(section, self.records.memory, again)

@@ -321,3 +321,23 @@ def entry_that_is_a_list_is_overwritten(x):
 def dict_of_pairs(x):
     d = dict([("a", x), ("b", x * x)])  # noqa: C406
     return d["a"] * d["b"]
+
+
+@case(VECTOR)
+def dict_that_a_loop_fills(x):
+    memo = {}
+    for n in range(4):
+        if n < 2:
+            memo[n] = x[n] * x[n]
+        else:
+            memo[n] = memo[n - 1] * x[2] + memo[n - 2] * memo[0]
+    return memo[3]
+
+
+@case(VECTOR)
+def dict_that_a_loop_fills_under_pairs(x):
+    memo = {}
+    for i in range(3):
+        for j in range(3):
+            memo[i, j] = x[i] * x[j] if 0 in (i, j) else memo[i - 1, j] * memo[i, j - 1] + memo[i - 1, j - 1]
+    return memo[2, 2]

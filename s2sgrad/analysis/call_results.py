@@ -18,14 +18,14 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import sampled_shapes
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Text, broadcast, join
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Text, broadcast, join, widened
 from s2sgrad.analysis.kinds import Known as KnownObject
 from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.primitives import catalogue
 from s2sgrad.rules import table
 from s2sgrad.rules.builtin_functions import arranged, spread, unarranged
-from s2sgrad.runtime import shadows, trials
+from s2sgrad.runtime import memos, shadows, trials
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking
 
@@ -91,6 +91,15 @@ _always(Number(float), float)
 _always(Text(), str)
 _always(Container(range, None, None, Number(int)), range)
 _always(Container(list, None), runtime.keys)
+
+
+@_of(memos.calls_made)
+def _calls_made(kinds: list[Kind], names: list[str]) -> Kind:
+    """The arguments that are whole numbers are so in all calls."""
+    items = kinds[2].items if isinstance(kinds[2], Container) else None
+    known = [i if i == Number(int) else UNKNOWN for i in map(widened, items or ())]
+    one = known[0] if len(known) == 1 else Container(tuple, tuple(known))
+    return Container(list, None, None, one if known else UNKNOWN)
 
 
 @_of(len)

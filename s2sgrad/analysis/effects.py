@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import types
 from collections.abc import Container, Iterator
@@ -268,6 +269,18 @@ def is_pure_user(function: types.FunctionType, given: Kind = _DATA) -> bool:
     if given == _DATA and reached.objects(function):
         given = OPAQUE
     return _scanned(function, given) if _RUNNING else _scanned_once(function, given)
+
+
+@contextlib.contextmanager
+def of_data(unit: Unit, also: str) -> Iterator[None]:
+    """Ask of a text of which the variables, and one more, are taken for data."""
+    kinds, unit.kinds = unit.kinds, dict.fromkeys((*unit.locals, also), _DATA)
+    unit.locals.add(also)
+    try:
+        yield
+    finally:
+        unit.kinds = kinds
+        unit.locals.discard(also)
 
 
 def _given(unit: Unit, call: gast.Call) -> Kind:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +67,14 @@ def of_expression(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Writ
     tree = gast.FunctionDef("_", gast.arguments(given, [], None, [], [], None, []), [gast.Expr(node)], [], None, None, [])
     summary = Points(unit, tree, {n.id: _told(unit, n, kinds) for n in given}, summary_of).run()
     return _writes(summary)
+
+
+def of_body(unit: Unit, body: list[gast.AST], names: Iterable[str]) -> Writes:
+    """Which of these variables, holding numbers, arrays and plain containers, statements may change, and whether anything
+    else."""
+    given = [gast.Name(n, gast.Param(), None, None) for n in sorted(names)]
+    tree = gast.FunctionDef("_", gast.arguments(given, [], None, [], [], None, []), body, [], None, None, [])
+    return _writes(Points(unit, tree, dict.fromkeys((n.id for n in given), Trust.DATA), summary_of).run())
 
 
 def _trusts(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]) -> dict[str, Told]:

@@ -41,6 +41,7 @@ from s2sgrad.specialize.static_values import (
     Object,
     Value,
     gives_function,
+    keeps_values,
     resizes_argument,
 )
 
@@ -161,7 +162,7 @@ def takes_functions(target: types.FunctionType, given: Iterable[Any]) -> bool:
 def needs_text(target: types.FunctionType) -> bool:
     """Whether a function of the user's is written out whatever it is given."""
     takes_any = target.__code__.co_flags & inspect.CO_VARKEYWORDS
-    return bool(takes_any) or gives_function(target) or resizes_argument(target)
+    return bool(takes_any) or gives_function(target) or resizes_argument(target) or keeps_values(target)
 
 
 def is_class_method(target: Any) -> bool:

@@ -26,7 +26,16 @@ import gast
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import assign, at, name
 from s2sgrad.runtime.checkpoints import checkpoint
-from s2sgrad.specialize.static_values import Derivative, Function, Known, Partial, Value, keep_objects, makes_derivative
+from s2sgrad.specialize.static_values import (
+    Derivative,
+    Function,
+    Known,
+    Memoized,
+    Partial,
+    Value,
+    keep_objects,
+    makes_derivative,
+)
 
 
 class Definitions:
@@ -38,13 +47,15 @@ class Definitions:
         decorators, statement.decorator_list = statement.decorator_list, []
         for decorator in reversed(decorators):
             value = self.decorated(value, decorator, statement.name)
-            if not isinstance(value, (Function, Partial, Derivative, Known)):
+            if not isinstance(value, (Function, Memoized, Partial, Derivative, Known)):
                 self.unit.refuse(statement, f"the decorator of the nested function `{statement.name}` cannot be followed: "
                                             "call it without, or move it to module level")  # fmt: skip
         self.name(statement.name, value, statement)
 
     def decorated(self, value: Any, decorator: gast.AST, called: str) -> Any:
         """What a decorator makes of a function value."""
+        if self.is_cache(decorator):
+            return self.memoized(value, decorator)
         held = self.unit.local(called)
         self.values[held] = value
         plain = isinstance(decorator, gast.Call) and not decorator.args

@@ -195,6 +195,9 @@ class Derivatives:
 
     def recursive(self, callee: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
         """A call of a nested function that calls itself."""
+        memoized = self.as_memoized(callee)
+        if memoized is not None:
+            return self.call_memoized(memoized, given, keywords, node)
         if callee not in self.lifted:
             target, captured = lambda_lifting.lifted(self.unit, callee.node, self.values)
             self.lifted[callee] = Known(target, name(self.unit.helper(callee.name, target))), captured

@@ -41,6 +41,14 @@ from s2sgrad.specialize.static_values import Known, Object, Partial, Value
 class Objects:
     """What the attributes and methods of objects are; `hint` is the name that the next object will have."""
 
+    def replaced(self, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
+        """`dataclasses.replace(o, ..)`."""
+        if not isinstance(given[0], Object):
+            self.unit.refuse(node, "which object is replaced cannot be followed: bind the new one to another name")
+        kept = [f.name for f in dataclasses.fields(given[0].cls) if f.init and f.name not in keywords]
+        held = {f: self.get(given[0], f, node) for f in kept}
+        return self.construct(given[0].cls, [], {**held, **keywords}, node)
+
     def construct(self, cls: type, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
         """`cls(..)`: its `__init__` is written out."""
         if type(cls).__call__ is not type.__call__:

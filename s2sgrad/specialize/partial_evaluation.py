@@ -53,6 +53,7 @@ from s2sgrad.specialize.closures import Closures
 from s2sgrad.specialize.function_unions import Choices
 from s2sgrad.specialize.generators import Generators
 from s2sgrad.specialize.inlining import Inliner
+from s2sgrad.specialize.memos import Memos
 from s2sgrad.specialize.nested_definitions import Definitions
 from s2sgrad.specialize.nested_gradients import Derivatives
 from s2sgrad.specialize.object_operators import Operators
@@ -65,6 +66,7 @@ from s2sgrad.specialize.static_values import (
     Function,
     Generator,
     Known,
+    Memoized,
     Object,
     Partial,
     Value,
@@ -79,7 +81,7 @@ from s2sgrad.specialize.unrolling import Unroller
 
 
 class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivatives, Generators, GivenObjects, Inliner,
-                Lookahead, Objects, Operators, Unroller):  # fmt: skip
+                Lookahead, Memos, Objects, Operators, Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` are those that have a name.
 
     Each family of values is written out in a class of its own; no two define the same name, so that their order is free.
@@ -104,6 +106,8 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
         self.lengths, self.numbers = {}, {}
         self.shared: set[str] = set()
         self.counts: Counter[str] = Counter()  # how often the text binds each name
+        self.mentions: Counter[str] = Counter()
+        self.remembering: dict[Function, Memoized | None] = {}
         self.meet_text(tree.body, bindings(tree.body))
         self.heads: list[gast.AST] = []
         self.loose: list[tuple[gast.AST, Object]] = []
@@ -113,13 +117,15 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
         self.lifted: dict[Function, tuple[Known, list[str]]] = {}
         self.by_class: dict[type, Callable[..., Any]] = {
             Choice: self.apply_choice, Derivative: self.call_derivative, Function: self.call_function,
-            Known: self.call_known, Object: self.call_object, Partial: self.call_partial, Vectorized: self.vectorized,
+            Known: self.call_known, Memoized: self.call_memoized, Object: self.call_object,
+            Partial: self.call_partial, Vectorized: self.vectorized,
         }  # fmt: skip
         self.chosen: set[str] = set()  # targets of `a if c else b` and of `a or b`
 
     def meet_text(self, body: list[gast.AST], bound: Counter[str]) -> None:
         """Note what a text, the function's or one that is written out in it, says of its names before it is evaluated."""
         self.counts.update(bound)
+        self.mentions.update(n.id for s in body for n in nodes(s) if isinstance(n, gast.Name))
         self.of_trips |= trip_names.found(body)
         self.mixed |= self.objects_among(body) if self.as_data else functions_among(body) | self.objects_among(body)
         self.shared |= {n for part in nodes(*body) if isinstance(part, gast.Nonlocal) for n in part.names}
@@ -367,14 +373,6 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
         if is_plain(callee.target) and (functions or starred or again or needs_text(callee.target)):
             return self.apply(self.read(callee.target), given, keywords, node)
         return self.plain(callee, given, keywords, node)
-
-    def replaced(self, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
-        """`dataclasses.replace(o, ..)`."""
-        if not isinstance(given[0], Object):
-            self.unit.refuse(node, "which object is replaced cannot be followed: bind the new one to another name")
-        kept = [f.name for f in dataclasses.fields(given[0].cls) if f.init and f.name not in keywords]
-        held = {f: self.get(given[0], f, node) for f in kept}
-        return self.construct(given[0].cls, [], {**held, **keywords}, node)
 
     def call_function(self, callee: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         if yields(callee.node):

@@ -38,8 +38,10 @@ from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes, statement
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.primitives.catalogue import is_named
 from s2sgrad.source import look_up, read
+from s2sgrad.specialize import memo_tables
 
 _RESIZING: weakref.WeakKeyDictionary[types.FunctionType, bool] = weakref.WeakKeyDictionary()
+_KEEPING: weakref.WeakKeyDictionary[types.FunctionType, bool] = weakref.WeakKeyDictionary()
 _GIVING: weakref.WeakKeyDictionary[types.FunctionType, dict[bool, bool]] = weakref.WeakKeyDictionary()
 
 
@@ -153,7 +155,24 @@ class Choice:
     loops: set[int] = field(default_factory=set)  # those in which it was called
 
 
-Value = Function | Partial | Vectorized | Known | Derivative | Display | Object | Generator | Choice
+@dataclass(eq=False)
+class Memoized:
+    """A function that calls itself and keeps its values in the variable `memo`, under its parameters in `key`; by `table`
+    it keeps them itself.  `plain` takes itself, what is `passed` on and what it has `captured` by keyword; one `step` takes
+    what is passed on and the memo, under the name `looked`, and looks up what it needs."""
+
+    function: Function
+    memo: str | None
+    table: Any = None
+    key: list[str] = field(default_factory=list)
+    passed: list[str] = field(default_factory=list)
+    plain: Known | None = None
+    captured: list[str] = field(default_factory=list)
+    step: Function | None = None
+    looked: str = ""
+
+
+Value = Function | Memoized | Partial | Vectorized | Known | Derivative | Display | Object | Generator | Choice
 
 
 def keep_objects(value: Any) -> None:
@@ -325,6 +344,18 @@ def resizes_argument(target: types.FunctionType) -> bool:
         except S2SGradError:
             pass
     return _RESIZING[target]
+
+
+def keeps_values(target: types.FunctionType) -> bool:
+    """Whether a function of the user's calls itself and keeps its values in a dict that it is given, by its text."""
+    if target not in _KEEPING:
+        _KEEPING[target] = False
+        try:
+            primal = read(target)
+            _KEEPING[target] = not primal.is_generated and memo_tables.of(primal.tree) is not None
+        except S2SGradError:
+            pass
+    return _KEEPING[target]
 
 
 def _resizes(target: types.FunctionType, call: gast.Call, given: set[str]) -> bool:

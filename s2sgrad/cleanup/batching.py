@@ -19,7 +19,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
 from s2sgrad.analysis.kinds import Array, kind_of
 from s2sgrad.analysis.sizes import Dim
-from s2sgrad.ir.forms import everything, index_of, minus, negated, parts_of, popped, receiver
+from s2sgrad.ir.forms import everything, index_of, minus, multiplied, negated, parts_of, popped, receiver
 from s2sgrad.ir.quote import clone, constant, expression, name, nodes
 from s2sgrad.ir.reach import call, numpy_function
 from s2sgrad.ir.unit import Unit
@@ -238,11 +238,11 @@ class Batches(Shapes):
         rank = product.rank if rank is None else rank
         numbers, vectors, moving, matrices = product.split()
         if len(vectors) == 1 and moving and not matrices:
-            scaled = _times([f.node for f in (*numbers, *moving)])
+            scaled = multiplied([f.node for f in (*numbers, *moving)])
             pair = (scaled, vectors[0].node) if axis == FIRST else (vectors[0].node, scaled)
             return self._signed(call(self.unit, "outer", np.outer, *pair), product)
         shaped = [self._shaped(f, axis, rank) for f in (*numbers, *moving, *matrices, *vectors)]
-        return self._signed(_times(shaped), product)
+        return self._signed(multiplied(shaped), product)
 
     def _shaped(self, factor: Factor, axis: str, rank: int) -> gast.AST:
         if not rank or (not factor.rank and factor.axis is None):
@@ -279,7 +279,7 @@ class Batches(Shapes):
             if matrix.truth and all(f.truth for f in moving):
                 raise Refused
             if moving:
-                scale = _times([f.node for f in moving])
+                scale = multiplied([f.node for f in moving])
                 summed: gast.AST = gast.BinOp(scale, gast.MatMult(), self._rows(matrix))
                 if matrix.axis == LAST:
                     summed = gast.BinOp(matrix.node, gast.MatMult(), scale)
@@ -288,12 +288,5 @@ class Batches(Shapes):
         elif len(moving) == 2 and not (moving[0].truth and moving[1].truth):
             summed = gast.BinOp(moving[0].node, gast.MatMult(), moving[1].node)
         else:
-            summed = expression("x.sum()", x=_times([f.node for f in moving]))
-        return self._signed(_times([summed, *(f.node for f in (*numbers, *vectors))]), product)
-
-
-def _times(parts: list[gast.AST]) -> gast.AST:
-    out = parts[0]
-    for part in parts[1:]:
-        out = gast.BinOp(out, gast.Mult(), part)
-    return out
+            summed = expression("x.sum()", x=multiplied([f.node for f in moving]))
+        return self._signed(multiplied([summed, *(f.node for f in (*numbers, *vectors))]), product)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.ir.forms import opposite
 from s2sgrad.ir.quote import at, clone, nested, place_of, rewritten
 from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit, sweep_of
@@ -109,8 +110,6 @@ def _branch(statement: gast.AST) -> list[gast.AST]:
 
 def negated(test: gast.AST) -> gast.AST:
     """`not test`, without `not` where Python has an opposite for every operand."""
-    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
-        return test.operand
     if isinstance(test, gast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _NEGATED:
         return gast.Compare(test.left, [_NEGATED[type(test.ops[0])]()], test.comparators)
-    return gast.UnaryOp(gast.Not(), test)
+    return opposite(test)

@@ -25,7 +25,7 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
 from s2sgrad.analysis.kinds import Array, Number
-from s2sgrad.ir.forms import minus, negated
+from s2sgrad.ir.forms import minus, multiplied, negated
 from s2sgrad.ir.quote import Transformer, constant
 from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.ir.unit import Unit, is_derived
@@ -63,7 +63,7 @@ class _Products(Transformer):
                 out.append(array)
                 factors.append([])
                 place = -1
-            factors[place].append((added, _product(small) if small else constant(1.0)))
+            factors[place].append((added, multiplied(small) if small else constant(1.0)))
         if len(out) == len(terms):
             return node
         return _sum([_times(parts, array) for parts, array in zip(factors, out, strict=True)])
@@ -77,7 +77,7 @@ class _Products(Transformer):
         small = [f for f in _factors(node) if ranks[id(f)] < full]
         if len(small) < 2 or full < 2 or not all(self._is_double(f) for f in small):
             return node
-        return _product([simplified(_product(small)), *large])
+        return multiplied([simplified(multiplied(small)), *large])
 
     def _is_double(self, node: gast.AST) -> bool:
         """Whether an expression is made of doubles and Python's numbers alone; what picks items does not count."""
@@ -118,10 +118,3 @@ def _factors(node: gast.AST) -> list[gast.AST]:
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult):
         return [*_factors(node.left), *_factors(node.right)]
     return [node]
-
-
-def _product(factors: list[gast.AST]) -> gast.AST:
-    out = factors[0]
-    for factor in factors[1:]:
-        out = gast.BinOp(out, gast.Mult(), factor)
-    return out

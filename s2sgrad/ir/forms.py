@@ -11,6 +11,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import gast
 
 
@@ -42,6 +44,35 @@ def negated(node: gast.AST) -> gast.AST | None:
 def minus(node: gast.AST) -> gast.UnaryOp:
     """`-node`."""
     return gast.UnaryOp(gast.USub(), node)
+
+
+def multiplied(factors: list[gast.AST]) -> gast.AST:
+    """`a * b * c`, from the left."""
+    out, *others = factors
+    for factor in others:
+        out = gast.BinOp(out, gast.Mult(), factor)
+    return out
+
+
+def opposite(test: gast.AST) -> gast.AST:
+    """`not test`; of `not e` it is `e`."""
+    twice = isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not)
+    return test.operand if twice else gast.UnaryOp(gast.Not(), test)
+
+
+def truth(test: gast.AST, decided: Callable[[gast.AST], bool | None]) -> bool | None:
+    """The truth of a test by that of what it is made of; None where it depends on what is not known."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        inner = truth(test.operand, decided)
+        return None if inner is None else not inner
+    if not isinstance(test, gast.BoolOp):
+        return decided(test)
+    decisive = isinstance(test.op, gast.Or)
+    for operand in test.values:
+        part = truth(operand, decided)
+        if part is None or part is decisive:  # those behind may raise
+            return part
+    return not decisive
 
 
 def is_none(node: gast.AST | None) -> bool:

@@ -30,7 +30,6 @@ def f(x, n):
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
 
 import gast
 
@@ -48,12 +47,12 @@ def written_out(unit: Unit, node: gast.AST, target: str | None = None) -> tuple[
     if isinstance(node, gast.ListComp):
         mine = target is not None and all(n.id != target for n in nodes(node) if isinstance(n, gast.Name))
         holder = target if mine else unit.local("items")
-        grown = lambda: statements("items.append(v)", items=holder, v=node.elt)  # noqa: E731
-        return at(node, assign(holder, gast.List([], gast.Load())), *_loops(unit, node, grown)), name(holder)
+        grown = _loops(unit, node, statements("items.append(v)", items=holder, v=node.elt))
+        return at(node, assign(holder, gast.List([], gast.Load())), *grown), name(holder)
     if isinstance(node, gast.DictComp):
         holder = unit.local("items")
-        put = lambda: statements("items[k] = v", items=holder, k=node.key, v=node.value)  # noqa: E731
-        return at(node, assign(holder, gast.Dict([], [])), *_loops(unit, node, put)), name(holder)
+        put = _loops(unit, node, statements("items[k] = v", items=holder, k=node.key, v=node.value))
+        return at(node, assign(holder, gast.Dict([], [])), *put), name(holder)
     if isinstance(node, gast.Call) and len(node.args) == 1 and isinstance(node.args[0], gast.GeneratorExp):
         return _consumed(unit, node, node.args[0])
     return None
@@ -63,28 +62,26 @@ def _consumed(unit: Unit, call: gast.Call, generator: gast.GeneratorExp) -> tupl
     target = unit.resolve(call.func)
     if target is builtins.sum and not call.keywords:
         holder = unit.local("total")
-        summed = lambda: [assign(holder, expression("s + v", s=holder, v=generator.elt))]  # noqa: E731
-        return at(call, assign(holder, constant(0)), *_loops(unit, generator, summed)), name(holder)
+        summed = _loops(unit, generator, [assign(holder, expression("s + v", s=holder, v=generator.elt))])
+        return at(call, assign(holder, constant(0)), *summed), name(holder)
     if target in (builtins.any, builtins.all) and len(generator.generators) == 1:
         holder = unit.local("found" if target is builtins.any else "holds")
         test = generator.elt if target is builtins.any else gast.UnaryOp(gast.Not(), generator.elt)
-
-        def decided() -> list[gast.AST]:
-            return [gast.If(test, [assign(holder, constant(target is builtins.any)), gast.Break()], [])]
-
-        return at(call, assign(holder, constant(target is builtins.all)), *_loops(unit, generator, decided)), name(holder)
+        found = gast.If(test, [assign(holder, constant(target is builtins.any)), gast.Break()], [])
+        decided = _loops(unit, generator, [found])
+        return at(call, assign(holder, constant(target is builtins.all)), *decided), name(holder)
     if isinstance(target, type) or target in _LISTS or getattr(target, "__module__", "") == "numpy":
         call.args = [at(generator, gast.ListComp(generator.elt, generator.generators))[0]]
         return [], call
     return None
 
 
-def _loops(unit: Unit, node: gast.AST, innermost: Callable[[], list[gast.AST]]) -> list[gast.AST]:
+def _loops(unit: Unit, node: gast.AST, body: list[gast.AST]) -> list[gast.AST]:
     """The loops and tests of a comprehension around what it does with each element."""
-    body = at(node, *innermost())
+    if any(generator.is_async for generator in node.generators):
+        unit.refuse(node, "an asynchronous comprehension cannot be differentiated: write it as a loop")
+    body = at(node, *body)
     for generator in reversed(node.generators):
-        if generator.is_async:
-            unit.refuse(node, "an asynchronous comprehension cannot be differentiated: write it as a loop")
         for test in reversed(generator.ifs):
             body = at(test, gast.If(test, body, []))
         body = at(generator.iter, gast.For(generator.target, generator.iter, body, [], None))

@@ -43,6 +43,7 @@ import gast
 
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.ir.exits import leaves, with_exits
+from s2sgrad.ir.forms import opposite
 from s2sgrad.ir.quote import (
     Transformer,
     assign,
@@ -265,10 +266,7 @@ class _Scope:
             if isinstance(statement, gast.If) and isinstance(statement.body[-1], gast.Break) and not statement.orelse:
                 if len(statement.body) > 1:
                     raise NotDrawn
-                test = statement.test
-                positive = test.operand if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not) else None
-                test = clone(positive) if positive is not None else gast.UnaryOp(gast.Not(), clone(test))
-                whole = [gast.If(test, whole, [])]
+                whole = [gast.If(opposite(clone(statement.test)), whole, [])]
             elif isinstance(statement, gast.Assign):
                 whole = [clone(statement), *whole]
             else:

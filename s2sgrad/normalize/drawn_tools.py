@@ -41,7 +41,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.ir.exits import with_exits
-from s2sgrad.ir.forms import is_natural, is_none
+from s2sgrad.ir.forms import is_natural, is_none, opposite
 from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes, statements
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import iterables, stepwise
@@ -53,7 +53,6 @@ from s2sgrad.normalize.draws import (
     Words,
     given_to,
     names,
-    negated,
     only,
     unless,
     when,
@@ -156,7 +155,7 @@ class Drawer(Sources):
         inner.take.append(gast.Assign([each.target], inner.item, None))
         if each.ifs:
             test = each.ifs[0] if len(each.ifs) == 1 else gast.BoolOp(gast.And(), each.ifs)
-            inner = self.passing(inner, negated(test), first)
+            inner = self.passing(inner, opposite(test), first)
         return self.ending(self.made(inner, node.elt))
 
     def filter(self, args: list[gast.AST], words: Words, first: bool, wanted: bool = True) -> Draw:
@@ -164,7 +163,7 @@ class Drawer(Sources):
         function, inner = self.applied(function, given, first)
         inner = self.named(inner)
         test = clone(inner.item) if is_none(function) else gast.Call(clone(function), [clone(inner.item)], [])
-        return self.passing(inner, negated(test) if wanted else test, first)
+        return self.passing(inner, opposite(test) if wanted else test, first)
 
     def filterfalse(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         return self.filter(args, words, first, wanted=False)
@@ -203,7 +202,7 @@ class Drawer(Sources):
             return self.ending(inner)
         skipped = expression("k < a", k=place, a=start)
         if getattr(step, "value", 0) != 1:
-            skipped = negated(expression("k >= a and (k - a) % d == 0", k=place, a=start, d=step))
+            skipped = opposite(expression("k >= a and (k - a) % d == 0", k=place, a=start, d=step))
         return self.ending(self.passing(inner, skipped, first))
 
     def counted_bounds(self, bounds: list[gast.AST]) -> tuple[list[gast.AST], list[gast.AST]]:

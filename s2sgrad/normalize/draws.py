@@ -40,7 +40,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.ir.exits import leaves, with_exits
-from s2sgrad.ir.forms import is_none
+from s2sgrad.ir.forms import is_none, opposite
 from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes, statements, stored
 from s2sgrad.normalize.iterator_kinds import IteratorKinds
 
@@ -235,8 +235,8 @@ class Sources(IteratorKinds):
         if self.generates(inner.take) or not only(gast.Break, inner.steps):
             raise NotDrawn
         found = self.unit.local("found")
-        passed = when(negated(skipped), assign(found, constant(True)))
-        search = gast.While(negated(name(found)), [*inner.steps, passed], [])
+        passed = when(opposite(skipped), assign(found, constant(True)))
+        search = gast.While(opposite(name(found)), [*inner.steps, passed], [])
         return Draw(inner.setup, [assign(found, constant(False)), search, unless(name(found), gast.Break())], inner.item)
 
 def is_true(node: gast.AST | None) -> bool:
@@ -251,13 +251,7 @@ def when(test: gast.AST, *then: gast.AST) -> gast.If:
 
 def unless(test: gast.AST, *then: gast.AST) -> gast.If:
     """`if not test: then`."""
-    return when(negated(test), *then)
-
-
-def negated(test: gast.AST) -> gast.AST:
-    """`not test`."""
-    twice = isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not)
-    return test.operand if twice else gast.UnaryOp(gast.Not(), test)
+    return when(opposite(test), *then)
 
 
 def given_to(args: list[gast.AST], words: Words, defaults: dict[str, gast.AST | None]) -> list[gast.AST]:

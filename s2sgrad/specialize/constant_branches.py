@@ -28,6 +28,7 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis.plain_classes import is_plain_class
+from s2sgrad.ir.forms import truth
 from s2sgrad.ir.unit import Unit
 from s2sgrad.specialize.static_values import (
     Choice,
@@ -70,22 +71,12 @@ def folded(unit: Unit, body: list[gast.AST], known: dict[str, Any]) -> tuple[lis
 
 def decided(unit: Unit, test: gast.AST, look: Callable[[gast.AST], Any]) -> bool | None:
     """The truth of a test; None where it depends on what is not known.  `look` tells what a name or a path stands for."""
-    decide = _BY_TYPE.get(type(test))
-    return None if decide is None else decide(unit, test, look)
 
+    def known(part: gast.AST) -> bool | None:
+        decide = _BY_TYPE.get(type(part))
+        return None if decide is None else decide(unit, part, look)
 
-def _negated(unit: Unit, test: gast.UnaryOp, look: Callable[[gast.AST], Any]) -> bool | None:
-    inner = decided(unit, test.operand, look) if isinstance(test.op, gast.Not) else None
-    return None if inner is None else not inner
-
-
-def _joined(unit: Unit, test: gast.BoolOp, look: Callable[[gast.AST], Any]) -> bool | None:
-    decisive = isinstance(test.op, gast.Or)
-    for operand in test.values:
-        part = decided(unit, operand, look)
-        if part is None or part is decisive:  # those behind may raise
-            return part
-    return not decisive
+    return truth(test, known)
 
 
 def _compared(unit: Unit, test: gast.Compare, look: Callable[[gast.AST], Any]) -> bool | None:
@@ -132,5 +123,5 @@ def _known(node: gast.AST, look: Callable[[gast.AST], Any]) -> Any:
     return node if isinstance(node, gast.Constant) else look(node)
 
 
-_BY_TYPE = {gast.UnaryOp: _negated, gast.BoolOp: _joined, gast.Compare: _compared, gast.Call: _is_instance,
-            gast.Name: _itself, gast.Attribute: _itself, gast.Subscript: _itself}  # fmt: skip
+_BY_TYPE = {gast.Compare: _compared, gast.Call: _is_instance, gast.Name: _itself, gast.Attribute: _itself,
+            gast.Subscript: _itself}  # fmt: skip

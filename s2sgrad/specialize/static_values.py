@@ -283,18 +283,10 @@ def returns_function(
     for n in assigned:
         if _is_functional(n.value, within, home, objects):
             within |= {t.id for t in n.targets if isinstance(t, gast.Name)}
-    waiting = list(node.body)
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, gast.Return) and part.value is not None:
-            value = part.value
-            if of_class and isinstance(value, gast.Call) and getattr(value.func, "id", None) == parameters(node)[0].id:
-                return True
-            if _is_functional(value, within, home, objects):
-                return True
-        elif isinstance(part, (gast.If, gast.For, gast.While)):
-            waiting += part.body + part.orelse
-    return False
+    values = [part.value for part in statements_in(node.body) if isinstance(part, gast.Return) and part.value is not None]
+    own = parameters(node)[0].id if of_class else ""
+    made = any(isinstance(v, gast.Call) and getattr(v.func, "id", None) == own for v in values)
+    return made or any(_is_functional(value, within, home, objects) for value in values)
 
 
 def _is_functional(value: gast.AST, within: set[str], home: types.FunctionType, objects: bool) -> bool:

@@ -18,7 +18,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Text
 from s2sgrad.flow.graph import binds
-from s2sgrad.ir.forms import bound_name, is_none, parts_of
+from s2sgrad.ir.forms import bound_name, is_none, parts_of, truth
 from s2sgrad.ir.quote import rewritten
 from s2sgrad.ir.unit import Unit
 
@@ -51,27 +51,17 @@ class _Arms:
 
     def decided(self, test: gast.AST) -> bool | None:
         """The truth of a test; None where the kinds do not say it."""
+        return truth(test, self._known)
+
+    def _known(self, test: gast.AST) -> bool | None:
         if isinstance(test, gast.Name) and test.id in self.values:
             return self.decided(self.values[test.id])
-        if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
-            inner = self.decided(test.operand)
-            return None if inner is None else not inner
-        if isinstance(test, gast.BoolOp):
-            return self._of_parts(test)
         if isinstance(test, gast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (gast.Is, gast.IsNot)):
             same = self._is_same(test.left, test.comparators[0])
             return None if same is None else same == isinstance(test.ops[0], gast.Is)
         if self.unit.called(test) is isinstance and len(test.args) == 2:
             return self._is_instance(*test.args)
         return None
-
-    def _of_parts(self, test: gast.BoolOp) -> bool | None:
-        decisive = isinstance(test.op, gast.Or)
-        for value in test.values:  # what would have been evaluated before the first that decides has no effects here
-            part = self.decided(value)
-            if part is None or part == decisive:
-                return part
-        return not decisive
 
     def _is_same(self, left: gast.AST, right: gast.AST) -> bool | None:
         """Whether both are one module, or both None."""

@@ -185,11 +185,6 @@ def _sequence(kinds: list[Kind], names: list[str]) -> Kind | None:
     return Container(list, None) if listed else kinds[0]
 
 
-@_of(runtime.pop)
-def _popped(kinds: list[Kind], names: list[str]) -> Kind | None:
-    return kinds[0].element() if isinstance(kinds[0], Container) else None
-
-
 @_of(runtime.zeros, runtime.own)
 def _structure(kinds: list[Kind], names: list[str]) -> Kind | None:
     return kinds[0] if isinstance(kinds[0], Container) and kinds[0].items is None else None

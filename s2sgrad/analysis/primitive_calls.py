@@ -171,8 +171,6 @@ def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
             return Operation("flat", node)
     if target is runtime.push and len(node.args) == 2:
         return Operation("push", node, list(node.args))
-    if target is runtime.pop and len(node.args) == 1:
-        return Operation("pop", node, list(node.args))
     fields = _fields(node, target)
     if fields is not None:
         return Operation("display", node, fields)

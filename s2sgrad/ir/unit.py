@@ -24,7 +24,7 @@ from s2sgrad.rules import table
 from s2sgrad.runtime import checkpoints
 from s2sgrad.source import Binding, Primal, underlying
 
-_CHANGING = (runtime.push, runtime.pop, runtime.poison, checkpoints.keep, checkpoints.latest)  # their first argument
+_CHANGING = (runtime.push, runtime.poison, checkpoints.keep, checkpoints.latest)  # their first argument
 _CAPTURES = (gast.MatchAs, gast.MatchStar, gast.MatchMapping)
 MISSING: Any = type("MISSING", (), {"__repr__": lambda self: "MISSING"})()
 

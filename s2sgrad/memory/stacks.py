@@ -74,13 +74,13 @@ def operations(unit: Unit, node: gast.AST) -> Iterator[tuple[gast.Call, str]]:
 
 
 def operated(unit: Unit, node: gast.AST) -> str | None:
-    """The list of `s.append(x)`, `push(s, x)`, `s.pop()` and `pop(s)`."""
+    """The list of `s.append(x)`, `push(s, x)` and `s.pop()`."""
     if not isinstance(node, gast.Call):
         return None
     if isinstance(node.func, gast.Attribute):
         owner = node.func.value if on_stack(node.func.attr) else None
     else:
-        owner = node.args[0] if unit.resolve(node.func) in (runtime.push, runtime.pop) else None
+        owner = node.args[0] if unit.resolve(node.func) is runtime.push else None
     return owner.id if isinstance(owner, gast.Name) else None
 
 

@@ -53,7 +53,7 @@ know(sorted, max, min, called_name="key")
 know(checkpoints.Checkpoints, checkpoints.checkpoint, checkpoints.checkpointed, computes=True, flat=True)
 know(checkpoints.keep, checkpoints.latest, writes=(0,))
 know(
-    runtime.push, runtime.pop, runtime.add_at, runtime.jvp, runtime.tangent_fits, runtime.vjp, runtime.sequence,
+    runtime.push, runtime.add_at, runtime.jvp, runtime.tangent_fits, runtime.vjp, runtime.sequence,
     runtime.require_array, runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar, runtime.set_attribute,
     runtime.distinct, runtime.once, shadows.require_view, shadows.add_into, shadows.refilled,
     runtime.replaces, runtime.resizes, runtime.restored, runtime.put_back, runtime.poison, runtime.unpackable,

@@ -90,7 +90,7 @@ know(print, id, input, dir, ascii, bin, oct, hex, aiter, open, breakpoint, np.se
 # --- of our runtime ---
 
 know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.require_array, runtime.sequence, runtime.add_at,
-     runtime.restored, runtime.as_dict, runtime.pop, runtime.push, gives=Gives.MAYBE)  # fmt: skip
+     runtime.restored, runtime.as_dict, runtime.push, gives=Gives.MAYBE)  # fmt: skip
 know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, numeric=True)
 know(runtime.require_array, runtime.sequence, runtime.own, structure.kept, keeps_kind=True)
 know(runtime.add, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)

@@ -284,11 +284,6 @@ def keys_of(d: Any) -> list:
     raise TypeError(f"a loop over the items of a {type(d).__name__} cannot be reversed; pass a dict")
 
 
-def pop(stack: list) -> Any:
-    """The value recorded last."""
-    return stack.pop()
-
-
 # --- calls of functions that are not known when the text is written --------------------------------------------------
 
 

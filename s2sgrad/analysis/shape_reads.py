@@ -12,7 +12,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import nodes_of
 from s2sgrad.ir.unit import Unit
 from s2sgrad.primitives import spellings
 from s2sgrad.rules import helpers
@@ -20,11 +20,12 @@ from s2sgrad.rules import helpers
 _SHAPES_OF = {np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.shape, np.size, np.ndim, len, runtime.zeros,
               runtime.like, runtime.seed_like, runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.lasting,
               runtime.contiguous, helpers.fit}  # fmt: skip
+_ASKING = frozenset({gast.Attribute, gast.Call})
 
 
 def shape_reads(unit: Unit, node: gast.AST) -> Iterator[gast.Name]:
     """The mentions of variables in an expression that read the shape alone."""
-    for part in nodes(node):
+    for part in nodes_of(node, _ASKING):
         if isinstance(part, gast.Attribute) and isinstance(part.value, gast.Name):
             if part.attr in spellings.FLAT_ATTRIBUTES:
                 yield part.value

@@ -16,7 +16,7 @@ from s2sgrad.analysis import activity, effects
 from s2sgrad.analysis.kinds import Foreign, Instance, is_complex
 from s2sgrad.analysis.primitive_calls import Operation, is_user_function
 from s2sgrad.flow.graph import binds
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import nodes_of
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.legality.context import Context
 from s2sgrad.memory.sources import bound_sources
@@ -29,8 +29,8 @@ _INDEXED = (np.ndarray, np.generic, list, tuple, dict, str, bytes)
 
 def check_indices(context: Context, statement: gast.AST) -> None:
     """`np.mgrid[0:x:5j]`: what computes with its index has no rule."""
-    for node in nodes(effects.header(statement)):
-        if not isinstance(node, gast.Subscript) or isinstance(context.unit.resolve(node.value), _INDEXED):
+    for node in nodes_of(effects.header(statement), {gast.Subscript}):
+        if isinstance(context.unit.resolve(node.value), _INDEXED):
             continue
         if context.unit.resolve(node.value) is not MISSING and context.depends(node.slice):
             context.unit.no_rule(node, f"the index of `{emit.expression(node.value)}` has no derivative rule: use a "

@@ -1,8 +1,6 @@
-"""What the passes over calls share: the user's name for NumPy, the text of a callee, literals.
+"""What the passes over calls share: the text of a callee, whose method it may be, literals.
 
-    import numpy as xp; xp.sort(x)   ->   numpy_name: "xp", callee: "xp.sort"
-
-Later passes have the same of their own; a pass of this room may not import from them.
+    xp.sort(x)   ->   callee: "xp.sort"
 """
 
 from __future__ import annotations
@@ -11,23 +9,13 @@ import types
 from typing import Any
 
 import gast
-import numpy as np
 
 from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.plain_classes import Opened, attributes_of
 from s2sgrad.analysis.trust import Trust, trust_of_object
-from s2sgrad.ir.quote import at, clone, name, nodes
+from s2sgrad.ir.quote import at, clone, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives.catalogue import is_named
-
-
-def numpy_name(unit: Unit) -> str:
-    """The name under which the user's function reaches NumPy; a name of ours where it has none."""
-    globals_ = unit.primal.function.__globals__
-    for candidate in ("np", "numpy", *sorted(k for k, value in globals_.items() if value is np)):
-        if globals_.get(candidate) is np and unit.resolve(name(candidate)) is np:
-            return candidate
-    return unit.helper("np", np)
 
 
 def callee(node: gast.AST) -> str:

@@ -31,7 +31,7 @@ import gast
 
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.ir.exits import leaves_trip
-from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
+from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes, stored
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize.targets import bind
 
@@ -47,7 +47,7 @@ def of(unit: Unit, loop: gast.AST) -> list[gast.AST] | None:
     elements = _elements(unit, loop.iter)
     if elements is None or not 0 < len(elements) <= _MOST or all(isinstance(e, gast.Constant) for e in elements):
         return None
-    bound = {n.id for n in nodes(loop.target, loop.iter, *loop.body) if binds(n)}
+    bound = stored(loop.target, loop.iter, *loop.body)
     out: list[gast.AST] = []
     held = [_held(unit, e, bound, out) for e in elements]
     for element in held:
@@ -108,7 +108,3 @@ def _may_write(body: list[gast.AST]) -> bool:
         or (isinstance(n, gast.Expr) and isinstance(n.value, gast.Call))
         for n in nodes(*body)
     )
-
-
-def binds(node: gast.AST) -> bool:
-    return isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)

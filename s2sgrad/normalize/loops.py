@@ -43,7 +43,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis.user_functions import is_generator
 from s2sgrad.ir import checkpoints
 from s2sgrad.ir.exits import leaves_trip
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, substitute
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, stored, substitute
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views, display_trips, iterables
 from s2sgrad.normalize.iterator_kinds import is_plain_count, is_plain_repeat, is_shown
@@ -99,11 +99,11 @@ def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
         loop.target = name(index, store=True)
         loop.body = at(loop, *head) + loop.body
         return [loop]
-    if _called(unit, loop.iter) is itertools.count and is_plain_count(loop.iter):
+    if unit.called(loop.iter) is itertools.count and is_plain_count(loop.iter):
         bounds = [*loop.iter.args[:1], constant(sys.maxsize), *loop.iter.args[1:]]
         loop.iter = at(loop.iter, gast.Call(unit.builtin(range), bounds, []))[0]
         return _loop(unit, loop)
-    return _indexed(unit, loop, _called(unit, loop.iter) is builtins.reversed)
+    return _indexed(unit, loop, unit.called(loop.iter) is builtins.reversed)
 
 
 def _of_states(unit: Unit, loop: gast.For) -> list[gast.AST]:
@@ -113,7 +113,7 @@ def _of_states(unit: Unit, loop: gast.For) -> list[gast.AST]:
     if isinstance(loop.target, gast.Name) and not loop.target.id.strip("_"):  # the trips are counted all the same
         loop.body = at(loop, *bind(unit, loop.target, name(index := unit.local("k")))) + loop.body
         loop.target = name(index, store=True)
-    counted = _called(unit, loop.iter) is builtins.range and len(loop.iter.args) == 1
+    counted = unit.called(loop.iter) is builtins.range and len(loop.iter.args) == 1
     out = _loop(unit, loop) if counted else _indexed(unit, loop, False)
     if isinstance(loop.iter.args[0], gast.Constant) and loop.iter.args[0].value == sys.maxsize:
         unit.refuse(over, "how often a loop over `checkpointed` runs must be known when it begins: loop over a range, and "
@@ -153,19 +153,15 @@ def _refuse_growth(unit: Unit, loop: gast.For) -> None:
 
 def is_range(unit: Unit, node: gast.AST) -> bool:
     """Whether `node` is `range(..)`, `reversed(range(..))`, or the first `range(..)[:n]` of one."""
-    if _called(unit, node) is builtins.reversed and len(node.args) == 1:
+    if unit.called(node) is builtins.reversed and len(node.args) == 1:
         return is_range(unit, node.args[0])
     if isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Slice):
         return is_range(unit, node.value)
-    return _called(unit, node) is builtins.range and not any(isinstance(a, gast.Starred) for a in node.args)
-
-
-def _called(unit: Unit, node: gast.AST):
-    return unit.resolve(node.func) if isinstance(node, gast.Call) and not node.keywords else None
+    return unit.called(node) is builtins.range and not any(isinstance(a, gast.Starred) for a in node.args)
 
 
 def _rebinds(body: list[gast.AST], target: str) -> bool:
-    return any(display_trips.binds(n) and n.id == target for n in nodes(*body))
+    return target in stored(*body)
 
 
 def _refuse_endless(unit: Unit, node: gast.AST, called: object) -> None:

@@ -39,10 +39,10 @@ import numpy as np
 
 from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes, statements
-from s2sgrad.ir.reach import call
+from s2sgrad.ir.reach import call, module_alias, numpy_function
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import containers, out_arguments, ufunc_at
-from s2sgrad.normalize._calls import callee, is_literal, may_be_array, numpy_name
+from s2sgrad.normalize._calls import callee, is_literal, may_be_array
 from s2sgrad.primitives import catalogue, libraries, spellings
 from s2sgrad.primitives.catalogue import Gives, may_write
 from s2sgrad.runtime import checks
@@ -139,7 +139,7 @@ def _value(unit: Unit, node: gast.AST | None, default: Any, what: str) -> Any:
 
 def _text(unit: Unit, text: str, **holes: Any) -> Stores:
     if "np." in text:
-        holes["np"] = numpy_name(unit)
+        holes["np"] = module_alias(unit, np)
     return statements(text, **holes)
 
 
@@ -183,7 +183,7 @@ def _sort(
 
 
 def _put(unit: Unit, a: gast.AST, ind: gast.AST, v: gast.AST, mode: gast.AST | None = None) -> Stores:
-    places = expression("np.take(np.arange(np.size(x)), np.ravel(i))", x=a, i=ind, np=numpy_name(unit))
+    places = expression("np.take(np.arange(np.size(x)), np.ravel(i))", x=a, i=ind, np=module_alias(unit, np))
     if _value(unit, mode, "raise", "mode") != "raise":
         places.keywords.append(gast.keyword("mode", mode))
     p = unit.temp()
@@ -250,7 +250,7 @@ def _shuffle(unit: Unit, x: gast.AST, draw: gast.AST, generator: gast.AST | None
 
 
 def _shuffle_by_module(unit: Unit, x: gast.AST) -> Stores:
-    return _shuffle(unit, x, expression("np.random.permutation", np=numpy_name(unit)))
+    return _shuffle(unit, x, gast.Attribute(numpy_function(unit, "random"), "permutation", gast.Load()))
 
 
 def _shuffle_by_generator(unit: Unit, generator: gast.AST, x: gast.AST) -> Stores:

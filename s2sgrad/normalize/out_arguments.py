@@ -41,9 +41,10 @@ import numpy as np
 
 from s2sgrad.ir.forms import is_none, parts_of
 from s2sgrad.ir.quote import assign, clone, expression, name, nodes
+from s2sgrad.ir.reach import module_alias
 from s2sgrad.ir.signatures import by_position
 from s2sgrad.ir.unit import MISSING, Unit
-from s2sgrad.normalize._calls import is_literal, may_be_array, numpy_name
+from s2sgrad.normalize._calls import is_literal, may_be_array
 from s2sgrad.primitives import catalogue
 
 
@@ -218,7 +219,7 @@ def _without_dtype(unit: Unit, node: gast.Call, method: bool, names: tuple[str, 
     node.keywords = [k for k in node.keywords if k not in found]
     if not found:
         node.args.pop()
-    array = expression("np.array(x, dtype=kind)", np=numpy_name(unit), x=_first(node, method), kind=given)
+    array = expression("np.array(x, dtype=kind)", np=module_alias(unit, np), x=_first(node, method), kind=given)
     _set_first(node, method, array)
 
 
@@ -229,7 +230,7 @@ def _without_mode(unit: Unit, node: gast.Call, method: bool) -> None:
         return
     given = dict(zip(by_position(np.take)[1 if method else 0 :], node.args, strict=False)) | keywords
     array, axis, indices = _Held(unit, _first(node, method)), given.get("axis"), given["indices"]
-    np_ = numpy_name(unit)
+    np_ = module_alias(unit, np)
     _set_first(node, method, array())
     count = expression("np.size(x)", np=np_, x=array())
     if axis is not None and not is_none(axis):
@@ -269,7 +270,7 @@ def _mask(unit: Unit, node: gast.Call, target: Any) -> gast.AST | None:
 
 def _selected(unit: Unit, node: gast.Call, place: _Held, mask: gast.AST) -> gast.AST:
     """The store of what an elementwise function makes of the selected elements."""
-    np_ = numpy_name(unit)
+    np_ = module_alias(unit, np)
     wide = lambda value: expression("np.broadcast_to(v, np.shape(x))", np=np_, v=value, x=place())  # noqa: E731
     chosen = None
     for k, operand in enumerate(node.args):

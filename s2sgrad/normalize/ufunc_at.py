@@ -30,8 +30,8 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.ir.forms import minus
 from s2sgrad.ir.quote import at, expression, name, statements
+from s2sgrad.ir.reach import module_alias, numpy_function
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize._calls import numpy_name
 
 
 def stores(unit: Unit, a: gast.AST, indices: gast.AST, b: gast.AST | None = None, *, ufunc: np.ufunc) -> list[gast.AST]:
@@ -47,7 +47,7 @@ def _summed(unit: Unit, a: gast.Name, indices: gast.AST, b: gast.AST) -> list[ga
         return statements("x = add_at(x, i, v)", add_at=add_at, x=a.id, i=indices, v=b)
     return statements(
         "t = np.copy(x)\nt = add_at(t, i, v)\nx[...] = t",
-        np=numpy_name(unit), t=unit.temp(), add_at=add_at, x=a.id, i=indices, v=b,
+        np=module_alias(unit, np), t=unit.temp(), add_at=add_at, x=a.id, i=indices, v=b,
     )  # fmt: skip
 
 
@@ -68,7 +68,7 @@ for k in range(np.max(turn, initial=-1) + 1):
 def _in_rounds(unit: Unit, ufunc: np.ufunc, a: gast.Name, indices: gast.AST, b: gast.AST | None) -> list[gast.AST]:
     """Every occurrence of a position has its turn: round k is for those that occur for the k-th time."""
     ours = {n: unit.temp() for n in ("places", "flat", "order", "found", "turn", "now", "p")}
-    ours |= {"np": numpy_name(unit), "x": a.id}
+    ours |= {"np": module_alias(unit, np), "x": a.id}
     setup: list[gast.AST] = []
     operands = [expression("x[p]", x=a.id, p=ours["p"])]
     if isinstance(b, gast.Name):
@@ -89,5 +89,5 @@ def _in_rounds(unit: Unit, ufunc: np.ufunc, a: gast.Name, indices: gast.AST, b: 
 
 def _reached(unit: Unit, ufunc: np.ufunc) -> gast.AST:
     if getattr(np, ufunc.__name__, None) is ufunc:
-        return gast.Attribute(name(numpy_name(unit)), ufunc.__name__, gast.Load())
+        return numpy_function(unit, ufunc.__name__)
     return name(unit.helper(ufunc.__name__, ufunc))

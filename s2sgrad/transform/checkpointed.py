@@ -30,8 +30,9 @@ from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir import scoping
 from s2sgrad.ir.checkpoints import forget, plainly
+from s2sgrad.ir.exits import with_exits
 from s2sgrad.ir.forms import alone, appended_to
-from s2sgrad.ir.quote import COMPOUND, LOOPS, assign, blocks, clone, empty_arguments, expression, name, rewritten
+from s2sgrad.ir.quote import COMPOUND, assign, blocks, clone, empty_arguments, expression, name, rewritten
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Origin, Unit
 from s2sgrad.memory import repeats
@@ -54,7 +55,7 @@ class Checkpointed:
         self.state = self._state()
         self.shared = self._shared()
         self.first = _without_checkpoints(walk.unit, loop.body)
-        self.again = self._silent(_without_breaks(clone(self.first)))
+        self.again = self._silent(with_exits(clone(self.first), gast.Break, lambda _: []))
         self.before = len(walk.records.stacks)
         self.states = walk._new_local("states", UNKNOWN, body)
 
@@ -192,7 +193,7 @@ class Checkpointed:
             scoping.rename(statement, {trip: j})
         steps = gast.Call(self.unit.builtin(range), [name(first), name(trip)], [])
         ahead = gast.For(name(j, store=True), steps, [self._keep(j), *self.again], [], None)
-        out = [back, *content, ahead, *_without_breaks(self._silent(forward))]
+        out = [back, *content, ahead, *with_exits(self._silent(forward), gast.Break, lambda _: [])]
         for statement in effects.walk(out):
             statement.origin = Origin(None, 0, 0, None)
         return [*out, *swept]
@@ -232,14 +233,6 @@ def _without_checkpoints(unit: Unit, body: Block) -> Block:
     for statement in copies:
         forget(unit, statement)
     return copies
-
-
-def _without_breaks(body: Block) -> Block:
-    """Statements of a trip that stands alone: each `break` ends its path."""
-    for statement in body:
-        for inner in blocks(statement) if not isinstance(statement, LOOPS) else ():
-            inner[:] = _without_breaks(inner)
-    return [s for s in body if not isinstance(s, gast.Break)]
 
 
 def _appends(statement: gast.AST) -> set[str]:

@@ -19,8 +19,9 @@ import numpy as np
 
 from s2sgrad import standard
 from s2sgrad.ir.quote import constant, expression, name, placed
+from s2sgrad.ir.reach import module_alias
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize._calls import may_have_method, numpy_name
+from s2sgrad.normalize._calls import may_have_method
 from s2sgrad.normalize.library.table import LibraryCall, desugars, desugars_instances, desugars_method
 
 
@@ -50,7 +51,7 @@ def _ndenumerate(call: LibraryCall) -> gast.AST | None:
     if not isinstance(array, gast.Name) or len(bound) > 1:
         return call.calling(standard.places, [array])
     return call.written("((k, x[k]) for k in np.ndindex(np.shape(x)))", k=call.unit.local("place"), x=array,
-                        np=numpy_name(call.unit))  # fmt: skip
+                        np=module_alias(call.unit, np))  # fmt: skip
 
 
 def raveled(unit: Unit, node: gast.AST) -> gast.AST:
@@ -68,7 +69,7 @@ def raveled(unit: Unit, node: gast.AST) -> gast.AST:
     """
     if not isinstance(node, gast.Attribute) or node.attr != "flat" or not may_have_method(unit, node, np.ndarray):
         return node
-    return placed(node, expression("np.ravel(x)", np=numpy_name(unit), x=node.value))
+    return placed(node, expression("np.ravel(x)", np=module_alias(unit, np), x=node.value))
 
 
 @desugars_instances(np.vectorize)

@@ -491,7 +491,7 @@ class Point:
         s.v = v
 
 
-@program(0.6, first=Unsupported)
+@program(0.6)
 def object_twice_in_a_loop(x):
     a, b = Point(x), Point(x * x)
     for p in (a, b, a):
@@ -499,7 +499,7 @@ def object_twice_in_a_loop(x):
     return a.v * b.v
 
 
-@program(0.6, first=Unsupported)
+@program(0.6)
 def best_object_so_far(x):
     best = Point(x)
     for k in range(3):

@@ -107,3 +107,115 @@ class _Writer:
 
     def emit(self, line: str, depth: int) -> None:
         self.lines.append("    " * depth + line)
+
+
+GRAPH = """
+class Node:
+    def __init__(self, v, w=0.5, nxt=None):
+        self.v, self.w, self.nxt, self.kids = v, w, nxt, []
+
+    def push(self, f):
+        self.v = self.v * 0.9 + f * 0.1
+        return self
+
+    def energy(self):
+        return self.v * self.w + sum([k.v for k in self.kids]) * 0.3
+
+    @property
+    def scaled(self):
+        return self.v * 0.5
+
+    def last(self):
+        p = self
+        while p.nxt is not None and p.nxt is not self:
+            p = p.nxt
+        return p
+
+
+class Source(Node):
+    def __init__(self, v, rate):
+        super().__init__(v, rate * 2.0)
+        self.rate = rate
+
+    def push(self, f):
+        super().push(f * self.rate)
+        self.rate *= 0.9
+        return self
+
+    def energy(self):
+        return self.rate * self.v + math.sin(self.w)
+
+
+class Bag:
+    def __init__(self, a):
+        self.a, self.log = a * np.ones(2), [a]
+
+    def add_in(self, p, s):
+        self.a = self.a + p.v * s
+        self.log.append(p.w)
+
+
+def made(v, s):
+    return Node(v * s) if v > 0.2 else Source(v, s)
+
+
+def exchange(p, q):
+    p.v, q.v = q.v, p.v * 0.8
+
+
+def total(p, depth):
+    if p is None or depth > 4:
+        return 0.0
+    return p.v * p.w + 0.5 * total(p.nxt, depth + 1)
+"""
+LINKS = ("{o}.nxt = {q}", "{o}.kids.append({q})", "{o}.push({n})", "{o}.v = {n} + {q}.v * 0.1", "{o}.v += {n} * {q}.w",
+         "{o}.w = {n}", "s += {o}.energy() * 0.2", "s = s * 0.9 + {o}.scaled", "exchange({o}, {q})", "best = {o}",
+         "if {o}.v > best.v:\n{pad}    best = {o}", "if {o} is not {q}:\n{pad}    {o}.v *= 0.9", "d[{i}] = {o}",
+         "bag.add_in({o}, {n})", "bags.append(Bag({n}))", "bags[-1].a *= {o}.v", "bags[0].a[1] += {n}", "cur = {o}",
+         "if {o}.nxt is not None:\n{pad}    {o}.nxt.v += {n}", "ns.append(made({n}, s))", "ns.append({o})",
+         "cur = cur.nxt if cur.nxt is not None else {o}", "s += {o}.last().v * 0.1", "s += total({o}, 0) * 0.1",
+         "ns[0], ns[-1] = ns[-1], ns[0]", "ns.sort(key=lambda p: p.v)", "s += max(ns, key=lambda p: p.w).v * 0.3",
+         "heapq.heappush(heap, (k, {o}))\n{pad}k += 1", "if heap:\n{pad}    s += heapq.heappop(heap)[1].v * 0.2",
+         "if len(ns) > 4:\n{pad}    s += ns.pop().v", "s += sum([p.energy() for p in ns]) * 0.1",
+         "s += sum(bag.log) * 0.1", "{o}.rate = {n}", "if isinstance({o}, Source):\n{pad}    {o}.rate *= 0.5")  # fmt: skip
+WALKS = ("for p in ns:", "for q in ns[1:]:", "for i, p in enumerate(ns):", "for p in list(d.values()):",
+         "for _ in range(2):", "for p in best.kids:", "if best.v > s:", "if best is cur:",
+         "for q in (best, cur, ns[0]):")  # fmt: skip
+NAMES = ("ns[0]", "ns[-1]", "ns[i % len(ns)]", "best", "cur", "first", "d[0]", "d[1]")
+VALUES = ("s * 0.3", "x[1]", "{q}.w", "0.4", "x[2] * 0.5", "x[i % 5] * {q}.v", "bag.a[0] * 0.1", "best.v * 0.3")
+
+
+def graph_program(seed: int) -> Program:
+    """The program of this number: objects that refer to objects, of several classes, under names that are bound anew."""
+    rng = random.Random(f"graphs {seed}")
+    lines: list[str] = []
+
+    def block(depth: int, names: tuple[str, ...]) -> None:
+        for _ in range(rng.randint(1, 3)):
+            if depth < 3 and rng.random() < 0.4:
+                head = rng.choice(WALKS)
+                lines.append("    " * depth + head)
+                bound = re.match(r"for (?:i, )?([pq])\b", head)
+                block(depth + 1, (*names, *(bound.groups() if bound else ())) * (1 + bool(bound)))
+                continue
+            form = rng.choice([f for f in LINKS if not (names and ("ns.append" in f or "ns.pop" in f or "ns.sort" in f
+                               or "ns[0], " in f or "kids.append" in f or "d[" in f))])  # fmt: skip
+            if ".rate" in form and "isinstance" not in form:
+                form = form.replace("{o}", "source")
+            while "{n}" in form:
+                form = form.replace("{n}", rng.choice(VALUES), 1)
+            owner, other = rng.choice((*NAMES, *names)), rng.choice((*NAMES, *names))
+            lines.append("    " * depth + form.format(o=owner, q=other, i=rng.choice("01"), pad="    " * depth))
+
+    for _ in range(rng.randint(2, 4)):
+        block(1, ())
+    heads = [rng.choice(("ns = [Node(v) for v in x]", "ns = [made(v, 0.7) for v in x]",
+                         "ns = []\n    for v in x:\n        ns.append(Node(v, v * 0.5, ns[-1] if ns else None))",
+                         "ns = [Node(x[0]), Source(x[1], x[2]), Node(x[3], x[4])]")),
+             "source = Source(x[2], 0.6)", "first, best, cur = ns[0], ns[1], source", "d = {0: first, 1: Node(x[3])}",
+             "bag, bags, heap = Bag(x[0]), [Bag(x[4])], []", "i, k, s = 1, 0, x[1]"]  # fmt: skip
+    end = ("    return s + sum([p.v * p.w for p in ns]) + best.v + cur.w + d[1].v + source.rate + np.sum(bag.a)"
+           " + bags[-1].a[1] + sum(bags[0].log)")  # fmt: skip
+    body = [*(f"    {head}" for head in heads), *lines, end]
+    source = "\n".join(["import heapq", "import math", "import numpy as np", "", GRAPH, "", "def f(x):", *body, ""])
+    return Program(source, draw_arguments(rng, (VECTOR,), digits=5), frozenset({"graph"}), seed, (VECTOR,), "graph_program")

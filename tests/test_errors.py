@@ -174,18 +174,6 @@ REFUSED = {
             any(values.append(v) for v in (x, x * x))  # <-
             return values[0] * values[1]
     """, (2.0,)),
-    "object that a default keeps, whose name is bound anew": (Unsupported, """
-        class Box:
-            def __init__(self, w):
-                self.w = w
-
-        def f(x):
-            box = Box(x)
-            scaled = lambda t, box=box: t * box.w
-            y = scaled(x)
-            box = Box(3.0 * x)  # <-
-            return scaled(x) * y * box.w
-    """, (2.0,)),
     "object whose method is kept, and whose name is bound anew": (Unsupported, """
         class Box:
             def __init__(self, w):
@@ -222,69 +210,6 @@ REFUSED = {
             fs = [box.scaled]
             box = Box(3.0 * x)  # <-
             return fs[0](x) * box.w
-    """, (2.0,)),
-    "object that a returned function closes over, whose name is bound anew": (Unsupported, """
-        class Box:
-            def __init__(self, w):
-                self.w = w
-
-            def scaled(self, t):
-                return t * self.w
-
-        def f(x):
-            box = Box(x)
-
-            def make(b):
-                return lambda t: b.scaled(t)
-
-            g = make(box)
-            box = Box(3.0 * x)  # <-
-            return g(x) * box.w
-    """, (2.0,)),
-    "name of an object that some trips keep": (Unsupported, """
-        class Box:
-            def __init__(self, w):
-                self.w = w
-
-            def scaled(self, t):
-                return t * self.w
-
-        def f(x):
-            for w in (x, 2.0 * x):
-                box = Box(w)
-                if w < 3.0:
-                    kept = box  # <-
-            return kept.scaled(x) * box.w
-    """, (2.0,)),
-    "nothing in the place of an object that a loop makes": (Unsupported, """
-        class Box:
-            def __init__(self, w):
-                self.w = w
-
-            def scaled(self, t):
-                return t * self.w
-
-        def f(x):
-            box = None  # <-
-            for i in range(3):
-                if box is None:
-                    box = Box(x)
-                else:
-                    box.w = box.w * x
-            return box.w
-    """, (2.0,)),
-    "argument in the place of an object that is made": (Unsupported, """
-        class Box:
-            def __init__(self, w):
-                self.w = w
-
-            def scaled(self, t):
-                return t * self.w
-
-        def f(x, box=None):
-            if box is None:
-                box = Box(x)  # <-
-            return box.scaled(x)
     """, (2.0,)),
     "object that is written and returned": (Unsupported, """
         class Box:
@@ -374,18 +299,6 @@ REFUSED = {
             class Box:  # <-
                 value = 2.0
             return x * Box.value
-    """, (2.0,)),
-    "store into an object that two names stand for in turn": (Unsupported, """
-        class Box:
-            def __init__(self, value):
-                self.value = value
-
-        def f(x):
-            p = Box(x)
-            q = p
-            p = Box(x * x)
-            q.value = q.value * x  # <-
-            return p.value * q.value
     """, (2.0,)),
     "finally that reads what try binds": (Unsupported, """
         def f(x):

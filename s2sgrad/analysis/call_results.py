@@ -25,7 +25,7 @@ from s2sgrad.analysis.sizes import Dim
 from s2sgrad.primitives import catalogue
 from s2sgrad.rules import table
 from s2sgrad.rules.builtin_functions import arranged, spread, unarranged
-from s2sgrad.runtime import memos, shadows, trials
+from s2sgrad.runtime import memos, references, shadows, trials
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking
 
@@ -86,7 +86,8 @@ def _lengths(shape: Kind) -> tuple[Dim, ...] | None:
 # --- numbers, texts, containers ---
 
 _always(Number(int), int, runtime.raised, trials.passed_on)
-_always(Number(bool), bool, isinstance)
+_always(Number(int), references.reference, references.place, references.number_of, references.number_among)
+_always(Number(bool), bool, isinstance, references.is_instance)
 _always(Number(float), float)
 _always(Text(), str)
 _always(Container(range, None, None, Number(int)), range)

@@ -134,6 +134,11 @@ class Text(Kind):
 
 
 @dataclass(frozen=True)
+class IntegerOrNone(Kind):
+    """A whole number or None, such as a place that may not be there: no derivative, and no memory of its own."""
+
+
+@dataclass(frozen=True)
 class Slicing(Kind):
     """Some slice object."""
 
@@ -199,10 +204,17 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
         joined = _JOINS[type(a)](a, b)
         if joined is not None:
             return joined
+    if _is_integer_or_none(a) and _is_integer_or_none(b):
+        return IntegerOrNone()
     if isinstance(a, (Known, Text)) and isinstance(b, (Known, Text)):
         texts = all(isinstance(k, Text) or isinstance(k.value, str) for k in (a, b))
         return Text() if texts else UNKNOWN
     return OPAQUE if isinstance(a, (Opaque, Instance)) or isinstance(b, (Opaque, Instance)) else UNKNOWN
+
+
+def _is_integer_or_none(kind: Kind) -> bool:
+    none = isinstance(kind, Known) and kind.value is None
+    return none or isinstance(kind, IntegerOrNone) or (isinstance(kind, Number) and kind.type is int)
 
 
 def _join_numbers(a: Number, b: Number) -> Kind:
@@ -253,7 +265,7 @@ def widened(kind: Kind) -> Kind:
         return Number(kind.type)
     if isinstance(kind, Array) and kind.dims is not None:
         return Array(kind.dtype, (None,) * len(kind.dims))
-    return kind if isinstance(kind, (Array, Known, Text, Opaque)) else UNKNOWN
+    return kind if isinstance(kind, (Array, IntegerOrNone, Known, Text, Opaque)) else UNKNOWN
 
 
 def any_float(kind: Kind) -> Kind:

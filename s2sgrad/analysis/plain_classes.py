@@ -31,7 +31,7 @@ class Opened:
     parts: dict[Any, Opened | None]
 
 
-_NAMES = {n for cls in (np.ndarray, list, dict, set, str, float, int) for n in dir(cls) if n[0] != "_"}
+HELD_BY_DATA = {n for cls in (np.ndarray, list, dict, set, str, float, int) for n in dir(cls) if n[0] != "_"}
 _CALLED = {"__init__", "__new__", "__call__", "__post_init__", "__init_subclass__", "__class_getitem__", "__set_name__",
            "__enter__", "__exit__", "__del__", "__dict__", "__weakref__", "__annotate__"}  # fmt: skip
 """Names of methods that are seen where they run, or run when an object is made."""
@@ -46,7 +46,7 @@ def hides_methods(cls: type) -> bool:
     """Whether a class of the user's, a named tuple, has methods with names of those of arrays and containers."""
     fields = getattr(cls, "_fields", ())
     users = [k for k in cls.__mro__ if not _is_of_library(k)]
-    return any(n in _NAMES and n not in fields for k in users for n in vars(k))
+    return any(n in HELD_BY_DATA and n not in fields for k in users for n in vars(k))
 
 
 def own_protocols(cls: type) -> bool:

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Instance, Kind, Known, Number, Plain, Text, may_carry
+from s2sgrad.analysis.kinds import (
+    UNKNOWN,
+    Array,
+    Container,
+    Instance,
+    IntegerOrNone,
+    Kind,
+    Known,
+    Number,
+    Plain,
+    Text,
+    may_carry,
+)
 from s2sgrad.analysis.sizes import Dim, Size
 from s2sgrad.runtime.results import described as value_in_words
 from s2sgrad.runtime.results import described_type, without_floats
@@ -79,4 +91,6 @@ def known_type(kind: Kind) -> str:
         return described_type(kind.cls if isinstance(kind, Instance) else kind.type)
     if isinstance(kind, Array):
         return f"an array of {kind.dtype or 'numbers'}"
+    if isinstance(kind, IntegerOrNone):
+        return "an int or None"
     return "a str" if isinstance(kind, Text) else "a function" if isinstance(kind, Plain) else "a slice"

@@ -51,9 +51,10 @@ from s2sgrad.normalize import check, deletes, stop_gradient, temporary_copies, w
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS, Pass
 from s2sgrad.source import Primal, read
 from s2sgrad.specialize import flatten
+from s2sgrad.specialize.static_values import Ways
 from s2sgrad.transform import shape_obligations, shape_refinement, sinking, watches
 from s2sgrad.transform.paths import Paths
-from s2sgrad.typed import array_likes, branch_pruning, known_sequences, list_sections
+from s2sgrad.typed import array_likes, branch_pruning, known_objects, known_sequences, list_sections
 
 
 def _stages(*passes: tuple[str, Pass]) -> tuple[Stage, ...]:
@@ -89,7 +90,7 @@ def _note(c: Compilation) -> None:
 
 
 def _flatten(c: Compilation) -> None:
-    """What is known before the program runs is written out; where that cannot be, function values are data."""
+    """What is known before the program runs is written out; what cannot be is data, if it can be that."""
     unit, tree, error = c.unit, c.tree, None
     try:
         c.tree = flatten.run(unit, tree)
@@ -98,17 +99,21 @@ def _flatten(c: Compilation) -> None:
     except Unsupported as refused:
         error = refused
     written = unit, c.tree
-    try:
-        _read(c)
-        for stage in SYNTAX:
-            stage.run(c)
-        c.tree = flatten.run(c.unit, c.tree, as_data=True)
-    except Unsupported:
-        if error is not None:
-            raise error from None
-        c.unit, c.tree = written
+    for ways in _OTHER_WAYS if error is not None else _OTHER_WAYS[:1]:
+        try:
+            _read(c)
+            for stage in SYNTAX:
+                stage.run(c)
+            c.tree = flatten.run(c.unit, c.tree, ways)
+            return
+        except Unsupported:
+            pass
+    if error is not None:
+        raise error from None
+    c.unit, c.tree = written
 
 
+_OTHER_WAYS = (Ways(as_data=True), Ways(in_columns=True), Ways(as_data=True, in_columns=True))
 SYNTAX: tuple[Stage, ...] = _stages(*DEFINITION, *STATEMENTS)
 
 NORMALIZE: tuple[Stage, ...] = (
@@ -141,6 +146,7 @@ SETTLE: tuple[Stage | Repeated, ...] = (
         Stage("array_likes", _typed(array_likes.run)),
         Stage("list_sections", _typed(list_sections.run)),
         Stage("known_sequences", _typed(known_sequences.run)),
+        Stage("known_objects", _typed(known_objects.run)),
         Stage("item_updates", lambda c: nested_lists.check_updates(c.unit, c.tree, c.kinds)),
         Stage("nested_lists", lambda c: nested_lists.merge_names(c.unit, c.tree, c.kinds)),
         Stage("inline_writers", lambda c: c.aliases.writers(c.unit, c.kinds).run(c.tree)),

@@ -19,7 +19,19 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis import kinds as kinds_
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Opaque, Pullback, Text, kind_of
+from s2sgrad.analysis.kinds import (
+    UNKNOWN,
+    Array,
+    Container,
+    IntegerOrNone,
+    Kind,
+    Known,
+    Number,
+    Opaque,
+    Pullback,
+    Text,
+    kind_of,
+)
 from s2sgrad.analysis.object_arrays import may_hold_objects
 from s2sgrad.analysis.protocols import is_lazy
 from s2sgrad.analysis.trust import Trust, class_of_owner, is_writable, trust_of_owner
@@ -37,7 +49,7 @@ _NEW = (gast.UnaryOp, gast.Compare, gast.JoinedStr, gast.Constant)
 
 def has_memory(kind: Kind | None) -> bool:
     """Whether a value of this kind may be, or hold, something that can be written."""
-    return not isinstance(kind, (Number, Known, Text)) and not (
+    return not isinstance(kind, (IntegerOrNone, Number, Known, Text)) and not (
         isinstance(kind, Container) and kind.items is not None and kind.type is tuple
         and not any(has_memory(item) for item in kind.items)
     )  # fmt: skip
@@ -96,7 +108,7 @@ def bound_sources(unit: Unit, targets: Collection[str], value: gast.AST, kinds: 
 
 
 def _is_plain(node: gast.AST, kinds: dict[str, Kind]) -> bool:
-    return isinstance(node, gast.Name) and isinstance(kinds.get(node.id), (Array, Number, Known, Text))
+    return isinstance(node, gast.Name) and isinstance(kinds.get(node.id), (Array, IntegerOrNone, Number, Known, Text))
 
 
 def _held(unit: Unit, container: gast.Name, kinds: dict[str, Kind]) -> set[str]:

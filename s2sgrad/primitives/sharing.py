@@ -23,7 +23,7 @@ from s2sgrad.primitives import spellings
 from s2sgrad.primitives.record import Gives, know
 from s2sgrad.rules import builtin_functions, einsum
 from s2sgrad.rules.table import existing
-from s2sgrad.runtime import checkpoints, closures, lanes, shadows, structure
+from s2sgrad.runtime import checkpoints, closures, lanes, references, shadows, structure
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking
 
@@ -94,6 +94,8 @@ know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.require_a
 know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, numeric=True)
 know(runtime.require_array, runtime.sequence, runtime.own, structure.kept, keeps_kind=True)
 know(runtime.add, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)
+know(references.reference, gives=Gives.NEW, flat=True)
+know(references.number_of, references.is_instance, references.place, gives=Gives.NEW, computes=True, flat=True)
 know(closures.closure, gives=Gives.MAYBE, of=1)
 know(shadows.add_into, shadows.refilled, gives=Gives.MAYBE)
 know(shadows.shadow_of, gives=Gives.MAYBE, of=2, numeric=True, computes=True)

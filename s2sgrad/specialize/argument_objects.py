@@ -64,6 +64,7 @@ class GivenObjects:
                                         "return numbers, arrays, lists or dicts")  # fmt: skip
         if isinstance(value, (Object, Display)):
             self.loose.append((statement, value))
+        self.require_no_object(statement)
         return statement
 
     def open_given(self, tree: gast.FunctionDef) -> None:

@@ -60,6 +60,8 @@ class Lookahead:
         """Whether an expression may be a function value or an object, or stand for statements: to evaluate it tells."""
         if isinstance(node, gast.Name):
             return node.id in self.values
+        if self.may_be_of_object(node):
+            return True
         if isinstance(node, gast.Call):
             return self.expands(node)
         if isinstance(node, gast.ListComp):
@@ -84,7 +86,11 @@ class Lookahead:
         given = arguments_of(node)
         if behind_checkpoint(target) is not None and takes_functions(target, map(self.unit.resolve, given)):
             return True
-        return any(isinstance(a, gast.Starred) or self.may_be_known(a) for a in given) or needs_text(target)
+        return any(isinstance(a, gast.Starred) or self.may_be_known(a) for a in given) or self.is_read(target)
+
+    def is_read(self, target: types.FunctionType) -> bool:
+        """Whether a function of the user's is written out whatever it is given."""
+        return needs_text(target) or self.has_objects(target)
 
     def inside(self, node: gast.AST) -> bool:
         """Whether statements may stand for a part of an expression."""

@@ -48,6 +48,7 @@ from s2sgrad.specialize.static_values import (
     Memoized,
     Object,
     Partial,
+    Record,
     Value,
     bindings,
     chosen,
@@ -103,8 +104,15 @@ class Closures:
         own += [part for part in parts if isinstance(part, Object) and isinstance(value, Partial)]
         return own + [p for part in parts for p in self.made_of(part)]
 
+    def require_no_record(self, value: Any, node: gast.AST) -> None:
+        """Refuse a method that is kept of an object which a variable tells: this may be another one when it is called."""
+        if any(isinstance(p, Partial) and any(isinstance(v, Record) for v in p.given) for p in self.made_of(value)):
+            self.unit.refuse(node, "a method is kept here of an object of which only the running program tells which it is, "
+                                   "which cannot be followed: call it, or write a lambda")  # fmt: skip
+
     def require_here(self, value: Any, node: gast.AST) -> Any:
         """A function value that is kept in another one; data where it was made elsewhere in a loop."""
+        self.require_no_record(value, node)
         if not self.moves(value):
             return value
         data = self.reified(value, node) if self.as_data else None

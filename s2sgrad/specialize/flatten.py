@@ -43,13 +43,12 @@ from s2sgrad.specialize.evaluation import Evaluator
 from s2sgrad.specialize.partial_evaluation import Functions
 from s2sgrad.specialize.section_stores import Sections
 from s2sgrad.specialize.short_circuit import Conditions
-from s2sgrad.specialize.static_values import Object, Value, bindings
+from s2sgrad.specialize.static_values import PLAIN, Object, Value, Ways, bindings
 
 
-def run(unit: Unit, tree: gast.FunctionDef, as_data: bool = False) -> gast.FunctionDef:
-    """The tree in normal form (names of variables not yet split into webs); function values that cannot be followed are
-    data (`closures`), or are refused."""
-    flattener = _Flattener(unit, tree, as_data)
+def run(unit: Unit, tree: gast.FunctionDef, ways: Ways = PLAIN) -> gast.FunctionDef:
+    """The tree in normal form (names of variables not yet split into webs)."""
+    flattener = _Flattener(unit, tree, ways)
     flattener.functions.open_given(tree)
     heads, flattener.out = flattener.out, []
     body = flattener.block(tree.body)
@@ -60,7 +59,7 @@ def run(unit: Unit, tree: gast.FunctionDef, as_data: bool = False) -> gast.Funct
 
 
 class _Flattener(Conditions, Evaluator, Sections):
-    def __init__(self, unit: Unit, tree: gast.FunctionDef, as_data: bool) -> None:
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, ways: Ways) -> None:
         self.unit = unit
         self.out: list[gast.AST] = []
         self.loops: list[int] = []  # those around the statement
@@ -68,7 +67,7 @@ class _Flattener(Conditions, Evaluator, Sections):
         self.numbers = itertools.count(1)
         self.outer: list[list[gast.AST]] = []  # what is written of the blocks around
         self.rebound: list[Counter[str]] = []  # what the loops around bind in each trip
-        self.functions = Functions(unit, tree, self, as_data)
+        self.functions = Functions(unit, tree, self, ways)
 
     # --- statements ---
 
@@ -187,6 +186,7 @@ class _Flattener(Conditions, Evaluator, Sections):
             self.functions.name(target, value, statement)
             return
         self.functions.require_data(target, statement)
+        self.functions.note_exact(target, value)
         self.functions.data.add(target)
         if not isinstance(value, gast.Name) or value.id != target:  # a comprehension, written out under this name
             statement.value = value

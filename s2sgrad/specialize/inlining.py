@@ -41,6 +41,7 @@ from s2sgrad.specialize.static_values import (
     Display,
     Function,
     Known,
+    Record,
     Value,
     bindings,
     keep_objects,
@@ -211,6 +212,10 @@ class Inliner:
         for p, value in bound.items():
             local = text.renamed.get(p, p)
             anew = text.bindings[local]  # how often its own text binds the parameter
+            if isinstance(value, Record):
+                text.bindings[local] += 1
+                self.received(local, value, bool(anew), place)
+                continue
             if isinstance(value, Value):
                 value = self.require_here(value, place) if keeps else value
             if isinstance(value, Value):

@@ -42,9 +42,11 @@ def calls_itself(node: gast.FunctionDef | gast.Lambda) -> bool:
 
 
 def lifted(
-    unit: Unit, node: gast.FunctionDef | gast.Lambda, values: dict[str, Any], last: bool = False, first: bool = False
+    unit: Unit, node: gast.FunctionDef | gast.Lambda, values: dict[str, Any], last: bool = False, first: bool = False,
+    also: Iterable[str] = (),
 ) -> tuple[types.FunctionType, list[str]]:
-    """(the function, the variables to be passed by keyword); `values` are the function values that have names.
+    """(the function, the variables to be passed by keyword, those of `also` among them); `values` are the function values
+    that have names.
 
     With `last` they are passed after all other arguments, which have no names then; with `first` before them, and then what
     the parameters are that have defaults.
@@ -59,7 +61,7 @@ def lifted(
         own |= scoping.bound([inner]) | scoping.bound(inner.body) | {p.id for p in parameters(inner)}
     whole = [*within, *body]
     free = mentioned(*whole) - own - _scoped(whole)
-    captured = sorted((free & unit.locals) | _data_in_cells(unit, free))
+    captured = sorted((free & unit.locals) | _data_in_cells(unit, free) | set(also))
     for call in (n for n in nodes(*whole) if isinstance(n, gast.Call)):
         if isinstance(call.func, gast.Name) and call.func.id == base:
             call.keywords += [gast.keyword(c, name(c)) for c in captured]

@@ -106,6 +106,10 @@ class Derivatives:
             f = self.method(f, "__call__", node)
         if not isinstance(f, (Function, Partial)) and not first:
             self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
+        self.require_no_record(f, node)
+        if first and self.asks_objects(f):
+            self.unit.refuse(node, "a function that is kept as data asks objects which cannot be told apart for something: "
+                                   "give it what it needs of them")  # fmt: skip
         lifted = isinstance(f, Function) and (
             lambda_lifting.is_lifted(f.node, self.values) or lambda_lifting.calls_itself(f.node)
         )
@@ -199,7 +203,11 @@ class Derivatives:
         if memoized is not None:
             return self.call_memoized(memoized, given, keywords, node)
         if callee not in self.lifted:
-            target, captured = lambda_lifting.lifted(self.unit, callee.node, self.values)
+            own = callee.unit is self.unit
+            also = self.passed_columns(callee)
+            target, captured = lambda_lifting.lifted(callee.unit, callee.node, self.values if own else {}, also=also)
+            self.unit.lifted += [] if own else [target]
+            self.inherit(target)
             self.lifted[callee] = Known(target, name(self.unit.helper(callee.name, target))), captured
         known, captured = self.lifted[callee]
         bound = self.bind(callee, callee.node, given, keywords, node)

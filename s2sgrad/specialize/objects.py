@@ -35,22 +35,20 @@ from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.source import underlying
 from s2sgrad.specialize.object_operators import OPERATORS
-from s2sgrad.specialize.static_values import Known, Object, Partial, Value
+from s2sgrad.specialize.static_values import Known, Object, Partial, Record, Value
 
 
 class Objects:
     """What the attributes and methods of objects are; `hint` is the name that the next object will have."""
 
-    def replaced(self, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
-        """`dataclasses.replace(o, ..)`."""
-        if not isinstance(given[0], Object):
-            self.unit.refuse(node, "which object is replaced cannot be followed: bind the new one to another name")
-        kept = [f.name for f in dataclasses.fields(given[0].cls) if f.init and f.name not in keywords]
-        held = {f: self.get(given[0], f, node) for f in kept}
-        return self.construct(given[0].cls, [], {**held, **keywords}, node)
-
-    def construct(self, cls: type, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
+    def construct(self, cls: type, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         """`cls(..)`: its `__init__` is written out."""
+        self.hint = f"new_{cls.__name__.lower()}" if self.is_reference(cls) else self.hint
+        made = self.taken_apart(cls, given, keywords, node)
+        return self.made_reference(made, node) if self.is_reference(cls) else made
+
+    def taken_apart(self, cls: type, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
+        """A new object, whose attributes are variables."""
         if type(cls).__call__ is not type.__call__:
             self.unit.refuse(node, f"`{cls.__name__}` has a metaclass with `__call__`, which cannot be followed: make the "
                                    "object outside")  # fmt: skip
@@ -185,6 +183,8 @@ class Objects:
     def store(self, target: gast.Attribute, statement: gast.Assign) -> None:
         """`o.w = value`, of an object made here."""
         owner = self.held(target.value)
+        if not isinstance(owner, Object) and self.put_field(target, statement.value, statement):
+            return
         if not isinstance(owner, Object):
             self.unit.refuse(target, "an assignment to an attribute of what is not made here is not differentiated: use a "
                                      "local variable")  # fmt: skip
@@ -228,6 +228,8 @@ class Objects:
         """`o.w += value`, as an update of the variable behind it; of a property as two calls."""
         target = statement.target
         owner = self.held(target.value)
+        if not isinstance(owner, Object) and self.update_field(statement):
+            return
         if isinstance(owner, Object) and isinstance(inspect.getattr_static(owner.cls, target.attr, None), property):
             read = gast.Attribute(target.value, target.attr, gast.Load())
             made = gast.Assign([target], gast.BinOp(read, statement.op, statement.value), None)
@@ -258,6 +260,14 @@ class Objects:
         if found is MISSING:
             self.unit.refuse(node, f"`{owner.cls.__name__}` has no attribute `{attribute}` here")
         return self.of_class(owner, found, attribute, node)
+
+    def replaced(self, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+        """`dataclasses.replace(o, ..)`."""
+        if not isinstance(given[0], Object):
+            self.unit.refuse(node, "which object is replaced cannot be followed: bind the new one to another name")
+        kept = [f.name for f in dataclasses.fields(given[0].cls) if f.init and f.name not in keywords]
+        held = {f: self.get(given[0], f, node) for f in kept}
+        return self.construct(given[0].cls, [], {**held, **keywords}, node)
 
     def of_class(self, owner: Object, found: Any, attribute: str, node: gast.AST) -> Any:
         note_member(owner.cls, attribute)
@@ -299,7 +309,7 @@ class Objects:
     def above(self, attribute: str, node: gast.AST) -> Any:
         """`super().attribute` in the method that is being written out."""
         for function, receiver in reversed(self.running):
-            if isinstance(receiver, Object) and function.owner is not None:
+            if isinstance(receiver, (Object, Record)) and function.owner is not None:
                 order = receiver.cls.__mro__
                 for cls in order[order.index(function.owner) + 1 :]:
                     if attribute in vars(cls):

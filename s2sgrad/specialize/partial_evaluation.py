@@ -48,8 +48,9 @@ from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.specialize import lambda_lifting, static_calls, trip_names
 from s2sgrad.specialize.argument_objects import GivenObjects
 from s2sgrad.specialize.arguments import Arguments
-from s2sgrad.specialize.binding_time import Lookahead, is_super, needs_text, takes_functions
+from s2sgrad.specialize.binding_time import Lookahead, is_super, takes_functions
 from s2sgrad.specialize.closures import Closures
+from s2sgrad.specialize.columns import Columns
 from s2sgrad.specialize.function_unions import Choices
 from s2sgrad.specialize.generators import Generators
 from s2sgrad.specialize.inlining import Inliner
@@ -71,6 +72,7 @@ from s2sgrad.specialize.static_values import (
     Partial,
     Value,
     Vectorized,
+    Ways,
     bindings,
     called_alone,
     functions_among,
@@ -80,15 +82,16 @@ from s2sgrad.specialize.static_values import (
 from s2sgrad.specialize.unrolling import Unroller
 
 
-class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivatives, Generators, GivenObjects, Inliner,
-                Lookahead, Memos, Objects, Operators, Unroller):  # fmt: skip
+class Functions(Arguments, Choices, Closures, Collections, Columns, Definitions, Derivatives, Generators, GivenObjects,
+                Inliner, Lookahead, Memos, Objects, Operators, Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` are those that have a name.
 
     Each family of values is written out in a class of its own; no two define the same name, so that their order is free.
     """
 
-    def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Any, as_data: bool = False) -> None:
-        self.unit, self.flattener, self.as_data = unit, flattener, as_data
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Any, ways: Ways) -> None:
+        self.unit, self.flattener, self.as_data = unit, flattener, ways.as_data
+        self.open_columns(ways.in_columns)
         self.homes: dict[int, tuple[int, tuple[int, ...], Any]] = {}
         self.again: set[str] = set()
         self.acting: set[str] = set()  # names of functions that are called for their effect
@@ -103,8 +106,7 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
         self.mixed: set[str] = set()  # names that stand for functions or objects of a text, and for something else in turn
         self.of_trips, self.in_turn = set(), set()
         self.growing: set[str] = set()
-        self.lengths, self.numbers = {}, {}
-        self.shared: set[str] = set()
+        self.lengths, self.numbers, self.shared = {}, {}, set()
         self.counts: Counter[str] = Counter()  # how often the text binds each name
         self.mentions: Counter[str] = Counter()
         self.remembering: dict[Function, Memoized | None] = {}
@@ -293,7 +295,7 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
         if isinstance(owner, Object):
             return self.get(owner, node.attr, node)
         node.value = self.flattener.data(owner, node.value)
-        return MISSING
+        return self.of_data(node)
 
     def indexed(self, node: gast.AST) -> Any:
         """What an index is taken of; of functions from outside that stand there, a display."""
@@ -325,7 +327,7 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
         if tool is not None:
             return tool.value(self, node)
         attribute = isinstance(node.func, gast.Attribute) and self.may_be_known(node.func)
-        callee = self.attribute(node.func) if attribute else self.callee(node.func)
+        callee = self.called_object(node) or (self.attribute if attribute else self.callee)(node.func)
         if callee is MISSING:
             return None
         if isinstance(callee, Known) and is_generator(callee.target):
@@ -368,9 +370,9 @@ class Functions(Arguments, Choices, Closures, Collections, Definitions, Derivati
         starred = any(isinstance(a, gast.Starred) for a in getattr(node, "args", ()))
         values = (v.target for v in (*given, *keywords.values()) if isinstance(v, Known))
         again = behind_checkpoint(callee.target) is not None and takes_functions(callee.target, values)
-        if self.as_data and self.is_running(callee.target):
+        if (self.as_data or self.in_columns) and self.is_running(callee.target):
             return self.plain(callee, given, keywords, node)
-        if is_plain(callee.target) and (functions or starred or again or needs_text(callee.target)):
+        if is_plain(callee.target) and (functions or starred or again or self.is_read(callee.target)):
             return self.apply(self.read(callee.target), given, keywords, node)
         return self.plain(callee, given, keywords, node)
 

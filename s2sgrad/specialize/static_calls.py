@@ -187,6 +187,18 @@ class _Along(_PullBack):
         return functions.along(node)
 
 
+@_of(isinstance)
+class _IsInstance(StaticCall):
+    """`isinstance(x, C)`, where `x` may be a reference to an object that is made here."""
+
+    def applies(self, functions: Any, node: gast.Call) -> bool:
+        asked = functions.unit.resolve(node.args[1]) if len(node.args) == 2 else MISSING
+        return functions.is_reference(asked) and not functions.may_be_known(node.args[0])
+
+    def value(self, functions: Any, node: gast.Call) -> Any:
+        return functions.is_instance(node)
+
+
 @_of(abs, bool, float, len, round)
 class _Method(StaticCall):
     """A function that calls a method of an object, which may give another one."""

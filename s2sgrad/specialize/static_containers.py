@@ -34,7 +34,6 @@ from typing import Any
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.exits import leaves_trip
 from s2sgrad.ir.forms import bound_name
@@ -58,7 +57,7 @@ class Collections:
         for call in (n for n in nodes(*body) if isinstance(n, gast.Call) and len(n.args) == 1):
             if isinstance(call.func, gast.Attribute) and call.func.attr == "append":
                 owner, given = call.func.value, call.args[0]
-                made = isinstance(given, gast.Call) and is_plain_class(self.unit.resolve(given.func))
+                made = self.takes_apart(given)
                 known = self.unit.resolve(given) if isinstance(given, (gast.Name, gast.Attribute)) else MISSING
                 function = isinstance(given, gast.Lambda) or (known is not MISSING and callable(known))
                 if made or (function and not self.as_data):
@@ -71,7 +70,7 @@ class Collections:
             if isinstance(node, gast.FunctionDef):
                 out.add(node.name)
             elif (local := bound_name(node)) is not None:
-                made = isinstance(node.value, gast.Call) and is_plain_class(self.unit.resolve(node.value.func))
+                made = self.takes_apart(node.value)
                 out |= {local} if made or isinstance(node.value, gast.Lambda) else set()
         return {n for n in out if self.counts[n] < 2} if self.as_data else out
 
@@ -81,7 +80,7 @@ class Collections:
         made = {
             n.targets[0].id
             for n in assigned
-            if isinstance(n.value, gast.Call) and is_plain_class(self.unit.resolve(n.value.func))
+            if self.takes_apart(n.value)
         }
         return made & {n.targets[0].id for n in assigned if isinstance(n.value, gast.Constant)}
 
@@ -96,7 +95,7 @@ class Collections:
         """Whether an expression is an object, or a lambda that does not read this variable later."""
         if isinstance(element, gast.Lambda):
             return not any(isinstance(n, gast.Name) and n.id == target for n in nodes(element.body))
-        return isinstance(element, gast.Call) and is_plain_class(self.unit.resolve(element.func))
+        return self.takes_apart(element)
 
     def shown_items(self, over: gast.AST) -> list[gast.AST] | None:
         """The items of what a comprehension runs over, where the text says how many there are."""

@@ -135,6 +135,20 @@ class Object:
 
 
 @dataclass(eq=False)
+class Record:
+    """An object whose attributes are items of lists (`columns`): `node` is its reference, an object of one of `classes`."""
+
+    classes: tuple[type, ...]
+    node: gast.AST
+    is_checked: bool = False  # that it is of one of them has to be asked when it runs
+    given: None = None
+
+    @property
+    def cls(self) -> type:
+        return self.classes[0]
+
+
+@dataclass(eq=False)
 class Generator:
     """What a generator function returned: `function` called with `given` and `keywords`, to be run once."""
 
@@ -172,7 +186,19 @@ class Memoized:
     looked: str = ""
 
 
-Value = Function | Memoized | Partial | Vectorized | Known | Derivative | Display | Object | Generator | Choice
+Value = Function | Memoized | Partial | Vectorized | Known | Derivative | Display | Object | Record | Generator | Choice
+
+
+@dataclass(frozen=True)
+class Ways:
+    """What becomes of what cannot be followed while the text is written: function values are data (`closures`), objects are
+    references (`columns`); or they are refused."""
+
+    as_data: bool = False
+    in_columns: bool = False
+
+
+PLAIN = Ways()
 
 
 def keep_objects(value: Any) -> None:

@@ -1,0 +1,102 @@
+"""Which classes of the user's a function, and what it calls, can name, and what their objects have, by their texts.
+
+    def f(x): return Layer(x).w      ->      Layer; its objects have `w`, which a method stores
+"""
+
+from __future__ import annotations
+
+import dis
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from s2sgrad.analysis.plain_classes import is_plain_class, own_protocols
+from s2sgrad.analysis.user_functions import is_plain
+
+_COMPUTED = (types.FunctionType, property, staticmethod, classmethod)
+_ASKING = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")
+
+
+def is_followed(cls: Any) -> bool:
+    """Whether the objects of a class may be references: Python asks them for nothing but attributes and calls."""
+    return is_plain_class(cls) and not own_protocols(cls) and type(cls).__call__ is type.__call__
+
+
+def fields_of(cls: type) -> list[str]:
+    """The attributes that objects of a class have, by the text of its methods and its fields."""
+    stored = {i.argval for m in _functions(cls) for c in _codes(m.__code__) for i in _instructions(c)}
+    computed = {a for k in cls.__mro__ for a, f in vars(k).items() if isinstance(f, _COMPUTED)}
+    return sorted((stored | set(getattr(cls, "__dataclass_fields__", ()))) - computed)
+
+
+def _instructions(code: types.CodeType) -> Iterator[dis.Instruction]:
+    return (i for i in dis.get_instructions(code) if i.opname == "STORE_ATTR")
+
+
+def _functions(cls: type) -> list[types.FunctionType]:
+    out: list[Any] = []
+    for value in (v for k in cls.__mro__[:-1] for v in vars(k).values()):
+        out += [value.fget, value.fset] if isinstance(value, property) else [getattr(value, "__func__", value)]
+    return [f for f in out if isinstance(f, types.FunctionType)]
+
+
+def methods_of(cls: type) -> set[str]:
+    """The names of methods and data that a class has, and `__call__`."""
+    held = {a for k in cls.__mro__[:-1] for a in vars(k)}
+    return {a for a in held if a[:2] != "__" or a == "__call__"}
+
+
+def asks_class(found: Any) -> bool:
+    """Whether a method asks what its class is, by `super()`."""
+    function = found.fget if isinstance(found, property) else found
+    return isinstance(function, types.FunctionType) and "__class__" in function.__code__.co_freevars
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for part in code.co_consts:
+        if isinstance(part, types.CodeType):
+            yield from _codes(part)
+
+
+def reached(function: types.FunctionType) -> tuple[set[type], set[str]]:
+    """The plain classes that the text of a function, or of what it calls, can name; the attributes for which these ask."""
+    seen: set[Any] = set()
+    waiting: list[Any] = [function]
+    classes: set[type] = set()
+    asked: set[str] = set()
+    while waiting:
+        target = waiting.pop()
+        if target in seen:
+            continue
+        seen.add(target)
+        if isinstance(target, type):
+            classes.add(target)
+            waiting += _functions(target)
+            continue
+        held = dict(target.__globals__)
+        for free, cell in zip(target.__code__.co_freevars, target.__closure__ or (), strict=True):
+            held[free] = _content(cell)
+        for code in _codes(target.__code__):
+            asked.update(i.argval for i in dis.get_instructions(code) if i.opname in _ASKING)
+            named = [held[n] for n in (*code.co_names, *code.co_freevars) if n in held]
+            modules = [m for m in named if isinstance(m, types.ModuleType)]
+            named += [vars(m)[n] for m in modules for n in code.co_names if n in vars(m)]
+            waiting += [v for v in named if is_plain(v) or is_plain_class(v)]
+    return classes, asked
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
+def families(classes: list[type], members: dict[str, list[type]]) -> dict[type, str]:
+    """The family of each class: those that have something of one name are of one."""
+    out = {c: c.__qualname__ + str(k) for k, c in enumerate(classes)}
+    for held in members.values():
+        joined = {out[c] for c in held}
+        out = {c: min(joined) if family in joined else family for c, family in out.items()}
+    return out

@@ -1,0 +1,383 @@
+"""Objects that cannot be taken apart into variables: each is a reference, and each attribute a list with an item for each.
+
+    ps = [Particle(v) for v in x]           ps = []
+    for p in ps: p.pos += p.vel       ->    for v in x: ps.append(reference(Particle, len(pos))); pos.append(v)
+                                            for p in ps: pos[p] += vel[p]
+
+One list for one attribute, whatever names, lists and attributes hold the object: this is a memory in which a field is an
+array that references index, so nothing needs to be known of who else may refer to an object.  Classes that have an
+attribute or a method of one name are a *family*, whose objects are counted together; which of them an object is of says
+its reference.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... class Particle:
+...     def __init__(self, v): self.v = v
+...     def push(self, f): self.v += f
+... def f(x):
+...     ps = [Particle(v) for v in x]
+...     for p in ps:
+...         p.push(0.5)
+...     return ps[0].v * ps[1].v
+... ''', "flatten"))
+def f(x):
+    particle_v = []
+    ps = []
+    t2 = sequence(x)
+    t3 = len(t2)
+    for k_ in range(t3):
+        v = t2[k_]
+        new_particle_v = v
+        result_ = None
+        t4 = len(particle_v)
+        t5 = reference(Particle, t4)
+        particle_v.append(new_particle_v)
+        ps.append(t5)
+    t1 = sequence(ps)
+    t6 = len(t1)
+    for k in range(t6):
+        p = t1[k]
+        self_ = p
+        t7 = place(self_, 'v')
+        t8 = particle_v[t7]
+        t9 = t8 + 0.5
+        particle_v[t7] = t9
+        result_2 = None
+    t10 = ps[0]
+    t11 = place(t10, 'v')
+    t12 = particle_v[t11]
+    t13 = ps[1]
+    t14 = place(t13, 'v')
+    t15 = particle_v[t14]
+    result = t12 * t15
+    no_object(result, 9)
+    return result
+"""
+
+from __future__ import annotations
+
+import types
+import weakref
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from s2sgrad.analysis.plain_classes import HELD_BY_DATA, is_plain_class
+from s2sgrad.analysis.reached_classes import asks_class, families, fields_of, is_followed, methods_of, reached
+from s2sgrad.analysis.user_functions import is_plain
+from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
+from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.runtime import references
+from s2sgrad.specialize.static_values import Choice, Function, Known, Object, Partial, Record, Value
+
+
+class Columns:
+    """The attributes of objects that are references; `in_columns` says whether there are any."""
+
+    unit: Unit
+    flattener: Any
+    in_columns: bool
+    values: dict[str, Value]
+    counts: Counter[str]
+    heads: list[gast.AST]
+    as_data: bool
+    of_exactly: dict[str, tuple[type, ...]]  # variables that stand for objects of one of these classes alone
+    no_objects: set[str]  # variables that hold a function where they are called
+    columns: dict[str, dict[str, str]]  # the lists of a family, by attribute; a family goes by its first member
+    seen_texts: dict[Any, bool]
+
+    def open_columns(self, in_columns: bool) -> None:
+        """Find the classes that this function and what it calls can name, by what they have."""
+        self.of_exactly, self.columns, self.seen_texts, self.no_objects = {}, {}, {}, set()
+        inherited = _INHERITED.get(self.unit.primal.function)
+        self.in_columns = in_columns or inherited is not None
+        if not self.in_columns:
+            return
+        if inherited is not None:
+            self.followed, self.columns = inherited.followed, inherited.columns
+        else:
+            classes, _ = reached(self.unit.primal.function)
+            self.followed = sorted((c for c in classes if is_followed(c)), key=lambda c: (c.__module__, c.__qualname__))
+        self.held_by = {c: fields_of(c) for c in self.followed}
+        self.members: dict[str, list[type]] = {}
+        for cls in self.followed:
+            for attribute in {*self.held_by[cls], *methods_of(cls)}:
+                self.members.setdefault(attribute, []).append(cls)
+        self.families = families(self.followed, self.members)
+
+    def is_reference(self, cls: Any) -> bool:
+        """Whether objects of a class are references."""
+        return self.in_columns and cls in self.families
+
+    def takes_apart(self, node: gast.AST) -> bool:
+        """Whether this makes an object that is taken apart into variables."""
+        target = self.unit.resolve(node.func) if isinstance(node, gast.Call) else MISSING
+        return is_plain_class(target) and not self.is_reference(target)
+
+    def may_be_of_object(self, node: gast.AST) -> bool:
+        """Whether an attribute, or a call, may be one of an object that is a reference."""
+        if not self.in_columns:
+            return False
+        if isinstance(node, gast.Attribute):
+            return node.attr in self.members and self.unit.resolve(node) is MISSING
+        return isinstance(node, gast.Call) and self.calls_object(node)
+
+    def calls_object(self, node: gast.Call) -> bool:
+        """Whether a call may be one of `__call__` of a reference."""
+        func = node.func
+        while isinstance(func, gast.Subscript):
+            func = func.value
+        known = not isinstance(func, gast.Name) or func.id in self.values or func.id not in self.unit.locals
+        known = known or getattr(node.func, "id", "") in self.no_objects
+        return self.in_columns and "__call__" in self.members and not known
+
+    def column(self, cls: type, attribute: str) -> str:
+        """The list of an attribute."""
+        family = self.families[cls]
+        if family not in self.columns:
+            held = [c for c in self.followed if self.families[c] == family]
+            base = held[0].__name__.lower() if len(held) == 1 else ""
+            every = sorted({a for c in held for a in self.held_by[c]})
+            made = self.columns[family] = {a: self.unit.attribute(base, a) for a in every}
+            for local in made.values():
+                self.counts[local] += 1
+                self.heads += at(self.unit.primal.tree.body[0], assign(local, gast.List([], gast.Load())))
+        return self.columns[family][attribute]
+
+    def made_reference(self, made: Object, node: gast.AST) -> gast.AST:
+        """The reference to an object whose `__init__` is through."""
+        cls, flattener = made.cls, self.flattener
+        every = self.held_by[cls]
+        unknown = made.attributes.keys() - set(every)
+        if unknown or not every:
+            which = f"the attribute `{min(unknown)}`" if unknown else "what is not there"
+            self.unit.refuse(node, f"{which} of `{cls.__name__}` cannot be followed: set attributes in `__init__`")
+        self.column(cls, every[0])
+        family = self.columns[self.families[cls]]
+        values: dict[str, gast.AST] = {}
+        for attribute, column in family.items():
+            local = made.attributes.get(attribute)
+            values[column] = constant(None) if local is None else self.as_item(self.values.get(local) or name(local), node)
+        length = gast.Call(self.unit.builtin(len), [name(next(iter(family.values())))], [])
+        place = flattener.hold(at(node, length)[0])
+        helper = name(self.unit.helper("reference", references.reference))
+        of_class = self.class_name(cls)
+        held = flattener.hold(at(node, gast.Call(helper, [of_class, place], []))[0])
+        for column, value in values.items():
+            append = gast.Attribute(name(column), "append", gast.Load())
+            flattener.out += at(node, gast.Expr(gast.Call(append, [value], [])))
+        self.of_exactly[held.id] = (cls,)
+        return held
+
+    def class_name(self, cls: type) -> gast.Name:
+        """A name that reaches a class."""
+        plain = name(cls.__name__)
+        return plain if self.unit.resolve(plain) is cls else name(self.unit.helper(cls.__name__, cls))
+
+    def as_item(self, value: Any, node: gast.AST) -> gast.AST:
+        """What a list holds for a value."""
+        if isinstance(value, gast.AST):
+            return value
+        data = self.reified(value, node)
+        if data is None:
+            self.unit.refuse(node, "an attribute of an object holds a function or an object here, where it cannot be "
+                                   "followed: keep it elsewhere")  # fmt: skip
+        return data
+
+    def record(self, owner: gast.AST, attribute: str, node: gast.AST) -> Record | None:
+        """The object that data is of which this attribute is asked; None where it can be none."""
+        if not self.in_columns or attribute not in self.members:
+            return None
+        known = self.of_exactly.get(owner.id) if isinstance(owner, gast.Name) else None
+        if known is None and attribute in HELD_BY_DATA:
+            called = self.members[attribute][0].__name__
+            self.unit.refuse(node, f"`{attribute}` may be that of `{called}`, and that of an array or a container, which "
+                                   "cannot be told apart here: give it another name")  # fmt: skip
+        found = [c for c in known or self.followed if c in self.members[attribute]]
+        return Record(tuple(found), owner) if found else None
+
+    def of_data(self, node: gast.Attribute) -> Any:
+        """An attribute of data; MISSING where it is none of an object."""
+        record = self.record(node.value, node.attr, node)
+        return MISSING if record is None else self.of_record(record, node.attr, node)
+
+    def of_record(self, owner: Record, attribute: str, node: gast.AST) -> Any:
+        """`owner.attribute`."""
+        if all(attribute in self.held_by[c] for c in owner.classes):
+            place = self.place_of(owner, node)
+            return self.flattener.hold(at(node, gast.Subscript(place.value, place.slice, gast.Load()))[0])
+        if isinstance(owner.node, gast.Name) and owner.node.id in self.unit.locals and not self.is_fixed(owner.node.id):
+            owner = Record(owner.classes, self.flattener.hold(owner.node))  # an argument of the call may bind it anew
+        owner = self.without_running(owner, attribute, node)
+        found = {id(f): f for c in owner.classes for f in [self.looked_up(c, attribute)]}
+        if owner.is_checked and (len(found) == 1 or len(owner.classes) == 1):
+            self.chosen_by_class(owner, [], node)
+        if len(found) == 1 and not any(map(asks_class, found.values())):
+            return self.had_of_class(owner, next(iter(found.values())), attribute, node)
+        if len(owner.classes) > 1 and not all(isinstance(f, (types.FunctionType, property)) for f in found.values()):
+            self.unit.refuse(node, f"what `{attribute}` is depends on the class of the object, which cannot be followed: "
+                                   "use a method")  # fmt: skip
+        each = [Record((c,), owner.node) for c in owner.classes]
+        if len(each) == 1:
+            return self.had_of_class(each[0], self.looked_up(owner.cls, attribute), attribute, node)
+        methods = [self.looked_up(o.cls, attribute) for o in each]
+        asked = [isinstance(m, property) for m in methods]
+        options = [self.bound(m.fget if p else m, o, node) for o, m, p in zip(each, methods, asked, strict=True)]
+        if any(asked) and not all(asked):
+            self.unit.refuse(node, f"`{attribute}` is a method or a property, by the class of the object: make it a method")
+        choice = self.chosen_by_class(owner, options, node)
+        return self.apply_choice(choice, [], {}, node) if any(asked) else choice
+
+    def had_of_class(self, owner: Record, found: Any, attribute: str, node: gast.AST) -> Any:
+        if isinstance(found, property):
+            return self.apply(self.bound(found.fget, owner, node), [], {}, node)
+        return self.of_class(owner, found, attribute, node)
+
+    def chosen_by_class(self, owner: Record, options: list[Any], node: gast.AST) -> Choice:
+        """One of several values, by the class of an object."""
+        classes = [self.class_name(c) for c in owner.classes]
+        which = self.unit.local("which")
+        given = [clone(owner.node), gast.Tuple(classes, gast.Load())]
+        asked = references.number_among if owner.is_checked else references.number_of
+        if owner.is_checked:
+            given += [constant(getattr(node, "attr", "__call__")), constant(getattr(node, "lineno", 0))]
+        call = gast.Call(name(self.unit.helper(asked.__name__, asked)), given, [])
+        self.flattener.out += at(node, assign(which, call))
+        self.counts[which] += 2
+        return Choice(which, options)
+
+    def called_object(self, node: gast.Call) -> Any:
+        """What is called where it may be an object, or a function that is data; None elsewhere."""
+        if not self.calls_object(node):
+            return None
+        owner = self.flattener.atom(node.func)
+        record = self.without_running(self.record(owner, "__call__", node), "__call__", node)
+        exact = isinstance(owner, gast.Name) and owner.id in self.of_exactly
+        options = [self.bound(self.looked_up(c, "__call__"), Record((c,), owner), node) for c in record.classes]
+        if not exact and not record.is_checked:
+            other = self.unit.local("f")
+            self.no_objects.add(other)
+            self.flattener.out += at(node, assign(other, clone(owner)))
+            options.append(Known(None, name(other)))
+        return options[0] if len(options) == 1 else self.chosen_by_class(record, options, node)
+
+    def put_field(self, target: gast.Attribute, value: gast.AST, statement: gast.AST) -> bool:
+        """`owner.attribute = value`, of a reference; whether it was one."""
+        if not self.may_be_of_object(target):
+            return False
+        given = self.as_item(self.evaluate(value), statement)
+        owner = self.record(self.flattener.atom(target.value), target.attr, target)
+        setters = {id(s): s for c in owner.classes for s in [self.looked_up(c, target.attr)] if isinstance(s, property)}
+        if setters:
+            if len(setters) > 1 or (setter := next(iter(setters.values()))).fset is None:
+                self.unit.refuse(target, f"the property `{target.attr}` cannot be set here")
+            self.apply(self.bound(setter.fset, owner, target), [given], {}, statement)
+            return True
+        place = self.place_of(owner, target)
+        self.flattener.statement(at(statement, gast.Assign([place], given, None))[0])
+        return True
+
+    def place_of(self, owner: Record, target: gast.Attribute) -> gast.Subscript:
+        """The item of a list that an attribute is, to be written."""
+        if not all(target.attr in self.held_by[c] for c in owner.classes):
+            self.unit.refuse(target, f"the attribute `{target.attr}` cannot be set here: set it in `__init__`")
+        helper = name(self.unit.helper("place", references.place))
+        place = self.flattener.hold(at(target, gast.Call(helper, [clone(owner.node), constant(target.attr)], []))[0])
+        return gast.Subscript(name(self.column(owner.cls, target.attr)), place, gast.Store())
+
+    def without_running(self, owner: Record, attribute: str, node: gast.AST) -> Record:
+        """An object of a class whose method is not being written out: that it is of no other is checked when it runs."""
+        running = [function for function, _ in self.running]
+        own = {c: self.looked_up(c, attribute) for c in owner.classes}
+        left = tuple(c for c in owner.classes if self.known.get(getattr(own[c], "fget", own[c])) not in running)
+        return Record(left, owner.node, True) if left and left != owner.classes else owner
+
+    def update_field(self, statement: gast.AugAssign) -> bool:
+        """`owner.attribute += value`, of a reference; whether it was one."""
+        target = statement.target
+        if not self.may_be_of_object(target):
+            return False
+        owner = self.record(self.flattener.atom(target.value), target.attr, target)
+        if any(isinstance(self.looked_up(c, target.attr), property) for c in owner.classes):
+            read = gast.Attribute(clone(owner.node), target.attr, gast.Load())
+            store = gast.Attribute(clone(owner.node), target.attr, gast.Store())
+            made: gast.AST = gast.Assign([store], gast.BinOp(read, statement.op, statement.value), None)
+        else:
+            made = gast.AugAssign(self.place_of(owner, target), statement.op, statement.value)
+        self.flattener.statement(at(statement, made)[0])
+        return True
+
+    def note_exact(self, target: str, value: Any) -> None:
+        """A variable that is bound once, to a new object, stands for one of its class."""
+        if isinstance(value, gast.Name) and value.id in self.of_exactly and self.is_fixed(target):
+            self.of_exactly[target] = self.of_exactly[value.id]
+
+    def received(self, local: str, record: Record, anew: bool, place: gast.AST) -> None:
+        """Bind the parameter of a method to its object."""
+        self.flattener.out += at(place, assign(local, clone(record.node)))
+        if not anew:
+            self.of_exactly[local] = record.classes
+
+    def asks_objects(self, value: Any) -> bool:
+        """Whether the text of a function value may ask a reference for something."""
+        while isinstance(value, Partial):
+            if any(isinstance(v, Record) for v in value.given):
+                return True
+            value = value.inner
+        node = getattr(value, "node", None)
+        return node is not None and any(map(self.may_be_of_object, nodes(node)))
+
+    def passed_columns(self, value: Function) -> list[str]:
+        """The lists that a function which is not written out is passed, for what it asks references."""
+        if not self.asks_objects(value):
+            return []
+        asked = {n.attr for n in nodes(value.node) if isinstance(n, gast.Attribute)} & self.members.keys()
+        families = {self.families[c] for a in asked for c in self.members[a]}
+        for cls in self.followed:
+            if self.families[cls] in families and self.held_by[cls]:
+                self.column(cls, self.held_by[cls][0])
+        return sorted(local for family in families for local in self.columns.get(family, {}).values())
+
+    def inherit(self, target: types.FunctionType) -> None:
+        """A function that is made beside this one knows which lists hold the attributes that it is passed."""
+        if self.in_columns:
+            _INHERITED[target] = _Inherited(self.followed, self.columns)
+
+    def has_objects(self, target: Any) -> bool:
+        """Whether a function of the user's may be given objects that are references, or asks them for something."""
+        if not self.in_columns or not is_plain(target) or self.is_running(target) or target in _INHERITED:
+            return False
+        if target not in self.seen_texts:
+            classes, asked = reached(target)
+            made = any(c in self.families for c in classes)
+            self.seen_texts[target] = made or any(a in self.members for a in asked)
+        return self.seen_texts[target]
+
+    def is_instance(self, node: gast.Call) -> gast.AST:
+        """`isinstance(x, C)`, of what may be a reference."""
+        helper = name(self.unit.helper("is_instance", references.is_instance))
+        return at(node, gast.Call(helper, self.flattener.atoms(node.args), []))[0]
+
+    def require_no_object(self, statement: gast.Return) -> None:
+        """A check that no object leaves the function."""
+        value = statement.value
+        if isinstance(value, gast.Name) and value.id in self.of_exactly:
+            self.unit.refuse(statement, "an object that is made here is returned, which is not supported: return numbers, "
+                                        "arrays, lists or dicts")  # fmt: skip
+        if self.columns and isinstance(value, gast.Name):
+            helper = name(self.unit.helper("no_object", references.no_object))
+            line = constant(getattr(statement, "lineno", 0))
+            self.flattener.out += at(statement, gast.Expr(gast.Call(helper, [clone(value), line], [])))
+
+
+@dataclass
+class _Inherited:
+    """What a function that is made beside another one is told of its objects."""
+
+    followed: list[type]
+    columns: dict[str, dict[str, str]]
+
+
+_INHERITED: weakref.WeakKeyDictionary[types.FunctionType, _Inherited] = weakref.WeakKeyDictionary()

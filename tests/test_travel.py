@@ -146,6 +146,21 @@ def test_arriving_compiles_nothing(monkeypatch):
     pickle.loads(data)
 
 
+def composed(x):
+    f = np.sin
+    for w in x:
+        f = functools.partial(lambda f, w, t: f(w * t), f, w)
+    return f(x[0])
+
+
+def test_a_pullback_that_holds_function_values_does_not_go_by_pickle():
+    value, pullback = vjp(composed, np.array([0.7, 1.3]))
+    assert value == composed(np.array([0.7, 1.3]))
+    with pytest.raises(TypeError, match="was made while this ran, and cannot be pickled: call the pullback here"):
+        pickle.dumps(pullback)
+    assert np.shape(pullback(1.0)[0]) == (2,)
+
+
 def test_a_lambda_does_not_go_by_pickle():
     with pytest.raises((pickle.PicklingError, AttributeError)):
         pickle.dumps(grad(lambda x: x * x))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.analysis.plain_classes import attributes_of
+from s2sgrad.runtime.closures import Closure
 
 NUMBERS = {float, int, bool, np.float64}
 _OF_KINDS = (float, int, complex, str, tuple, np.generic)  # what has a kind of its own; other objects are of unknown kind
@@ -42,6 +43,8 @@ def _key(a: Any, depth: int) -> Any:
         return _with_inner(a, depth, kind)
     if kind is dict:
         return _with_inner(a.values(), depth, kind, tuple(a)) if all(type(k) is str for k in a) else None
+    if kind is Closure:  # which is of unknown kind, and whether it carries floats it says itself
+        return None if a.carries is None else (kind, a.carries)
     if isinstance(a, _FUNCTIONS):
         return object, getattr(a, "__closure__", None) is None
     if isinstance(a, _OF_KINDS):

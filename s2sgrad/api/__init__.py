@@ -159,6 +159,12 @@ def _pair_for(f: Any, primals: tuple, keywords: dict[str, Any], again: bool = Fa
     return pair_for(f, primals, keywords, again)
 
 
+def _called(f: Any, *args: Any) -> Any:
+    from s2sgrad.api.dynamic import called
+
+    return called(f, *args)
+
+
 def _tangent_for(f: Any, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
     from s2sgrad.api.forward import tangent_for
 
@@ -183,5 +189,6 @@ def _watched_vjp(f: Any, *primals: Any, **keywords: Any) -> Any:
     return debugging.vjp(f, *primals, **keywords)
 
 
-runtime.provide(derivative=_pair_for, tangent=_tangent_for, jvp=_jvp, unfolded=_unfolded, watched_vjp=_watched_vjp)
+runtime.provide(derivative=_pair_for, called=_called)
+runtime.provide(tangent=_tangent_for, jvp=_jvp, unfolded=_unfolded, watched_vjp=_watched_vjp)
 runtime.provide(way=travel.way, found=travel.found, located=located)

@@ -6,6 +6,7 @@ df(np.ones(3), 2.0)   ->   found by ((float64, (3,)), float);   df(3)   ->   Typ
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.runtime.checks import Refusal, has_methods_of_its_own
 from s2sgrad.runtime.closures import Closure
+
+_LASTING = (np.ndarray, np.generic, float, int, str, type(None), FunctionType, BuiltinFunctionType, np.ufunc)
 
 
 def require_floats(parameter: str, given: dict[str, Any], function: str, derivative: str) -> None:
@@ -35,7 +38,11 @@ def require_floats(parameter: str, given: dict[str, Any], function: str, derivat
 def has_floats(value: Any) -> bool:
     """Whether a value is, or holds, floats, or may do so."""
     if isinstance(value, Closure):
-        return has_floats(value.holds)
+        return _holds_floats(value)
+    if type(value) is np.ndarray and value.dtype.kind == "f":
+        return True
+    if type(value) is float or type(value) is np.float64:
+        return True
     (kind,) = kinds_of([value])
     if not isinstance(kind, Unknown):
         return may_carry(kind)
@@ -47,6 +54,22 @@ def has_floats(value: Any) -> bool:
     if not hasattr(value, "__array_ufunc__"):
         return False
     return getattr(getattr(value, "dtype", None), "kind", "f") in "fc"
+
+
+def _holds_floats(f: Closure) -> bool:
+    """Whether what a function value holds carries floats: what it holds now, which a list may not hold later."""
+    if f.carries is not None:
+        return f.carries
+    found, lasting = False, True
+    for value in f.holds:
+        here = value.carries if type(value) is Closure and value.carries is not None else has_floats(value)
+        stays = value.carries is not None if type(value) is Closure else isinstance(value, _LASTING)
+        if here and stays:
+            f.carries = True
+            return True
+        found, lasting = found or here, lasting and stays
+    f.carries = found if lasting else None
+    return found
 
 
 def _described(value: Any) -> str:

@@ -18,6 +18,9 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+from s2sgrad.runtime.closures import require_found_again
+from s2sgrad.source import GENERATED_TEXTS
+
 _MOST = 1000  # functions that are looked at for texts
 
 
@@ -25,6 +28,8 @@ def way(function: Any) -> tuple:
     """How another process finds a function: a user's own, that of a library, or one that is generated."""
     origin = getattr(function, "origin", None)
     if origin is None:
+        if getattr(getattr(function, "__code__", None), "co_filename", "") in GENERATED_TEXTS:
+            require_found_again(function)
         return "plain", function, texts_of(function)
     if origin[0] == "library":
         return origin

@@ -31,8 +31,9 @@ from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
     tangent_fits,
     unpackable,
 )
+from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.outside import Global, distinct, set_attribute  # noqa: F401
-from s2sgrad.runtime.records import refilled
+from s2sgrad.runtime.records import OWN_RECORDS, refilled, spread
 from s2sgrad.runtime.results import NoResult, without_floats
 from s2sgrad.runtime.slopes import log_or_zero, over, power_slope, product, times  # noqa: F401
 from s2sgrad.runtime.structure import (  # noqa: F401  # noqa: F401
@@ -57,6 +58,11 @@ from s2sgrad.runtime.structure import (  # noqa: F401  # noqa: F401
 def unbroadcast(g: Any, x: Any) -> Any:
     """Bring the cotangent `g` to the shape of `x`: sum over axes that broadcasting added or stretched, repeat over
     axes that `g` leaves out.  Raises TypeError where `x` is no number or array."""
+    if type(g) is np.ndarray:
+        if type(x) is np.ndarray and g.shape == x.shape:
+            return g
+        if type(x) is float or type(x) is np.float64:
+            return np.add.reduce(g, axis=tuple(range(g.ndim))) if g.ndim else g
     if isinstance(x, (list, tuple)) and isinstance(g, np.ndarray) and g.shape == np.shape(x):
         return g  # NumPy made an array of it
     if isinstance(x, (str, bytes, list, tuple, dict, set)) or callable(x):
@@ -126,8 +132,8 @@ def zeros(v: Any) -> Any:
         return np.zeros(v.shape, float_type(v.dtype))
     if isinstance(v, (list, tuple, dict)):
         return rebuilt(v, zeros)
-    if hasattr(type(v), "zero_cotangent"):
-        return v.zero_cotangent()
+    if isinstance(v, (Closure, Pullback)):  # the cotangent of a function value is that of what it holds
+        return zeros(v.holds if isinstance(v, Closure) else v.saved)
     held = attributes_of(v)
     if held is not None:
         return {k: zeros(item) for k, item in held.items() if item is not v}
@@ -327,10 +333,6 @@ class Pullback:
             raise TypeError(f"a pullback takes one cotangent, of the structure of the value, and not {len(bars)}")
         return bars[0] if self.like is None else seeded(self.like, bars[0])
 
-    def zero_cotangent(self) -> Any:
-        """What `zeros` gives: the cotangent of a pullback is that of its record."""
-        return zeros(self.saved)
-
     def __reduce__(self) -> tuple:
         way = self._bwd if isinstance(self._bwd, tuple) else hook("way")(self._bwd)
         return Pullback, (way, self.saved, self.places, self.rest, self.like)
@@ -343,18 +345,6 @@ class Pullback:
 
     def __repr__(self) -> str:
         return f"Pullback({getattr(self.bwd, '__name__', self.bwd)})"
-
-
-def spread(pullback: Pullback, bars: Any) -> tuple:
-    """What `bwd` gave, one cotangent for every argument."""
-    out = list(pullback.rest)
-    for place, bar in zip(pullback.places, (bars,) if len(pullback.places) == 1 else bars, strict=True):
-        if isinstance(place, tuple):
-            for k, part in zip(place, bar, strict=True):
-                out[k] = part
-        else:
-            out[place] = bar
-    return tuple(out)
 
 
 _hooks: dict[str, Callable[..., Any]] = {}
@@ -382,6 +372,9 @@ def call(f: Callable[..., Any], *args: Any) -> Any:
     return f(*args)
 
 
+OWN_RECORDS.update((Pullback, Closure))
+
+
 def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, Pullback]:
     """Run `f` once; return its value and the pullback, which gives one cotangent per positional argument.
 
@@ -390,6 +383,8 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
     >>> float(y), pullback(1.0)
     (6.0, (3.0, 2.0))
     """
+    if f is call and type(primals[0]) is Closure:
+        return hook("called")(*primals)
     fwd, bwd, places, lead, keywords = hook("derivative")(f, primals, keywords)
     y, saved = fwd(*lead, *primals, **keywords)
     return y, Pullback(bwd, saved, places, tuple(zeros(p) for p in primals))

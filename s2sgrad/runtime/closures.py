@@ -6,8 +6,8 @@ Which function a name stands for need not be known then: to call it is to call t
 cotangent is that of what it holds.
 
 >>> h = closure(lambda w, t: w * t, (2.0,))
->>> h(3.0), h.zero_cotangent()
-(6.0, (0.0,))
+>>> h(3.0), h
+(6.0, <<lambda> closing over 1 values>)
 """
 
 from __future__ import annotations
@@ -19,20 +19,19 @@ from typing import Any
 class Closure:
     """`function`, called with what it `holds` before its arguments."""
 
-    __slots__ = ("__weakref__", "function", "holds")
+    __slots__ = ("__weakref__", "carries", "function", "holds")
 
     def __init__(self, function: Callable[..., Any], holds: tuple) -> None:
         self.function = function
         self.holds = holds
+        self.carries: bool | None = None  # whether it holds floats, where that is known and will stay so
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         return self.function(*self.holds, *args, **keywords)
 
-    def zero_cotangent(self) -> Any:
-        """What `zeros` gives: the cotangent of a function value is that of what it holds."""
-        from s2sgrad.runtime import zeros
-
-        return zeros(self.holds)
+    def __reduce__(self) -> tuple:
+        require_found_again(self.function)
+        return Closure, (self.function, self.holds)
 
     def __repr__(self) -> str:
         return f"<{self.__name__} closing over {len(self.holds)} values>"
@@ -45,3 +44,10 @@ class Closure:
 def closure(function: Callable[..., Any], holds: tuple) -> Closure:
     """The function value that calls `function` with what it holds and then its arguments."""
     return Closure(function, holds)
+
+
+def require_found_again(function: Any) -> None:
+    """Raise TypeError for a function of a text of ours that another process would not find."""
+    if "<locals>" in getattr(function, "__qualname__", ""):
+        raise TypeError(f"`{function.__name__}` was made while this ran, and cannot be pickled: call the pullback here, and "
+                        "send what it gives")  # fmt: skip

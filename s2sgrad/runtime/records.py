@@ -12,8 +12,25 @@ import numpy as np
 
 from s2sgrad.runtime.checkpoints import Checkpoints
 
-_LEAVES = frozenset((float, int, bool, str, type(None), np.ndarray, np.float64, np.float32, np.int64, np.bool_))
+OWN_RECORDS = {float, int, bool, str, type(None), np.ndarray, np.float64, np.float32, np.int64, np.bool_}
+"""What no adjoint takes apart: arrays, numbers, texts, and pullbacks, which give theirs copies of their own records."""
+
 _byte_bounds = getattr(np.lib, "array_utils", np).byte_bounds  # NumPy 2 has moved it
+
+
+def spread(pullback: Any, bars: Any) -> tuple:
+    """What `bwd` gave, one cotangent for every argument."""
+    places = pullback.places
+    if len(places) == len(pullback.rest) > 1 and type(places[-1]) is int:
+        return tuple(bars)
+    out = list(pullback.rest)
+    for place, bar in zip(pullback.places, (bars,) if len(pullback.places) == 1 else bars, strict=True):
+        if isinstance(place, tuple):
+            for k, part in zip(place, bar, strict=True):
+                out[k] = part
+        else:
+            out[place] = bar
+    return tuple(out)
 
 
 def refilled(saved: Any, bwd: Any) -> Any:
@@ -31,7 +48,7 @@ def refilled(saved: Any, bwd: Any) -> Any:
 def _refilled(saved: Any, own: dict[int, Any], arrays: bool) -> Any:
     """A part of the record; `own` are the copies of containers, and of arrays that are no views, by what they are of."""
     if isinstance(saved, tuple):
-        if not arrays and _LEAVES.issuperset(map(type, saved)):
+        if not arrays and OWN_RECORDS.issuperset(map(type, saved)):
             return saved
         items = [_refilled(item, own, arrays) for item in saved]
         return type(saved)(*items) if hasattr(saved, "_fields") else tuple(items)
@@ -41,7 +58,7 @@ def _refilled(saved: Any, own: dict[int, Any], arrays: bool) -> Any:
         if id(saved) not in own:
             made = own[id(saved)] = copy.copy(saved)
             held = made.values() if isinstance(made, dict) else made
-            if arrays or not _LEAVES.issuperset(map(type, held)):
+            if arrays or not OWN_RECORDS.issuperset(map(type, held)):
                 for k in list(made) if isinstance(made, dict) else range(len(made)):
                     made[k] = _refilled(made[k], own, arrays)
         return own[id(saved)]

@@ -19,13 +19,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from s2sgrad.runtime.closures import require_found_again
-from s2sgrad.source import GENERATED_TEXTS
 
 _MOST = 1000  # functions that are looked at for texts
 
 
 def way(function: Any) -> tuple:
     """How another process finds a function: a user's own, that of a library, or one that is generated."""
+    from s2sgrad.source import GENERATED_TEXTS
+
     origin = getattr(function, "origin", None)
     if origin is None:
         if getattr(getattr(function, "__code__", None), "co_filename", "") in GENERATED_TEXTS:

@@ -213,7 +213,7 @@ def graph_program(seed: int) -> Program:
                          "ns = []\n    for v in x:\n        ns.append(Node(v, v * 0.5, ns[-1] if ns else None))",
                          "ns = [Node(x[0]), Source(x[1], x[2]), Node(x[3], x[4])]")),
              "source = Source(x[2], 0.6)", "first, best, cur = ns[0], ns[1], source", "d = {0: first, 1: Node(x[3])}",
-             "bag, bags, heap = Bag(x[0]), [Bag(x[4])], []", "i, k, s = 1, 0, x[1]"]  # fmt: skip
+             "bag, bags, heap = Bag(x[0]), [Bag(x[4])], [(-1, first)]", "i, k, s = 1, 0, x[1]"]  # fmt: skip
     end = ("    return s + sum([p.v * p.w for p in ns]) + best.v + cur.w + d[1].v + source.rate + np.sum(bag.a)"
            " + bags[-1].a[1] + sum(bags[0].log)")  # fmt: skip
     body = [*(f"    {head}" for head in heads), *lines, end]

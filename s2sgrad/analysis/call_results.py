@@ -18,7 +18,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import sampled_shapes
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Text, broadcast, join, widened
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Pointer, Text, broadcast, join, widened
 from s2sgrad.analysis.kinds import Known as KnownObject
 from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
 from s2sgrad.analysis.sizes import Dim
@@ -86,7 +86,8 @@ def _lengths(shape: Kind) -> tuple[Dim, ...] | None:
 # --- numbers, texts, containers ---
 
 _always(Number(int), int, runtime.raised, trials.passed_on)
-_always(Number(int), references.reference, references.place, references.number_of, references.number_among)
+_always(Pointer(int), references.reference)
+_always(Number(int), references.place, references.place_among, references.number_of, references.number_among)
 _always(Number(bool), bool, isinstance, references.is_instance)
 _always(Number(float), float)
 _always(Text(), str)

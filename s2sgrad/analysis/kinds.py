@@ -134,8 +134,13 @@ class Text(Kind):
 
 
 @dataclass(frozen=True)
-class IntegerOrNone(Kind):
-    """A whole number or None, such as a place that may not be there: no derivative, and no memory of its own."""
+class Pointer(Number):
+    """A reference to an object that the function makes (`runtime.references`): it stands for a place in lists."""
+
+
+@dataclass(frozen=True)
+class PointerOrNone(Kind):
+    """Such a reference or None: no derivative, and no memory of its own."""
 
 
 @dataclass(frozen=True)
@@ -204,17 +209,23 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
         joined = _JOINS[type(a)](a, b)
         if joined is not None:
             return joined
-    if _is_integer_or_none(a) and _is_integer_or_none(b):
-        return IntegerOrNone()
+    if _may_be_pointer(a) and _may_be_pointer(b):
+        return PointerOrNone()
     if isinstance(a, (Known, Text)) and isinstance(b, (Known, Text)):
         texts = all(isinstance(k, Text) or isinstance(k.value, str) for k in (a, b))
         return Text() if texts else UNKNOWN
     return OPAQUE if isinstance(a, (Opaque, Instance)) or isinstance(b, (Opaque, Instance)) else UNKNOWN
 
 
-def _is_integer_or_none(kind: Kind) -> bool:
-    none = isinstance(kind, Known) and kind.value is None
-    return none or isinstance(kind, IntegerOrNone) or (isinstance(kind, Number) and kind.type is int)
+def _may_be_pointer(kind: Kind) -> bool:
+    return isinstance(kind, (Pointer, PointerOrNone)) or (isinstance(kind, Known) and kind.value is None)
+
+
+def holds_pointers(kind: Kind | None) -> bool:
+    """Whether a value is, or may hold, a reference to an object that the function makes."""
+    if isinstance(kind, Container):
+        return any(map(holds_pointers, kind.items if kind.items is not None else (kind.item,)))
+    return isinstance(kind, (Pointer, PointerOrNone))
 
 
 def _join_numbers(a: Number, b: Number) -> Kind:
@@ -261,11 +272,13 @@ _JOINS: dict[type, Callable[[Any, Any], Kind | None]] = {
 
 def widened(kind: Kind) -> Kind:
     """The kind without constants and sizes, of which a recursion could make endlessly many."""
+    if isinstance(kind, Pointer):
+        return kind
     if isinstance(kind, Number):
         return Number(kind.type)
     if isinstance(kind, Array) and kind.dims is not None:
         return Array(kind.dtype, (None,) * len(kind.dims))
-    return kind if isinstance(kind, (Array, IntegerOrNone, Known, Text, Opaque)) else UNKNOWN
+    return kind if isinstance(kind, (Array, Known, PointerOrNone, Text, Opaque)) else UNKNOWN
 
 
 def any_float(kind: Kind) -> Kind:

@@ -25,12 +25,12 @@ from s2sgrad.analysis.kinds import (
     Container,
     Drawing,
     Instance,
-    IntegerOrNone,
     Kind,
     Known,
     Number,
     Opaque,
     Plain,
+    PointerOrNone,
     Slicing,
     Text,
 )
@@ -74,7 +74,7 @@ def trust_of_object(found: Any, depth: int = 0) -> Trust | None:
 
 def trust_of_kind(kind: Kind | None) -> Trust:
     """What is known of a value of a kind; nothing is known to be an object with methods of its own unless it says so."""
-    if isinstance(kind, (Array, IntegerOrNone, Number, Text, Slicing, Plain)):
+    if isinstance(kind, (Array, PointerOrNone, Number, Text, Slicing, Plain)):
         return Trust.ARRAY
     if isinstance(kind, Known):
         return trust_of_object(kind.value) or Trust.ARRAY

@@ -9,11 +9,11 @@ from s2sgrad.analysis.kinds import (
     Array,
     Container,
     Instance,
-    IntegerOrNone,
     Kind,
     Known,
     Number,
     Plain,
+    PointerOrNone,
     Text,
     may_carry,
 )
@@ -91,6 +91,6 @@ def known_type(kind: Kind) -> str:
         return described_type(kind.cls if isinstance(kind, Instance) else kind.type)
     if isinstance(kind, Array):
         return f"an array of {kind.dtype or 'numbers'}"
-    if isinstance(kind, IntegerOrNone):
-        return "an int or None"
+    if isinstance(kind, PointerOrNone):
+        return "an object or None"
     return "a str" if isinstance(kind, Text) else "a function" if isinstance(kind, Plain) else "a slice"

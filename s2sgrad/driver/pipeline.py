@@ -51,7 +51,7 @@ from s2sgrad.normalize import check, deletes, stop_gradient, temporary_copies, w
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS, Pass
 from s2sgrad.source import Primal, read
 from s2sgrad.specialize import flatten
-from s2sgrad.specialize.static_values import Ways
+from s2sgrad.specialize.ways import Ways
 from s2sgrad.transform import shape_obligations, shape_refinement, sinking, watches
 from s2sgrad.transform.paths import Paths
 from s2sgrad.typed import array_likes, branch_pruning, known_objects, known_sequences, list_sections

@@ -23,11 +23,11 @@ from s2sgrad.analysis.kinds import (
     UNKNOWN,
     Array,
     Container,
-    IntegerOrNone,
     Kind,
     Known,
     Number,
     Opaque,
+    PointerOrNone,
     Pullback,
     Text,
     kind_of,
@@ -49,7 +49,7 @@ _NEW = (gast.UnaryOp, gast.Compare, gast.JoinedStr, gast.Constant)
 
 def has_memory(kind: Kind | None) -> bool:
     """Whether a value of this kind may be, or hold, something that can be written."""
-    return not isinstance(kind, (IntegerOrNone, Number, Known, Text)) and not (
+    return not isinstance(kind, (PointerOrNone, Number, Known, Text)) and not (
         isinstance(kind, Container) and kind.items is not None and kind.type is tuple
         and not any(has_memory(item) for item in kind.items)
     )  # fmt: skip
@@ -108,7 +108,7 @@ def bound_sources(unit: Unit, targets: Collection[str], value: gast.AST, kinds: 
 
 
 def _is_plain(node: gast.AST, kinds: dict[str, Kind]) -> bool:
-    return isinstance(node, gast.Name) and isinstance(kinds.get(node.id), (Array, IntegerOrNone, Number, Known, Text))
+    return isinstance(node, gast.Name) and isinstance(kinds.get(node.id), (Array, PointerOrNone, Number, Known, Text))
 
 
 def _held(unit: Unit, container: gast.Name, kinds: dict[str, Kind]) -> set[str]:

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Container, IntegerOrNone, Kind, Known, Number, Text, kind_of
+from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, PointerOrNone, Text, kind_of
 from s2sgrad.analysis.primitive_calls import classify, is_user_function
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import bound_name, popped
@@ -156,5 +156,5 @@ def _counts(kind: Kind | None) -> bool:
     if not isinstance(kind, Container) or kind.type not in (list, tuple, dict):
         return False
     if kind.items is None:
-        return _counts(kind.item) or isinstance(kind.item, (IntegerOrNone, Number))
-    return all(_counts(item) or isinstance(item, (IntegerOrNone, Number, Known, Text)) for item in kind.items)
+        return _counts(kind.item) or isinstance(kind.item, (PointerOrNone, Number))
+    return all(_counts(item) or isinstance(item, (PointerOrNone, Number, Known, Text)) for item in kind.items)

@@ -95,7 +95,8 @@ know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, numeric=True)
 know(runtime.require_array, runtime.sequence, runtime.own, structure.kept, keeps_kind=True)
 know(runtime.add, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)
 know(references.reference, gives=Gives.NEW, flat=True)
-know(references.number_of, references.is_instance, references.place, gives=Gives.NEW, computes=True, flat=True)
+know(references.number_of, references.is_instance, references.class_of, references.place, references.place_among,
+     gives=Gives.NEW, computes=True, flat=True)  # fmt: skip
 know(closures.closure, gives=Gives.MAYBE, of=1)
 know(shadows.add_into, shadows.refilled, gives=Gives.MAYBE)
 know(shadows.shadow_of, gives=Gives.MAYBE, of=2, numeric=True, computes=True)

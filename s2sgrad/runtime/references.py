@@ -39,6 +39,21 @@ class Reference:
 
     __hash__ = object.__hash__
 
+    def __getattr__(self, attribute: str) -> Any:
+        """What is asked without the text showing of what: `hasattr(p, name)`, `copy.copy(p)`."""
+        called = self.cls.__name__
+        raise Refusal(None, f"`{attribute}` is asked of an object of `{called}` made here, by a function that cannot "
+                            "be followed: use its attributes")  # fmt: skip
+
+    def __copy__(self) -> Any:
+        return self.copied
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.copied
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self.copied
+
     def __repr__(self) -> str:
         return f"<{self.cls.__name__}, number {self.place}>"
 
@@ -58,6 +73,18 @@ def place(x: Any, attribute: str) -> int:
     raise AttributeError(f"'{type(x).__name__}' object has no attribute '{attribute}'")
 
 
+def place_among(x: Any, attribute: str, classes: tuple[type, ...]) -> int:
+    """As `place`, of an attribute that the objects of these classes have alone."""
+    if isinstance(x, Reference) and x.cls not in classes:
+        raise AttributeError(f"'{x.cls.__name__}' object has no attribute '{attribute}'")
+    return place(x, attribute)
+
+
+def class_of(x: Any) -> type:
+    """`type(x)`, of what may be an object that the function makes."""
+    return x.cls if isinstance(x, Reference) else type(x)
+
+
 def number_of(x: Any, classes: tuple[type, ...]) -> int:
     """Which of these is the class of an object; how many they are, for what is no object of them."""
     return classes.index(x.cls) if isinstance(x, Reference) and x.cls in classes else len(classes)
@@ -71,7 +98,7 @@ def number_among(x: Any, classes: tuple[type, ...], called: str, line: int) -> i
     raise Refusal(line, f"`{called}` calls itself through an object of `{found}`, which cannot be followed: use a loop")
 
 
-def is_instance(x: Any, cls: type | tuple[type, ...]) -> bool:
+def is_instance(x: Any, cls: Any) -> bool:
     """`isinstance(x, cls)`, of what may be an object that the function makes."""
     return issubclass(x.cls, cls) if isinstance(x, Reference) else isinstance(x, cls)
 

@@ -121,7 +121,7 @@ class Columns:
         if not self.in_columns:
             return False
         if isinstance(node, gast.Attribute):
-            return node.attr in self.members and self.unit.resolve(node) is MISSING
+            return (node.attr in self.members or node.attr == "__class__") and self.unit.resolve(node) is MISSING
         return isinstance(node, gast.Call) and self.calls_object(node)
 
     def calls_object(self, node: gast.Call) -> bool:
@@ -159,7 +159,7 @@ class Columns:
         values: dict[str, gast.AST] = {}
         for attribute, column in family.items():
             local = made.attributes.get(attribute)
-            values[column] = constant(None) if local is None else self.as_item(self.values.get(local) or name(local), node)
+            values[column] = constant(0.0) if local is None else self.as_item(self.values.get(local) or name(local), node)
         length = gast.Call(self.unit.builtin(len), [name(next(iter(family.values())))], [])
         place = flattener.hold(at(node, length)[0])
         helper = name(self.unit.helper("reference", references.reference))
@@ -200,6 +200,8 @@ class Columns:
 
     def of_data(self, node: gast.Attribute) -> Any:
         """An attribute of data; MISSING where it is none of an object."""
+        if self.in_columns and node.attr == "__class__":
+            return self.asked_for_class(at(node, gast.Call(self.unit.builtin(type), [node.value], []))[0])
         record = self.record(node.value, node.attr, node)
         return MISSING if record is None else self.of_record(record, node.attr, node)
 
@@ -283,8 +285,13 @@ class Columns:
         """The item of a list that an attribute is, to be written."""
         if not all(target.attr in self.held_by[c] for c in owner.classes):
             self.unit.refuse(target, f"the attribute `{target.attr}` cannot be set here: set it in `__init__`")
-        helper = name(self.unit.helper("place", references.place))
-        place = self.flattener.hold(at(target, gast.Call(helper, [clone(owner.node), constant(target.attr)], []))[0])
+        given: list[gast.AST] = [clone(owner.node), constant(target.attr)]
+        asked, had = references.place, tuple(self.members[target.attr])
+        if any(c not in had for c in self.followed if self.families[c] == self.families[owner.cls]):
+            asked = references.place_among
+            given.append(gast.Tuple([self.class_name(c) for c in had], gast.Load()))
+        helper = name(self.unit.helper(asked.__name__, asked))
+        place = self.flattener.hold(at(target, gast.Call(helper, given, []))[0])
         return gast.Subscript(name(self.column(owner.cls, target.attr)), place, gast.Store())
 
     def without_running(self, owner: Record, attribute: str, node: gast.AST) -> Record:
@@ -355,9 +362,10 @@ class Columns:
             self.seen_texts[target] = made or any(a in self.members for a in asked)
         return self.seen_texts[target]
 
-    def is_instance(self, node: gast.Call) -> gast.AST:
-        """`isinstance(x, C)`, of what may be a reference."""
-        helper = name(self.unit.helper("is_instance", references.is_instance))
+    def asked_for_class(self, node: gast.Call) -> gast.AST:
+        """`isinstance(x, C)`, `type(x)`, of what may be a reference."""
+        asked = {isinstance: references.is_instance, type: references.class_of}[self.unit.resolve(node.func)]
+        helper = name(self.unit.helper(asked.__name__, asked))
         return at(node, gast.Call(helper, self.flattener.atoms(node.args), []))[0]
 
     def require_no_object(self, statement: gast.Return) -> None:

@@ -43,7 +43,8 @@ from s2sgrad.specialize.evaluation import Evaluator
 from s2sgrad.specialize.partial_evaluation import Functions
 from s2sgrad.specialize.section_stores import Sections
 from s2sgrad.specialize.short_circuit import Conditions
-from s2sgrad.specialize.static_values import PLAIN, Object, Value, Ways, bindings
+from s2sgrad.specialize.static_values import Object, Value, bindings
+from s2sgrad.specialize.ways import PLAIN, Ways
 
 
 def run(unit: Unit, tree: gast.FunctionDef, ways: Ways = PLAIN) -> gast.FunctionDef:

@@ -72,7 +72,6 @@ from s2sgrad.specialize.static_values import (
     Partial,
     Value,
     Vectorized,
-    Ways,
     bindings,
     called_alone,
     functions_among,
@@ -80,6 +79,7 @@ from s2sgrad.specialize.static_values import (
     substitute,
 )
 from s2sgrad.specialize.unrolling import Unroller
+from s2sgrad.specialize.ways import Ways
 
 
 class Functions(Arguments, Choices, Closures, Collections, Columns, Definitions, Derivatives, Generators, GivenObjects,

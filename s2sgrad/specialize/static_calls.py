@@ -187,16 +187,27 @@ class _Along(_PullBack):
         return functions.along(node)
 
 
-@_of(isinstance)
-class _IsInstance(StaticCall):
-    """`isinstance(x, C)`, where `x` may be a reference to an object that is made here."""
+@_of(isinstance, type)
+class _OfClass(StaticCall):
+    """`isinstance(x, C)` or `type(x)`, where `x` may be a reference to an object that is made here."""
 
     def applies(self, functions: Any, node: gast.Call) -> bool:
-        asked = functions.unit.resolve(node.args[1]) if len(node.args) == 2 else MISSING
-        return functions.is_reference(asked) and not functions.may_be_known(node.args[0])
+        count = 2 if functions.unit.resolve(node.func) is isinstance else 1
+        return functions.in_columns and len(node.args) == count and not functions.may_be_known(node.args[0])
 
     def value(self, functions: Any, node: gast.Call) -> Any:
-        return functions.is_instance(node)
+        return functions.asked_for_class(node)
+
+
+@_of(callable)
+class _Callable(StaticCall):
+    """`callable(x)`, where `x` may be such a reference."""
+
+    def applies(self, functions: Any, node: gast.Call) -> bool:
+        return functions.in_columns
+
+    def value(self, functions: Any, node: gast.Call) -> Any:
+        functions.unit.refuse(node, "`callable` of what may be an object made here cannot be followed: ask its class")
 
 
 @_of(abs, bool, float, len, round)

@@ -33,7 +33,7 @@ import gast
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.errors import S2SGradError
-from s2sgrad.ir.forms import bound_name
+from s2sgrad.ir.forms import appended_to, bound_name
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes, statements_in
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.primitives.catalogue import is_named
@@ -189,18 +189,6 @@ class Memoized:
 Value = Function | Memoized | Partial | Vectorized | Known | Derivative | Display | Object | Record | Generator | Choice
 
 
-@dataclass(frozen=True)
-class Ways:
-    """What becomes of what cannot be followed while the text is written: function values are data (`closures`), objects are
-    references (`columns`); or they are refused."""
-
-    as_data: bool = False
-    in_columns: bool = False
-
-
-PLAIN = Ways()
-
-
 def keep_objects(value: Any) -> None:
     """A value keeps the objects in it, whatever their names will stand for."""
     if isinstance(value, Object):
@@ -309,6 +297,10 @@ def returns_function(
     for n in assigned:
         if _is_functional(n.value, within, home, objects):
             within |= {t.id for t in n.targets if isinstance(t, gast.Name)}
+    for n in nodes(*node.body) if objects else ():
+        owner = appended_to(n)
+        if isinstance(owner, gast.Name) and _is_functional(n.args[0], within, home, objects):
+            within.add(owner.id)
     values = [part.value for part in statements_in(node.body) if isinstance(part, gast.Return) and part.value is not None]
     own = parameters(node)[0].id if of_class else ""
     made = any(isinstance(v, gast.Call) and getattr(v.func, "id", None) == own for v in values)
@@ -319,10 +311,12 @@ def _is_functional(value: gast.AST, within: set[str], home: types.FunctionType, 
     """Whether an expression is a function value, or holds some, by its text; `within` are names of function values."""
     if isinstance(value, gast.Lambda) or (isinstance(value, gast.Name) and value.id in within):
         return True
-    if isinstance(value, (gast.Tuple, gast.List)):
-        return any(_is_functional(e, within, home, objects) for e in value.elts)
-    if isinstance(value, gast.Dict):
-        return any(_is_functional(v, within, home, objects) for v in value.values)
+    shown = isinstance(value, (gast.Tuple, gast.List))
+    parts = value.values if isinstance(value, gast.Dict) else value.elts if shown else []
+    if objects and isinstance(value, (gast.IfExp, gast.ListComp)):
+        parts = [value.elt] if isinstance(value, gast.ListComp) else [value.body, value.orelse]
+    if any(_is_functional(part, within, home, objects) for part in parts):
+        return True
     target = _stands_for(value.func, home) if isinstance(value, gast.Call) else None
     if target is functools.partial or makes_derivative(target) or (objects and is_plain_class(target)):
         return True

@@ -9,7 +9,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.analysis.kinds import Array, Number, Pointer, holds_pointers
 from s2sgrad.cleanup import copy_propagation
 from s2sgrad.inplace import rebind_markers
 from s2sgrad.ir.forms import alone
@@ -23,7 +23,7 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
     copies = set()
     for statement in effects.walk(tree.body):
         call = statement.value if isinstance(statement, gast.Assign) else None
-        if unit.called(call) is references.place and isinstance(inference.kind(call.args[0]), Number):
+        if unit.called(call) is references.place and isinstance(inference.kind(call.args[0]), Pointer):
             statement.value = call.args[0]
             copies.add(statement.targets[0].id)
     for body in nested(tree.body):
@@ -33,9 +33,12 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
 
 
 def _is_needless(unit: Unit, statement: gast.AST, inference: Inference) -> bool:
-    """Whether a statement checks that a number is no object."""
+    """Whether a statement checks what surely is no object; refuse what surely is one."""
     call = alone(statement)
     if unit.called(call) is not references.no_object:
         return False
     kind = inference.kind(call.args[0])
-    return isinstance(kind, Array) or (isinstance(kind, Number) and kind.type is not int)
+    if holds_pointers(kind):
+        unit.refuse(statement, "an object that is made here is returned, which is not supported: return numbers, arrays, "
+                               "lists or dicts")  # fmt: skip
+    return isinstance(kind, (Array, Number))

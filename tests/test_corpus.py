@@ -38,11 +38,6 @@ THIRD = [
     "dict_that_a_loop_fills_under_pairs",
 ]
 
-# Refused at second order, by name (docs/limits.md): their gradient rebinds buffers or keeps them by reference.
-REFUSED_TWICE = [
-    "items_that_take_turns",
-]
-
 # The modules of the corpus that write into arrays.
 IN_PLACE = ("buffers", "indices", "mutators", "named_alike", "overwritten", "sharing", "stacks", "stores", "swaps",
             "undecided", "views", "writers")  # fmt: skip
@@ -172,6 +167,8 @@ def test_generic_text_gives_the_same_gradient_or_refuses(entry):
 
 
 REFUSED_WHEN_RUN = [
+    "parts_beside_the_whole",
+    "matrix_and_its_rows_from_a_helper",
     "writer_called_with_a_star",
     "writers_from_a_table",
     "writer_chosen_by_data",
@@ -340,20 +337,6 @@ def test_gradient_of_the_gradient(entry, number):
     assert np.shape(second) == np.shape(args[number])
     (expected,) = central_difference(first, args, number)
     np.testing.assert_allclose(second, expected, rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("name", "number"), [(name, number) for name in REFUSED_TWICE for number in by_name(name).argnums]
-)
-def test_second_order_is_refused_by_name(name, number):
-    """If this fails because the second derivative is right: take `second=False` from the case."""
-    entry = by_name(name)
-    assert not entry.second
-    args, before = entry.fresh_args(), entry.fresh_args()
-    first = gradient_of(name, number)
-    with pytest.raises(Unsupported, match="which of them cannot be followed"):
-        grad(first, number)(*args)
-    unchanged(args, before)
 
 
 @pytest.mark.parametrize("name", THIRD)

@@ -26,6 +26,7 @@ from s2sgrad.primitives import catalogue
 from s2sgrad.rules import table
 from s2sgrad.rules.builtin_functions import arranged, spread, unarranged
 from s2sgrad.runtime import memos, references, shadows, trials
+from s2sgrad.runtime.copies import copied
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking
 
@@ -152,7 +153,8 @@ def _same(kinds: list[Kind], names: list[str]) -> Kind | None:
 # --- of our runtime ---
 
 
-@_of(shadows.shadow, shadows.shadow_of, shadows.tangent_of, shadows.of_copies, shadows.unless_shared)
+@_of(shadows.shadow, shadows.shadow_of_argument, shadows.each_once, shadows.shadow_of,
+     shadows.tangent_of, shadows.of_copies, shadows.unless_shared)
 def _like_first(kinds: list[Kind], names: list[str]) -> Kind | None:
     return _shadow(kinds[0])
 
@@ -187,7 +189,7 @@ def _sequence(kinds: list[Kind], names: list[str]) -> Kind | None:
     return Container(list, None) if listed else kinds[0]
 
 
-@_of(runtime.zeros, runtime.own)
+@_of(runtime.zeros, runtime.own, copied)
 def _structure(kinds: list[Kind], names: list[str]) -> Kind | None:
     return kinds[0] if isinstance(kinds[0], Container) and kinds[0].items is None else None
 

@@ -3,7 +3,8 @@
     x2 = x * x; y = np.sin(x2); x3 = y + 1.0     ->     the user's own text, if nothing needs the old `x`
 
 Two stacks that record the same variable become one: the reverse sweep takes back what the forward sweep recorded, in
-the opposite order, whichever statement recorded it.
+the opposite order, whichever statement recorded it.  The elements of an array and the arrays themselves stay apart: of a
+list of one kind it is known what it holds.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def _rename(tree: gast.FunctionDef, names: dict[str, str]) -> None:
 
 
 def _merge_stacks(unit: Unit, tree: gast.FunctionDef) -> None:
-    first: dict[str, str] = {}
+    first: dict[tuple[str, bool], str] = {}
     renamed: dict[str, str] = {}
     kept = []
     popped: set[str] | None = None
@@ -76,13 +77,18 @@ def _merge_stacks(unit: Unit, tree: gast.FunctionDef) -> None:
             base = unit.stack_bases.get(stack)
             if base is not None and popped is None:
                 popped = _popped(tree)
+                found = {unit.stack_bases.get(s) for s in popped}
             base = base if base is not None and stack in popped else None
             if base is not None and base in first:
                 renamed[stack] = first[base]
                 continue
             if base is not None:
                 first[base] = stack
-                unit.bases.setdefault(stack, f"{base}_stack")
+                if base[1] and (base[0], False) in found:
+                    first[base] = renamed[stack] = unit.names.fresh(f"{base[0]}_items")
+                    statement.targets[0].id = first[base]
+                else:
+                    unit.bases.setdefault(stack, f"{base[0]}_stack")
         kept.append(statement)
     tree.body = kept
     _rename(tree, renamed)

@@ -16,7 +16,10 @@ from s2sgrad.transform.reverse import Reverse
 
 
 class Differentiated(Purpose):
-    """What the gradient of an entry and the pair of a callee have in common; `seed` names the cotangent of the result."""
+    """What the gradient of an entry and the pair of a callee have in common; `seed` names the cotangent of the result;
+    `inner`: of a function that a differentiated one calls."""
+
+    inner = False
 
     def __init__(self) -> None:
         self.seed = ""
@@ -27,6 +30,7 @@ class Differentiated(Purpose):
         c.unit.floating.add(self.seed)
         self.arguments, self.parameters = c.tree.args, [p.id for p in parameters(c.tree)]
         self.walk = Reverse(c.unit, c.tree, c.inference, c.callees, c.paths, self.seed, idle)
+        self.walk.inner = self.inner
         result = c.kinds.get(self.walk.result, UNKNOWN)
         c.kinds[self.seed] = Number(None) if isinstance(result, Number) else result
         self.swept = self.walk.run()

@@ -14,13 +14,15 @@ import types
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Kind, Number
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.driver.compilation import Compilation
 from s2sgrad.driver.differentiated import Differentiated
 from s2sgrad.driver.emitted import Paired, free_data, in_order, mark, marked, own_data, writes_arrays
 from s2sgrad.flow.facts import Facts
 from s2sgrad.ir.quote import assign, constant, empty_arguments, name
+from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Origin, parameters
+from s2sgrad.runtime import shadows
 from s2sgrad.transform import escape_copies, results
 
 
@@ -31,6 +33,7 @@ class Callee(Differentiated):
     """
 
     owns_arguments = False
+    inner = True
 
     def __init__(
         self, target: types.FunctionType, given: dict[str, Kind], active: set[str], idle: int, entry: Paired,
@@ -68,6 +71,8 @@ class Callee(Differentiated):
     def _cotangent(self, c: Compilation, tree: gast.FunctionDef, parameter: str) -> gast.AST:
         bar = self.swept.bars.get(parameter)
         zero = self.walk.adjoints.zero(parameter)
+        if bar is not None and parameter in self.walk.adjoints.mirrored and isinstance(c.kinds.get(parameter), Container):
+            return call(c.unit, "each_once", shadows.each_once, name(bar.name), name(bar.name))
         if bar is not None:
             return name(bar.name)
         if not c.primal.is_generated or isinstance(self.given.get(parameter), (Number, Array)):

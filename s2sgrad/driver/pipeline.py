@@ -40,7 +40,7 @@ from s2sgrad.cleanup import (
 from s2sgrad.cleanup import global_names as globals_
 from s2sgrad.driver.compilation import Compilation, Repeated, Stage
 from s2sgrad.errors import Unsupported
-from s2sgrad.inplace import nested_lists, rebind_markers
+from s2sgrad.inplace import nested_lists, rebind_markers, result_checks
 from s2sgrad.ir import checkpoints
 from s2sgrad.ir.quote import clone
 from s2sgrad.ir.unit import Unit, parameters
@@ -152,6 +152,7 @@ SETTLE: tuple[Stage | Repeated, ...] = (
         Stage("inline_writers", lambda c: c.aliases.writers(c.unit, c.kinds).run(c.tree)),
         Stage("alias_elimination", lambda c: c.aliases.run(c.unit, c.tree, c.kinds)),
     )),
+    Stage("result_checks", lambda c: result_checks.run(c.unit, c.tree, c.kinds)),
     Stage("rebind_markers", lambda c: rebind_markers.drop(c.unit, c.tree, c.kinds)),
 )  # fmt: skip
 

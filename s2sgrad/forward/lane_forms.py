@@ -28,6 +28,7 @@ from s2sgrad.ir.reach import call, numpy_function
 from s2sgrad.ir.unit import Unit
 from s2sgrad.primitives import catalogue
 from s2sgrad.runtime import lanes as of_lanes
+from s2sgrad.runtime.copies import copied
 from s2sgrad.transform.unbroadcasting import axes_of
 
 
@@ -104,7 +105,7 @@ class Forms:
             if not isinstance(self.kind(node.args[0]), Array):
                 raise NoLanes("zeros of what is no array")
             return with_keyword(node, "shape", gast.Tuple([self.count(), gast.Starred(shape, gast.Load())], gast.Load()))
-        if target is runtime.own:
+        if target in (runtime.own, copied):
             return with_parts(node, {id(node.args[0]): self.carried(node.args[0])})
         if target is runtime.zeros:
             return call(self.unit, "zero_lanes", of_lanes.zero_lanes, clone(node.args[0]), self.count())

@@ -23,10 +23,11 @@ from s2sgrad.ir.quote import clone, constant, expression
 from s2sgrad.ir.reach import call, numpy_function
 from s2sgrad.runtime import lanes as of_lanes
 from s2sgrad.runtime import structure
+from s2sgrad.runtime.copies import copied
 from s2sgrad.transform.unbroadcasting import axes_of
 
 
-@form(np.copy, np.ndarray.astype, runtime.own, structure.kept)
+@form(np.copy, np.ndarray.astype, runtime.own, copied, structure.kept)
 def _same(forms: Forms, operation: Operation) -> gast.AST:
     return same(forms, operation)
 

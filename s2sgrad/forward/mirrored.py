@@ -15,7 +15,7 @@ import gast
 from s2sgrad.analysis.kinds import Container
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.forward.tangents import Tangents
-from s2sgrad.ir.quote import assign, constant, name
+from s2sgrad.ir.quote import assign, constant, name, substitute
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.sources import is_fresh
@@ -40,7 +40,7 @@ class Mirrored:
             if given and self.shadows.lie_alike:
                 out.append(assign(dot, call(self.unit, "laid_like", runtime.laid_like, name(dot), name(p))))
             elif not given:
-                out.append(self.shadows.of_parameter(p))
+                out.append(self.shadows.of_parameter(p, True))
                 self.tangents.present.add(p)
         return out
 
@@ -54,7 +54,7 @@ class Mirrored:
             return gast.Assign([whole], constant(0.0) if value is None else value, None)
         shadow = self.shadows.of(x, statement.value)
         if shadow.made is Made.NEW and isinstance(self.tangents.kinds.get(x), Container):
-            return assign(dot, shadow.statements[-1].value if value is None else value)
+            return assign(dot, substitute(shadow.statements[-1].value, {x: y.id}) if value is None else value)
         if shadow.made is Made.NEW:
             return assign(dot, self._new(y, value))
         *checks, last = shadow.statements

@@ -20,6 +20,7 @@ from s2sgrad.ir.quote import assign, clone, constant, expression, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.sources import has_memory
+from s2sgrad.runtime.copies import copied
 from s2sgrad.transform.saved_predicates import Decisions
 
 
@@ -92,7 +93,7 @@ class Tangents:
             return value
         if isinstance(kind, Array) and kind.rank:
             return expression("x.copy()", x=value)
-        return call(self.unit, "own", runtime.own, value)
+        return call(self.unit, "copied", copied, value)
 
 
 def tangent_kind(kind: Kind) -> Kind:

@@ -107,6 +107,8 @@ class _Finder:
         """Note whom a store into the memory of `base` disturbs."""
         bound = effects.targets(statement) if isinstance(statement, gast.Assign) else ()
         changed = self.changed_later.get(id(statement), set())
+        if self.is_in_knot(statement, base):
+            self.found.clashes.append(Clash(statement, base, base))
         for other in sorted(self.disturbed(statement, base) - {base}):
             if other.startswith(ARGUMENT):
                 self.found.arguments.setdefault(other.removeprefix(ARGUMENT), statement)
@@ -116,6 +118,13 @@ class _Finder:
                 clash = Clash(statement, base, other)
                 if clash not in self.found.clashes or is_said(self.unit, statement):
                     self.found.clashes.append(clash)
+
+    def is_in_knot(self, statement: gast.AST, base: str) -> bool:
+        """Whether a store into an item of a list or dict may be seen at another place of it."""
+        section = effects.stored(statement)
+        if base not in self.aliases.knotted or section is None or not self.live.is_live(base, statement):
+            return False
+        return not isinstance(section.value, gast.Name) or updates_item(self.unit, statement, self.kinds)
 
     def disturbed(self, statement: gast.AST, base: str) -> set[str]:
         """The names through which it is seen that a statement writes the memory of `base`, `base` itself among them."""

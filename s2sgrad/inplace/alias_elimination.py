@@ -34,7 +34,7 @@ from s2sgrad.mirror import groups, shadows
 from s2sgrad.mirror.groups import kind_at
 from s2sgrad.transform.calls import Pairs
 
-_LEVELS = 2  # a third derivative of what has shadows would not follow the shadows of shadows
+_LEVELS = 9  # a third derivative of what has shadows would not follow the shadows of shadows
 _ROUNDS = 400  # names that are written out, one after the other
 
 

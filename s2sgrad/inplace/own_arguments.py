@@ -16,6 +16,7 @@ from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.mirror.shadows import Shadows
 from s2sgrad.runtime import shadows
+from s2sgrad.runtime.copies import copied
 
 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dict[str, gast.AST]) -> None:
@@ -49,11 +50,11 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dic
             for node in nodes(statement):
                 if isinstance(node, gast.Name) and node.id == p:
                     node.id = fresh
-        copied = expression("x.copy()", x=p) if isinstance(kinds[p], Array) else expression(
-            "own(x)", own=unit.helper("own", runtime.own), x=p)  # fmt: skip
+        held = expression("x.copy()", x=p) if isinstance(kinds[p], Array) else expression(
+            "copied(x)", copied=unit.helper("copied", copied), x=p)  # fmt: skip
         if laid:
-            copied = call(unit, "laid_like", shadows.laid_like, name(p), name(p))
-        heads.append(assign(fresh, copied))
+            held = call(unit, "laid_like", shadows.laid_like, name(p), name(p))
+        heads.append(assign(fresh, held))
     tree.body = at(tree.body[0], *heads) + tree.body if tree.body else heads
 
 

@@ -26,6 +26,7 @@ from s2sgrad.flow.occurrences import Occurrences
 from s2sgrad.ir.forms import bound_name, parts_of
 from s2sgrad.ir.quote import assign, at, clone, constant, mentioned, name, place_of, substitute
 from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.memory.aliases import has_shadows
 from s2sgrad.memory.sources import is_basic
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import VIEWS, Gives
@@ -63,7 +64,7 @@ class Views:
         view = self._view(wanted)
         if view is None or not self._is_steady(view, view.base) or (view.contiguous and self._is_turned(view.base)):
             return False
-        if view.is_item and self._changed(wanted):
+        if view.is_item and (self._changed(wanted) or has_shadows(self.unit)):  # its items may share memory there
             return False
         for k, place in enumerate(view.places[0]):
             alike = all(_same(p[k], place) for p in view.places)
@@ -311,13 +312,15 @@ class _Writer:
         section.value = substitute(section.value, {self.view.name: self.value})
         if self.view.name in effects.reads(statement):
             statement = substitute(statement, {self.view.name: self.value})
-        return [*at(statement, self.once(statement)), statement]
+        return [*at(statement, *self.once(statement)), statement]
 
-    def once(self, statement: gast.AST) -> gast.Expr:
-        """The check that what is written is in its container once."""
+    def once(self, statement: gast.AST) -> list[gast.Expr]:
+        """The check that what is written is in its container once; of what has shadows it may stand there twice."""
+        if effects.base(self.value) in self.unit.mirrored:
+            return []
         check = name(self.unit.helper("once", runtime.once))
         line = constant(getattr(statement, "lineno", 0))
-        return gast.Expr(gast.Call(check, [clone(self.value.value), clone(self.value.slice), line], []))
+        return [gast.Expr(gast.Call(check, [clone(self.value.value), clone(self.value.slice), line], []))]
 
     def definition(self, statement: gast.Assign) -> list[gast.AST]:
         out = [
@@ -344,7 +347,7 @@ class _Writer:
         target = self.target(gast.Subscript(name(self.view.name), constant(Ellipsis), gast.Store()))
         made = [assign(old, clone(self.value)), assign(new, value), gast.Assign([target], name(new), None)]
         if self.view.is_item:
-            made.insert(0, self.once(statement))
+            made = [*self.once(statement), *made]
         at(statement, value)
         self.unit.updates.add(place_of(statement))
         return at(statement, *made)

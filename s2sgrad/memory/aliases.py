@@ -58,7 +58,19 @@ class State:
     __hash__ = None  # type: ignore[assignment]
 
 
+def has_shadows(unit: Unit) -> bool:
+    """Whether a function is a text of ours in which names have shadows."""
+    return getattr(unit.primal.function, "shadowed", 0) > 0
+
+
 _NOTHING = gast.Constant(None, None)  # stands for a value that shares no memory
+
+
+def _records(tree: gast.FunctionDef) -> set[str]:
+    """The parameters that the adjoint of a pair takes apart: the records, which are its own."""
+    given = {p.id for p in parameters(tree)}
+    apart = [s.value for s in tree.body if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Tuple)]
+    return {v.id for v in apart if isinstance(v, gast.Name) and v.id in given}
 
 
 class Aliases:
@@ -81,11 +93,15 @@ class Aliases:
         self._keep_states, self._own = keep, None
         self._nothing = State(Relation(self.names, symmetric=True), Relation(self.names))
         start = self._nothing.copy()
+        owned = _records(tree) if not getattr(unit.primal.function, "same_signature", True) else set()
         for p in given:
+            if p in owned:
+                continue
             start.seers.add(p, self.names.member(ARGUMENT + p))
             self._join(start, p, start.seers.of(p))
         free = frozenset().union(*(point.reads for point in self.graph.points)) - unit.locals
         self.handed_out = self.names.interned(OUTSIDE + n for n in sorted(free) if is_writable(unit.resolve(name_(n))))
+        self.knotted: set[str] = set()  # lists and dicts of which two places may share memory, at some time
         self._sources: dict[tuple[int, str | None], set[str]] = {}  # by the expression, and what it is bound to
         self.states = self.graph.solve(start, self._after, State.joined, keep)
 
@@ -169,9 +185,12 @@ class Aliases:
         return state
 
     def _is_record(self, value: gast.AST) -> bool:
-        """Whether a text of ours takes a record apart, or a call that makes one: nothing else refers to what is in there."""
+        """Whether a text of ours takes a record apart, or a call that makes one: nothing else refers to what is in there.
+
+        In a record with shadows several places may hold one memory.
+        """
         if isinstance(value, gast.Name):
-            return value.id in self.given
+            return value.id in self.given and not has_shadows(self.unit)
         function = self.unit.called(value)
         return isinstance(value, gast.Call) and not effects.is_library(function)
 
@@ -187,6 +206,8 @@ class Aliases:
         owner = self.known(owner) if key is None else key
         for value in values:
             names = self._of(value)
+            if self._closed(names, state) & (state.shares.of(owner) | self.names.member(owner)):
+                self.knotted |= {owner, *self.names.decoded(self._seen(owner, state))}
             self._join(state, owner, self._closed(names, state))
             seers = self._seen(owner, state)
             for name in map(self.known, names):
@@ -207,6 +228,8 @@ class Aliases:
         if has_memory(self.kinds.get(target)) and target not in self.separate:
             shared = self._closed(self._of(value, target), state)
         seen, seeing = self._seen_anew(target, value, state)
+        if not isinstance(self.kinds.get(target), Array) and self._is_knotted(value, state):
+            self.knotted.add(target)
         before = state.shares.mentions(target) or state.seers.mentions(target)
         if not before and not shared and not seen and not seeing:
             return state
@@ -217,6 +240,17 @@ class Aliases:
         after.seers.add(target, seen)
         after.seers.add_to(target, seeing)
         return after
+
+    def _is_knotted(self, value: gast.AST, state: State) -> bool:
+        """Whether two places of a list or dict may share memory: of a display, or of what is made of one of that kind."""
+        if isinstance(value, (gast.Tuple, gast.List, gast.Dict)):
+            met = 0
+            for item in value.values if isinstance(value, gast.Dict) else value.elts:
+                held = self._closed(self._of(item), state)
+                if held & met:
+                    return True
+                met |= held
+        return not self.knotted.isdisjoint(self._of(value))
 
     def _seen_anew(self, target: str, value: gast.AST, state: State) -> tuple[int, int]:
         """What sees the value of `target = value`, and what is seen through it."""

@@ -68,8 +68,11 @@ class Shadows:
         stored = section is not None and not isinstance(section.value, gast.Name) and effects.base(section) in self.names
         return stored and bool(calls_in(section.value))
 
-    def of_parameter(self, p: str) -> gast.AST:
-        """The statement that makes the shadow of an argument."""
+    def of_parameter(self, p: str, inner: bool) -> gast.AST:
+        """The statement that makes the shadow of an argument; `inner`: of a call, not of the caller's."""
+        if self._is_container(name(p)):
+            made = runtime.shadow if inner else runtime.shadow_of_argument
+            return assign(self.bar(p), call(self.unit, made.__name__, made, name(p)))
         return assign(self.bar(p), self.zeros(name(p), not self.lie_alike))
 
     def bars(self, sources: list[str]) -> gast.AST:

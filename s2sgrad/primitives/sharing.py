@@ -24,6 +24,7 @@ from s2sgrad.primitives.record import Gives, know
 from s2sgrad.rules import builtin_functions, einsum
 from s2sgrad.rules.table import existing
 from s2sgrad.runtime import checkpoints, closures, lanes, references, shadows, structure
+from s2sgrad.runtime.copies import copied
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking
 
@@ -92,7 +93,7 @@ know(print, id, input, dir, ascii, bin, oct, hex, aiter, open, breakpoint, np.se
 know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.require_array, runtime.sequence, runtime.add_at,
      runtime.restored, runtime.as_dict, runtime.push, gives=Gives.MAYBE)  # fmt: skip
 know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, numeric=True)
-know(runtime.require_array, runtime.sequence, runtime.own, structure.kept, keeps_kind=True)
+know(runtime.require_array, runtime.sequence, runtime.own, copied, structure.kept, keeps_kind=True)
 know(runtime.add, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)
 know(references.reference, gives=Gives.NEW, flat=True)
 know(references.number_of, references.is_instance, references.class_of, references.place, references.place_among,
@@ -102,7 +103,8 @@ know(shadows.add_into, shadows.refilled, gives=Gives.MAYBE)
 know(shadows.shadow_of, gives=Gives.MAYBE, of=2, numeric=True, computes=True)
 know(shadows.tangent_of, gives=Gives.MAYBE, of=_ANY, numeric=True, computes=True)
 know(shadows.of_copies, shadows.unless_shared, gives=Gives.MAYBE, of=0, numeric=True, computes=True)
-know(shadows.shadow, shadows.laid_like, shadows.put, shadows.apart, gives=Gives.NEW, numeric=True, computes=True)
+know(shadows.shadow, shadows.shadow_of_argument, shadows.each_once, shadows.laid_like, shadows.put, shadows.apart,
+     gives=Gives.NEW, numeric=True, computes=True)  # fmt: skip
 know(fitted, gives=Gives.MAYBE, of=0, computes=True)
 know(checkpoints.Checkpoints, checkpoints.latest, checkpoints.keep, gives=Gives.NEW)
 know(checkpoints.checkpointed, gives=Gives.MAYBE, of=0)

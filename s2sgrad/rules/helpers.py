@@ -13,6 +13,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.rules.table import elementwise, flat, general, linear
 from s2sgrad.runtime import closures, log_or_zero, over, power_slope, product, shadows, structure, times, unbroadcast
+from s2sgrad.runtime.copies import copied
 from s2sgrad.runtime.given import fitted
 
 # --- shapes and structures -------------------------------------------------------------------------------------------
@@ -73,7 +74,7 @@ def restored(w, y, x, old):
     return None, fit(w, old)
 
 
-@linear(runtime.own, structure.kept)
+@linear(runtime.own, copied, structure.kept)
 def own(w, y, x_bar):
     return w
 
@@ -112,7 +113,12 @@ flat(runtime.zeros, runtime.lasting, runtime.keys, runtime.reads_only)
 
 # --- shadows ---------------------------------------------------------------------------------------------------------
 
-flat(shadows.shadow, shadows.apart)
+flat(shadows.shadow, shadows.shadow_of_argument, shadows.apart)
+
+
+@linear(shadows.each_once)
+def _(w, y, g, x):
+    return shadows.each_once(w, x), None
 
 
 @general(shadows.shadow_of)

@@ -28,6 +28,7 @@ from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
     require_array,
     resizes,
     scalar,
+    separate,
     tangent_fits,
     unpackable,
 )

@@ -139,9 +139,39 @@ def once(rows: Any, place: Any, line: int) -> None:
     """
     row = rows[place]
     held = rows.values() if isinstance(rows, dict) else rows
-    if isinstance(row, (list, dict, np.ndarray)) and sum(other is row for other in held) > 1:
+    if isinstance(row, (list, dict, np.ndarray)) and sum(_is_one_memory(other, row) for other in held) > 1:
         what, where = ("an array" if isinstance(x, np.ndarray) else f"a {type(x).__name__}" for x in (row, rows))
         raise Refusal(line, f"{what} that is written is in {where} more than once: make a new one for each place")
+
+
+def separate(x: Any, line: int) -> None:
+    """Check that no two places in what a function has returned hold one memory, or one list or dict; TypeError if they do.
+
+    >>> u = np.ones(3)
+    >>> separate([u, {"tail": u[1:]}], 7)
+    Traceback (most recent call last):
+    s2sgrad.runtime.checks.Refusal: line 7: two places in what this returns hold one memory, and ...
+    """
+    met: list[Any] = []
+
+    def visit(item: Any) -> bool:
+        """Whether all is separate from what was met before."""
+        if isinstance(item, (list, dict, np.ndarray)):
+            if any(_is_one_memory(item, other) for other in met):
+                return False
+            met.append(item)
+        inner = item.values() if isinstance(item, dict) else item if isinstance(item, (list, tuple)) else ()
+        return all(map(visit, inner))
+
+    if not visit(x):
+        raise Refusal(line, "two places in what this returns hold one memory, and one of them is written: return a copy of "
+                            "one")  # fmt: skip
+
+
+def _is_one_memory(x: Any, y: Any) -> bool:
+    """Whether these are the same list or dict, or arrays of which one is written with the other."""
+    arrays = isinstance(x, np.ndarray) and isinstance(y, np.ndarray)
+    return x is y or (arrays and np.may_share_memory(x, y, max_work=1000))
 
 
 def unpackable(x: Any, n: int) -> None:

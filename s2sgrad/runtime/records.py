@@ -81,11 +81,11 @@ def array_of_its_own(saved: np.ndarray, own: dict[int, Any]) -> np.ndarray:
     if id(root) not in own:
         low, high = _byte_bounds(root)
         memory = np.empty(high - low, np.uint8)
-        made = _at(root, low, memory)
+        made = placed_at(root, low, memory)
         made[...] = root
         own[id(root)] = low, memory, made
     low, memory, made = own[id(root)]
-    return made if root is saved else _at(saved, low, memory)
+    return made if root is saved else placed_at(saved, low, memory)
 
 
 def root_of(x: np.ndarray) -> np.ndarray:
@@ -97,6 +97,6 @@ def root_of(x: np.ndarray) -> np.ndarray:
     return root
 
 
-def _at(x: np.ndarray, low: int, memory: np.ndarray) -> np.ndarray:
-    """An array like `x` within `memory`, which is the copy of what begins at the address `low`."""
+def placed_at(x: np.ndarray, low: int, memory: np.ndarray) -> np.ndarray:
+    """An array like `x` within `memory`, whose bytes stand for those that begin at the address `low`."""
     return np.ndarray(x.shape, x.dtype, memory, x.__array_interface__["data"][0] - low, x.strides)

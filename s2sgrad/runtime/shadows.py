@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.records import placed_at, root_of
 
 _byte_bounds = getattr(np.lib, "array_utils", np).byte_bounds  # NumPy 2 has moved it
 
@@ -33,10 +34,17 @@ class _Window:
 
 
 def shadow(x: Any) -> Any:
-    """Zeros that lie in memory as `x` does; of a list, tuple or dict one list or dict of the shadows of its items."""
+    """Zeros that lie in memory as `x` does; of a list, tuple or dict one list or dict of the shadows of its items, which
+    share memory where these do.
+
+    >>> u = np.ones(3)
+    >>> u_bar, (v_bar,) = shadow((u, [u[1:]]))
+    >>> v_bar += 1.0
+    >>> u_bar
+    array([0., 1., 1.])
+    """
     if isinstance(x, (list, tuple, dict)):
-        _require_separate(_arrays(x))
-        return _each(shadow, x)
+        return _shadow_of_items(x, {})
     if not isinstance(x, np.ndarray):
         return 0.0 if isinstance(x, (float, int, np.generic)) else None
     if type(x) is not np.ndarray:
@@ -46,30 +54,87 @@ def shadow(x: Any) -> Any:
         return dense
     require_apart(x)
     low, high = _byte_bounds(x)
-    memory = np.zeros(high - low, np.uint8)
-    return np.asarray(_Window(x, memory, _address(memory) + _address(x) - low))
+    return placed_at(x, low, np.zeros(high - low, np.uint8))
+
+
+def _shadow_of_items(x: Any, memories: dict[int, tuple[int, np.ndarray]]) -> Any:
+    """`memories`: of each array that others are views of, where it begins, and the bytes of its shadow."""
+    if isinstance(x, (list, tuple, dict)):
+        return _each(lambda item: _shadow_of_items(item, memories), x)
+    if type(x) is not np.ndarray or x.size == 0:
+        return shadow(x)
+    root = root_of(x)
+    if id(root) not in memories:
+        low, high = _byte_bounds(root)
+        memories[id(root)] = low, np.zeros(high - low, np.uint8)
+    require_apart(x)
+    return placed_at(x, *memories[id(root)])
+
+
+def shadow_of_argument(x: Any) -> Any:
+    """The shadow of a list, tuple or dict that the caller has made; Refusal where two places in it share memory: what is the
+    gradient at each of them nobody can tell."""
+    _require_separate(_arrays(x))
+    return shadow(x)
+
+
+def each_once(g: Any, x: Any) -> Any:
+    """What stands in `g`, in new memory; of the places in `x` that hold one memory, the first has it and the others zeros.
+
+    >>> u_bar = np.ones(3)
+    >>> x_bar = [u_bar, u_bar[1:], 2.0]
+    >>> each_once(x_bar, x_bar)
+    [array([1., 1., 1.]), array([0., 0.]), 2.0]
+    """
+    return _first(g, x, {})
+
+
+def _first(g: Any, x: Any, counted: dict[int, tuple[int, np.ndarray]]) -> Any:
+    """`counted`: of each array that others are views of, where it begins, and what is not zero where it was met."""
+    if isinstance(x, (list, tuple, dict)):
+        return None if g is None else _each(lambda item, part: _first(item, part, counted), g, x)
+    if not isinstance(x, np.ndarray) or not isinstance(g, np.ndarray):
+        return g
+    out = g.copy()
+    if x.size:
+        root = root_of(x)
+        if id(root) not in counted:
+            low, high = _byte_bounds(root)
+            counted[id(root)] = low, np.zeros(high - low, np.uint8)
+        met = placed_at(x, *counted[id(root)])
+        out[met != 0] = 0.0
+        met[...] = 1
+    return out
 
 
 def laid_like(x_dot: Any, x: Any) -> Any:
     """New memory that holds `x_dot` and lies there as `x` does."""
-    if isinstance(x, (list, tuple, dict)):
-        return _each(laid_like, x_dot, x) if isinstance(x_dot, (list, tuple, dict)) else shadow(x)
-    if not isinstance(x, np.ndarray):
+    return _filled(shadow(x), x_dot)
+
+
+def _filled(out: Any, x_dot: Any) -> Any:
+    """What stands in one tangent, in the arrays of another."""
+    if isinstance(out, (list, dict)):
+        return _each(_filled, out, x_dot) if isinstance(x_dot, (list, tuple, dict)) else out
+    if not isinstance(out, np.ndarray):
         return x_dot
-    out = shadow(x)
     out[...] = x_dot
     return out
 
 
 def shadow_of(v: Any, x: Any, x_bar: Any) -> Any:
     """The shadow of `v`: of its place in the memory of `x`, or of one of several; zeros where it is in none."""
+    return _shadow_within(v, list(zip(_arrays(x), _arrays(x_bar), strict=True)), {})
+
+
+def _shadow_within(v: Any, known: list[tuple[np.ndarray, np.ndarray]], memories: dict[int, tuple[int, np.ndarray]]) -> Any:
+    """`known` are arrays with their shadows, `memories` those of new ones (see `_shadow_of_items`)."""
     if isinstance(v, (list, tuple, dict)):
-        _require_separate([item for item in _arrays(v) if not shares(item, x)])
-        return _each(lambda item: shadow_of(item, x, x_bar), v)
-    for y, y_bar in zip(_arrays(x), _arrays(x_bar), strict=True):
+        return _each(lambda item: _shadow_within(item, known, memories), v)
+    for y, y_bar in known:
         if np.may_share_memory(v, y):
             return _place_in(v, y, y_bar)
-    return shadow(v)
+    return _shadow_of_items(v, memories)
 
 
 def require_view(v: Any, x: Any, line: int) -> None:

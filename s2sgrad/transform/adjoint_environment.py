@@ -329,7 +329,12 @@ class Bars:
         slot = isinstance(kind, Container) and bar in self.unit.shadows
         if slot or (isinstance(kind, Array) and kind.rank != 0 and self.is_basic(section.index)):
             target = gast.Subscript(name(bar), clone(section.index), gast.Store())
-            self.out.append(accumulate(target, section.value))
+            if slot and isinstance(section.kind, Container):
+                held = gast.Subscript(name(bar), clone(section.index), gast.Load())
+                value = call(self.unit, "add_into", shadows.add_into, held, section.value)
+                self.out.append(gast.Assign([target], value, None))
+            else:
+                self.out.append(accumulate(target, section.value))
         else:
             index = index_value(section.index, self.unit.builtin(slice))
             self.out.append(assign(bar, call(self.unit, "add_at", runtime.add_at, name(bar), index, section.value)))

@@ -22,6 +22,7 @@ from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.rules.table import VALUES
 from s2sgrad.runtime.checkpoints import behind_checkpoint
+from s2sgrad.runtime.copies import copied
 
 LATE = (runtime.jvp, runtime.vjp, pullbacks.jvp, pullbacks.vjp, pullbacks.vjp_of_closure)  # looked into where they run
 
@@ -90,9 +91,9 @@ class Context:
         (y,) = statement.targets
         made = [gast.Assign([gast.Tuple([y, name(saved, store=True)], gast.Store())], call, None)]
         if isinstance(y, gast.Name) and y.id in self.written:
-            own = "x.copy()" if isinstance(self.inference.env.get(y.id), Array) else "own(x)"
-            holes = {} if own == "x.copy()" else {"own": self.unit.helper("own", runtime.own)}
-            made.append(assign(y.id, expression(own, x=y.id, **holes)))
+            text = "x.copy()" if isinstance(self.inference.env.get(y.id), Array) else "copied(x)"
+            holes = {} if text == "x.copy()" else {"copied": self.unit.helper("copied", copied)}
+            made.append(assign(y.id, expression(text, x=y.id, **holes)))
         return at(statement, *made)
 
     def _kept(self, argument: gast.AST) -> gast.AST:

@@ -23,7 +23,6 @@ from typing import Any
 
 import gast
 
-from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Number
 from s2sgrad.flow.facts import Facts
@@ -39,6 +38,7 @@ from s2sgrad.memory import repeats
 from s2sgrad.memory.sources import has_memory
 from s2sgrad.memory.writes import in_place
 from s2sgrad.runtime.checkpoints import Checkpoints, keep, latest
+from s2sgrad.runtime.copies import copied
 from s2sgrad.transform.records import loaded
 
 
@@ -172,7 +172,7 @@ class Checkpointed:
         if isinstance(kind, Number) or changed not in records.memory.written | self._resized:
             return records.pair(changed, once, unsure)
         plain = isinstance(kind, Array) and not unsure
-        value = expression("x.copy()", x=changed) if plain else call(self.unit, "own", runtime.own, name(changed))
+        value = expression("x.copy()", x=changed) if plain else call(self.unit, "copied", copied, name(changed))
         return records.held(changed, value, once)
 
     def forward(self, kept: bool) -> Block:

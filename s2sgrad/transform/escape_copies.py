@@ -14,6 +14,7 @@ from s2sgrad.ir.forms import alone
 from s2sgrad.ir.quote import expression
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
+from s2sgrad.runtime.copies import copied
 from s2sgrad.transform.records import Records
 
 
@@ -24,7 +25,7 @@ def value(unit: Unit, records: Records, kept: gast.Name, kind: Kind | None) -> g
         return kept
     if isinstance(kind, Array):
         return expression("x.copy()", x=kept)
-    return call(unit, "own", runtime.own, kept)
+    return call(unit, "copied", copied, kept)
 
 
 def attributes(unit: Unit, forward: list[gast.AST], records: Records, kinds: dict[str, Kind]) -> None:

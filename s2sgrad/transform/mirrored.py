@@ -23,6 +23,7 @@ from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.writes import in_place
 from s2sgrad.mirror.shadows import Made, Shadow, Shadows, one_or_all
+from s2sgrad.primitives import catalogue
 from s2sgrad.rules.table import SLOPES
 from s2sgrad.runtime import shadows as runtime
 from s2sgrad.transform import containers, stores
@@ -40,6 +41,7 @@ class Mirrored:
     records: Any
     lifetimes: Any
     shadows: Shadows
+    inner = False  # whether the function is called by a differentiated one
     found: dict[int, Operation]
 
     def _begin_mirroring(self, names: set[str]) -> None:
@@ -55,7 +57,7 @@ class Mirrored:
             adjoints.borrowed.add(bar)
 
     def _shadows_of_parameters(self) -> Block:
-        return [self.shadows.of_parameter(p.id) for p in parameters(self.tree) if p.id in self.adjoints.mirrored]
+        return [self.shadows.of_parameter(p.id, self.inner) for p in parameters(self.tree) if p.id in self.adjoints.mirrored]
 
     def _is_mirrored(self, statement: gast.AST) -> bool:
         """Whether a simple statement binds or writes a name with a shadow."""
@@ -218,6 +220,9 @@ class Mirrored:
             taken = self._taken(x, bool(restores))
             y = self._result(statement, [x], operation if restores else None)
             self._bring_back(statement, body, operation, taken, restores, again)
+            if self._is_container(x) and not _keeps_apart(operation):
+                held = taken.value
+                taken.value, taken.own = call(self.unit, "each_once", runtime.each_once, held, clone(held)), True
             if shadow.made is Made.PERHAPS:
                 ahead, flags = self._copies(x, shadow, taken, id(body) in self.lifetimes.repeated)
                 taken = self.adjoints.named(taken)
@@ -287,3 +292,9 @@ class Mirrored:
         bar = self.adjoints.bar
         new = gast.Tuple([name(bar(t), store=True) for t, _ in mirrored], gast.Store())
         return at(statement, gast.Assign([new], gast.Tuple([name(bar(v)) for _, v in mirrored], gast.Load()), None))
+
+
+def _keeps_apart(operation: Operation) -> bool:
+    """Whether no two places of what an operation makes hold one memory, unless it is that of an operand."""
+    known = catalogue.of(operation.target)
+    return known.pure and not known.keeps_kind

@@ -32,6 +32,7 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.writes import in_place
 from s2sgrad.runtime import shadows
+from s2sgrad.runtime.copies import copied
 from s2sgrad.transform.recomputation import Recomputation, Recomputed
 
 
@@ -90,7 +91,7 @@ class Records:
     def early_pair(self, name: str, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
         """Record a copy of `name` and take it back; the stack is its own, for it is not used in the order of the others."""
         copies = isinstance(self.kinds.get(name), Array)
-        value = expression("x.copy()", x=name) if copies else call(self.unit, "own", runtime.own, name_(name))
+        value = expression("x.copy()", x=name) if copies else call(self.unit, "copied", copied, name_(name))
         whole = sorted(self.memory.with_memory_of(name) - self.unit.temps)
         of_whole = name in self.unit.temps and len(whole) == 1
         known, form = (whole[0], "part_") if of_whole else (name, "")
@@ -169,7 +170,7 @@ class Records:
         value: gast.AST = name_(name)
         if name in self.memory.written and not self._is_mirrored(name) and self.is_alone(name):
             copies = isinstance(self.kinds.get(name), Array) and not unsure  # so the restored array is nobody else's either
-            value = expression("x.copy()", x=name) if copies else call(self.unit, "own", runtime.own, value)
+            value = expression("x.copy()", x=name) if copies else call(self.unit, "copied", copied, value)
         return self.held(name, value, once)
 
     def held(self, name: str, value: gast.AST, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
@@ -192,7 +193,7 @@ class Records:
             stack = self.stack(name)
             kept: gast.AST = name_(name)
             if isinstance(kind, Container):
-                kept = call(self.unit, "own", runtime.own, kept)
+                kept = call(self.unit, "copied", copied, kept)
             if name in self.shadows and isinstance(kind, Container):
                 back = call(self.unit, "refilled", shadows.refilled, name_(name), expression("s.pop()", s=stack))
                 return statements("s.append(x)", s=stack, x=kept), [assign(name, back)]
@@ -211,7 +212,7 @@ class Records:
         in_place_ = in_place(self.unit, statement, self.kinds) is not None
         if not in_place_ or (len(self.memory.with_memory_of(name)) == 1 and isinstance(self.kinds.get(name), Array)):
             return name_(name)
-        return call(self.unit, "own", runtime.own, name_(name))
+        return call(self.unit, "copied", copied, name_(name))
 
     def section(self, statement: gast.Assign, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of the section that a store overwrites."""
@@ -292,11 +293,11 @@ class Records:
         if isinstance(kind, Array):
             value = expression("x.copy()", x=value)
         elif not isinstance(kind, Number):
-            value = call(self.unit, "own", runtime.own, value)
+            value = call(self.unit, "copied", copied, value)
         if once:
             old = self._old(base, kind)
             return [assign(old, value)], [gast.Assign([target], name_(old), None)]
-        stack = self.stack(base)
+        stack = self.stack(base, numbers=isinstance(kind, Number))
         return statements("stack.append(x)", stack=stack, x=value), [
             gast.Assign([target], expression("stack.pop()", stack=stack), None)
         ]
@@ -309,14 +310,14 @@ class Records:
         self.unit.records[old] = name
         return old
 
-    def stack(self, name: str, of: str = "stack") -> str:
-        """A new list for what is kept of a variable."""
+    def stack(self, name: str, of: str = "stack", numbers: bool = False) -> str:
+        """A new list for what is kept of a variable; `numbers`: of elements of the array that it is."""
         stack = self.unit.local(f"{name}_{of}")
         self.stacks.append(stack)
         self.unit.words[stack] = "what is kept of {}", name
         self.unit.records[stack] = name
         if of == "stack":
-            self.unit.stack_bases[stack] = self.unit.bases.get(name, name)
+            self.unit.stack_bases[stack] = self.unit.bases.get(name, name), numbers
         self.kinds[stack] = Container(list, None)
         return stack
 

@@ -157,7 +157,7 @@ def array_in_two_dicts(x):
     return np.sum(d["a"]) * d["b"] + np.sum(y * y)
 
 
-@case(VECTOR, second=False)
+@case(VECTOR)
 def items_that_take_turns(x):
     y, z = x * 2.0, x * x
     pair = [y, z]
@@ -323,3 +323,72 @@ def pair_of_names_of_which_one_was_written(x):
     if x[1] < 0.0:
         v[0] = 3.0 * x[1]
     return w, v
+
+
+@case(VECTOR)
+def pair_of_an_array_and_a_view_of_it(x):
+    a, b = array_and_part(x)
+    a[2] = x[0] * 3.0
+    return np.sum(b * b) + a[0]
+
+
+def array_and_part(x):
+    a = x * 2.0
+    a[0] = x[1] ** 2
+    b = a
+    if x[0] > 0:
+        b = a[1:]
+    a[1] *= x[0]
+    return a, b
+
+
+@case(VECTOR)
+def parts_beside_the_whole(x):
+    whole = x * 3.0
+    held = {"whole": whole, "parts": [whole[:1], whole[1:]]}
+    held["parts"][0][0] = x[1] * x[2]
+    held["parts"][1][1] *= x[0]
+    return np.sum(held["whole"] ** 2)
+
+
+@case(VECTOR)
+def matrix_and_its_rows_from_a_helper(x):
+    m, rows = matrix_and_rows(x)
+    for i, row in enumerate(rows):
+        row[i] *= x[0]
+    return np.sum(m * m)
+
+
+def matrix_and_rows(x):
+    m = np.outer(x, x)
+    return m, list(m)
+
+
+@case(VECTOR)
+def helper_with_shadows_squared(x):
+    return written_through_one_of_two(x) ** 2
+
+
+def written_through_one_of_two(x):
+    y, z = x * 2.0, x * x
+    v = y[1:] if x[0] > 0.0 else z[1:]
+    v[0] = x[0] * x[2]
+    v[1] *= x[1] * v[0]
+    return np.sum(y * z * y)
+
+
+@case(VECTOR)
+def helper_with_a_list_that_takes_turns_squared(x):
+    return written_in_turns(x) ** 2
+
+
+def written_in_turns(x):
+    y, z = x * 2.0, x * x
+    pair = [y, z]
+    for k in range(3):
+        pair[k % 2][k] *= x[0] * pair[1 - k % 2][1]
+        w = pair[0]
+        pair[0] = pair[1]
+        pair[1] = w
+        w[0] *= x[1]
+    return np.sum(y * z * y)

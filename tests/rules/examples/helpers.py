@@ -12,6 +12,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.rules import builtin_functions, helpers, named_tuples, picking, sequences
 from s2sgrad.runtime import shadows, structure
+from s2sgrad.runtime.copies import copied
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking
 
@@ -51,6 +52,8 @@ example(runtime.own, normal(3))
 example(structure.kept, normal(3))
 example(structure.kept, [normal(3), 0.7])
 example(runtime.own, (0.3, normal(2)))
+example(copied, normal(3))
+example(copied, [normal(3), (0.3, normal(2))])
 example(runtime.like, normal(2, 3), normal(3))
 example(runtime.like, normal(2, 3), normal(2, 3))
 example(runtime.seed_like, normal(3), normal(3))
@@ -154,6 +157,7 @@ example(shadows.shadow_of, _apart, _whole, normal(4, 2))
 example(shadows.tangent_of, _apart, _whole, normal(4, 2), normal(2))
 example(shadows.put, normal(2), _apart, _whole, normal(4, 2))
 example(shadows.unless_shared, normal(2), _apart, _whole)
+example(shadows.each_once, [normal(2), 0.3], [np.ones(2), 1.0])
 example(shadows.of_copies, _apart, True)
 example(shadows.of_copies, _apart, False)
 example(shadows.laid_like, normal(4, 2), _whole)

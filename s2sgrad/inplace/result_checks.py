@@ -1,0 +1,65 @@
+"""What a function of the user's returns in a list or dict may share memory: checked where an item of it is written.
+
+    d = parts(x); d["head"][0] = 1.0; ..      ->      d = parts(x); separate(d, 7); d["head"][0] = 1.0; ..
+
+Two names that share memory have shadows; two places in one list have no names.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Container, Kind
+from s2sgrad.analysis.primitive_calls import is_user_function
+from s2sgrad.flow.graph import binds
+from s2sgrad.ir.quote import at, constant, name, nested
+from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.aliases import Aliases
+from s2sgrad.memory.sources import has_memory
+from s2sgrad.memory.writes import in_place
+from s2sgrad.runtime import separate
+
+
+def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
+    """Put the checks in, behind the calls."""
+    if unit.primal.is_generated:  # it has those of the text that it is the derivative of
+        return
+    bound = {n for s in effects.walk(tree.body) if _calls(unit, s) for n in binds(s) if _holds_several(kinds.get(n))}
+    bound -= unit.mirrored
+    written = _written_items(unit, tree, kinds) if bound else set()
+    if not written:
+        return
+    shared = Aliases(unit, tree, kinds, keep=False).ever()
+    checked = bound & (written | set().union(*(shared.get(n, set()) for n in written)))
+    for body in nested(tree.body) if checked else ():
+        for k in reversed(range(len(body))):
+            for n in sorted(checked.intersection(binds(body[k]))) if _calls(unit, body[k]) else ():
+                check = gast.Call(name(unit.helper("separate", separate)), [name(n), constant(body[k].lineno)], [])
+                body[k + 1 : k + 1] = at(body[k], gast.Expr(check))
+
+
+def _calls(unit: Unit, statement: gast.AST) -> bool:
+    """Whether a statement binds what a function of the user's returns."""
+    value = statement.value if isinstance(statement, gast.Assign) else None
+    return isinstance(value, gast.Call) and is_user_function(unit.called(value))
+
+
+def _holds_several(kind: Kind | None) -> bool:
+    """Whether a value is a container in which two places may hold memory."""
+    if not isinstance(kind, Container):
+        return False
+    if kind.items is None:
+        return has_memory(kind.element())
+    return sum(has_memory(item) for item in kind.items) > 1 or any(map(_holds_several, kind.items))
+
+
+def _written_items(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> set[str]:
+    """The lists and dicts of which an item is written, or a list that is one changed."""
+    written: set[str] = set()
+    for statement in effects.walk(tree.body):
+        base = in_place(unit, statement, kinds)
+        section = effects.stored(statement)
+        if base is not None and section is not None and not isinstance(section.value, gast.Name):
+            written.add(base)
+    return {n for n in written if isinstance(kinds.get(n), Container)}

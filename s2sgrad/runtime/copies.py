@@ -1,0 +1,67 @@
+"""A copy of a value in which what shared memory shares it still: it behaves as the value does when it is written.
+
+>>> a = np.ones(3)
+>>> b, v = copied((a, a[1:]))
+>>> b[1] = 5.0
+>>> v
+array([5., 1.])
+
+A cotangent is no such value: two items of it that are one array are two numbers each, which `own` takes apart.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.runtime.records import array_of_its_own, root_of
+from s2sgrad.runtime.structure import attributes_of, rebuilt
+
+
+def copied(x: Any) -> Any:
+    """A copy with arrays, lists, dicts and objects of its own, each of them once where it stands in several places."""
+    seen: set[int] = set()
+    return _copied(x, {} if _shares(x, seen) else None)
+
+
+def _shares(x: Any, seen: set[int]) -> bool:
+    """Whether two places in a value may hold the same memory or the same list, dict or object."""
+    if isinstance(x, np.ndarray):
+        x = root_of(x)
+    elif isinstance(x, tuple):
+        return any(_shares(item, seen) for item in x)
+    elif isinstance(x, (list, dict)):
+        if any(_shares(item, seen) for item in (x.values() if isinstance(x, dict) else x)):
+            return True
+    elif (held := attributes_of(x)) is not None:
+        if any(_shares(item, seen) for item in held.values()):
+            return True
+    else:
+        return False
+    known = id(x) in seen
+    seen.add(id(x))
+    return known
+
+
+def _copied(x: Any, own: dict[int, Any] | None) -> Any:
+    """`own` are the copies by what they are of, where anything may stand in several places."""
+    if isinstance(x, np.ndarray):
+        plain = own is None or x.dtype.hasobject or type(x) is not np.ndarray
+        return x.copy() if plain else array_of_its_own(x, own)
+    if isinstance(x, tuple):
+        return rebuilt(x, lambda item: _copied(item, own))
+    if own is not None and id(x) in own:
+        return own[id(x)]
+    if isinstance(x, (list, dict)):
+        made = rebuilt(x, lambda item: _copied(item, own))
+    else:
+        held = attributes_of(x)
+        if held is None:
+            return x
+        made = object.__new__(type(x))
+        for k, item in held.items():
+            object.__setattr__(made, k, _copied(item, own))
+    if own is not None:
+        own[id(x)] = made
+    return made

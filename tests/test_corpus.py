@@ -45,7 +45,7 @@ IN_PLACE = ("buffers", "indices", "mutators", "named_alike", "overwritten", "sha
 # And those that write into lists, dicts and objects that they made.
 CONTAINERS = ("array_likes", "attributes", "callables", "classes", "closures", "comprehensions", "copies", "decorated",
               "dicts", "list_sections", "lists", "managers", "nested_lists", "objects", "passed_on", "pulled_back",
-              "remembered", "shared_lists", "stateful", "tools")  # fmt: skip
+              "references", "remembered", "shared_lists", "stateful", "tools")  # fmt: skip
 
 # All tests of a case are run in a row, so that its gradient is compiled once for them.
 every_case = pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name, scope="module")

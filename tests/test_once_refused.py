@@ -312,6 +312,33 @@ PROGRAMS = {
             q.value = q.value * x
             return p.value * q.value
     """, (2.0,)),
+    "tree that a function sums up by calling itself": ("""
+        class Node:
+            def __init__(self, value):
+                self.value, self.left, self.right = value, None, None
+
+        def total(node, depth):
+            if node is None:
+                return 0.0
+            return node.value * depth + total(node.left, depth + 1) + total(node.right, depth + 1)
+
+        def f(x):
+            root = Node(x[0])
+            for v in x[1:]:
+                n = root
+                while True:
+                    if v < n.value:
+                        if n.left is None:
+                            n.left = Node(v)
+                            break
+                        n = n.left
+                    else:
+                        if n.right is None:
+                            n.right = Node(v)
+                            break
+                        n = n.right
+            return total(root, 1.0)
+    """, (np.array([0.5, 0.8, 0.3, 0.9, 0.1]),)),
 }  # fmt: skip
 
 

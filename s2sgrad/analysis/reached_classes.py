@@ -59,10 +59,10 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _codes(part)
 
 
-def reached(function: types.FunctionType) -> tuple[set[type], set[str]]:
-    """The plain classes that the text of a function, or of what it calls, can name; the attributes for which these ask."""
+def reached(*begin: types.FunctionType | type) -> tuple[set[type], set[str]]:
+    """The plain classes that the texts of these, or of what they call, can name; the attributes for which they ask."""
     seen: set[Any] = set()
-    waiting: list[Any] = [function]
+    waiting: list[Any] = list(begin)
     classes: set[type] = set()
     asked: set[str] = set()
     while waiting:

@@ -25,7 +25,7 @@ from s2sgrad.ir.unit import Unit, parameters
 
 _STATEMENTS = {
     gast.AsyncFunctionDef: ("an async function", "differentiate a plain function"),
-    gast.ClassDef: ("a class definition inside a function", "move it to module level"),
+    gast.ClassDef: ("a class definition in a block or a nested function", "move it to module level"),
     gast.AsyncWith: ("`async with`", "differentiate a plain function"),
     gast.AsyncFor: ("`async for`", "differentiate a plain function"),
     gast.Try: ("`except`", "test for the case with `if` before it arises"),

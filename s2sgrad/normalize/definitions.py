@@ -22,6 +22,7 @@ from s2sgrad.normalize import (
     global_names,
     imports,
     library_desugaring,
+    local_classes,
     loops,
     match_statements,
     module_values,
@@ -34,6 +35,7 @@ from s2sgrad.normalize import (
 Pass = Callable[[Unit, gast.FunctionDef], gast.FunctionDef]
 
 DEFINITION: tuple[tuple[str, Pass], ...] = (
+    ("local_classes", local_classes.run),
     ("match_statements", match_statements.run),
     ("module_values", module_values.run),
     ("imports", imports.run),

@@ -11,9 +11,9 @@ from s2sgrad.source.comparing import same_code
 from s2sgrad.source.files import File, Found, quietly
 from s2sgrad.source.refusing import EDITED, Refusal
 
-_FUTURE_FLAGS = 0
+FUTURE_FLAGS = 0
 for _feature in __future__.all_feature_names:
-    _FUTURE_FLAGS |= getattr(__future__, _feature).compiler_flag
+    FUTURE_FLAGS |= getattr(__future__, _feature).compiler_flag
 
 
 def find(file: File, code: types.CodeType) -> Found:
@@ -23,7 +23,7 @@ def find(file: File, code: types.CodeType) -> Found:
     if not sharing:
         raise Refusal(EDITED.format(file.name))
     try:
-        flags = code.co_flags & _FUTURE_FLAGS
+        flags = code.co_flags & FUTURE_FLAGS
         same = [fresh for fresh in file.codes(flags).get(key, ()) if same_code(code, fresh)]
         if not same:
             same = [fresh for fresh in file.codes(flags, apart=True).get(key, ()) if same_code(code, fresh)]

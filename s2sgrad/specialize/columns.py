@@ -59,17 +59,20 @@ from __future__ import annotations
 import types
 import weakref
 from collections import Counter
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import gast
 
+from s2sgrad import emit
 from s2sgrad.analysis.plain_classes import HELD_BY_DATA, is_plain_class
 from s2sgrad.analysis.reached_classes import asks_class, families, fields_of, is_followed, methods_of, reached
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
 from s2sgrad.runtime import references
+from s2sgrad.source import read
+from s2sgrad.source.making import made
 from s2sgrad.specialize.static_values import Choice, Function, Known, Object, Partial, Record, Value
 
 
@@ -98,7 +101,7 @@ class Columns:
         if inherited is not None:
             self.followed, self.columns = inherited.followed, inherited.columns
         else:
-            classes, _ = reached(self.unit.primal.function)
+            classes, _ = reached(self.unit.primal.function, *filter(is_plain_class, self.unit.helpers.values()))
             self.followed = sorted((c for c in classes if is_followed(c)), key=lambda c: (c.__module__, c.__qualname__))
         self.held_by = {c: fields_of(c) for c in self.followed}
         self.members: dict[str, list[type]] = {}
@@ -276,9 +279,8 @@ class Columns:
             if len(setters) > 1 or (setter := next(iter(setters.values()))).fset is None:
                 self.unit.refuse(target, f"the property `{target.attr}` cannot be set here")
             self.apply(self.bound(setter.fset, owner, target), [given], {}, statement)
-            return True
-        place = self.place_of(owner, target)
-        self.flattener.statement(at(statement, gast.Assign([place], given, None))[0])
+        else:
+            self.flattener.statement(at(statement, gast.Assign([self.place_of(owner, target)], given, None))[0])
         return True
 
     def place_of(self, owner: Record, target: gast.Attribute) -> gast.Subscript:
@@ -347,10 +349,18 @@ class Columns:
                 self.column(cls, self.held_by[cls][0])
         return sorted(local for family in families for local in self.columns.get(family, {}).values())
 
-    def inherit(self, target: types.FunctionType) -> None:
-        """A function that is made beside this one knows which lists hold the attributes that it is passed."""
-        if self.in_columns:
-            _INHERITED[target] = _Inherited(self.followed, self.columns)
+    def in_columns_too(self, target: types.FunctionType) -> types.FunctionType:
+        """A function that is made beside this one and passed lists of attributes, with these in the place of attributes."""
+        told = _INHERITED[target] = _Inherited(self.followed, self.columns)
+        unit, tree = Unit.of(read(target))
+        for _, run in (*DEFINITION, *STATEMENTS):
+            tree = run(unit, tree)
+        text = emit.function(self.flattener.another(unit, tree))
+        cells = set(target.__code__.co_freevars) - {target.__name__, *unit.helpers}
+        new = made(text, target.__name__, target, unit.helpers, cells)
+        self.unit.inlined.append(unit)
+        _INHERITED[new] = told
+        return new
 
     def has_objects(self, target: Any) -> bool:
         """Whether a function of the user's may be given objects that are references, or asks them for something."""
@@ -380,8 +390,7 @@ class Columns:
             self.flattener.out += at(statement, gast.Expr(gast.Call(helper, [clone(value), line], [])))
 
 
-@dataclass
-class _Inherited:
+class _Inherited(NamedTuple):
     """What a function that is made beside another one is told of its objects."""
 
     followed: list[type]

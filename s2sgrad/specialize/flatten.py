@@ -49,14 +49,7 @@ from s2sgrad.specialize.ways import PLAIN, Ways
 
 def run(unit: Unit, tree: gast.FunctionDef, ways: Ways = PLAIN) -> gast.FunctionDef:
     """The tree in normal form (names of variables not yet split into webs)."""
-    flattener = _Flattener(unit, tree, ways)
-    flattener.functions.open_given(tree)
-    heads, flattener.out = flattener.out, []
-    body = flattener.block(tree.body)
-    tree.body = at(body[0], *heads, *flattener.functions.heads, *flattener.functions.separated()) + body
-    if flattener.functions.plain_names:
-        scoping.rename(tree, flattener.functions.plain_names)
-    return tree
+    return _Flattener(unit, tree, ways).whole(tree)
 
 
 class _Flattener(Conditions, Evaluator, Sections):
@@ -69,6 +62,20 @@ class _Flattener(Conditions, Evaluator, Sections):
         self.outer: list[list[gast.AST]] = []  # what is written of the blocks around
         self.rebound: list[Counter[str]] = []  # what the loops around bind in each trip
         self.functions = Functions(unit, tree, self, ways)
+
+    def whole(self, tree: gast.FunctionDef) -> gast.FunctionDef:
+        """The function."""
+        self.functions.open_given(tree)
+        heads, self.out = self.out, []
+        body = self.block(tree.body)
+        tree.body = at(body[0], *heads, *self.functions.heads, *self.functions.separated()) + body
+        if self.functions.plain_names:
+            scoping.rename(tree, self.functions.plain_names)
+        return tree
+
+    def another(self, unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+        """A function that is made beside this one, in normal form."""
+        return type(self)(unit, tree, PLAIN).whole(tree)
 
     # --- statements ---
 

@@ -206,8 +206,8 @@ class Derivatives:
             own = callee.unit is self.unit
             also = self.passed_columns(callee)
             target, captured = lambda_lifting.lifted(callee.unit, callee.node, self.values if own else {}, also=also)
-            self.unit.lifted += [] if own else [target]
-            self.inherit(target)
+            target = self.in_columns_too(target) if also else target
+            self.unit.lifted += [] if own and not also else [target]
             self.lifted[callee] = Known(target, name(self.unit.helper(callee.name, target))), captured
         known, captured = self.lifted[callee]
         bound = self.bind(callee, callee.node, given, keywords, node)

@@ -50,6 +50,7 @@ from . import (  # noqa: F401
     pulled_back,
     rebinding,
     recursion,
+    references,
     remembered,
     scopes,
     shared_lists,

@@ -1,0 +1,66 @@
+"""A class that a function defines is made once, when the gradient is compiled, and reached like one of the module.
+
+    def f(x):
+        class Box: ..        ->      def f(x): return Box(x).value      (`Box` is a name of the text's own)
+        return Box(x).value
+
+It may name other classes of the function, and what is at module level; a class that reads a variable of the function would
+be another one in every call.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+
+import gast
+
+from s2sgrad.ir import scoping
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import Unit
+from s2sgrad.source.finding import FUTURE_FLAGS
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The tree without the classes that it defines."""
+    defined = {s.name: s for s in tree.body if isinstance(s, gast.ClassDef)}
+    if not defined:
+        return tree
+    rest = [s for s in tree.body if not isinstance(s, gast.ClassDef)]
+    bound = unit.locals - defined.keys()
+    for name, statement in defined.items():
+        if len(defined) + len(rest) != len(tree.body) or name in scoping.bound(rest):
+            unit.refuse(statement, f"`{name}` is bound to several things in this function: give the class a name of its own")
+        read = _free(unit.primal.function.__code__, name) - defined.keys()
+        outside = [*statement.decorator_list, *statement.bases, *statement.keywords]
+        read |= {n.id for part in outside for n in nodes(part) if isinstance(n, gast.Name)} & bound
+        if read:
+            unit.refuse(statement, f"the class `{name}` reads `{min(read)}`, a variable of the function, which cannot be "
+                                   "followed: pass its value to the methods")  # fmt: skip
+    written = [s for s in unit.primal.tree.body if isinstance(s, gast.ClassDef)]  # before any name was changed
+    for name, cls in _made(unit.primal.function, written).items():
+        unit.locals.discard(name)
+        unit.helpers[name] = cls
+    tree.body = rest
+    return tree
+
+
+def _free(code: types.CodeType, name: str) -> set[str]:
+    """What a class that a function defines reads of the scopes around it."""
+    held = [c for c in code.co_consts if isinstance(c, types.CodeType) and c.co_name == name]
+    return {free for c in held for free in c.co_freevars}
+
+
+def _made(function: types.FunctionType, classes: list[gast.ClassDef]) -> dict[str, type]:
+    """The classes, as the function makes them; their methods stand where its text says."""
+    empty = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[], vararg=None, kwarg=None)
+    names = ast.Tuple([ast.Name(c.name, ast.Load()) for c in classes], ast.Load())
+    body = [*(gast.gast_to_ast(c) for c in classes), ast.Return(names)]
+    home = ast.FunctionDef(name=function.__name__, args=empty, body=body, decorator_list=[], returns=None, type_params=[])
+    ast.copy_location(home, body[0])
+    module = ast.fix_missing_locations(ast.Module([home], []))
+    flags = function.__code__.co_flags & FUTURE_FLAGS
+    code = compile(module, function.__code__.co_filename, "exec", flags, dont_inherit=True)
+    (own,) = (c for c in code.co_consts if isinstance(c, types.CodeType))
+    made = types.FunctionType(own, function.__globals__)()
+    return {c.name: cls for c, cls in zip(classes, made, strict=True)}

@@ -1,0 +1,173 @@
+"""Objects of which only the running program tells which one a name stands for."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from .case import case
+
+VECTOR = np.array([0.31, 0.7, 0.2, 0.9, 0.5])
+
+
+class Particle:
+    def __init__(self, place, speed, mass=1.0):
+        self.place, self.speed, self.mass = place, speed, mass
+
+    def push(self, force, step):
+        self.speed = self.speed + force / self.mass * step
+        self.place += self.speed * step
+
+
+@case(VECTOR)
+def particles_that_attract_each_other(x):
+    particles = [Particle(v, 0.0, 1.0 + 0.1 * k) for k, v in enumerate(x)]
+    for _ in range(2):
+        for a in particles:
+            force = 0.0
+            for b in particles:
+                if a is not b:
+                    force += b.place - a.place
+            a.push(force, 0.05)
+    return sum(p.place * p.speed for p in particles)
+
+
+@case(VECTOR)
+def arrays_in_objects_written_in_place(x):
+    particles = []
+    for k in range(4):
+        particles.append(Particle(x[k : k + 2] * 1.0, np.zeros(2)))
+    for _ in range(2):
+        for p in particles:
+            for q in particles:
+                p.speed += 0.1 * (q.place - p.place)
+        for p in particles:
+            p.place += 0.1 * p.speed
+            p.place[1] *= 0.9
+    return sum([np.sum(p.place**2) for p in particles])
+
+
+class Link:
+    def __init__(self, value, following=None):
+        self.value, self.following = value, following
+
+
+@case(VECTOR)
+def linked_list(x):
+    head = None
+    for v in x:
+        head = Link(v * v, head)
+    total = 0.0
+    while head:
+        total = total * 0.5 + head.value
+        head = head.following
+    return total
+
+
+@case(VECTOR)
+def ring_whose_members_write_each_other(x):
+    cells = [Link(v) for v in x]
+    for k in range(len(cells)):
+        cells[k].following = cells[(k + 1) % len(cells)]
+    c = cells[0]
+    for _ in range(7):
+        c.following.value = c.following.value + 0.1 * c.value
+        c = c.following
+    return sum([c.value * (k + 1) for k, c in enumerate(cells)])
+
+
+class Square:
+    def __init__(self, a):
+        self.a = a
+
+    def area(self):
+        return self.a**2
+
+
+class Disc:
+    def __init__(self, r):
+        self.r = r
+
+    def area(self):
+        return math.pi * self.r**2
+
+    @property
+    def a(self):
+        return 2.0 * self.r
+
+
+@case(VECTOR)
+def shapes_that_answer_by_their_class(x):
+    shapes = []
+    for k, v in enumerate(x):
+        if k % 2:
+            shapes.append(Square(v))
+        else:
+            shapes.append(Disc(v))
+    discs = [s.r for s in shapes if isinstance(s, Disc)]
+    return sum(s.area() for s in shapes) * sum(discs) + sum([s.r for s in shapes if type(s) is not Square])
+
+
+@dataclass
+class Event:
+    amount: float
+    rate: float = 0.5
+
+
+@case(VECTOR)
+def events_in_a_queue(x):
+    queue = []
+    for k, v in enumerate(x):
+        heapq.heappush(queue, (k * 3 % 5, Event(v)))
+    total = 0.0
+    while queue:
+        when, event = heapq.heappop(queue)
+        total = total * event.rate + event.amount
+        if when < 3 and event.rate > 0.3:
+            event.rate *= 0.5
+            heapq.heappush(queue, (when + 5, event))
+    return total
+
+
+def made(x):
+    return [Link(v) if v > 0.4 else Square(v) for v in x]
+
+
+@case(VECTOR)
+def objects_that_a_function_returns(x):
+    things = made(x)
+    return sum([t.value * 2.0 if isinstance(t, Link) else t.area() for t in things])
+
+
+@case(VECTOR)
+def class_of_the_function_itself(x):
+    @dataclass
+    class Cell:
+        u: float
+        beside: list
+
+        def flow(self):
+            return 0.5 * self.u + 0.5 * self.beside[0].u
+
+    cells = [Cell(v, []) for v in x]
+    for k, c in enumerate(cells):
+        c.beside.append(cells[k - 1])
+    for _ in range(2):
+        for c, u in zip(cells, [c.flow() for c in cells], strict=True):
+            c.u = u
+    return sum(c.u**2 for c in cells)
+
+
+@case(VECTOR)
+def best_and_last_of_two_objects(x):
+    a, b = Particle(x[0], x[1]), Particle(x[2], x[3])
+    best = a
+    if b.place > a.place:
+        best = b
+    best.push(1.0, 0.1)
+    a, b = b, a
+    a.place *= x[4]
+    return a.place + 2.0 * b.place * best.speed

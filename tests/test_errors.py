@@ -294,12 +294,6 @@ REFUSED = {
                     ys.append(y * x)  # <-
             return ys[3]
     """, (2.0,)),
-    "class in a function": (Unsupported, """
-        def f(x):
-            class Box:  # <-
-                value = 2.0
-            return x * Box.value
-    """, (2.0,)),
     "finally that reads what try binds": (Unsupported, """
         def f(x):
             y = 0.0
@@ -481,10 +475,11 @@ REFUSED = {
                     return x * v
             return x
     """, (2.0, None)),
-    "class": (Unsupported, """
+    "class in a block": (Unsupported, """
         def f(x):
-            class Box:  # <-
-                value = 3.0
+            if x > 0.0:
+                class Box:  # <-
+                    value = 3.0
             return x * Box.value
     """, (2.0,)),
     "import bound in one branch": (Unsupported, """

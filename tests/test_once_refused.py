@@ -339,6 +339,12 @@ PROGRAMS = {
                         n = n.right
             return total(root, 1.0)
     """, (np.array([0.5, 0.8, 0.3, 0.9, 0.1]),)),
+    "class in a function": ("""
+        def f(x):
+            class Box:
+                value = 2.0
+            return x * Box.value
+    """, (2.0,)),
 }  # fmt: skip
 
 

@@ -19,11 +19,13 @@ from s2sgrad import (
     Unsupported,
     checkpoint,
     checkpointed,
+    defvjp,
     grad,
     hessian,
     hvp,
     jvp,
     linearize,
+    nondifferentiable,
     value_and_grad,
     vjp,
 )
@@ -735,3 +737,40 @@ def test_a_pullback_that_is_an_argument_keeps_states_and_is_refused():
 
     with pytest.raises(Unsupported):
         grad(called)(1.0, vjp(kept_steps, np.ones(3))[1])
+
+
+def test_a_function_with_a_rule_keeps_it_under_checkpoint():
+    """It is called and never read, so that nothing of it is run again: decorated, called so, looked up, in both modes."""
+
+    def floored(h):
+        return np.floor(h)
+
+    defvjp(floored, lambda g, y, h: 3.0 * g)
+    under = checkpoint(floored)
+    x = np.array([0.5, 1.5])
+    for f in (under, lambda x: under(x), lambda x: checkpoint(floored)(x), lambda x, f=under: f(x)):
+        np.testing.assert_array_equal(grad(f)(x), [3.0, 3.0])
+        np.testing.assert_array_equal(jvp(f, (x,), (x,))[1], 3.0 * x)
+        np.testing.assert_array_equal(vjp(f, x)[1](x)[0], 3.0 * x)
+        np.testing.assert_array_equal(linearize(f, x)[1](x), 3.0 * x)
+
+
+def test_what_is_a_constant_is_looked_into_where_it_is_run_again():
+    tenths, noise = nondifferentiable(lambda h: np.round(10.0 * h) / 10.0), np.random.default_rng(0)
+    drawn = nondifferentiable(lambda h: h * noise.normal())
+
+    def steps(x):
+        for _ in checkpointed(range(5), slots=2):
+            x = np.sin(x) * tenths(x)
+        return np.sum(x)
+
+    def noisy(x):
+        for _ in checkpointed(range(5), slots=2):
+            x = np.sin(x) * drawn(x)
+        return np.sum(x)
+
+    x = np.array([0.51, 1.53])
+    plain = grad(lambda x: [x := np.sin(x) * tenths(x) for _ in range(5)][-1])
+    np.testing.assert_array_equal(grad(steps)(x), plain(x))
+    with pytest.raises(Unsupported, match="draw random numbers"):
+        grad(noisy)(x)

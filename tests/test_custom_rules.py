@@ -335,7 +335,7 @@ def test_a_pullback_without_text_has_no_second_derivative():
     exec("def squared(x): return x * x, lambda g: 2.0 * g * x", space)
     squared = custom_gradient(space["squared"])
     assert grad(squared)(3.0) == 6.0
-    with pytest.raises(Unsupported, match="like its tangent, is made of its text"):
+    with pytest.raises(Unsupported, match="the gradient of that is made of its text"):
         grad(grad(squared))(3.0)
 
 
@@ -955,12 +955,10 @@ def test_a_missing_derivative_of_a_primitive_is_shown_where_the_primitive_begins
     assert caught.value.place.file == __file__ and "@primitive" in caught.value.place.text
 
 
-def test_linearize_names_jvp_where_a_pullback_of_the_users_cannot_be_differentiated():
-    @custom_gradient
-    def doubled(x):
-        return 2.0 * x, lambda g: 2.0 * g
-
+def test_linearize_names_what_has_no_text():
+    space = {}
+    exec("def doubled(x): return 2.0 * x, lambda g: 2.0 * g", space)
+    doubled = custom_gradient(space["doubled"])
     for f in (doubled, lambda x: doubled(x) * x):
-        with pytest.raises(Unsupported, match="call `jvp`"):
+        with pytest.raises(Unsupported, match=r"the pullback of `.*` cannot be differentiated, .* keeps no source"):
             s2sgrad.linearize(f, 3.0)
-    assert jvp(lambda x: doubled(x) * x, (3.0,), (1.0,))[1] == 12.0

@@ -219,3 +219,41 @@ def test_the_advice_is_in_the_traceback():
         grad(lambda x: np.sum(np.linalg.eig(x)[0]))(np.eye(2))
     assert "`np.linalg.eig` has no derivative rule: use functions that have one, or give it one" in str(caught.value)
     assert "my_eig = custom_gradient(lambda a: (np.linalg.eig(a), lambda g: g * ...))" in lines_of(caught.value)
+
+
+def test_what_was_given_to_a_function_with_its_own_gradient_is_overwritten():
+    """The value is new memory, and the pullback keeps what the function was given."""
+    squared = custom_gradient(lambda a: (a * a, lambda g: 2.0 * g * a))
+    same = custom_gradient(lambda a: (a, lambda g: g))
+
+    def overwritten(x):
+        y = x * 2.0
+        z = squared(y)
+        y[:] = 5.0
+        return np.sum(z * x)
+
+    def an_item(x):
+        y = x * 2.0
+        z = squared(y[1:])
+        y[1] = x[0]
+        return np.sum(z) * y[1]
+
+    def added_to(x):
+        y = x * 1.0
+        for _ in range(3):
+            z = squared(y)
+            y += z
+            z *= x
+            y *= z
+        return np.sum(y)
+
+    def the_same(x):
+        y = x * 1.0
+        z = same(y)
+        y *= x
+        return np.sum(z * y)
+
+    x = np.array([0.5, 0.7, 0.4])
+    for f in (overwritten, an_item, the_same):
+        check_grads(f, (x,), order=2)
+    check_grads(added_to, (x,))

@@ -71,6 +71,13 @@ def product_with(m, b):
     return m @ b, lambda g: (np.outer(g, b), m.T @ g)
 
 
+@custom_gradient
+def by_branches(a, *, weight):
+    if a[0] > 0.0:
+        return weight * a * a, lambda g: 2.0 * weight * g * a
+    return a, lambda g: g
+
+
 @primitive
 def cube(a):
     return np.asarray(a) ** 3
@@ -241,6 +248,10 @@ def in_a_part(x):
     return np.sum(cube(np.log(x)), where=x > 0.8)
 
 
+def of_a_rule_of_another_form(x):
+    return np.sum(by_branches(x, weight=2.0) * x)
+
+
 def of_numbers(x):
     return cube(x[0]) * sine(x[1]) * square_times(x[2], x[0])
 
@@ -259,7 +270,7 @@ PROGRAMS = [
     of_a_closure, of_two_results, of_one_of_two_results, of_a_kept_pair, of_a_partial, of_a_table, that_broadcasts,
     of_a_dict, of_both_modes, without_text, in_a_loop, of_a_method, that_writes_inside, nested, of_two_arrays, stored,
     under_checkpoint, in_a_checkpointed_loop, item_by_item, under_a_mask, in_a_part, of_numbers, through_a_pullback,
-    chosen_by_a_branch,
+    chosen_by_a_branch, of_a_rule_of_another_form,
 ]  # fmt: skip
 
 
@@ -288,12 +299,11 @@ SECOND = {
     "hvp": lambda f, x: np.array([hvp(f, (x,), (u,)) for u in np.eye(3)]),
     "grad of grad": lambda f, x: np.array([grad(weighing(f, u))(x) for u in np.eye(3)]),
 }
-# What is refused: a pullback of the user's is not differentiated again for `linearize`; a tape knows no stores.
-REFUSED = {
-    "linearize": {of_a_closure, of_two_results, of_one_of_two_results, of_a_kept_pair, of_a_partial, in_a_loop, nested,
-                  that_writes_inside, of_two_arrays, stored, chosen_by_a_branch, through_a_pullback},
-    "tape": {stored, that_writes_inside},
-}  # fmt: skip
+REFUSED = {"tape": {stored, that_writes_inside}}  # a tape knows no stores
+
+
+# The second is that of a pullback, or of a text of another form (docs/your-own-rules.md).
+ONCE = {through_a_pullback, of_a_rule_of_another_form}
 
 
 def again(pullback):
@@ -318,7 +328,7 @@ def test_first_order(program):
 
 
 @pytest.mark.sampled(one_in=3)
-@pytest.mark.parametrize("program", [p for p in PROGRAMS if p is not through_a_pullback], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("program", [p for p in PROGRAMS if p not in ONCE], ids=lambda f: f.__name__)
 def test_second_order(program):
     expected = by_differences(grad(program), X)
     for name, way in SECOND.items():
@@ -343,3 +353,35 @@ def test_constants_among_them():
         np.testing.assert_allclose(way(f, X), 2.0 * rounded(X) * X + X**3, rtol=1e-12, err_msg=name)
     for name, way in SECOND.items():
         np.testing.assert_allclose(way(f, X), np.diag(2.0 * rounded(X)), rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+def test_a_pullback_keeps_no_memory_of_the_primals():
+    """That of the user's closes over what it was given."""
+    for way in (vjp, linearize):
+        for f in (scaled, lambda x: scaled(x) * x):
+            x = X.copy()
+            _, map_ = way(f, x)
+            expected = map_(np.ones(3))
+            x[:] = 9.0
+            np.testing.assert_array_equal(map_(np.ones(3)), expected)
+
+
+def test_a_pullback_is_differentiated_in_its_cotangent():
+    """It is linear: its derivative is its transpose."""
+    for f in (of_a_closure, in_a_loop, stored, nested, lambda x: np.sum(np.sin(x) * x)):
+        _, pullback = vjp(f, X)
+        value, transpose = vjp(pullback, 1.0)
+        np.testing.assert_allclose(value[0], grad(f)(X))
+        for u in np.eye(3):
+            np.testing.assert_allclose(transpose((u,))[0], grad(f)(X) @ u)
+        assert np.allclose(grad(lambda g, p: np.sum(p(g)[0] ** 2))(2.0, pullback), 4.0 * np.sum(value[0] ** 2))
+        y, y_dot = jvp(lambda g, p: p(g)[0], (2.0, pullback), (3.0, None))
+        np.testing.assert_allclose((y, y_dot), (2.0 * value[0], 3.0 * value[0]))
+
+
+def test_a_pullback_without_text_is_refused():
+    odd = custom_gradient(lambda a: (a * a, eval("lambda g: 2.0 * g * a", {"a": a})))
+    for way in ("jvp", "linearize"):
+        with pytest.raises(S2SGradError, match="keeps no source"):
+            FIRST[way](lambda x: np.sum(odd(x) * x), X)
+    np.testing.assert_allclose(grad(lambda x: np.sum(odd(x)))(X), 2.0 * X)

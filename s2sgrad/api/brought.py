@@ -42,6 +42,11 @@ def cotangents(name: str, pullback: Callable[..., Any], y_bar: Any, zeros: tuple
     except TypeError as error:
         _require_fit(name, pullback, given, error)
         raise
+    return cotangents_of(name, bars, zeros)
+
+
+def cotangents_of(name: str, bars: Any, zeros: tuple) -> tuple:
+    """What the pullback of a function returned, one cotangent for each argument, as `cotangents` says."""
     require_some(name, bars)
     bars = tuple(bars) if isinstance(bars, (list, tuple)) else (bars,)
     if len(bars) != len(zeros):

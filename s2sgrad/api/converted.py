@@ -139,8 +139,8 @@ def _bases(name: str) -> Iterator[str]:
 
 
 def _refuse(f: types.FunctionType, why: str, place: Any = None) -> None:
-    raise Unsupported(f"`{f.__name__}` brings its own gradient, and the gradient of that, like its tangent, is made of its "
-                      f"text: {why}; or nest two GradientTapes", place)  # fmt: skip
+    raise Unsupported(f"`{f.__name__}` brings its own gradient, and the gradient of that is made of its text: "
+                      f"{why}; or nest two GradientTapes", place)  # fmt: skip
 
 
 def _own_nodes(body: list[Any]) -> Iterator[Any]:

@@ -16,7 +16,7 @@ from s2sgrad.analysis.call_keys import shapes_of
 from s2sgrad.analysis.kinds import Kind, Unknown, may_carry
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.analysis.value_kinds import kinds_of
-from s2sgrad.api import brought
+from s2sgrad.api import brought, transposed
 from s2sgrad.api.arguments import has_floats
 from s2sgrad.api.higher import Call, Forward, call_backward, higher_backward, higher_call_backward, is_constant
 from s2sgrad.api.library import plain
@@ -26,6 +26,7 @@ from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.runtime.closures import Closure
+from s2sgrad.runtime.given import new
 from s2sgrad.runtime.watching import is_noting
 from s2sgrad.source import GENERATED_TEXTS, brings_gradient, is_method_of
 
@@ -48,6 +49,11 @@ def pair_for(
     if f in (higher_backward, higher_call_backward):
         raise NoRule("derivatives of this order of a function that is only known at run time are not there yet: call it by "
                      "name")  # fmt: skip
+    if isinstance(f, runtime.Pullback):
+        return *transposed.pair(f, pair_in), (0,), (), keywords
+    if hasattr(f, "transposes"):
+        raise Unsupported("a pullback that is transposed, as `linearize` does, is not differentiated again: take `jvp` of "
+                          "the function")  # fmt: skip
     if brings_gradient(f):
         fwd, bwd = _own_pair(f)
         return fwd, bwd, tuple(range(len(primals))), (), keywords
@@ -92,7 +98,8 @@ def called(f: Closure, *args: Any) -> tuple[Any, runtime.Pullback]:
 def _own_pair(f: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The pair of a function with a gradient of its own: what is saved is the pullback that it returned."""
     def fwd(*args: Any, **keywords: Any) -> tuple[Any, Any]:
-        y, pullback = brought.pair_of(f.custom_gradient, args, keywords, lends=True)
+        given = map(new, args)  # for the pullback, which closes over it
+        y, pullback = brought.pair_of(f.custom_gradient, tuple(given), keywords, lends=True)
         if "variables" in signature(pullback).parameters:
             raise Unsupported(
                 f"the pullback of `{f.__name__}` takes `variables`, whose gradients are known on a GradientTape alone: pass "

@@ -17,7 +17,7 @@ import numpy as np
 from s2sgrad import pullbacks, runtime
 from s2sgrad.analysis.call_keys import shapes_of
 from s2sgrad.analysis.kinds_key import Kinds
-from s2sgrad.api import converted, debugging, higher, linearized
+from s2sgrad.api import converted, debugging, higher, linearized, transposed
 from s2sgrad.api.arguments import has_floats, require_separate
 from s2sgrad.api.gradient import MOST, Gradient, GradientOfGradient
 from s2sgrad.driver import cache
@@ -247,7 +247,10 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
         return linearized.of_pullback(primals[0], tangents[0], primals[1:], tangents[1:], tangent_for)
     if isinstance(function, (runtime.Pullback, Closure)):
         return linearized.of_pullback(function, None, primals, tangents, tangent_for)
-    function, held = converted.again(function, primals)
+    try:
+        function, held = converted.again(function, primals)
+    except Unsupported:  # its text is of another form
+        return transposed.tangent(function, primals, tangents, keywords)
     primals, tangents = primals[held:], tangents[held:]
     active = tuple(k for k, t in enumerate(tangents) if t is not None and has_floats(primals[k]))
     for k in {k for k, t in enumerate(tangents) if t is not None} - {*active}:

@@ -12,6 +12,7 @@ import types
 from typing import Any
 
 from s2sgrad import pullbacks, runtime
+from s2sgrad.api import transposed
 from s2sgrad.api.converted import again
 from s2sgrad.api.higher import Along, holds_data, taken_apart
 from s2sgrad.runtime.closures import Closure
@@ -54,11 +55,13 @@ def of_pullback(pullback: Any, record_dot: Any, bars: tuple, dots: tuple, along:
     if not isinstance(pullback, runtime.Pullback):
         what = type(pullback).__name__
         raise TypeError(f"a {what} that carries derivatives cannot be called yet: pass its data as arguments")
-    record = runtime.refilled(pullback.saved, pullback.bwd)
-    if record_dot is not None:
-        record_dot = runtime.refilled(record_dot, pullback.bwd)
-    given, along_ = (record, pullback.cotangent(bars)), (record_dot, *dots)
-    out = along(pullback.bwd, given, along_, {})
+    if record_dot is None and hasattr(pullback.bwd, "half_of"):
+        out = transposed.along_users(pullback, pullback.cotangent(bars), *dots, along)
+    else:
+        record = runtime.refilled(pullback.saved, pullback.bwd)
+        if record_dot is not None:
+            record_dot = runtime.refilled(record_dot, pullback.bwd)
+        out = along(pullback.bwd, (record, pullback.cotangent(bars)), (record_dot, *dots), {})
     shown = len(pullback.rest) - getattr(pullback, "hidden", 0)
     value, tangent = (runtime.spread(pullback, part)[:shown] for part in out)
     if pullback.like is None:

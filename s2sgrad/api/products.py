@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from s2sgrad import runtime
-from s2sgrad.api.dynamic import pair_in
 from s2sgrad.api.forward import Jvp, fitting
 from s2sgrad.api.gradient import differentiated
 from s2sgrad.driver.options import Options
@@ -83,8 +82,8 @@ def linearize(function: Callable[..., Any], /, *primals: Any, **keywords: Any) -
     """The value at the primals, and the linear map from tangents of the primals to that of the value.
 
     The function runs once, here; the map may be called many times, with a tangent for each primal, None for one that is 0.
-    It is the pullback of the pullback, which is linear.  The primals may be changed afterwards.  Unsupported where the
-    pullback cannot be differentiated, as those of the user's cannot: `jvp` can.
+    It is the transpose of the pullback, which is linear.  The primals may be changed afterwards.  Unsupported where the
+    pullback cannot be differentiated, such as one of the user's whose source cannot be read.
 
     >>> y, along = linearize(lambda x, y: x * y, 2.0, 3.0)
     >>> y, along(1.0, 0.0), along(1.0, 10.0)
@@ -94,21 +93,17 @@ def linearize(function: Callable[..., Any], /, *primals: Any, **keywords: Any) -
         raise TypeError("linearize does not look at what it computes: `jvp(f, primals, tangents, debug=True)` does")
     value, pullback = pulled_back(function_given(function, "linearize"), primals, keywords, again=True)
     shapes = tuple(runtime.own(x) for x in primals)
-    record = runtime.refilled(pullback.saved, pullback.bwd)
     name = getattr(function, "__name__", "f")
     try:
-        fwd, bwd, _ = pair_in(pullback.bwd, (record, runtime.zeros(value)), (1,))
-        _, again = fwd(record, runtime.zeros(value))
-    except S2SGradError:
-        raise Unsupported(f"the pullback of `{name}` cannot be differentiated, which `linearize` does: call `jvp` of "
-                          f"`{name}` for each of the tangents", head(function)) from None  # fmt: skip
+        _, transpose = runtime.vjp(pullback, runtime.zeros(value))
+    except S2SGradError as error:
+        raise Unsupported(f"the pullback of `{name}` cannot be differentiated, which `linearize` does ({error.message}): "
+                          f"call `jvp` of `{name}` for each of the tangents", head(function)) from None  # fmt: skip
 
     def along(*tangents: Any) -> Any:
         primals_, dots = fitting(name, shapes, tangents)
         dots = tuple(runtime.zeros(x) if t is None else t for x, t in zip(primals_, dots, strict=True))
-        places = [tuple(dots[k] for k in p) if isinstance(p, tuple) else dots[p] for p in pullback.places]
-        out = bwd(runtime.refilled(again, bwd), places[0] if len(places) == 1 else tuple(places))
-        return runtime.like(value, out)
+        return runtime.like(value, transpose(dots)[0])
 
     along.__name__ = along.__qualname__ = f"{name}_along"
     return value, entry(along)

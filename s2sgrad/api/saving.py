@@ -35,8 +35,9 @@ def module_text(compiled: Compiled, standalone: bool = False, lines: bool = Fals
     text = _marked(compiled) if lines else compiled.text
     tree = ast.parse(text)
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-    made = _functions(compiled.function, functions)
-    aliases = {s.targets[0].id for s in tree.body if isinstance(s, ast.Assign) and _is_name_of(s.value, functions)}
+    named = [s for s in tree.body if isinstance(s, ast.Assign) and _is_name_of(s.value, functions)]
+    aliases = {s.targets[0].id: s.value.id for s in named}
+    made = _functions(compiled.function, functions, aliases)
     own = {*functions, *aliases}
     module, source = Module(standalone, own, text), Source(text, tree)
     for name, node in functions.items():
@@ -49,27 +50,34 @@ def module_text(compiled: Compiled, standalone: bool = False, lines: bool = Fals
     return f'"""Written by s2sgrad from {_origin(compiled)}."""\n\n' + (f"{head}\n\n{body}" if head else f"\n{body}")
 
 
-def _functions(entry: types.FunctionType, defined: dict[str, ast.FunctionDef]) -> dict[str, types.FunctionType]:
+def _functions(
+    entry: types.FunctionType, defined: dict[str, ast.FunctionDef], aliases: dict[str, str]
+) -> dict[str, types.FunctionType]:
     """The functions of a text by their names: those that the entry reaches; the functions of this text come before those
-    of earlier ones that it brings along."""
+    of earlier ones that it brings along.  A nested function of the user's has the name that the text has for it."""
     out: dict[str, types.FunctionType] = {}
     waiting, seen = [entry], {id(entry)}
     for function in waiting:
         of_text = function.__code__.co_filename == entry.__code__.co_filename
         if function.__name__ in defined and (of_text or function.__name__ not in out):
             out[function.__name__] = function
-        for held in _held(function):
-            if held.__code__.co_filename.startswith(GENERATED) and id(held) not in seen:
+        for name, held in _held(function):
+            name = aliases.get(name, name)
+            is_ours = held.__code__.co_filename.startswith(GENERATED)
+            if not is_ours and name in defined:
+                out.setdefault(name, held)
+            if (is_ours or name in defined) and id(held) not in seen:
                 seen.add(id(held))
                 waiting.append(held)
     return out
 
 
-def _held(function: types.FunctionType) -> Iterator[types.FunctionType]:
-    for cell in function.__closure__ or ():
+def _held(function: types.FunctionType) -> Iterator[tuple[str, types.FunctionType]]:
+    """The functions in the cells of a function, with the names that it has for them."""
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):  # an empty cell
             if isinstance(cell.cell_contents, types.FunctionType):
-                yield cell.cell_contents
+                yield name, cell.cell_contents
 
 
 def _is_name_of(node: ast.AST, functions: dict[str, ast.FunctionDef]) -> bool:

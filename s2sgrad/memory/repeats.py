@@ -4,7 +4,8 @@
     u += rng.normal(size=3); print(u); next(it)           not the same
 
 Values alone are run again, so that what is not known to compute is not run again: unknown callees, and what draws, prints,
-uses up an iterator, or changes what outlives the call.  A function that has a derivative is one of its arguments.
+uses up an iterator, or changes what outlives the call.  A function that has a derivative is one of its arguments; one that
+is a constant may draw random numbers, and is looked into.
 """
 
 from __future__ import annotations
@@ -107,7 +108,8 @@ def is_repeatable(target: Any) -> bool:
         return True
     said = table.given(target)
     if said is not None:
-        return not table.is_flat(target)
+        is_read = table.is_flat(target) and isinstance(said.given, types.FunctionType)
+        return _is_function_repeatable(said.given) if is_read else not table.is_flat(target)
     record = catalogue.of(target)
     if record.pure or (record.writes and not record.effect):
         return True

@@ -26,6 +26,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.rules import table
+from s2sgrad.source import brings_gradient
 
 
 class Gives(Enum):
@@ -196,7 +197,7 @@ def of(target: Any) -> Primitive:
     except (TypeError, ValueError):  # unhashable
         return Primitive(None if table.given(target) is None else target)
     said = table.given(target)
-    if said is not None and getattr(said.given, "made", False):
+    if brings_gradient(target) or (said is not None and getattr(said.given, "made", False)):
         return Primitive(target, sharing=Gives.NEW)
     if record is None or (record.function is not target and not isinstance(target, _EACH_TIME)):
         return Primitive(target)  # what only says that it is equal is something else

@@ -34,6 +34,7 @@ from s2sgrad.ir.quote import constant, mentioned, name
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Derived, parameters
 from s2sgrad.runtime.checkpoints import checkpoint
+from s2sgrad.source import underlying
 from s2sgrad.specialize import lambda_lifting
 from s2sgrad.specialize.inlining import signature_of
 from s2sgrad.specialize.static_values import Derivative, Function, Known, Object, Partial, Value, Vectorized, bindings
@@ -71,7 +72,7 @@ class Derivatives:
         """`checkpoint(f)` of a function value."""
         of = self.callee(node.args[0])
         f = self.as_function(of, node)
-        made = checkpoint(f.target)
+        made = underlying(checkpoint(f.target))
         known = Known(made, name(self.unit.helper(getattr(made, "__name__", "f"), made)))
         return known if isinstance(of, Known) else Derivative(known, f.captured, f.defaults, f.order, of)
 

@@ -133,7 +133,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
         given = [opened(a, found)[0] for a in args]
         _require_constant(keywords)
         if not found and not STATE.tapes:
-            return pair_of(f, args, keywords)[0]
+            return pair_of(f, args, keywords, lends=True)[0]
         listening = Tape()
         STATE.tapes.append(listening)
         try:

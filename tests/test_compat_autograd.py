@@ -28,7 +28,7 @@ from s2sgrad.compat.autograd.extend import defjvp, defvjp, primitive
 from s2sgrad.compat.autograd.misc import flatten
 from s2sgrad.compat.autograd.misc.fixed_points import fixed_point
 from s2sgrad.compat.autograd.misc.flatten import flatten_func
-from s2sgrad.compat.autograd.misc.optimizers import adam, rmsprop, sgd
+from s2sgrad.compat.autograd.misc.optimizers import adam, rmsprop, sgd, unflatten_optimizer
 from s2sgrad.compat.autograd.test_util import check_grads
 
 X = np.array([0.3, 0.7, 1.1])
@@ -138,3 +138,42 @@ def test_fixed_point():
 def test_what_has_no_derivative_is_refused():
     with pytest.raises((S2SGradError, TypeError)):
         grad(lambda x: x > 1.0)(2.0)
+
+
+def test_a_loss_that_flattens_its_parameters():
+    """As the neural network among autograd's examples does."""
+    params = {"b": [0.5, (2.0, np.arange(3.0))], "w": np.ones((2, 2))}
+
+    def penalty(p):
+        vector, unflatten = flatten(p)
+        return np.dot(vector, vector) + unflatten(vector**2)["b"][0]
+
+    gradient = grad(penalty)(params)
+    assert np.allclose(gradient["w"], 2.0) and np.isclose(gradient["b"][0], 2.0)
+    assert np.isclose(gradient["b"][1][0], 4.0) and np.allclose(gradient["b"][1][1], [0.0, 2.0, 4.0])
+    vector, unflatten = flatten(params)
+    assert np.allclose(grad(lambda v: penalty(unflatten(v)))(vector), flatten(gradient)[0])
+
+
+def test_an_optimizer_of_vectors_for_nested_parameters():
+    @unflatten_optimizer
+    def descent(gradient, x, callback=None, steps=50):
+        for i in range(steps):
+            g = gradient(x, i)
+            if callback:
+                callback(x, i, g)
+            x = x - 0.1 * g
+        return x
+
+    seen = []
+    out = descent(grad(lambda p, i: np.sum((p["w"] - 3.0) ** 2)), {"w": np.zeros(2)}, lambda p, i, g: seen.append(p["w"]))
+    assert np.allclose(out["w"], 3.0, atol=1e-3) and len(seen) == 50
+
+
+def test_jacobians_of_jacobians():
+    def f(x):
+        return np.array([np.sum(x**2), np.prod(x)])
+
+    second = jacobian(jacobian(f))(X)
+    assert second.shape == (2, 3, 3) and np.allclose(second[0], 2.0 * np.eye(3))
+    assert np.allclose(second[1], hessian(np.prod)(X))

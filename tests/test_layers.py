@@ -72,6 +72,7 @@ ALLOWED = {
     "primitives.*": {"numpy", "ast", "bisect", "builtins", "copy", "dataclasses", "enum", "functools", "heapq", "itertools",
                      "json", "logging", "math", "operator", "random", "sys", "types", "s2sgrad.runtime", "s2sgrad.rules",
                      "s2sgrad.primitives"},
+    "primitives.record": {"numpy", "dataclasses", "enum", "types", "s2sgrad.runtime", "s2sgrad.rules", "s2sgrad.source"},
     "emit.*": {"gast", "astunparse", "sys", "s2sgrad.emit"},
     "source.*": {"gast", "ast", "hashlib", "itertools", "weakref", "linecache", "threading", "types", "warnings",
                  "dataclasses", "functools", "s2sgrad.errors", "s2sgrad.source"},

@@ -223,7 +223,7 @@ def test_methods_keywords_and_empty_arrays():
         (lambda: jacobian(mixed, 2)(X), TypeError, "argnums"),
         (lambda: jacobian(mixed, "z")(X), TypeError, "argnums"),
         (lambda: jacobian(3.0), TypeError, "needs a function"),
-        (lambda: jacobian(jacobian(mixed)), TypeError, "cannot be computed yet"),
+        (lambda: jacobian(jacobian(mixed, (0, 1))), TypeError, "cannot be computed"),
         (lambda: hvp(bowl, (X,), (np.ones(2),)), ValueError, r"tangents\[0\]"),
         (lambda: hvp(bowl, (X,)), TypeError, "primals and tangents"),
         (lambda: linearize(bowl, X)[1](np.ones(2)), ValueError, r"tangents\[0\]"),
@@ -259,3 +259,40 @@ def test_an_adjoint_that_is_a_copy_of_a_value_stays_one():
     u, v = np.linspace(0.1, 1.0, 5), np.linspace(0.3, 0.9, 5)
     columns = [hvp(f, (u, v), (e, None)) for e in np.eye(5)]
     np.testing.assert_allclose(hessian(f)(u, v), columns, rtol=1e-12)
+
+
+def test_matrices_are_differentiated():
+    """Of a Jacobian every operator takes the Jacobian of, and of a Hessian: as one takes it of the function by hand."""
+
+    def f(x, k):
+        y = np.empty(2)
+        y[0] = np.sum(x**2) * k
+        y[1] = np.prod(x) * x[0]
+        return y
+
+    def first(x, k):
+        return np.array([2.0 * x * k, np.array([2.0 * x[0] * x[1], x[0] ** 2])])
+
+    x, k = np.array([0.7, 1.3]), 2.0
+    for one in (jacobian, jacfwd, jacrev):
+        np.testing.assert_allclose(one(f).followed(x, k), first(x, k))
+        for other in (jacobian, jacfwd, jacrev):
+            np.testing.assert_allclose(other(one(f))(x, k), jacobian(first)(x, k), rtol=1e-12)
+    np.testing.assert_allclose(jacobian(jacobian(f), "k")(x, k), jacobian(first, "k")(x, k))
+    np.testing.assert_allclose(jacobian(jacobian(jacobian(f)))(x, k), jacobian(jacobian(first))(x, k), rtol=1e-12)
+    np.testing.assert_allclose(jvp(jacobian(f), (x, k), (x, 1.0))[1], jvp(first, (x, k), (x, 1.0))[1])
+    np.testing.assert_allclose(grad(jacobian(f))(x, k), grad(lambda x: np.sum(first(x, k)))(x))
+    third = jacobian(hessian(lambda x: np.sum(np.sin(x) * x[0])))(x)
+    np.testing.assert_allclose(third, np.transpose(third, (2, 0, 1)), rtol=1e-12)
+    assert np.isclose(third[1, 1, 1], -np.cos(x[1]) * x[0])
+    within = grad(lambda x: np.sum(hessian(lambda z: np.sum(np.exp(z)))(x) ** 2))(x)
+    np.testing.assert_allclose(within, 2.0 * np.exp(2.0 * x))
+    assert jacobian(jacobian(lambda x, k=3: x**k))(2.0) == 12.0
+
+
+def test_what_matrices_are_not_differentiated():
+    for made in (lambda f: jacobian(f, (0, 1)), lambda f: jacobian(f, debug=True)):
+        with pytest.raises(TypeError, match="one argument that is asked for, by position"):
+            jacobian(made(lambda x, y: x * y))
+    with pytest.raises(TypeError, match="expected a number or an array, got dict"):
+        jacobian(jacobian(lambda p: p["a"] ** 2))({"a": 1.0})

@@ -13,9 +13,10 @@ from s2sgrad import rules  # noqa: F401  (fills the table)
 from s2sgrad.errors import NoSource
 from s2sgrad.ir import advice
 from s2sgrad.ir.signatures import signature
+from s2sgrad.ir.underlying import underlying
 from s2sgrad.rules import table
 from s2sgrad.runtime.closures import Closure
-from s2sgrad.source import GENERATED_TEXTS, brings_gradient, read, underlying
+from s2sgrad.source import GENERATED_TEXTS, brings_gradient, read
 
 _OPERATORS = {
     operator.add: "a + b", operator.sub: "a - b", operator.mul: "a * b", operator.truediv: "a / b", operator.pow: "a ** b",
@@ -102,6 +103,8 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
         return plain(function.__func__)
     if brings_gradient(function):
         return _caller(function), (), {}
+    if getattr(type(function), "followed", None) is not None and function.followed is not None:  # a matrix of derivatives
+        return plain(function.followed)
     if underlying(function) is not function:
         return plain(underlying(function))
     library = spelled_out(function)  # a bound method may be in the table too

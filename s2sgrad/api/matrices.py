@@ -10,6 +10,7 @@ other, and NotFinite names the statement where the first value arose that is not
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -19,6 +20,7 @@ import numpy as np
 from s2sgrad.api.argnums import Argnums, checked
 from s2sgrad.api.assembling import assembled, at_leaves, count, empty, of_array, of_rows, plain, sizes
 from s2sgrad.api.columns import Columns
+from s2sgrad.api.followed import by_columns
 from s2sgrad.api.gradient import Gradient, differentiated
 from s2sgrad.api.products import function_given
 from s2sgrad.driver.options import Options
@@ -49,6 +51,17 @@ class Matrix:
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
+
+    @functools.cached_property
+    def followed(self) -> types.FunctionType | None:
+        """A function with source that gives the same, to be differentiated; None where there is none."""
+        if isinstance(self._argnums, tuple) or self.has_aux or self.debug:
+            return None
+        return by_columns(self._differentiated(), self.primal, self._argnums, self.__name__)
+
+    def _differentiated(self) -> Callable[..., Any]:
+        """The function of which this is the Jacobian."""
+        return self.primal
 
     @property
     def source(self) -> str:
@@ -161,6 +174,9 @@ class Hessian(Matrix):
             gradient = differentiated(function, several, replace(options, value=False), None)
             self._columns = Columns(gradient, value=False, debug=self.debug)
 
+    def _differentiated(self) -> Callable[..., Any]:
+        return differentiated(self.primal, self._argnums, Options().to_be_differentiated, None)
+
     @entry
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         """The Hessian at these arguments; with `has_aux`, and what is beside the value."""
@@ -187,9 +203,10 @@ class Hessian(Matrix):
 
 
 def _function(function: Any, name: str) -> Any:
-    if isinstance(function, Matrix):
-        raise TypeError(f"{name} of {function!r} cannot be computed yet: take `hessian` or `hvp` of the function itself")
-    return function_given(function, name)
+    if isinstance(function, Matrix) and function.followed is None:
+        raise TypeError(f"{name} of {function!r} cannot be computed: it has one argument that is asked for, by position, no "
+                        "`has_aux`, and no `debug`")  # fmt: skip
+    return function.followed if isinstance(function, Matrix) else function_given(function, name)
 
 
 # --- what a user calls ---

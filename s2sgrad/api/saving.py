@@ -108,7 +108,7 @@ def _functions_of_file(entry: types.FunctionType) -> list[types.FunctionType]:
     """The functions of the text that the entry stands in."""
     out = [entry]
     for function in out:
-        for held in _held(function):
+        for _, held in _held(function):
             if held.__code__.co_filename == entry.__code__.co_filename and held not in out:
                 out.append(held)
     return out

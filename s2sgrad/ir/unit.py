@@ -20,9 +20,10 @@ from s2sgrad.ir.lookups import note_attribute, note_import, note_name
 from s2sgrad.ir.names import Namer
 from s2sgrad.ir.quote import COMPOUND, Place, call_around, nodes, place_of
 from s2sgrad.ir.scoping import parameters as parameters  # of a tree
+from s2sgrad.ir.underlying import underlying
 from s2sgrad.rules import table
 from s2sgrad.runtime import checkpoints
-from s2sgrad.source import Binding, Primal, underlying
+from s2sgrad.source import Binding, Primal
 
 _CHANGING = (runtime.push, runtime.poison, checkpoints.keep, checkpoints.latest)  # their first argument
 _CAPTURES = (gast.MatchAs, gast.MatchStar, gast.MatchMapping)

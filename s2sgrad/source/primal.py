@@ -10,8 +10,6 @@ from typing import Any
 import gast
 
 from s2sgrad.errors import GENERATED, Place
-from s2sgrad.rules import table
-from s2sgrad.runtime.checkpoints import behind_checkpoint
 
 _MISSING = object()
 
@@ -79,11 +77,7 @@ def _is_made(value: Any, how: str) -> bool:
 
 
 def underlying(value: Any) -> Any:
-    """The function that `differentiable` made an operation of, or `checkpoint` one to be run again, of which nothing is run
-    again because it is never read; anything else as it is."""
-    plain = behind_checkpoint(value)
-    if plain is not None and (brings_gradient(plain) or table.given(plain) is not None):
-        return plain
+    """The function that `differentiable` made an operation of; anything else as it is."""
     return value.differentiated if _is_made(value, "differentiated") else value
 
 

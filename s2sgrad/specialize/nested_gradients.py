@@ -32,9 +32,9 @@ from s2sgrad import emit, pullbacks, runtime, standard
 from s2sgrad.analysis import effects
 from s2sgrad.ir.quote import constant, mentioned, name
 from s2sgrad.ir.signatures import signature
+from s2sgrad.ir.underlying import underlying
 from s2sgrad.ir.unit import Derived, parameters
 from s2sgrad.runtime.checkpoints import checkpoint
-from s2sgrad.source import underlying
 from s2sgrad.specialize import lambda_lifting
 from s2sgrad.specialize.inlining import signature_of
 from s2sgrad.specialize.static_values import Derivative, Function, Known, Object, Partial, Value, Vectorized, bindings

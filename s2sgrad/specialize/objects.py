@@ -32,8 +32,8 @@ from s2sgrad.analysis.plain_classes import written_attributes
 from s2sgrad.ir.lookups import note_member
 from s2sgrad.ir.quote import assign, at, constant, name
 from s2sgrad.ir.signatures import signature
+from s2sgrad.ir.underlying import underlying
 from s2sgrad.ir.unit import MISSING
-from s2sgrad.source import underlying
 from s2sgrad.specialize.object_operators import OPERATORS
 from s2sgrad.specialize.static_values import Known, Object, Partial, Record, Value
 

@@ -16,28 +16,45 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.tape import nondifferentiable
+
 
 def flatten(value: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
     """The vector of all numbers of a value, entries of a dict in the order of their keys, and what undoes this."""
-    parts: list[np.ndarray] = []
-    shape = _shape(value, parts)
-    vector = np.concatenate(parts) if parts else np.zeros(0)
+    parts = _parts(value)
+    shape, _ = _shape(value, 0)
 
     def unflatten(vector: Any) -> Any:
         return _filled(shape, vector)
 
-    return vector, unflatten
+    return np.concatenate(parts) if parts else np.zeros(0), unflatten
 
 
-def _shape(value: Any, parts: list[np.ndarray]) -> tuple[Any, ...]:
-    """What a value is made of, with the place of each part in the vector."""
+def _parts(value: Any) -> list[np.ndarray]:
+    """A vector for each number or array, in order; no list is written, so that this is differentiated where it is called."""
     if isinstance(value, dict):
-        return "dict", {k: _shape(value[k], parts) for k in sorted(value)}
+        return [part for k in sorted(value) for part in _parts(value[k])]
     if isinstance(value, (list, tuple)):
-        return "tuple" if isinstance(value, tuple) else "list", [_shape(item, parts) for item in value]
-    at = sum(part.size for part in parts)
-    parts.append(np.ravel(np.asarray(value, float)))
-    return ("array" if isinstance(value, np.ndarray) else "number"), at, at + np.size(value), np.shape(value)
+        return [part for item in value for part in _parts(item)]
+    return [np.ravel(np.asarray(value, float))]
+
+
+@nondifferentiable
+def _shape(value: Any, at: int) -> tuple[tuple[Any, ...], int]:
+    """What a value is made of, with the place of each part in the vector, where it begins at `at`; and where it ends."""
+    if isinstance(value, dict):
+        held = {}
+        for k in sorted(value):
+            held[k], at = _shape(value[k], at)
+        return ("dict", held), at
+    if isinstance(value, (list, tuple)):
+        items = []
+        for item in value:
+            shape, at = _shape(item, at)
+            items.append(shape)
+        return ("tuple" if isinstance(value, tuple) else "list", items), at
+    end = at + np.size(value)
+    return ("array" if isinstance(value, np.ndarray) else "number", at, end, np.shape(value)), end
 
 
 def _filled(shape: tuple[Any, ...], vector: Any) -> Any:

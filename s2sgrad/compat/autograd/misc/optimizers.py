@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,18 @@ from s2sgrad.compat.autograd.misc.flatten import flatten
 
 Gradient = Callable[[Any, int], Any]
 Callback = Callable[[Any, int, Any], Any] | None
+
+
+def unflatten_optimizer(optimize: Callable[..., np.ndarray]) -> Callable[..., Any]:
+    """An optimizer of nested parameters, of one that takes and gives vectors."""
+
+    @functools.wraps(optimize)
+    def unflattened(grad: Gradient, x0: Any, callback: Callback = None, *args: Any, **keywords: Any) -> Any:
+        vector, unflatten = flatten(x0)
+        seen = callback and (lambda x, i, g: callback(unflatten(x), i, unflatten(g)))
+        return unflatten(optimize(lambda x, i: flatten(grad(unflatten(x), i))[0], vector, seen, *args, **keywords))
+
+    return unflattened
 
 
 def _steps(grad: Gradient, init_params: Any, callback: Callback, num_iters: int, step: Callable[..., np.ndarray]) -> Any:

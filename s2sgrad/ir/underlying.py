@@ -1,0 +1,21 @@
+"""What an object that a name stands for is to be differentiated as.
+
+    checkpoint(f), with a rule for f      ->      f
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from s2sgrad import source
+from s2sgrad.rules import table
+from s2sgrad.runtime.checkpoints import behind_checkpoint
+
+
+def underlying(value: Any) -> Any:
+    """The function that `differentiable` made an operation of, or that `checkpoint` made one of which nothing is run again,
+    because it has a rule and is never read; anything else as it is."""
+    plain = behind_checkpoint(value)
+    if plain is not None and (source.brings_gradient(plain) or table.given(plain) is not None):
+        return plain
+    return source.underlying(value)

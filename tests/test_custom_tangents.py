@@ -13,7 +13,9 @@ from s2sgrad import (
     defjvp,
     defvjp,
     grad,
+    jacfwd,
     jvp,
+    linearize,
     nondifferentiable,
     primitive,
     stop_gradient,
@@ -293,3 +295,21 @@ def test_a_rule_that_is_replaced_is_read_anew():
     assert jvp(f, (3.0,), (1.0,)) == (9.0, 6.0)
     defjvp(foreign, lambda t, y, x: t * 7.0)
     assert jvp(f, (3.0,), (1.0,)) == (9.0, 7.0)
+
+
+def test_the_tangent_of_a_rule_reads_the_pullback_alone():
+    """What the value is computed with has no rule, and need not be read: a Fourier transform."""
+
+    @custom_gradient
+    def power(x):
+        s = np.fft.rfft(x)
+        weight = np.array([1.0, 2.0, 1.0])
+        return np.sum(weight * np.abs(s) ** 2), lambda g: g * 2.0 * len(x) * np.fft.irfft(s, len(x))
+
+    x, v = np.array([0.5, 1.5, 2.5, 0.7]), np.array([1.0, -1.0, 2.0, 0.5])
+    expected = 8.0 * x @ v  # Parseval
+    assert np.isclose(grad(power)(x) @ v, expected)
+    for f in (power, lambda x: 1.0 * power(x)):
+        assert np.isclose(jvp(f, (x,), (v,))[1], expected)
+        assert np.isclose(linearize(f, x)[1](v), expected)
+        assert np.isclose(jacfwd(f)(x) @ v, expected)

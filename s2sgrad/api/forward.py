@@ -30,6 +30,7 @@ from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.lanes import count, zero_lanes
 from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, seed_of_number
+from s2sgrad.source import brings_gradient
 
 if TYPE_CHECKING:
     from s2sgrad.driver.compiled import Compiled
@@ -247,11 +248,8 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
         return linearized.of_pullback(primals[0], tangents[0], primals[1:], tangents[1:], tangent_for)
     if isinstance(function, (runtime.Pullback, Closure)):
         return linearized.of_pullback(function, None, primals, tangents, tangent_for)
-    try:
-        function, held = converted.again(function, primals)
-    except Unsupported:  # its text is of another form
+    if brings_gradient(getattr(function, "__func__", function)):
         return transposed.tangent(function, primals, tangents, keywords)
-    primals, tangents = primals[held:], tangents[held:]
     active = tuple(k for k, t in enumerate(tangents) if t is not None and has_floats(primals[k]))
     for k in {k for k, t in enumerate(tangents) if t is not None} - {*active}:
         if not isinstance(primals[k], (int, str, bytes, type(None), np.ndarray, np.generic, list, tuple, dict, Closure)):

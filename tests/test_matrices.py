@@ -12,6 +12,7 @@ from corpus import CASES
 from differences import leaves
 
 from s2sgrad import (
+    S2SGradError,
     Unsupported,
     elementwise_grad,
     grad,
@@ -25,6 +26,9 @@ from s2sgrad import (
     value_and_grad,
     value_and_jacobian,
 )
+from s2sgrad.runtime import zeros
+from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.structure import rebuilt
 
 X = np.array([0.3, 0.7, 1.1])
 
@@ -296,3 +300,41 @@ def test_what_matrices_are_not_differentiated():
             jacobian(made(lambda x, y: x * y))
     with pytest.raises(TypeError, match="expected a number or an array, got dict"):
         jacobian(jacobian(lambda p: p["a"] ** 2))({"a": 1.0})
+
+
+@pytest.mark.sampled(one_in=25)
+@pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name)
+def test_linearize_gives_what_jvp_gives(entry):
+    """Or it is refused: the transpose of a pullback that takes its record apart by two names is not followed."""
+
+    def halves(x):
+        if isinstance(x, (list, tuple, dict)):
+            return rebuilt(x, halves)
+        return zeros(x) + 0.5 if np.asarray(x).dtype.kind == "f" else zeros(x)
+
+    def tangents(args):
+        return tuple(halves(x) if k in entry.argnums else None for k, x in enumerate(args))
+
+    try:
+        _, expected = jvp(entry.function, entry.fresh_args(), tangents(entry.fresh_args()))
+        _, along = linearize(entry.function, *entry.fresh_args())
+    except (S2SGradError, Refusal):
+        return
+    got = along(*tangents(entry.fresh_args()))
+    for a, b in zip(leaves(expected), leaves(got), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-7, atol=1e-9)
+
+
+def test_a_map_that_is_not_the_transpose_is_refused():
+    """Two lists of the record are one list, which the pullback empties."""
+
+    def first_that_fits(v):
+        return next((t * t for t in v if t > 0.5), 0.0) + next((t for t in v if t > 5.0), v[0] * 3.0)
+
+    x = np.array([0.3, 0.7, 1.1])
+    try:
+        _, along = linearize(first_that_fits, x)
+    except Unsupported as error:
+        assert "call `jvp`" in str(error)
+    else:
+        np.testing.assert_allclose(along(x), 3.0 * x[0] + 2.0 * x[1] ** 2)

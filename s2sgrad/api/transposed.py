@@ -8,8 +8,11 @@ there: a function of the cotangents that closes over values.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Iterator
 from typing import Any
+
+import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.api import brought
@@ -25,7 +28,6 @@ def pair(pullback: runtime.Pullback, pair_in: PairIn) -> tuple[Callable[..., Any
     """`fwd(y_bar) -> (bars, saved)`, where `bars` is what the pullback gives, and `bwd(saved, bars_bar)`, the cotangent of
     `y_bar`; `pair_in` gives the pair of a function in some of its arguments."""
     shown = len(pullback.rest) - getattr(pullback, "hidden", 0)
-    hidden = pullback.rest[shown:]
 
     def fwd(*given: Any) -> tuple[Any, Any]:
         y_bar = pullback.cotangent(given)
@@ -34,18 +36,69 @@ def pair(pullback: runtime.Pullback, pair_in: PairIn) -> tuple[Callable[..., Any
         else:
             record = runtime.refilled(pullback.saved, pullback.bwd)
             first, second, _ = pair_in(pullback.bwd, (record, y_bar), (1,))
-            out, saved = first(record, y_bar)
-            back = lambda bars: second(runtime.refilled(saved, second), bars)  # noqa: E731
-        bars = runtime.spread(pullback, out)[:shown]
-        return bars if pullback.like is None else tuple(map(runtime.like, pullback.rest, bars)), (back, y_bar)
+            try:
+                out, saved = first(record, y_bar)
+                back = functools.partial(_pulled_back, second, saved)
+                _require_transpose(pullback, y_bar, out, back)
+            except (NameError, IndexError, ValueError) as error:
+                raise Unsupported(_REFUSED) from error
+        bars = runtime.spread(pullback, out)
+        value = bars[:shown] if pullback.like is None else tuple(map(runtime.like, pullback.rest, bars[:shown]))
+        return value, (back, y_bar, bars)
 
-    def bwd(saved: Any, bars: tuple) -> Any:
-        back, y_bar = saved
-        given = tuple(map(fit, (*bars, *hidden), pullback.rest))
+    def bwd(saved: Any, cotangents: tuple) -> Any:
+        back, y_bar, bars = saved
+        given = (*map(fit, cotangents, bars[:shown]), *map(runtime.zeros, bars[shown:]))
         return fit(back(picked(given, pullback.places)), y_bar)
 
     fwd.transposes = bwd.transposes = pullback  # type: ignore[attr-defined]
     return fwd, bwd
+
+
+def _pulled_back(bwd: Callable[..., Any], saved: Any, bars: Any) -> Any:
+    return bwd(runtime.refilled(saved, bwd), bars)
+
+
+_SCALE = 2.0**-12  # of the cotangent that is tried: a pullback of the user's may clip
+_REFUSED = "this writes what it has on record, which its transpose does not follow yet"
+
+
+def _require_transpose(pullback: runtime.Pullback, y_bar: Any, out: Any, back: Callable[[Any], Any]) -> None:
+    """Refuse a map that is not the transpose of a pullback: `<J^T w, v> == <w, J v>`, for w and v that nothing else has.
+
+    A record is not followed where the pullback takes it apart by two names: shadows, and lists that functions share.
+    """
+    draws = np.random.default_rng(20)
+    w, v = _drawn(y_bar, draws, _SCALE), _drawn(out, draws, 1.0)
+    bars = pullback.bwd(runtime.refilled(pullback.saved, pullback.bwd), w)
+    pairs = [*_paired(bars, v)], [*_paired(w, back(v))]
+    with np.errstate(all="ignore"):
+        left, right = (sum(float(np.sum(a * b)) for a, b in part) for part in pairs)
+        size = sum(float(np.sum(np.abs(a * b))) for part in pairs for a, b in part)
+    near = 1e-7 if all(np.result_type(a, b) == np.float64 for part in pairs for a, b in part) else 1e-2
+    if abs(left - right) > near * size or np.isfinite(left) != np.isfinite(right):
+        raise Unsupported(_REFUSED)
+
+
+def _drawn(like: Any, draws: np.random.Generator, scale: float) -> Any:
+    """Numbers in the structure of a cotangent."""
+    if isinstance(like, (list, tuple, dict)):
+        return runtime.rebuilt(like, lambda part: _drawn(part, draws, scale))
+    if isinstance(like, np.ndarray):
+        return (scale * draws.uniform(0.5, 1.5, like.shape)).astype(like.dtype)
+    return None if like is None else type(like)(scale * draws.uniform(0.5, 1.5))
+
+
+def _paired(a: Any, b: Any) -> Iterator[tuple[Any, Any]]:
+    """The numbers and arrays at the same places of two cotangents; what is None, or is not there, is 0."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        for key in a.keys() & b.keys():
+            yield from _paired(a[key], b[key])
+    elif isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        for x, y in zip(a, b, strict=len(a) > 0 < len(b)):
+            yield from _paired(x, y)
+    elif a is not None and b is not None:
+        yield a, b
 
 
 def tangent(f: Any, primals: tuple, dots: tuple, keywords: dict[str, Any]) -> tuple[Any, Any]:

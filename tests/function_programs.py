@@ -1,5 +1,5 @@
 """Random programs in which nobody knows which function a name stands for: bound anew by branches and loops, composed,
-kept in lists and dicts, made by functions, closing over what is bound anew or written.
+kept in lists and dicts, made by functions, closing over what is bound anew or written, remembering their values.
 
 `function_program(seed)` writes the same program again.  Every function takes a number and returns one of moderate size.
 """
@@ -19,10 +19,12 @@ FUNCTIONS = """
     ({f} if {c} else {g})|(np.sin if {c} else lambda t: t * {e})|reduce(compose, fs)|pick({c})|layers(x)[k]
     lambda t, g={g}: np.sin(g(t) + {e})|ladder({f}, 2)|lambda t: np.sin(t) * np.sum(u)|grad(scaled({e}))|x_of(k)
     partial(affine, b={e}, a=0.5)|shifted(x[1])|reduce(lambda q, c: lambda t: np.sin(q(t) * c), x, {f})
+    Gain({e}).run|Gain(x[k]).run
 """
 NUMBERS = """
     np.sin(x[0])|{f}(x[1])|s|0.5|fs[0](x[2])|d['a'](s)|np.tanh({f}(s) + x[k])|w|{f}({g}(s))|fs[-1](w)|x[k]|np.sin(w * s)
     compose({f}, {g})(s)|applied(fs, x[0])|u[1]|sum(q(s) for q in fs) * 0.2
+    steps(4, x, {})|steps(k + 2, u, {}) * w
 """
 STATEMENTS = """
     fs.append({F})|fs.append({F})|fs = [{F}, {F}]|fs = [scaled(q) for q in x]|d['a'] = {F}|d['b'] = {F}|fs[0] = {F}
@@ -38,8 +40,22 @@ STATEMENTS = """
     for k in range(3):#    def m{n}(t, c=x[k]):#        return c#    if {c}:#        o{n} = [m{n}]#        s = o{n}[0](s)
     {'p': put, 'r': raised}['p'](u, {e})|for op in (put, raised):#    op(u, {e})
 """
+REMEMBERING = [  # their values
+    "@cache#def m{n}(i):#    return {v} if i < 1 else np.sin(m{n}(i - 1) + {v}) + 0.3 * m{n}(i // 2)#"
+    "s = np.tanh(s + m{n}(3))",
+    "@cache#def m{n}(i, j=1):#    if 0 in (i, j):#        return {v} * x[i]#"
+    "    return np.tanh(m{n}(i - 1, j) + m{n}(i, j - 1))#w += m{n}(2, 2)",
+    "memo{n} = {0: {v}}#def m{n}(i):#    if i not in memo{n}:#"
+    "        memo{n}[i] = np.sin(m{n}(i - 1) * {v}) + {v}#    return memo{n}[i]#s *= m{n}(3)",
+    "memo{n} = {}#def m{n}(i):#    if i in memo{n}:#        return memo{n}[i]#"
+    "    r = u * {v} if i == 0 else np.sin(m{n}(i - 1)) * m{n}(i // 2)#    memo{n}[i] = r#    return r#"
+    "s += np.sum(m{n}(2)) * 0.1",
+    "def m{n}(i, memo={}):#    if i in memo:#        return memo[i]#"
+    "    memo[i] = {v} if i < 2 else m{n}(i - 1) * 0.5 + m{n}(i - 2) * {v}#    return memo[i]#"
+    "for i in range(3):#    s = np.tanh(s + m{n}(i + k))",
+]
 FIXED = '''import functools
-from functools import partial, reduce
+from functools import cache, partial, reduce
 
 import numpy as np
 
@@ -112,6 +128,23 @@ def applied(fs, t):
     return t
 
 
+class Gain:
+    def __init__(self, c):
+        self.c, self.by = c, (0.5, c * c)
+
+    def run(self, t):
+        return np.tanh(self.c * t + self.by[1])
+
+
+def steps(i, x, memo):
+    if i in memo:
+        return memo[i]
+    if i < 2:
+        return x[i]
+    memo[i] = np.sin(steps(i - 1, x, memo)) + steps(i - 2, x, memo) * 0.4
+    return memo[i]
+
+
 def put(u, e):
     u[1] = e
 
@@ -126,6 +159,7 @@ def _listed(text: str) -> list[str]:
 
 
 FUNCTIONS, NUMBERS, STATEMENTS = map(_listed, (FUNCTIONS, NUMBERS, STATEMENTS))
+STATEMENTS += REMEMBERING
 
 
 class _Writer:
@@ -140,6 +174,7 @@ class _Writer:
             "{c}": lambda: rng.choice(["x[0] > 0.1", "s > 0.0", "k % 2", "x[1] < x[2]"]),
             "{e}": lambda: self.filled(rng.choice(NUMBERS if depth < 2 else ["x[k]", "0.5", "s"]), depth + 1),
             "{F}": lambda: self.function(depth + 1),
+            "{v}": lambda: rng.choice(["w", "s", "x[k]", "x[0]", "u[1]", "0.5", "np.sin(w)"]),
         }  # fmt: skip
         for hole, fill in fills.items():
             while hole in text:

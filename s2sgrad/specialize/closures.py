@@ -140,7 +140,7 @@ class Closures:
         defaults = [self.reified(v, node) for v in f.defaults.values()]
         if None in defaults:
             return None
-        self.require_settled(f, node)
+        self.require_settled([c for c in f.captured if c not in self.of_nobody(value)], node)
         made = name(self.unit.helper(getattr(f.target, "__name__", "function"), f.target))
         holds = [*map(name, f.captured), *defaults]
         if not holds and f.target.__closure__ is None:
@@ -186,10 +186,22 @@ class Closures:
         """The variables of the function around that may be bound by now, and those that others bind."""
         return {n for n, times in self.bound_so_far().items() if times} | self.given | self.shared
 
-    def require_settled(self, f: Any, node: gast.AST) -> None:
+    def of_nobody(self, value: Any) -> set[str]:
+        """The attributes of the objects of methods to which nothing else refers: only the method might write them."""
+        waiting = [v for v in getattr(value, "given", ()) if isinstance(v, Object) and not v.names]
+        out: set[str] = set()
+        while waiting:
+            made = waiting.pop()
+            if made.given is None:
+                out |= set(made.attributes.values())
+                inner = map(self.values.get, made.attributes.values())
+                waiting += [v for v in inner if isinstance(v, Object) and v.names == 1]
+        return out
+
+    def require_settled(self, names: list[str], node: gast.AST) -> None:
         """Refuse a function that closes over what is not bound yet, or may be bound anew while it lives."""
         so_far = self.bound_so_far()
-        for captured in f.captured:
+        for captured in names:
             in_loop = self.rebinds(captured)
             times = so_far[captured] + (captured in self.given)
             anew = self.counts[captured] + (captured in self.given) > max(1, times)

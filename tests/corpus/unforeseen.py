@@ -235,3 +235,25 @@ def writer_chosen_by_data(x):
         op = times if x[k] > 0.8 else plus
         op(y, x[k])
     return np.sum(y * y)
+
+
+class Scaled:
+    def __init__(self, w):
+        self.w, self.by = w, [w, w * w]
+
+    def run(self, t):
+        return self.w * np.tanh(t) + self.by[1]
+
+
+@case(VECTOR)
+def methods_of_new_objects_in_a_list(x):
+    fs = [np.sin]
+    for w in x:
+        if w > 0.8:
+            fs.append(Scaled(w).run)
+        else:
+            fs.append(lambda t, w=w: np.tanh(w * t))
+    t = x[0]
+    for f in fs:
+        t = f(t)
+    return t * fs[-1](x[1])

@@ -273,11 +273,70 @@ REFUSED = {
         import functools
 
         def f(x):
-            @functools.lru_cache
+            @functools.singledispatch
             def g(n):  # <-
                 return x * n
             return g(2) * g(3)
     """, (2.0,)),
+    "function that remembers its values and counts its calls": (Unsupported, """
+        import functools
+
+        def f(x):
+            calls = [0]
+            @functools.cache
+            def g(n):
+                calls.append(n)  # <-
+                return x if n == 0 else g(n - 1) * x
+            return g(3) * len(calls)
+    """, (2.0,)),
+    "function that remembers its values and writes one of them": (Unsupported, """
+        import functools
+
+        def f(x):
+            @functools.cache
+            def g(n):  # <-
+                y = x * 1.0 if n == 0 else g(n - 1)
+                y *= 2.0
+                return y
+            return np.sum(g(3) * g(1))
+    """, (V,)),
+    "function that stores something else than it returns": (Unsupported, """
+        def g(n, x, memo):
+            if n in memo:
+                return memo[n]
+            memo[n] = r = x if n == 0 else g(n - 1, x, memo) * x  # <-
+            return r * 2.0
+
+        def f(x):
+            return g(3, x, {}) * g(1, x, {})
+    """, (2.0,)),
+    "dict of remembered values that is read elsewhere": (Unsupported, """
+        def g(n, x, memo):
+            if n in memo:
+                return memo[n]
+            memo[n] = x if n == 0 else g(n - 1, x, memo) * x
+            return memo[n]
+
+        def f(x):
+            memo = {}
+            y = g(3, x, memo)  # <-
+            return y * memo[2] * len(memo)
+    """, (2.0,)),
+    "method in a list that writes its object": (Unsupported, """
+        class Total:
+            def __init__(self, w):
+                self.w = w
+
+            def add(self, t):
+                self.w = self.w + t
+                return self.w
+
+        def f(x):
+            fs = []
+            for w in x:
+                fs.append(Total(w).add)  # <-
+            return fs[0](x[1]) * fs[0](x[2])
+    """, (V,)),
     "lambda handed to a library function": (Unsupported, """
         def f(x):
             return np.sum(np.frompyfunc(lambda v: v * x[0], 1, 1)(x))  # <-

@@ -58,18 +58,23 @@ def has_floats(value: Any) -> bool:
 
 def _holds_floats(f: Closure) -> bool:
     """Whether what a function value holds carries floats: what it holds now, which a list may not hold later."""
-    if f.carries is not None:
-        return f.carries
+    if f.carries is None:
+        found, lasting = f.held_in(_floats_among)
+        f.carries = found if lasting else None
+        return found
+    return f.carries
+
+
+def _floats_among(holds: tuple) -> tuple[bool, bool]:
+    """Whether there are floats among these, and whether that will stay so."""
     found, lasting = False, True
-    for value in f.holds:
-        here = value.carries if type(value) is Closure and value.carries is not None else has_floats(value)
+    for value in holds:
+        here = has_floats(value)
         stays = value.carries is not None if type(value) is Closure else isinstance(value, _LASTING)
         if here and stays:
-            f.carries = True
-            return True
+            return True, True
         found, lasting = found or here, lasting and stays
-    f.carries = found if lasting else None
-    return found
+    return found, lasting
 
 
 def _described(value: Any) -> str:

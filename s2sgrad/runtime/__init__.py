@@ -134,7 +134,7 @@ def zeros(v: Any) -> Any:
     if isinstance(v, (list, tuple, dict)):
         return rebuilt(v, zeros)
     if isinstance(v, (Closure, Pullback)):  # the cotangent of a function value is that of what it holds
-        return zeros(v.holds if isinstance(v, Closure) else v.saved)
+        return v.held_in(zeros) if isinstance(v, Closure) else zeros(v.saved)
     held = attributes_of(v)
     if held is not None:
         return {k: zeros(item) for k, item in held.items() if item is not v}

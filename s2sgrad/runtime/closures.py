@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from s2sgrad.runtime.checks import Refusal
+
 
 class Closure:
     """`function`, called with what it `holds` before its arguments."""
@@ -28,6 +30,14 @@ class Closure:
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         return self.function(*self.holds, *args, **keywords)
+
+    def held_in(self, find: Callable[[tuple], Any]) -> Any:
+        """What is found in what it holds, where that does not hold it in turn."""
+        try:
+            return find(self.holds)
+        except RecursionError:
+            raise Refusal(None, f"`{self.__name__}` reads a list or a dict that holds it, or too many functions within each "
+                                "other, which cannot be differentiated: give it what it calls as a default") from None  # fmt: skip
 
     def __reduce__(self) -> tuple:
         require_found_again(self.function)

@@ -36,8 +36,8 @@ class Closure:
         try:
             return find(self.holds)
         except RecursionError:
-            raise Refusal(None, f"`{self.__name__}` reads a list or a dict that holds it, or too many functions within each "
-                                "other, which cannot be differentiated: give it what it calls as a default") from None  # fmt: skip
+            what = f"`{self.__name__}` reads a list or a dict that holds it, or too many functions within each other"
+        raise Refusal(None, f"{what}, which cannot be differentiated: give it what it calls as a default")
 
     def __reduce__(self) -> tuple:
         require_found_again(self.function)

@@ -1,4 +1,4 @@
-"""Functions that remember their values: how often they are run, under what they remember, and what is refused when they run."""
+"""Functions that remember their values: how often they run, under what they remember, what is refused when they run."""
 
 from __future__ import annotations
 

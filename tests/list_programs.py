@@ -36,6 +36,12 @@ QUEUES = ("q.append({n})", "q.appendleft({n})", "q.extend({l}[:2])", "q.extendle
           "if len(q) == q.maxlen:\n{pad}    s += q[0] * q[-1]", "s += sum([v * (k + 1) for k, v in enumerate(q)]) * 0.3",
           "if q:\n{pad}    q[-1] *= {n}", "if q:\n{pad}    q.append(q.popleft())", "{l}.append(sum(q) / (1 + len(q)))",
           "if len(q) > 2:\n{pad}    q[1] = {n}", "q.clear()")  # fmt: skip
+PICKS = ("sorted(rows, key=lambda r: r[0])", "sorted(rows, key=lambda r: -r[1])", "sorted(rows)",
+         "[rows[1], rows[0], rows[2]]")  # fmt: skip
+ROWS = ("pick[0][0] = {n}", "rows[{i}][0] = {n}", "pick[{i}][1] *= {n}", "rows[0][1] += {n}", "pick[2][1] = {n}",
+        "for r in pick:\n{pad}    r[0] = r[1] * {n}", "s += pick[1][0] * rows[0][1]", "s = s * 0.5 + rows[2][1]",
+        "s += rows[2][0] * pick[0][1]", "s += max(rows, key=lambda r: r[1])[0]", "p[0] = {n}", "s += p[1] * p[0]",
+        "p, q = made({n})\n{pad}p[0] = {n}\n{pad}s += q[0]")  # fmt: skip
 NUMBERS = ("s * 0.5", "x[{i}]", "x[{i}] * x[1]", "{l}[0]", "{l}[-1] * 0.5", "len({l}) * x[2]", "0.3", "math.sin(s)")
 HEADS = ("for i in range(3):", "for j in range(2):", "if s > 0.0:", "if x[0] > x[1]:", "if len({l}) > 4:",
          "while len({l}) > 3:")  # fmt: skip
@@ -65,6 +71,23 @@ def list_program(seed: int, queues: bool = False) -> Program:
     source = "\n".join([*imports, "import heapq", "import math", "import numpy as np", "", "", "def f(x):", *lines, end, ""])
     args = draw_arguments(rng, (VECTOR,), digits=5)
     return Program(source, args, frozenset(writer.features), seed, (VECTOR,), "queue_program" if queues else "list_program")
+
+
+def row_program(seed: int) -> Program:
+    """A program of lists in a list that are found in another list again, or that a function returns twice."""
+    rng = random.Random(f"rows {seed}")
+    lines = ["    rows = [[x[0], x[1] * x[2]], [x[3], 0.8], [x[4] * x[0], x[1]]]", f"    pick = {rng.choice(PICKS)}",
+             "    p, s = pick[1], x[4]"]  # fmt: skip
+    for _ in range(rng.randint(2, 6)):
+        head = rng.choice(("for k in range(2):", "if s > 0.3:", "if x[0] > x[1]:")) if rng.random() < 0.2 else ""
+        form, pad = rng.choice(ROWS[:-1] if rng.random() < 0.95 else ROWS), "    " * (2 if head else 1)
+        while "{n}" in form:
+            form = form.replace("{n}", rng.choice(("s * 0.5", "x[1]", "x[2] * rows[1][0]", "p[1] * x[0]", "0.3")), 1)
+        lines += [f"    {head}"] * bool(head) + [pad + form.format(i=rng.choice("012"), pad=pad)]
+    end = "    return s + sum([(k + 1) * sum(r) for k, r in enumerate(rows)]) + pick[2][0] * p[0]"
+    made = ["def made(v):", "    r = [v, v * v]", "    return r, r"]
+    source = "\n".join([*made, "", "", "def f(x):", *lines, end, ""])
+    return Program(source, draw_arguments(rng, (VECTOR,), digits=5), frozenset({"rows"}), seed, (VECTOR,), "row_program")
 
 
 class _Writer:

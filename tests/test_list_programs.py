@@ -12,7 +12,7 @@ from collections import Counter
 
 import pytest
 from judging import outcome
-from list_programs import list_program, queue_program
+from list_programs import list_program, queue_program, row_program
 
 OF_A_PART = 25
 PARTS = -(-int(os.environ.get("S2SGRAD_LISTS", "100")) // OF_A_PART)
@@ -24,6 +24,12 @@ def test_right_or_refused(order, part, write):
     seeds = range(part * OF_A_PART, (part + 1) * OF_A_PART)[:: 1 if order == 1 else 3]
     outcomes = Counter(outcome(write(seed), order) for seed in seeds)
     assert outcomes["right"] >= 0.4 * len(seeds)
+
+
+@pytest.mark.parametrize("order", (0, 1, 2))
+def test_rows_that_have_several_names(order):
+    outcomes = Counter(outcome(row_program(seed), order) for seed in range(OF_A_PART if order < 2 else OF_A_PART // 3))
+    assert outcomes["right"] >= 0.3 * outcomes.total()
 
 
 def test_every_kind_of_statement_is_in_many_programs():

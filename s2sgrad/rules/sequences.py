@@ -16,7 +16,7 @@ import operator
 from s2sgrad import runtime
 from s2sgrad.rules.builtin_functions import placed
 from s2sgrad.rules.helpers import fit
-from s2sgrad.rules.table import flat, general, linear
+from s2sgrad.rules.table import flat, linear
 from s2sgrad.runtime.structure import lacking
 
 
@@ -102,7 +102,7 @@ def _(w, y, g, d, key):
     return entry(w, key), None, None
 
 
-@general(runtime.put_back)
+@linear(runtime.put_back)
 def put_back(g, y, d, key, old):
     return without(g, d, key), None, entry(g, key)
 

@@ -13,6 +13,7 @@ array([0., 0., 0.])
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ def shadow(x: Any) -> Any:
     array([0., 1., 1.])
     """
     if isinstance(x, (list, tuple, dict)):
+        _require_once(x)
         return _shadow_of_items(x, {})
     if not isinstance(x, np.ndarray):
         return 0.0 if isinstance(x, (float, int, np.generic)) else None
@@ -123,14 +125,26 @@ def _filled(out: Any, x_dot: Any) -> Any:
 
 
 def shadow_of(v: Any, x: Any, x_bar: Any) -> Any:
-    """The shadow of `v`: of its place in the memory of `x`, or of one of several; zeros where it is in none."""
-    return _shadow_within(v, list(zip(_arrays(x), _arrays(x_bar), strict=True)), {})
+    """The shadow of `v`: of its place in the memory of `x`, or of one of several; zeros where it is in none.
+
+    >>> rows, rows_bar = [[1.0], [2.0]], [[0.0], [0.0]]
+    >>> shadow_of([rows[1], [5.0]], rows, rows_bar)[0] is rows_bar[1]
+    True
+    """
+    places = _places(x, x_bar) if isinstance(v, (list, tuple, dict)) else {}
+    _require_once(v, places)
+    return _shadow_within(v, list(zip(_arrays(x), _arrays(x_bar), strict=True)), places, {})
 
 
-def _shadow_within(v: Any, known: list[tuple[np.ndarray, np.ndarray]], memories: dict[int, tuple[int, np.ndarray]]) -> Any:
-    """`known` are arrays with their shadows, `memories` those of new ones (see `_shadow_of_items`)."""
+def _shadow_within(
+    v: Any, known: list[tuple[np.ndarray, np.ndarray]], places: dict[int, Any], memories: dict[int, tuple[int, np.ndarray]]
+) -> Any:
+    """`known` are arrays with their shadows, `places` shadows of lists and dicts by the identity of these, `memories` those
+    of new arrays (see `_shadow_of_items`)."""
+    if id(v) in places:
+        return places[id(v)]
     if isinstance(v, (list, tuple, dict)):
-        return _each(lambda item: _shadow_within(item, known, memories), v)
+        return _each(lambda item: _shadow_within(item, known, places, memories), v)
     for y, y_bar in known:
         if np.may_share_memory(v, y):
             return _place_in(v, y, y_bar)
@@ -145,7 +159,11 @@ def require_view(v: Any, x: Any, line: int) -> None:
 
 def tangent_of(v: Any, x: Any, x_dot: Any, otherwise: Any) -> Any:
     """The tangent of `v`: its place in that of `x`, or of one of several; `otherwise` in new memory where it is in none."""
+    places = _places(x, x_dot) if isinstance(v, (list, tuple, dict)) else {}
+    if id(v) in places:
+        return places[id(v)]
     if isinstance(v, (list, tuple, dict)) and isinstance(otherwise, (list, tuple, dict)):
+        _require_once(v, places)
         return _each(lambda item, other: tangent_of(item, x, x_dot, other), v, otherwise)
     return shadow_of(v, x, x_dot) if isinstance(v, np.ndarray) and shares(v, x) else laid_like(otherwise, v)
 
@@ -163,6 +181,8 @@ def put(g: Any, v: Any, x: Any, x_bar: Any) -> Any:
 def unless_shared(g: Any, v: Any, x: Any) -> Any:
     """`g` where `v` has nothing of the memory of `x`, or of one of several; else zeros."""
     if isinstance(g, (list, tuple, dict)):
+        if id(v) in _places(x, x):
+            return of_copies(g, _nowhere(g))
         return _each(lambda g_item, item: unless_shared(g_item, item, x), g, v)
     return np.zeros_like(g) if shares(v, x) else g
 
@@ -173,17 +193,25 @@ def apart(v: Any, x: Any) -> Any:
     >>> x = np.ones(3)
     >>> apart(x[1:], x), apart([x.copy(), x], x)
     (False, [True, False])
+    >>> rows = [[1.0], [2.0]]
+    >>> apart([rows[1], [5.0]], rows)
+    [[False], [True]]
     """
     if isinstance(v, (list, tuple, dict)):
-        return _each(lambda item: apart(item, x), v)
+        return _nowhere(v) if id(v) in _places(x, x) else _each(lambda item: apart(item, x), v)
     return not shares(v, x)
+
+
+def _nowhere(v: Any) -> Any:
+    """What `apart` says of a list or dict that is in the other value itself."""
+    return _each(_nowhere, v) if isinstance(v, (list, tuple, dict)) else False
 
 
 def of_copies(g: Any, apart: Any) -> Any:
     """The adjoint of what was a copy, as `apart` says; zeros of what was a view."""
     if isinstance(g, (list, tuple, dict)):
         return _each(of_copies, g, apart)
-    return g if apart else np.zeros_like(g)
+    return g if apart or g is None else np.zeros_like(g) if isinstance(g, np.ndarray) else 0.0
 
 
 def shares(v: Any, x: Any) -> bool:
@@ -249,6 +277,30 @@ def _place_in(v: np.ndarray, x: np.ndarray, x_bar: np.ndarray) -> np.ndarray:
         raise Refusal(None, "a view that is made by a library is written through, and cannot be followed: copy it first")
     require_apart(v)
     return np.asarray(_Window(v, x_bar, _address(x_bar) + _address(v) - _address(x)))
+
+
+def _places(x: Any, x_bar: Any) -> dict[int, Any]:
+    """By the identity of the lists and dicts in a value, itself included: what stands for them in its shadow."""
+    if not isinstance(x, (list, tuple, dict)) or not isinstance(x_bar, (list, tuple, dict)):
+        return {}
+    out = {} if isinstance(x, tuple) else {id(x): x_bar}
+    for k in x if isinstance(x, dict) else range(len(x)):
+        out |= _places(x[k], x_bar[k])
+    return out
+
+
+def _require_once(x: Any, known: Container[int] = ()) -> None:
+    """Refusal where a list or dict that is not known is in `x` twice: its shadows would be two."""
+    lists = [found for found in _lists(x) if found not in known]
+    if len(set(lists)) < len(lists):
+        raise Refusal(None, "a list that is written is in a list more than once: make a new one for each place")
+
+
+def _lists(x: Any) -> list[int]:
+    """The lists and dicts in a value, itself included, by identity, but for those of words and whole numbers alone."""
+    items = list(x.values() if isinstance(x, dict) else x) if isinstance(x, (list, tuple, dict)) else []
+    own = isinstance(x, (list, dict)) and not (items and all(isinstance(item, (int, str, type(None))) for item in items))
+    return [id(x)] * own + [found for item in items for found in _lists(item)]
 
 
 def _require_separate(arrays: list[np.ndarray]) -> None:

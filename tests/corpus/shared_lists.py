@@ -198,3 +198,19 @@ def list_that_a_closure_gives_is_drawn_from(v):
         total = total * 2.0 + t
     out.append(v[2] ** 2)
     return total * next(items, v[2])
+
+
+@case(1.3)
+def rows_are_written_where_a_sorted_list_has_them(x):
+    rows = [[x, x * x], [x + 1.0, 2.0 * x], [0.5 * x, x]]
+    for row in sorted(rows, key=lambda r: r[0]):
+        row[1] = row[0] * x
+    return rows[0][1] * rows[1][1] + rows[2][1]
+
+
+@case(1.3, second=False)
+def entry_of_the_best_dict_is_written(x):
+    rows = [{"k": x, "w": x * x}, {"k": x + 1.0, "w": 2.0 * x}]
+    best = sorted(rows, key=lambda r: r["w"])[0]
+    best["k"] = best["w"] * x
+    return rows[0]["k"] * rows[1]["k"]

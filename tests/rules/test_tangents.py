@@ -40,6 +40,7 @@ from .test_second import calling
 NO_TANGENT = {
     runtime.add_at: "it writes its argument, in generated code alone",
     runtime.restored: "it writes its argument, in generated code alone",
+    runtime.put_back: "it writes its argument, in generated code alone",
     shadows.refilled: "it writes its argument, in generated code alone",
     shadows.shadow_of: "it gives a view of its argument, in generated code alone",
 }

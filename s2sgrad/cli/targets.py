@@ -32,7 +32,7 @@ def function_named(target: str) -> tuple[Any, dict[str, Any]]:
     found: Any = module
     for part in path.split("."):
         if not hasattr(found, part):
-            raise Mistake(f"{place} has no {path!r}{_suggestion(vars(module), path)}")
+            raise Mistake(f"{place} has no {path!r}{_suggestion(vars(module))}")
         found = getattr(found, part)
     if not callable(found):
         raise Mistake(f"{path!r} in {place} is no function but {type(found).__name__}")
@@ -86,7 +86,7 @@ def _in_package(file: Path) -> tuple[str, str] | None:
     return None if len(parts) == 1 or (known is not None and Path(known) != file) else (str(folder), name)
 
 
-def _suggestion(space: dict[str, Any], path: str) -> str:
+def _suggestion(space: dict[str, Any]) -> str:
     here = [n for n, v in space.items() if callable(v) and not n.startswith("_") and _is_own(v, space)]
     return f"; it has {', '.join(here[:8])}{', ..' if len(here) > 8 else ''}" if here else ""
 

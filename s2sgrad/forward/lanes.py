@@ -121,7 +121,7 @@ class Lanes:
         if isinstance(target, gast.Subscript):
             return gast.Assign([self._section(target)], self._stored(target, value), None)
         if isinstance(target, gast.Tuple):
-            return gast.Assign([target], self._unpacked(target, value), None)
+            return gast.Assign([target], self._unpacked(value), None)
         return assign(target.id, self._apart(value))
 
     def _section(self, target: gast.Subscript) -> gast.Subscript:
@@ -141,7 +141,7 @@ class Lanes:
             return value
         return forms.expanded(value, forms.rank(_read(target)))
 
-    def _unpacked(self, target: gast.Tuple, value: gast.AST) -> gast.AST:
+    def _unpacked(self, value: gast.AST) -> gast.AST:
         """A pair of the value and its tangent, which a function gives; the items of a tangent."""
         forms = self.forms
         called = self.unit.called(value)

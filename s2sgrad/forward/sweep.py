@@ -259,7 +259,7 @@ class Forward:
         value = self.tangents.part(statement.value) if brings or items else constant(0.0)
         if isinstance(owner, Container) and not brings and isinstance(section.slice, gast.Slice):
             value = self.tangents.part(statement.value)
-        self.tangents.out.append(gast.Assign([_of(section, base, dot)], value, None))
+        self.tangents.out.append(gast.Assign([_of(section, dot)], value, None))
 
     def _permute(self, statement: gast.Assign) -> None:
         """`a, b = b, a`: the tangents go the same way."""
@@ -286,7 +286,7 @@ class Forward:
         ahead = self._collected(statement, lambda: self.tangents.start(base))
 
         def write() -> None:
-            parts = {id(owner): _of(owner, base, self.tangents.dot(base))} | {id(v): self.tangents.part(v) for v in value}
+            parts = {id(owner): _of(owner, self.tangents.dot(base))} | {id(v): self.tangents.part(v) for v in value}
             moved = with_parts(operation.node, parts)
             kept = self.tangents.active.intersection(targets)
             self.tangents.out.append(assign(self.tangents.dot(targets[0]), moved) if kept else gast.Expr(moved))
@@ -339,13 +339,12 @@ class Forward:
 
 
 def _rename(body: Block, old: str, new: str) -> None:
-    for statement in body:
-        for node in nodes(statement):
-            if isinstance(node, gast.Name) and node.id == old:
-                node.id = new
+    for node in nodes(*body):
+        if isinstance(node, gast.Name) and node.id == old:
+            node.id = new
 
 
-def _of(section: gast.AST, base: str, dot: str) -> gast.AST:
+def _of(section: gast.AST, dot: str) -> gast.AST:
     """The same section of the tangent."""
     out = clone(section)
     effects.owner(out).id = dot

@@ -109,7 +109,7 @@ class Splicer:
         for part in effects.walk(body.body):
             part.within = (*within, target, *getattr(part, "within", ()))
         renamed = self.names(callee, body)
-        heads = self.bind(callee, body, target, given, renamed)
+        heads = self.bind(body, target, given, renamed)
         for node in nodes(body):
             if isinstance(node, gast.Name):
                 node.id = renamed.get(node.id, node.id)
@@ -171,9 +171,7 @@ class Splicer:
         callee.captured.add(node.id)
         return self.unit.helper(node.id, value)
 
-    def bind(
-        self, callee: Unit, body: gast.FunctionDef, target: Any, given: dict[str, Any], renamed: dict[str, str]
-    ) -> list[gast.AST]:
+    def bind(self, body: gast.FunctionDef, target: Any, given: dict[str, Any], renamed: dict[str, str]) -> list[gast.AST]:
         """Assignments of the arguments to the parameters; a parameter that is never bound anew is its argument."""
         rebound = {n for s in effects.walk(body.body) if not isinstance(s, gast.AugAssign) for n in binds(s)}
         updated = {n for s in effects.walk(body.body) if isinstance(s, gast.AugAssign) for n in binds(s)}

@@ -92,6 +92,16 @@ def names(root: gast.AST) -> Iterator[str]:
             yield from (value for _, value in _strings(node))
 
 
+def own_nodes(body: list[gast.AST]) -> Iterator[gast.AST]:
+    """The nodes of the statements of a function, those of functions within left out."""
+    waiting = list(body)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, FUNCTIONS):
+            waiting += children(node)
+
+
 def bound(body: list[gast.AST]) -> set[str]:
     """The names that the statements of a scope bind, those of scopes within left out."""
     out: set[str] = set()

@@ -10,12 +10,13 @@ whatever their order; what is not known may be anything.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import gast
 
 from s2sgrad.analysis.trust import Trust, trust_of_object
+from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import blocks, children, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import callees
@@ -48,7 +49,7 @@ class Points(Heap):
         while (size := self._size()) != before:
             before = size
             self.block(self.tree.body)
-        if any(isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)) for n in self._own_nodes()):
+        if any(isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)) for n in scoping.own_nodes(self.tree.body)):
             self.returns = {Place("shell", id(self.tree)), *self.returns}
             self.keep({Place("shell", id(self.tree))}, self.everything())
         made = {p for p in self.returns if p.kind in ("new", "shell", "object", "none")}
@@ -65,14 +66,6 @@ class Points(Heap):
     def _size(self) -> int:
         sets = (*self.names.values(), *self.kept.values(), self.written, self.returns)
         return sum(map(len, sets))
-
-    def _own_nodes(self) -> Iterable[gast.AST]:
-        waiting = list(self.tree.body)
-        while waiting:
-            node = waiting.pop()
-            yield node
-            if not isinstance(node, (gast.FunctionDef, gast.Lambda)):
-                waiting += children(node)
 
     def everything(self) -> Places:
         """All that the function is given, and all that it makes."""

@@ -28,17 +28,17 @@ def fresh_stacks(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], las
     `lasting`: where a reverse sweep is to follow, which may read what a temporary stood for.  The stacks of a record of ours
     are such lists, but for those that are named for the references that they hold.
     """
-    stacks = _begun(unit, tree, unit.primal.is_generated)
+    stacks = _begun(tree, unit.primal.is_generated)
     made = set() if lasting or not stacks else made_once(unit, tree, kinds)
     return _only_operated(unit, tree, stacks, lambda call: all(sources(unit, a, kinds) <= made for a in call.args))
 
 
 def local_stacks(unit: Unit, tree: gast.FunctionDef) -> set[str]:
     """The lists, empty where they are made, that are only appended to and popped."""
-    return _only_operated(unit, tree, _begun(unit, tree, records=False), lambda call: True)
+    return _only_operated(unit, tree, _begun(tree, records=False), lambda call: True)
 
 
-def _begun(unit: Unit, tree: gast.FunctionDef, records: bool) -> set[str]:
+def _begun(tree: gast.FunctionDef, records: bool) -> set[str]:
     """The lists that are empty wherever they are bound; with `records` also those of a record of ours."""
     bound, begun = Counter(p.id for p in parameters(tree)), Counter[str]()
     for statement in effects.walk(tree.body):

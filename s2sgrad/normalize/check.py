@@ -19,8 +19,9 @@ import inspect
 
 import gast
 
+from s2sgrad.ir import scoping
 from s2sgrad.ir.forms import alone
-from s2sgrad.ir.quote import at, children, constant, name, nodes
+from s2sgrad.ir.quote import at, constant, name, nodes
 from s2sgrad.ir.unit import Unit, parameters
 
 _STATEMENTS = {
@@ -125,14 +126,8 @@ def _delete(unit: Unit, statement: gast.Delete) -> None:
 
 def yields(function: gast.AST) -> bool:
     """Whether a nested function is a generator function."""
-    waiting = list(function.body) if isinstance(function, gast.FunctionDef) else []
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (gast.Yield, gast.YieldFrom)):
-            return True
-        if not isinstance(node, (gast.FunctionDef, gast.Lambda)):
-            waiting += children(node)
-    return False
+    body = function.body if isinstance(function, gast.FunctionDef) else []
+    return any(isinstance(node, (gast.Yield, gast.YieldFrom)) for node in scoping.own_nodes(body))
 
 
 def _parts(value: gast.AST | list[gast.AST] | None) -> list[gast.AST]:

@@ -54,13 +54,13 @@ def into(unit: Unit, node: gast.Call) -> tuple[gast.AST, gast.AST] | None:
     if target is None or any(isinstance(a, gast.Starred) for a in node.args):
         return None
     names = by_position(target)[1:] if method else by_position(target)
-    out = _repaired(unit, node) if target is np.nan_to_num else _taken(node, names)
+    out = _repaired(node) if target is np.nan_to_num else _taken(node, names)
     if isinstance(out, gast.Tuple) and len(out.elts) == 1:
         out = out.elts[0]
     if out is None or is_none(out):
         return None
     _require_one(unit, node, target, out)
-    _without_defaults(unit, node, target, names)
+    _without_defaults(node, target, names)
     if target is np.take:
         _without_mode(unit, node, method)
     if catalogue.of(target).accumulates:
@@ -151,7 +151,7 @@ def _taken(node: gast.Call, names: tuple[str, ...]) -> gast.AST | None:
     return out
 
 
-def _repaired(unit: Unit, node: gast.Call) -> gast.AST | None:
+def _repaired(node: gast.Call) -> gast.AST | None:
     """The array that `np.nan_to_num(x, copy=False)` writes; the call loses its `copy`."""
     if len(node.args) > 1:
         names = by_position(np.nan_to_num)
@@ -188,7 +188,7 @@ def _if_given(unit: Unit, node: gast.Call, out: gast.Name, store: gast.AST) -> t
 # --- the options beside it ---
 
 
-def _without_defaults(unit: Unit, node: gast.Call, target: Any, names: tuple[str, ...]) -> None:
+def _without_defaults(node: gast.Call, target: Any, names: tuple[str, ...]) -> None:
     """Leave out the options that stand for themselves, and those that say how the result is stored."""
     defaults: dict[str, Any] = {"casting": Ellipsis, "order": Ellipsis, "subok": Ellipsis, "dtype": None, "signature": None}
     if not isinstance(target, np.ufunc):

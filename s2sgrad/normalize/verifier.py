@@ -22,6 +22,8 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import binds
+from s2sgrad.ir.exits import own_statements
+from s2sgrad.ir.quote import LOOPS
 
 _STATEMENTS = (gast.Assign, gast.AugAssign, gast.Expr, gast.If, gast.For, gast.While, gast.Break, gast.Assert, gast.Raise,
                gast.Return)  # fmt: skip
@@ -39,12 +41,13 @@ def problems(tree: gast.FunctionDef, bound: Collection[str] | None = None, known
 
 def _of_shape(tree: gast.FunctionDef) -> Iterator[tuple[gast.AST, str]]:
     seen: set[int] = set()
-    loops = {id(s) for loop in effects.walk(tree.body) if isinstance(loop, (gast.For, gast.While)) for s in _inside(loop)}
+    loops = [s for s in effects.walk(tree.body) if isinstance(s, LOOPS)]
+    in_loop = {id(s) for loop in loops for s in own_statements(loop.body)}
     for statement in effects.walk(tree.body):
         if id(statement) in seen:
             yield statement, "a statement that stands in two places"
         seen.add(id(statement))
-        if isinstance(statement, gast.Break) and id(statement) not in loops:
+        if isinstance(statement, gast.Break) and id(statement) not in in_loop:
             yield statement, "a `break` outside of a loop"
         if isinstance(statement, gast.Return) and statement is not tree.body[-1]:
             yield statement, "a `return` that does not end the function"
@@ -72,16 +75,6 @@ def _of_statement(statement: gast.AST) -> Iterator[str]:
 def _may_be_range(node: gast.AST) -> bool:
     """Whether a loop runs over `range(..)`, `reversed(range(..))` or `range(..)[..]`: a call, by its text."""
     return isinstance(node.value if isinstance(node, gast.Subscript) else node, gast.Call)
-
-
-def _inside(loop: gast.For | gast.While) -> Iterator[gast.AST]:
-    """The statements of a loop that are in no inner loop."""
-    waiting = [*loop.body]
-    while waiting:
-        statement = waiting.pop()
-        yield statement
-        if isinstance(statement, gast.If):
-            waiting += statement.body + statement.orelse
 
 
 def _of_names(tree: gast.FunctionDef, bound: set[str], known: set[str]) -> Iterator[tuple[gast.AST, str]]:

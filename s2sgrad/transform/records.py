@@ -149,7 +149,7 @@ class Records:
         (base,) = binds(statement)
         return None if base in self.shadows else gast.Subscript(name_(base), statement.value.args[1], gast.Store())
 
-    def at_end(self, name: str, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
+    def at_end(self, name: str) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of a variable whose life ends with the block."""
         return self.both(name, False, self.lifetimes.may_end_unbound(name))
 

@@ -149,7 +149,7 @@ class Reverse(Branches, Mirrored):
             binders = {n: s for s in effects.walk(forward) for n in binds(s)}  # the last of each name
             for local in (*self.lifetimes.locals_of.get(id(body), ()), *self.extra.get(id(body), ())):
                 if local not in plan.names and local not in self.adjoints.stacks and local not in recorded:
-                    record, restore = self.records.at_end(local, body)
+                    record, restore = self.records.at_end(local)
                     ends += recorded_for(binders[local], record) if local in binders else record
                     heads = restore + heads  # the record made last is taken back first
         self._tag(heads, body[0] if body else self.tree, False)

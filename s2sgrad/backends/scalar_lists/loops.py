@@ -63,7 +63,7 @@ class Plans:
         bound = set(bound)
         for statement in body:
             if isinstance(statement, LOOPS):
-                plan = self._plan(statement, bound, around)
+                plan = self._plan(statement, bound)
                 if plan is not None:
                     self.found.append(plan)
                 else:
@@ -76,7 +76,7 @@ class Plans:
                 self._block(arm, bound, around)
             bound |= set(binds(statement))
 
-    def _plan(self, loop: gast.AST, bound: set[str], around: Trips) -> Plan | None:
+    def _plan(self, loop: gast.AST, bound: set[str]) -> Plan | None:
         inside = [*effects.walk([loop])]
         if any(isinstance(s, (gast.Return, gast.With, gast.Try, gast.Break)) for s in inside):
             return None

@@ -16,6 +16,7 @@ from s2sgrad.api import transposed
 from s2sgrad.api.converted import again
 from s2sgrad.api.higher import Along, holds_data, taken_apart
 from s2sgrad.runtime.closures import Closure
+from s2sgrad.runtime.copies import copied
 from s2sgrad.source import GENERATED_TEXTS
 
 
@@ -37,7 +38,7 @@ def of_vjp(vjp: Any, given: tuple, dots: tuple, options: dict[str, Any], along: 
     if vjp is not runtime.vjp:
         pullbacks.require_result(f, y, pullback)
         pullback.saved = pullbacks.apart(record, (args, keywords, y, pullbacks.bound_to(f)))
-        record_dot = runtime.own(record_dot)
+        record_dot = copied(record_dot)
         pullback.like = runtime.zeros(y)
     if first:
         pullback = pullbacks.closed(given[0], pullback)

@@ -1333,30 +1333,6 @@ def test_refused_of_the_corpus(function, args, words):
 
 
 WRITTEN_UNSEEN = {
-    "array that stands twice in a list, updated in a loop": ("more than once", """
-        def f(x):
-            u = x * 1.0
-            m = [u, u]
-            for a in m:
-                a *= x  # <-
-            return np.sum(m[0] * m[1])
-    """),
-    "item that is made another one, and updated": ("more than once", """
-        def f(x):
-            m = [x * 1.0, x * 2.0]
-            m[0] = m[1]
-            m[0] += x  # <-
-            return np.sum(m[0] * m[1])
-    """),
-    "array that stands twice in a dict, updated by a function that is called": ("more than once", """
-        def add(d, k, x):
-            d[k] += x  # <-
-        def f(x):
-            u = x * 1.0
-            d = {0: u, 1: u}
-            add(d, 0, x)
-            return np.sum(d[1] * x)
-    """),
     "append to a list that stands twice in a list": ("more than once", """
         def f(x):
             rows = [[x]] * 2

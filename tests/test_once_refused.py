@@ -18,6 +18,30 @@ V = np.array([0.5, 1.5, 2.5])
 HEAD = "import math\nimport numpy as np\n\n"
 
 PROGRAMS = {
+    "array that stands twice in a list, updated in a loop": ("""
+        def f(x):
+            u = x * 1.0
+            m = [u, u]
+            for a in m:
+                a *= x
+            return np.sum(m[0] * m[1])
+    """, (V,)),
+    "item that is made another one, and updated": ("""
+        def f(x):
+            m = [x * 1.0, x * 2.0]
+            m[0] = m[1]
+            m[0] += x
+            return np.sum(m[0] * m[1])
+    """, (V,)),
+    "array that stands twice in a dict, updated by a function that is called": ("""
+        def add(d, k, x):
+            d[k] += x
+        def f(x):
+            u = x * 1.0
+            d = {0: u, 1: u}
+            add(d, 0, x)
+            return np.sum(d[1] * x)
+    """, (V,)),
     "sum of a part of an array": ("""
         def f(x):
             return np.sum(x * x, where=x > 1.0)

@@ -37,6 +37,11 @@ class Clash:
     written: str
     seen: str
 
+    @property
+    def is_knot(self) -> bool:
+        """Whether it is another place in the same list or dict where the store may be seen."""
+        return self.seen == self.written
+
 
 @dataclass
 class Sharing:

@@ -49,6 +49,7 @@ class AliasElimination:
         self.written: dict[str, gast.AST] = {}
         self.separate: set[str] = set()  # elements that are checked to be no rows when the text runs
         self.rounds = 0
+        self.knots: set[str] = set()  # lists and dicts of which two places may share memory, which have no shadows
         self.units: list[Unit] = []  # of the callees that were written out
 
     def writers(self, unit: Unit, kinds: dict[str, Kind]) -> Splicer:
@@ -63,7 +64,11 @@ class AliasElimination:
             return False
         found = alias_conflicts.run(unit, tree, kinds, frozenset(self.separate))
         resolver = _Resolver(unit, tree, kinds, self.writers(unit, kinds), self.separate)
-        found.clashes = [c for c in found.clashes if not unit.mirrored.issuperset((c.written, c.seen))]
+        clashes = [c for c in found.clashes if not unit.mirrored.issuperset((c.written, c.seen))]
+        knots, found.clashes = [c for c in clashes if c.is_knot], [c for c in clashes if not c.is_knot]
+        if knots and not found.clashes and self.mirror(resolver, knots):
+            return True
+        self.knots = {c.written for c in knots}
         if found.clashes:
             said = [c for c in found.clashes if is_said(unit, c.statement)]
             if said:

@@ -1,8 +1,9 @@
-"""What a function of the user's returns in a list or dict may share memory: checked where an item of it is written.
+"""Two places in a list or dict that may share memory, and that have no shadows: a check where an item is written.
 
     d = parts(x); d["head"][0] = 1.0; ..      ->      d = parts(x); separate(d, 7); d["head"][0] = 1.0; ..
+    rows = [a, a]; rows[0][1] = x             ->      rows = [a, a]; separate(rows, 8); rows[0][1] = x
 
-Two names that share memory have shadows; two places in one list have no names.
+What a function of the user's returns is checked once, where it is called; what is made here before each store.
 """
 
 from __future__ import annotations
@@ -21,8 +22,13 @@ from s2sgrad.memory.writes import in_place
 from s2sgrad.runtime import separate
 
 
-def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
-    """Put the checks in, behind the calls."""
+def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], knots: set[str]) -> None:
+    """Put the checks in; `knots` are the lists and dicts to be checked before each store."""
+    for body in nested(tree.body) if knots else ():
+        for k in reversed(range(len(body))):
+            base = in_place(unit, body[k], kinds)
+            if base in knots and effects.stored(body[k]) is not None:
+                body[k:k] = at(body[k], _check(unit, base, body[k]))
     if unit.primal.is_generated:  # it has those of the text that it is the derivative of
         return
     bound = {n for s in effects.walk(tree.body) if _calls(unit, s) for n in binds(s) if _holds_several(kinds.get(n))}
@@ -35,8 +41,12 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
     for body in nested(tree.body) if checked else ():
         for k in reversed(range(len(body))):
             for n in sorted(checked.intersection(binds(body[k]))) if _calls(unit, body[k]) else ():
-                check = gast.Call(name(unit.helper("separate", separate)), [name(n), constant(body[k].lineno)], [])
-                body[k + 1 : k + 1] = at(body[k], gast.Expr(check))
+                body[k + 1 : k + 1] = at(body[k], _check(unit, n, body[k]))
+
+
+def _check(unit: Unit, owner: str, statement: gast.AST) -> gast.Expr:
+    line = constant(getattr(statement, "lineno", 0))
+    return gast.Expr(gast.Call(name(unit.helper("separate", separate)), [name(owner), line], []))
 
 
 def _calls(unit: Unit, statement: gast.AST) -> bool:

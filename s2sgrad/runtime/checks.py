@@ -145,12 +145,12 @@ def once(rows: Any, place: Any, line: int) -> None:
 
 
 def separate(x: Any, line: int) -> None:
-    """Check that no two places in what a function has returned hold one memory, or one list or dict; TypeError if they do.
+    """Check that no two places in a list or dict, or within what it holds, are one memory, or one list; TypeError if so.
 
     >>> u = np.ones(3)
     >>> separate([u, {"tail": u[1:]}], 7)
     Traceback (most recent call last):
-    s2sgrad.runtime.checks.Refusal: line 7: two places in what this returns hold one memory, and ...
+    s2sgrad.runtime.checks.Refusal: line 7: what is written is in a list more than once: make a new one for each place
     """
     met: list[Any] = []
 
@@ -164,8 +164,7 @@ def separate(x: Any, line: int) -> None:
         return all(map(visit, inner))
 
     if not visit(x):
-        raise Refusal(line, "two places in what this returns hold one memory, and one of them is written: return a copy of "
-                            "one")  # fmt: skip
+        raise Refusal(line, f"what is written is in a {type(x).__name__} more than once: make a new one for each place")
 
 
 def _is_one_memory(x: Any, y: Any) -> bool:

@@ -31,6 +31,10 @@ class Closure:
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         return self.function(*self.holds, *args, **keywords)
 
+    def zero_cotangent(self, zeros: Callable[[Any], Any]) -> Any:
+        """What `zeros` gives: the cotangent of a function value is that of what it holds."""
+        return self.held_in(zeros)
+
     def held_in(self, find: Callable[[tuple], Any]) -> Any:
         """What is found in what it holds, where that does not hold it in turn."""
         try:

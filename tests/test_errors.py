@@ -322,6 +322,18 @@ REFUSED = {
             y = g(3, x, memo)  # <-
             return y * memo[2] * len(memo)
     """, (2.0,)),
+    "gradient of a function value in a function that it is passed to": (Unsupported, """
+        from s2sgrad import grad
+
+        def slope(f, t):
+            return grad(f)(t)  # <-
+
+        def f(x):
+            h = np.sin
+            for w in x:
+                h = (lambda g, w: lambda t: g(w * t))(h, w)
+            return slope(h, x[0])
+    """, (V,)),
     "method in a list that writes its object": (Unsupported, """
         class Total:
             def __init__(self, w):

@@ -117,6 +117,11 @@ class Call(Protocol):
 def call_adjoint(context: Context, pairs: Pairs, operation: Operation, idle: int) -> Call:
     """The plan for a call on the differentiated path; `idle` is the level of the result's cotangent."""
     target = operation.target
+    ours = (getattr(target, "__module__", None) or "").startswith("s2sgrad.api")
+    if ours and not source.brings_gradient(target):
+        context.unit.refuse(operation.node, f"`{target.__name__}` is asked here of a function that carries derivatives and "
+                                            "is only known at run time, which is not followed: pass what it closes over as "
+                                            "arguments")  # fmt: skip
     late = target is MISSING or isinstance(target, functools.partial)
     if late or target in LATE or source.brings_gradient(target):
         return _AtRunTime(context, operation.node)

@@ -5,7 +5,8 @@ functions that keep the name of an item, which they read when they are called.
     for i in range(len(ps)):
         for j in range(i): ps[i].v += ps[j].w
 
-`object_program(7)` is the same program on every machine.
+`object_program(7)` is the same program on every machine.  `graph_program` has objects of several classes that refer to each
+other, under names that are bound anew.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     S2SGRAD_OBJECTS=2000 python -m pytest tests/test_object_programs.py
 
-takes more programs; a fifteenth as many second derivatives are taken.
+takes more programs; a fifteenth as many second derivatives are taken, and of graphs, which are dear, a quarter.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections import Counter
 
 import pytest
 from judging import Rejected, check, check_second, explained
-from object_programs import object_program
+from object_programs import graph_program, object_program
 
 from s2sgrad import S2SGradError
 
@@ -20,12 +20,13 @@ OF_A_PART = 20
 PARTS = -(-int(os.environ.get("S2SGRAD_OBJECTS", "60")) // OF_A_PART)
 
 
+@pytest.mark.parametrize("maker, dear", [(object_program, 1), (graph_program, 4)])
 @pytest.mark.parametrize("order, part", [*((1, k) for k in range(PARTS)), *((2, k) for k in range(-(-PARTS // 5)))])
-def test_right_or_refused(order, part):
+def test_right_or_refused(order, part, maker, dear):
     outcomes = Counter()
-    seeds = range(part * OF_A_PART, (part + 1) * OF_A_PART)[:: 1 if order == 1 else 3]
+    seeds = range(part * OF_A_PART, (part + 1) * OF_A_PART)[:: dear if order == 1 else 3 * dear]
     for seed in seeds:
-        program = object_program(seed)
+        program = maker(seed)
         try:
             check(program) if order == 1 else check_second(program)
             outcomes["right"] += 1
@@ -35,7 +36,7 @@ def test_right_or_refused(order, part):
             outcomes["refused"] += 1
         except Exception as error:
             pytest.fail(explained(program, error, order), pytrace=False)
-    assert outcomes["right"] >= 0.4 * len(seeds)
+    assert outcomes["right"] >= (0.6 if order == 1 else 0.3) * len(seeds)
 
 
 def test_every_kind_of_statement_is_in_many_programs():

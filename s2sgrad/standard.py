@@ -46,6 +46,15 @@ def stands_for(*tools: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]
     return note
 
 
+@stands_for(dict.fromkeys)
+def fromkeys(iterable, value=None):
+    """`dict.fromkeys`: one value under every key."""
+    out = {}
+    for key in iterable:
+        out[key] = value
+    return out
+
+
 @stands_for(itertools.accumulate)
 def accumulate(iterable, func=operator.add, *, initial=None):
     """`itertools.accumulate`."""

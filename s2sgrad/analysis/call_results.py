@@ -156,25 +156,39 @@ def _same(kinds: list[Kind], names: list[str]) -> Kind | None:
 @_of(shadows.shadow, shadows.shadow_of_argument, shadows.each_once, shadows.shadow_of,
      shadows.tangent_of, shadows.of_copies, shadows.unless_shared)
 def _like_first(kinds: list[Kind], names: list[str]) -> Kind | None:
-    return _shadow(kinds[0])
+    return of_shadow(kinds[0])
 
 
 @_of(shadows.laid_like, shadows.put)
 def _like_last(kinds: list[Kind], names: list[str]) -> Kind | None:
-    return _shadow(kinds[-1])
+    return of_shadow(kinds[-1])
 
 
-def _shadow(kind: Kind) -> Kind | None:
+def of_shadow(kind: Kind) -> Kind | None:
     """The kind of the shadow of what has this kind: of a tuple a list, of a number a slot; None where an example tells."""
     if not isinstance(kind, Container):
         return kind if isinstance(kind, Array) else None
     parts = [kind.element() or UNKNOWN] if kind.items is None else kind.items
-    items = [_SLOTS.get(type(k)) or _shadow(k) or UNKNOWN for k in parts]
+    items = [_SLOTS.get(type(k)) or of_shadow(k) or UNKNOWN for k in parts]
     type_ = list if kind.type is tuple else kind.type
     return Container(type_, None, None, items[0]) if kind.items is None else Container(type_, tuple(items), kind.keys)
 
 
 _SLOTS = {Number: Number(None), KnownObject: KnownObject(None), Text: KnownObject(None)}
+
+
+@_of(shadows.slots)
+def _slots(kinds: list[Kind], names: list[str]) -> Kind | None:
+    """What is None for each item that is no number."""
+    owner = kinds[0]
+    if not isinstance(owner, Container):
+        return None
+    items = None if owner.items is None else tuple(_slot(k) for k in owner.items)
+    return Container(owner.type, items, owner.keys, None if owner.item is None else _slot(owner.item))
+
+
+def _slot(kind: Kind) -> Kind:
+    return kind if isinstance(kind, Number) else KnownObject(None) if isinstance(kind, (Array, Container)) else UNKNOWN
 
 
 @_of(shadows.apart)

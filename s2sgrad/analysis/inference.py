@@ -359,7 +359,11 @@ def _item_of_container(owner: Container, index: Kind) -> Kind | None:
         return owner.items[owner.keys.index(index.value)]
     if owner.type is dict or (isinstance(index, Number) and owner.keys is None):
         return owner.element()
-    return Container(owner.type, None, None, owner.element()) if isinstance(index, _Slice) else UNKNOWN
+    if not isinstance(index, _Slice):
+        return UNKNOWN
+    if owner.type in (list, tuple) and all(part.known for part in index.parts):
+        return Container(owner.type, owner.items[slice(*(part.value for part in index.parts))])
+    return Container(owner.type, None, None, owner.element())
 
 
 def _named_tuple(cls: type, positional: list[Kind], named: dict[str, Kind]) -> Kind:

@@ -86,7 +86,7 @@ class Groups:
             elif not self._is_known(name, statement):
                 return None
             else:
-                out |= bound_sources(self.unit, [name], statement.value, self.kinds)
+                out |= bound_sources(self.unit, [name], statement.value, self.kinds) | self._parts(statement.value)
         if any(n.startswith((ARGUMENT, OUTSIDE)) or n == HANDED_OUT for n in out):
             return None
         return out
@@ -102,11 +102,15 @@ class Groups:
             return True
         if isinstance(value, gast.BinOp):
             return are_joined(value, self.kinds)
-        if is_shell(self.unit, value):
-            return isinstance(self.kinds[name].element(), Array)  # of numbers there are others in there
         one = isinstance(value, (gast.Name, gast.Subscript, gast.Attribute)) or popped(value) is not None
         target = self.unit.called(value)
-        return one or (target is not MISSING and (catalogue.of(target).pure or is_user_function(target)))
+        return one or is_shell(self.unit, value) or (target is not MISSING and (catalogue.of(target).pure or is_user_function(target)))
+
+    def _parts(self, value: gast.AST) -> set[str]:
+        """The lists, tuples and dicts of whose items a new one is made, or that it holds, be they numbers: these have slots."""
+        made = isinstance(value, gast.BinOp) or is_shell(self.unit, value)
+        made = made or classify(self.unit, value, self.kinds).form == "display"
+        return {n for n in effects.reads(value) if made and isinstance(self.kinds.get(n), Container)}
 
     def _is_followed(self, statement: gast.AST, owner: str) -> bool:
         """Whether a statement that changes a list or dict pushes an item, pops the last one, or stores one."""
@@ -122,7 +126,7 @@ class Groups:
         """What has memory, of what a statement puts into a list or dict, or takes off it."""
         given = [statement.value] if effects.stored(statement) is not None else statement.value.args
         moved = {n.id for part in given for n in effects.loads(part)} | set(binds(statement))
-        return {n for n in moved if has_memory(self.kinds.get(n))}
+        return {n for n in moved if has_memory(kind := self.kinds.get(n)) or isinstance(kind, Container)}
 
 
 def _is_unpacked(statement: gast.AST, kinds: dict[str, Kind]) -> bool:

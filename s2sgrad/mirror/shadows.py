@@ -48,6 +48,7 @@ class Shadow:
     statements: list[gast.AST]
     sources: list[str]
     found: bool = False  # by its place in memory, when it runs
+    slots: bool = False  # whether numbers have new slots in it, beside those in the list that they come from
 
 
 class Shadows:
@@ -95,13 +96,14 @@ class Shadows:
         sources = sorted(bound_sources(self.unit, [x], value, self.kinds))
         if isinstance(value, gast.BinOp) and self._is_container(name(x)):
             held = {n: self.bar(n) for n in effects.reads(value) & self.names}
-            return Shadow(Made.VIEW, [assign(self.bar(x), substitute(value, held))], sources)
+            return Shadow(Made.VIEW, [assign(self.bar(x), substitute(value, held))], sources, slots=self._has_slots(x))
         root, sure = self._root(value)
         if not sources:
             return Shadow(Made.NEW, [assign(self.bar(x), self.zeros(name(x), self._is_dense(x, value)))], sources)
         if root is not None:
             mirrored = clone(value, lambda part: name(self.bar(root.id)) if part is root else None)
-            return Shadow(Made.VIEW if sure else Made.PERHAPS, [assign(self.bar(x), mirrored)], sources)
+            slots = is_shell(self.unit, value) and self._has_slots(x)
+            return Shadow(Made.VIEW if sure else Made.PERHAPS, [assign(self.bar(x), mirrored)], sources, slots=slots)
         found = call(self.unit, "shadow_of", runtime.shadow_of, name(x), one_or_all(sources), self.bars(sources))
         made = assign(self.bar(x), found)
         if not without_rule(operation):
@@ -155,6 +157,11 @@ class Shadows:
         gives = catalogue.of(target).gives
         return (owner, gives is Gives.VIEW) if gives in VIEWS and self._is_array(owner) else (None, False)
 
+    def _has_slots(self, x: str) -> bool:
+        """Whether a list or dict may hold numbers itself."""
+        kind = self.kinds.get(x)
+        return isinstance(kind, Container) and any(isinstance(k, Number) for k in kind.items or (kind.item,))
+
     def _is_array(self, node: gast.AST | None) -> bool:
         return isinstance(node, gast.Name) and node.id in self.names and isinstance(self.kinds.get(node.id), Array)
 
@@ -178,11 +185,10 @@ def is_shell(unit: Unit, value: gast.AST) -> bool:
 
 
 def are_joined(value: gast.BinOp, kinds: dict[str, Kind]) -> bool:
-    """Whether this is `a + b` of lists of arrays, or `a * n` of one: a new list of what they hold."""
+    """Whether this is `a + b` of lists, or `a * n` of one: a new list of what they hold."""
     lists = [value.left, value.right] if isinstance(value.op, gast.Add) else [value.left]
-    held = [kind_of(part, kinds) for part in lists]
     counted = isinstance(value.op, gast.Add) or isinstance(getattr(value.right, "value", None), int)
-    return counted and all(isinstance(k, Container) and isinstance(k.element(), Array) for k in held)
+    return counted and all(isinstance(kind_of(part, kinds), Container) for part in lists)
 
 
 def without_rule(operation: Operation) -> bool:

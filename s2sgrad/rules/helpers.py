@@ -156,6 +156,11 @@ def add_into(w, y, x_bar, g):
     return w, fit(w, g)
 
 
+@linear(shadows.slots)
+def slots(w, y, x_bar):
+    return shadows.slots(w)
+
+
 @linear(shadows.refilled)
 def refilled(w, y, x, old):
     return None, fit(w, old)

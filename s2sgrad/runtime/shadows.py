@@ -234,6 +234,15 @@ def add_into(x_bar: Any, g: Any) -> Any:
     return x_bar
 
 
+def slots(x_bar: Any) -> Any:
+    """What stands in the slots of numbers of a shadow; None for what it shares with others.
+
+    >>> slots([np.ones(2), 3.0])
+    [None, 3.0]
+    """
+    return _each(lambda item: None if isinstance(item, (np.ndarray, list, dict)) else item, x_bar)
+
+
 def _counts(x: Any) -> bool:
     """Whether this is an array of integers or truth values, which has no derivative."""
     return isinstance(x, np.ndarray) and x.dtype.kind in "biu"

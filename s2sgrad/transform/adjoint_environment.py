@@ -16,6 +16,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects, picked
+from s2sgrad.analysis.call_results import of_shadow
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import (
     UNKNOWN,
@@ -326,8 +327,14 @@ class Bars:
         return isinstance(kind, Array) and isinstance(found, Array) and found.dtype == kind.dtype == "float64"
 
     def _write_section(self, bar: str, kind: Kind, section: Cotangent) -> None:
-        slot = isinstance(kind, Container) and bar in self.unit.shadows
-        if slot or (isinstance(kind, Array) and kind.rank != 0 and self.is_basic(section.index)):
+        slot = isinstance(kind, Container) and bar in self.unit.shadows and not isinstance(section.index, gast.Slice)
+        item = kind.at(getattr(section.index, "value", None)) if slot else None
+        if isinstance(item, Container):  # of numbers: what holds arrays has a shadow
+            holder = self.unit.temp()
+            self.kinds[holder] = of_shadow(item)
+            self.out.append(assign(holder, gast.Subscript(name(bar), clone(section.index), gast.Load())))
+            self.out.append(assign(holder, call(self.unit, "add_into", shadows.add_into, name(holder), section.value)))
+        elif slot or (isinstance(kind, Array) and kind.rank != 0 and self.is_basic(section.index)):
             target = gast.Subscript(name(bar), clone(section.index), gast.Store())
             if slot and isinstance(section.kind, Container):
                 held = gast.Subscript(name(bar), clone(section.index), gast.Load())

@@ -15,6 +15,7 @@ import gast
 
 from s2sgrad import runtime as shim
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.call_results import of_shadow
 from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, Number, kind_of
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import Block, binds
@@ -51,6 +52,7 @@ class Mirrored:
         self.shadows = Shadows(self.unit, self.tree, self.kinds, names, adjoints.bar)
         for x in sorted(names):
             bar = self.records.shadows[x] = adjoints.bar(x)
+            self.kinds[bar] = of_shadow(self.kinds[x]) or self.kinds[x]
             self.unit.shadows.add(bar)
             self.lifetimes.home[bar] = self.lifetimes.home[x]
             adjoints.present[x] = Bar(bar, own=True, exact=True, idle=SLOPES)
@@ -213,11 +215,13 @@ class Mirrored:
         operation, ahead, flags = self.found[id(statement)], [], []
         if shadow.made is Made.NEW and operation.form == "display":
             return self._display(statement, x, shadow, restores, again)
-        if shadow.made is Made.VIEW:
+        if shadow.made is Made.VIEW and not shadow.slots:
             self._bring_back(statement, body, operation, None, restores, again)
             forward = [statement]
         else:
             taken = self._taken(x, bool(restores))
+            if shadow.slots:
+                taken.value, taken.own = call(self.unit, "slots", runtime.slots, taken.value), False
             y = self._result(statement, [x], operation if restores else None)
             self._bring_back(statement, body, operation, taken, restores, again)
             if self._is_container(x) and not _keeps_apart(operation):

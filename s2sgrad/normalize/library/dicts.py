@@ -2,6 +2,7 @@
 
     dict(a=x), dict(zip(ks, vs))     ->      {'a': x}, {k: v for k, v in zip(ks, vs)}
     d.get(k, 0.0)                    ->      d[k] if k in d else 0.0
+    {'a': x, 'b': y}.get('a')        ->      {'a': x, 'b': y}['a']
     d.keys(), d.values()             ->      keys_of(d), (d[k] for k in keys_of(d))
 
 >>> from s2sgrad.driver.pipeline import shown
@@ -42,7 +43,8 @@ def _dict(call: LibraryCall) -> gast.AST | None:
     (given,) = call.args
     if _holds_pairs(given):
         return placed(call.node, gast.Dict([pair.elts[0] for pair in given.elts], [pair.elts[1] for pair in given.elts]))
-    if call.resolve(given) is builtins.zip and len(given.args) == 2 and not given.keywords:
+    tool = call.resolve(given)
+    if tool is builtins.enumerate or (tool is builtins.zip and len(given.args) == 2 and not given.keywords):
         key, item = call.unit.local("key"), call.unit.local("item")
         return call.written("{k: v for k, v in pairs}", k=key, v=item, pairs=given)
     return None
@@ -54,10 +56,29 @@ def _holds_pairs(node: gast.AST) -> bool:
     return shown and all(isinstance(e, (gast.List, gast.Tuple)) and len(e.elts) == 2 for e in node.elts)
 
 
+def _shown(call: LibraryCall) -> gast.AST | None:
+    """The item of a dict that is written out, with the key that a method asks for, where the call stands."""
+    keys = call.owner.keys if isinstance(call.owner, gast.Dict) else []
+    plain = bool(call.args) and all(isinstance(key, gast.Constant) for key in (call.args[0], *keys))
+    if not plain or call.args[0].value not in [key.value for key in keys]:
+        return None
+    return placed(call.node, gast.Subscript(call.owner, call.args[0], gast.Load()))
+
+
+@desugars_method(dict, "pop")
+def _pop(call: LibraryCall) -> gast.AST | None:
+    """Of a dict that nobody else sees."""
+    return _shown(call) if len(call.args) == 1 and not call.words else None
+
+
 @desugars_method(dict, "get")
 def _get(call: LibraryCall) -> gast.AST | None:
     called = [n for n in nodes(*call.args) if isinstance(n, gast.Call)]  # Python calls all of them
-    if len(call.args) not in (1, 2) or call.words or called or not dict_views.is_path(call.owner):
+    if len(call.args) not in (1, 2) or call.words or called:
+        return None
+    if (item := _shown(call)) is not None:
+        return item
+    if not dict_views.is_path(call.owner):
         return None
     asked = key = call.args[0]
     if not isinstance(key, (gast.Constant, gast.Name)):

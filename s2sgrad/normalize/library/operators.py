@@ -1,7 +1,9 @@
-"""The operators of Python that have names.
+"""The operators of Python that have names, and attributes whose names are texts.
 
-    operator.add(x, y)        ->      x + y
-    operator.itemgetter(1)    ->      lambda row: row[1]
+    operator.add(x, y)            ->      x + y
+    operator.itemgetter(1)        ->      lambda row: row[1]
+    xs.__getitem__(0)             ->      xs[0]
+    getattr(model, "weights")     ->      model.weights
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -15,12 +17,14 @@ def f(rows, x):
 
 from __future__ import annotations
 
+import builtins
+import keyword
 import operator
 
 import gast
 
 from s2sgrad.ir.quote import name, placed
-from s2sgrad.normalize.library.table import LibraryCall, desugars
+from s2sgrad.normalize.library.table import LibraryCall, desugars, desugars_method
 
 _BINARY = {operator.add: gast.Add, operator.sub: gast.Sub, operator.mul: gast.Mult, operator.truediv: gast.Div,
            operator.matmul: gast.MatMult, operator.pow: gast.Pow}  # fmt: skip
@@ -39,6 +43,24 @@ def _getitem(call: LibraryCall) -> gast.AST | None:
     if len(call.args) != 2 or call.words:
         return None
     return placed(call.node, gast.Subscript(*call.args, gast.Load()))
+
+
+@desugars_method(None, "__getitem__")
+def _item_of(call: LibraryCall) -> gast.AST | None:
+    """What `x[i]` calls, whatever `x` is; but of `super()` there are no items."""
+    if len(call.args) != 1 or call.words or call.resolve(call.owner) is super:
+        return None
+    return placed(call.node, gast.Subscript(call.owner, call.args[0], gast.Load()))
+
+
+@desugars(builtins.getattr)
+def _attribute(call: LibraryCall) -> gast.AST | None:
+    """An attribute whose name is in the text; in a class a name that begins with two underscores would be another's."""
+    path = getattr(call.args[1], "value", None) if len(call.args) == 2 and not call.words else None
+    plain = isinstance(path, str) and path.isidentifier() and not keyword.iskeyword(path)
+    if not plain or (path.startswith("__") and not path.endswith("__")):
+        return None
+    return placed(call.node, gast.Attribute(call.args[0], path, gast.Load()))
 
 
 @desugars(operator.itemgetter)

@@ -106,7 +106,7 @@ Desugaring = Callable[[LibraryCall], gast.AST | None]
 class _Entry(NamedTuple):
     written: Desugaring
     spread: bool  # whether it takes calls with `*` and `**`
-    cls: type | None = None  # of which it is a method
+    cls: type | None = None  # of which it is a method, where it is one of a class alone
 
 
 _FUNCTIONS: dict[Any, _Entry] = {}
@@ -134,8 +134,8 @@ def desugars_instances(cls: type) -> Callable[[Desugaring], Desugaring]:
     return note
 
 
-def desugars_method(cls: type, method: str) -> Callable[[Desugaring], Desugaring]:
-    """Note what says calls of a method of a class in plainer words."""
+def desugars_method(cls: type | None, method: str) -> Callable[[Desugaring], Desugaring]:
+    """Note what says calls of a method of a class in plainer words; None: of any, as an operator calls it."""
 
     def note(written: Desugaring) -> Desugaring:
         _METHODS[method] = _Entry(written, True, cls)
@@ -164,7 +164,7 @@ def _function(target: Any) -> _Entry | None:
 
 def _method(unit: Unit, node: gast.AST) -> _Entry | None:
     entry = _METHODS.get(node.attr) if isinstance(node, gast.Attribute) else None
-    return entry if entry is not None and may_have_method(unit, node, entry.cls) else None
+    return entry if entry is not None and (entry.cls is None or may_have_method(unit, node, entry.cls)) else None
 
 
 # --- iterators in the place of lists -----------------------------------------------------------------------------------

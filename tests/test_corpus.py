@@ -39,8 +39,8 @@ THIRD = [
 ]
 
 # The modules of the corpus that write into arrays.
-IN_PLACE = ("buffers", "indices", "mutators", "named_alike", "overwritten", "sharing", "stacks", "stores", "swaps",
-            "undecided", "views", "writers")  # fmt: skip
+IN_PLACE = ("buffers", "indices", "mixed_lists", "mutators", "named_alike", "overwritten", "sharing", "stacks", "stores",
+            "swaps", "undecided", "views", "writers")  # fmt: skip
 
 # And those that write into lists, dicts and objects that they made.
 CONTAINERS = ("array_likes", "attributes", "callables", "classes", "closures", "comprehensions", "copies", "decorated",
@@ -174,6 +174,9 @@ REFUSED_WHEN_RUN = [
     "writer_chosen_by_data",
     "swap_with_views_left_behind",
     "part_of_a_split_scaled",
+    "joined_with_a_number",
+    "rest_of_a_mixed_list",
+    "mixed_lists_joined_in_a_loop",
     "array_in_two_lists_written_through_one",
     "argument_of_a_helper_is_updated",
     "store_into_an_element",

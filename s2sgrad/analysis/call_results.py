@@ -24,7 +24,7 @@ from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.primitives import catalogue
 from s2sgrad.rules import table
-from s2sgrad.rules.builtin_functions import arranged, spread, unarranged
+from s2sgrad.rules.builtin_functions import arranged, order_of, spread, unarranged
 from s2sgrad.runtime import memos, references, shadows, trials
 from s2sgrad.runtime.copies import copied
 from s2sgrad.runtime.given import fitted
@@ -187,6 +187,9 @@ def _slots(kinds: list[Kind], names: list[str]) -> Kind | None:
     return Container(owner.type, items, owner.keys, None if owner.item is None else _slot(owner.item))
 
 
+_always(Container(list, None), shadows.at_section)
+
+
 def _slot(kind: Kind) -> Kind:
     return kind if isinstance(kind, Number) else KnownObject(None) if isinstance(kind, (Array, Container)) else UNKNOWN
 
@@ -206,6 +209,19 @@ def _sequence(kinds: list[Kind], names: list[str]) -> Kind | None:
 @_of(runtime.zeros, runtime.own, copied)
 def _structure(kinds: list[Kind], names: list[str]) -> Kind | None:
     return kinds[0] if isinstance(kinds[0], Container) and kinds[0].items is None else None
+
+
+@_of(runtime.reads_only)
+def _checked(kinds: list[Kind], names: list[str]) -> Kind | None:
+    """The function that is checked, which a kind knows or does not."""
+    return kinds[0]
+
+
+@_of(order_of)
+def _order(kinds: list[Kind], names: list[str]) -> Kind | None:
+    owner = kinds[0]
+    count = len(owner.items) if isinstance(owner, Container) and owner.items is not None else None
+    return Container(list, None, None, Number(int)) if count is None else Container(list, (Number(int),) * count)
 
 
 @_of(lacking, arranged)
@@ -277,6 +293,27 @@ def _split(kinds: list[Kind], names: list[str]) -> Kind | None:
         return None
     part, known = Array(whole.dtype, (None,) * whole.rank), isinstance(parts, Number) and isinstance(parts.value, int)
     return Container(list, (part,) * parts.value) if known else Container(list, None, None, part)
+
+
+@_of(np.take)
+def _take(kinds: list[Kind], names: list[str]) -> Kind | None:
+    """The axes of the index in the place of one axis, or of all: which places it names does not matter."""
+    if not set(names) <= {"axis", "mode"} or len(kinds) - len(names) not in (2, 3):
+        return None
+    positional, named = kinds[: len(kinds) - len(names)], dict(zip(names, kinds[len(kinds) - len(names) :], strict=True))
+    axis = positional[2] if len(positional) == 3 else named.get("axis")
+    whole, index = (by_example(np.array, [kind], []) if isinstance(kind, Container) else kind for kind in kinds[:2])
+    inner = index.dims if isinstance(index, Array) else () if isinstance(index, Number) else None
+    if not isinstance(whole, Array) or whole.dtype is None or whole.dims is None or inner is None:
+        return None
+    if axis is None or axis == KnownObject(None):
+        dims = inner
+    elif isinstance(axis, Number) and type(axis.value) is int and -len(whole.dims) <= axis.value < len(whole.dims):
+        place = axis.value % len(whole.dims)
+        dims = whole.dims[:place] + inner + whole.dims[place + 1 :]
+    else:
+        return None
+    return Array(whole.dtype, dims) if dims else Number(np.dtype(whole.dtype).type)
 
 
 def _product(function: Any) -> Known:

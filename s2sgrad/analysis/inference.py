@@ -12,7 +12,7 @@ import gast
 import numpy as np
 
 from s2sgrad import pullbacks, runtime
-from s2sgrad.analysis import call_results, effects, plain_classes, sampled_shapes
+from s2sgrad.analysis import call_results, drawn, effects, plain_classes, sampled_shapes
 from s2sgrad.analysis.kinds import (
     DRAWING,
     OPAQUE,
@@ -289,6 +289,9 @@ class Inference:
             return call_results.by_example(target, kinds, names)
         if target is np.random.default_rng or effects.is_one_of(target, libraries.DRAWING):
             return DRAWING
+        draw = drawn.of_function(target, kinds, names)
+        if draw is not None:
+            return draw
         named = {n: without_symbols(k) for n, k in named.items()}
         return self.call_kind(target, list(map(without_symbols, positional)), named)
 
@@ -305,9 +308,11 @@ class Inference:
         owner = self.kind(node.func.value)
         if owner is None:
             return None
-        if isinstance(owner, (Opaque, Instance)) and not isinstance(owner, Drawing):
-            return OPAQUE
         method = node.func.attr
+        if isinstance(owner, Drawing):
+            return drawn.of_method(method, kinds, names)
+        if isinstance(owner, (Opaque, Instance)):
+            return OPAQUE
         if isinstance(owner, Container):
             copied = method == "copy" and owner.type in (list, dict)
             return owner if copied else owner.element() if method == "pop" and owner.type is list and not kinds else UNKNOWN

@@ -88,9 +88,12 @@ class AliasElimination:
         level = shadows.levels(unit, self.units)
         if level >= _LEVELS:
             return False
-        names = groups.Groups(unit, tree, kinds, self.separate).around({n for c in clashes for n in (c.written, c.seen)})
+        found = groups.Groups(unit, tree, kinds, self.separate)
+        names = found.around({n for c in clashes for n in (c.written, c.seen)})
         if names is None:
             return False
+        if (handed := found.handed_on(names)) and resolver.splicer.run(tree, handed):  # its record may be a copy
+            return True
         unit.mirrored |= names
         unit.shadowed = level + 1
         for body in nested(tree.body):  # an item that stands there twice has one shadow

@@ -66,10 +66,12 @@ class Splicer:
         target = self.unit.resolve(call.func)
         if target is MISSING or not is_user_function(target) or table.lookup(target) is not None:
             return None
-        if is_ours(target) or source.read(target).is_generated:  # ours write no argument
+        if is_ours(target):
             return None
         if isinstance(statement, gast.Assign) and also & set(binds(statement)):
             return target
+        if source.read(target).is_generated:  # ours write no argument
+            return None
         writes = mod_ref.of_call(self.unit, target, call, self.kinds).arguments
         if not writes:
             return None

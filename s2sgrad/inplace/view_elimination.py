@@ -310,9 +310,10 @@ class _Writer:
     def item(self, statement: gast.Assign, section: gast.Subscript) -> list[gast.AST]:
         """`row[j] = e` as `rows[i][j] = e`, where the row is in there once."""
         section.value = substitute(section.value, {self.view.name: self.value})
-        if self.view.name in effects.reads(statement):
-            statement = substitute(statement, {self.view.name: self.value})
-        return [*at(statement, *self.once(statement)), statement]
+        once = at(statement, *self.once(statement))
+        if getattr(statement.value, "id", None) == self.view.name:
+            return [*once, *self.held(statement)]
+        return [*once, substitute(statement, {self.view.name: self.value})]
 
     def once(self, statement: gast.AST) -> list[gast.Expr]:
         """The check that what is written is in its container once; of what has shadows it may stand there twice."""

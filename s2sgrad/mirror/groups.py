@@ -66,6 +66,13 @@ class Groups:
         arrays = (self.kinds[n] for n in found)
         return found if len({k.dtype for k in arrays if isinstance(k, Array)}) <= 1 else None
 
+    def handed_on(self, names: set[str]) -> frozenset[str]:
+        """Those of some names that a call of a user's function binds to what may have memory of its arguments."""
+        statements = (s for n in names for s in self.binding.get(n, ()) if is_user_function(self.unit.called(s.value)))
+        return frozenset(
+            n for s in statements if (n := bound_name(s)) and bound_sources(self.unit, [n], s.value, self.kinds)
+        )
+
     def _needed(self, name: str) -> set[str] | None:
         """What must have shadows if this name has one: what it is made of, and what is written of its memory."""
         kind = self.kinds.get(name)
@@ -104,10 +111,11 @@ class Groups:
             return are_joined(value, self.kinds)
         one = isinstance(value, (gast.Name, gast.Subscript, gast.Attribute)) or popped(value) is not None
         target = self.unit.called(value)
-        return one or is_shell(self.unit, value) or (target is not MISSING and (catalogue.of(target).pure or is_user_function(target)))
+        called = target is not MISSING and (catalogue.of(target).pure or is_user_function(target))
+        return one or called or is_shell(self.unit, value)
 
     def _parts(self, value: gast.AST) -> set[str]:
-        """The lists, tuples and dicts of whose items a new one is made, or that it holds, be they numbers: these have slots."""
+        """The lists, tuples and dicts whose items a new one has, or that it holds, be they of numbers: these have slots."""
         made = isinstance(value, gast.BinOp) or is_shell(self.unit, value)
         made = made or classify(self.unit, value, self.kinds).form == "display"
         return {n for n in effects.reads(value) if made and isinstance(self.kinds.get(n), Container)}
@@ -125,8 +133,9 @@ class Groups:
     def _moved(self, statement: gast.AST) -> set[str]:
         """What has memory, of what a statement puts into a list or dict, or takes off it."""
         given = [statement.value] if effects.stored(statement) is not None else statement.value.args
-        moved = {n.id for part in given for n in effects.loads(part)} | set(binds(statement))
-        return {n for n in moved if has_memory(kind := self.kinds.get(n)) or isinstance(kind, Container)}
+        moved = {n.id: self.kinds.get(n.id) for part in given for n in effects.loads(part)}
+        moved |= {n: self.kinds.get(n) for n in binds(statement)}
+        return {n for n, kind in moved.items() if has_memory(kind) or isinstance(kind, Container)}
 
 
 def _is_unpacked(statement: gast.AST, kinds: dict[str, Kind]) -> bool:

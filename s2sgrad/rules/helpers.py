@@ -161,6 +161,11 @@ def slots(w, y, x_bar):
     return shadows.slots(w)
 
 
+@linear(shadows.at_section)
+def at_section(w, y, g, x_bar, index):
+    return w[index], None, None
+
+
 @linear(shadows.refilled)
 def refilled(w, y, x, old):
     return None, fit(w, old)

@@ -243,6 +243,17 @@ def slots(x_bar: Any) -> Any:
     return _each(lambda item: None if isinstance(item, (np.ndarray, list, dict)) else item, x_bar)
 
 
+def at_section(g: Any, x_bar: Any, index: slice) -> list[Any]:
+    """What is as long as a list and holds the items of `g` in a section; None elsewhere.
+
+    >>> at_section([2.0, 3.0], [0.0, 0.0, 0.0], slice(1, None))
+    [None, 2.0, 3.0]
+    """
+    out = [None] * len(x_bar)
+    out[index] = g
+    return out
+
+
 def _counts(x: Any) -> bool:
     """Whether this is an array of integers or truth values, which has no derivative."""
     return isinstance(x, np.ndarray) and x.dtype.kind in "biu"

@@ -111,6 +111,7 @@ class Bars:
     def contribute(self, x: gast.AST, cotangent: Cotangent) -> None:
         """Add to the adjoint of an operand, when the statement has been treated."""
         if not isinstance(x, gast.Name) or x.id not in self.active:
+            assert isinstance(x, gast.Name) or self.active.isdisjoint(effects.reads(x)), "an operand is no atom"
             return
         if cotangent.mask is not None:
             if x.id in self.unit.temps:
@@ -296,8 +297,9 @@ class Bars:
     def _make(self, x: str, bar: str, value: gast.AST, kind: Kind, fresh: bool) -> None:
         """Bind the adjoint of `x`; `fresh`: to memory of its own."""
         if x in self.mirrored:
-            whole = gast.Subscript(name(bar), constant(Ellipsis), gast.Store())
-            self.out.append(gast.Assign([whole], value, None))
+            if getattr(value, "id", None) != bar:
+                whole = gast.Subscript(name(bar), constant(Ellipsis), gast.Store())
+                self.out.append(gast.Assign([whole], value, None))
             self.present[x] = Bar(bar, True, True, SLOPES)
             return
         if not fresh and isinstance(kind, Array) and self._is_borrowed(value):
@@ -327,9 +329,13 @@ class Bars:
         return isinstance(kind, Array) and isinstance(found, Array) and found.dtype == kind.dtype == "float64"
 
     def _write_section(self, bar: str, kind: Kind, section: Cotangent) -> None:
-        slot = isinstance(kind, Container) and bar in self.unit.shadows and not isinstance(section.index, gast.Slice)
+        slot = isinstance(kind, Container) and bar in self.unit.shadows
         item = kind.at(getattr(section.index, "value", None)) if slot else None
-        if isinstance(item, Container):  # of numbers: what holds arrays has a shadow
+        if slot and isinstance(section.index, gast.Slice):  # of a list, of which a new one was made
+            index = index_value(section.index, self.unit.builtin(slice))
+            placed = call(self.unit, "at_section", shadows.at_section, section.value, name(bar), index)
+            self.out.append(assign(bar, call(self.unit, "add_into", shadows.add_into, name(bar), placed)))
+        elif isinstance(item, Container):  # of numbers: what holds arrays has a shadow
             holder = self.unit.temp()
             self.kinds[holder] = of_shadow(item)
             self.out.append(assign(holder, gast.Subscript(name(bar), clone(section.index), gast.Load())))

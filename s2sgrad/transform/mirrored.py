@@ -22,6 +22,7 @@ from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, place_of, statements, substitute
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.memory.sources import bound_sources
 from s2sgrad.memory.writes import in_place
 from s2sgrad.mirror.shadows import Made, Shadow, Shadows, one_or_all
 from s2sgrad.primitives import catalogue
@@ -44,6 +45,7 @@ class Mirrored:
     shadows: Shadows
     inner = False  # whether the function is called by a differentiated one
     found: dict[int, Operation]
+    extra: dict[int, list[str]]
 
     def _begin_mirroring(self, names: set[str]) -> None:
         """Give these names their shadows, which are there from the first binding to the end."""
@@ -161,6 +163,14 @@ class Mirrored:
         if taken is not None:
             adjoints.contribute(value, taken)
         return [statement, *at(statement, gast.Assign([slot], self.shadows.of_item(value), None))]
+
+    def _recorded(self, statement: gast.Assign, body: Block, record: str) -> None:
+        """Note what a call records, perhaps copies: refused where its result may have memory of what it is given."""
+        self.extra.setdefault(id(body), []).append(record)
+        for x in self.adjoints.mirrored.intersection(binds(statement)):
+            if bound_sources(self.unit, [x], statement.value, self.kinds):
+                self.unit.refuse(statement, "what this call gives may have memory of what it is given, and is written "
+                                            "later, which cannot be followed: copy it first")  # fmt: skip
 
     # --- `x += e` ---
 

@@ -390,7 +390,7 @@ class Reverse(Branches, Mirrored):
         context = Context(self.unit, self.inference, self.active, later)
         plan = call_adjoint(context, self.pairs, operation, cotangent.idle)
         if plan.saved is not None:
-            self.extra.setdefault(id(body), []).append(plan.saved)
+            self._recorded(statement, body, plan.saved)
         cotangent = self.adjoints.held_apart(cotangent)
         before, cotangents = plan.backward(cotangent.value)
         self.adjoints.out += before

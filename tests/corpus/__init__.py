@@ -37,6 +37,7 @@ from . import (  # noqa: F401
     loops,
     managers,
     methods,
+    mixed_lists,
     mutators,
     named_alike,
     naming,

@@ -60,7 +60,7 @@ def squares(value: Any, text: str) -> str:
         return "(" + "".join(f"{squares(item, f'{text}[{k}]')}, " for k, item in enumerate(value)) + ")"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key!r}: {squares(item, f'{text}[{key!r}]')}" for key, item in value.items()) + "}"
-    return f"{text} * {text}"
+    return "0.0" if value is None else f"{text} * {text}"
 
 
 def calling(e: Example, whole: bool = False, numbers: bool = False) -> tuple[Callable[..., Any], list[Any]]:

@@ -54,7 +54,7 @@ from s2sgrad.specialize import flatten
 from s2sgrad.specialize.ways import Ways
 from s2sgrad.transform import shape_obligations, shape_refinement, sinking, watches
 from s2sgrad.transform.paths import Paths
-from s2sgrad.typed import array_likes, branch_pruning, known_objects, known_sequences, list_sections
+from s2sgrad.typed import array_likes, branch_pruning, known_objects, known_sequences, list_sections, operator_methods
 
 
 def _stages(*passes: tuple[str, Pass]) -> tuple[Stage, ...]:
@@ -143,6 +143,7 @@ SETTLE: tuple[Stage | Repeated, ...] = (
     Repeated((
         Stage("kinds", _infer),
         Stage("branch_pruning", _typed(branch_pruning.run)),
+        Stage("operator_methods", _typed(operator_methods.run)),
         Stage("array_likes", _typed(array_likes.run)),
         Stage("list_sections", _typed(list_sections.run)),
         Stage("known_sequences", _typed(known_sequences.run)),

@@ -95,14 +95,16 @@ class Shadows:
             value = operation.node
         sources = sorted(bound_sources(self.unit, [x], value, self.kinds))
         if isinstance(value, gast.BinOp) and self._is_container(name(x)):
-            held = {n: self.bar(n) for n in effects.reads(value) & self.names}
+            held = {n: self._held(n) for n in effects.reads(value) if isinstance(self.kinds.get(n), Container)}
             return Shadow(Made.VIEW, [assign(self.bar(x), substitute(value, held))], sources, slots=self._has_slots(x))
         root, sure = self._root(value)
         if not sources:
             return Shadow(Made.NEW, [assign(self.bar(x), self.zeros(name(x), self._is_dense(x, value)))], sources)
         if root is not None:
-            mirrored = clone(value, lambda part: name(self.bar(root.id)) if part is root else None)
-            slots = is_shell(self.unit, value) and self._has_slots(x)
+            shell = is_shell(self.unit, value)
+            shadow = self._held(root.id) if shell else name(self.bar(root.id))
+            mirrored = clone(value, lambda part: shadow if part is root else None)
+            slots = shell and self._has_slots(x)
             return Shadow(Made.VIEW if sure else Made.PERHAPS, [assign(self.bar(x), mirrored)], sources, slots=slots)
         found = call(self.unit, "shadow_of", runtime.shadow_of, name(x), one_or_all(sources), self.bars(sources))
         made = assign(self.bar(x), found)
@@ -156,6 +158,10 @@ class Shadows:
             target, owner = getattr(np.ndarray, value.func.attr, MISSING), value.func.value
         gives = catalogue.of(target).gives
         return (owner, gives is Gives.VIEW) if gives in VIEWS and self._is_array(owner) else (None, False)
+
+    def _held(self, x: str) -> gast.AST:
+        """What the items of a list give to the shadow of one that holds them; zeros where they carry no derivative."""
+        return name(self.bar(x)) if x in self.names else call(self.unit, "shadow", runtime.shadow, name(x))
 
     def _has_slots(self, x: str) -> bool:
         """Whether a list or dict may hold numbers itself."""

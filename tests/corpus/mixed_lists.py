@@ -16,6 +16,32 @@ def joined_with_a_number(x):
 
 
 @case(VECTOR)
+def joined_with_a_constant(x):
+    a = x * 1.5
+    w = [a].__add__([1.0])
+    w[0][1] *= w[1] * a[0]
+    return np.sum(w[0] * a)
+
+
+@case(VECTOR)
+def joined_to_a_list_of_constants(x):
+    t = [2.0, 1.0]
+    w = t + [x * 2.0]
+    w[1] = w[1] * x[2]
+    w[2][0] *= w[1]
+    return np.sum(w[2] * x) * w[1] * t[1] * w[0]
+
+
+@case(VECTOR)
+def copied_list_of_constants(x):
+    t = [np.ones(3), 2.0]
+    w = list(t)
+    w[0][1] = x[0] * x[1]
+    w[1] = w[1] * x[2]
+    return np.sum(w[0] * t[0] * x) * w[1] * t[1]
+
+
+@case(VECTOR)
 def number_of_a_copy_bound_anew(x):
     a = x * 1.5
     u = [a[0] * 2.0, a]

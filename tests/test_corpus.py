@@ -175,6 +175,8 @@ REFUSED_WHEN_RUN = [
     "swap_with_views_left_behind",
     "part_of_a_split_scaled",
     "joined_with_a_number",
+    "joined_with_a_constant",
+    "joined_to_a_list_of_constants",
     "rest_of_a_mixed_list",
     "mixed_lists_joined_in_a_loop",
     "array_in_two_lists_written_through_one",

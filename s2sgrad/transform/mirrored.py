@@ -17,6 +17,7 @@ from s2sgrad import runtime as shim
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.call_results import of_shadow
 from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, Number, kind_of
+from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, place_of, statements, substitute
@@ -167,8 +168,9 @@ class Mirrored:
     def _recorded(self, statement: gast.Assign, body: Block, record: str) -> None:
         """Note what a call records, perhaps copies: refused where its result may have memory of what it is given."""
         self.extra.setdefault(id(body), []).append(record)
+        ours = is_ours(self.unit.called(statement.value))  # the pullback of a rule: nobody sees what it is given through it
         for x in self.adjoints.mirrored.intersection(binds(statement)):
-            if bound_sources(self.unit, [x], statement.value, self.kinds):
+            if not ours and bound_sources(self.unit, [x], statement.value, self.kinds):
                 self.unit.refuse(statement, "what this call gives may have memory of what it is given, and is written "
                                             "later, which cannot be followed: copy it first")  # fmt: skip
 

@@ -64,7 +64,7 @@ class AliasElimination:
             return False
         found = alias_conflicts.run(unit, tree, kinds, frozenset(self.separate))
         resolver = _Resolver(unit, tree, kinds, self.writers(unit, kinds), self.separate)
-        clashes = [c for c in found.clashes if not unit.mirrored.issuperset((c.written, c.seen))]
+        clashes = [c for c in found.clashes if _replaces(unit, c) or not unit.mirrored.issuperset((c.written, c.seen))]
         knots, found.clashes = [c for c in clashes if c.is_knot], [c for c in clashes if not c.is_knot]
         if knots and not found.clashes and self.mirror(resolver, knots):
             return True
@@ -85,6 +85,8 @@ class AliasElimination:
     def mirror(self, resolver: _Resolver, clashes: list[Clash]) -> bool:
         """Give the names shadows that cannot be told apart; whether all of them can have some."""
         unit, tree, kinds = resolver.unit, resolver.tree, resolver.kinds
+        if any(_replaces(unit, c) for c in clashes):
+            return False
         level = shadows.levels(unit, self.units)
         if level >= _LEVELS:
             return False
@@ -104,6 +106,11 @@ class AliasElimination:
                 resolver.flattened(statement)
                 resolver.updating(statement)
         return True
+
+
+def _replaces(unit: Unit, clash: Clash) -> bool:
+    """Whether what is written is a new list in the place of one that the user's text changes, which nobody else would see."""
+    return is_said(unit, clash.statement) or getattr(clash.statement, "inner", False)
 
 
 def _is_check_of(unit: Unit, statement: gast.AST, names: set[str]) -> bool:

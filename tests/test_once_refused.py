@@ -59,6 +59,27 @@ PROGRAMS = {
             a["row"][1] = x * x
             return b["row"][1] * b["row"][0]
     """, (2.0,)),
+    "row written through a slice of the rows": ("""
+        def f(x):
+            m = [[x, 1.0], [2.0, x * x], [3.0, x]]
+            s = m[1:]
+            s[0][0] = x * x
+            return m[1][0] * s[1][0]
+    """, (2.0,)),
+    "entry written through a shallow copy of the dict": ("""
+        def f(x):
+            d = {"a": {"w": x}}
+            c = d.copy()
+            c["a"]["w"] = x * x
+            return d["a"]["w"] * x
+    """, (2.0,)),
+    "row written through a copy of the list": ("""
+        def f(x):
+            m = [[x, 1.0], [2.0, x * x]]
+            c = list(m)
+            c[0][0] = x * x
+            return m[0][0] * m[1][1]
+    """, (2.0,)),
     "array in a copy of a list, updated through the list": ("""
         def f(x):
             m = [x * 1.0, x * 2.0]

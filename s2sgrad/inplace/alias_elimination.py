@@ -109,7 +109,7 @@ class AliasElimination:
 
 
 def _replaces(unit: Unit, clash: Clash) -> bool:
-    """Whether what is written is a new list in the place of one that the user's text changes, which nobody else would see."""
+    """Whether what is written is a new list in the place of one that the user's text changes: no one else sees it."""
     return is_said(unit, clash.statement) or getattr(clash.statement, "inner", False)
 
 

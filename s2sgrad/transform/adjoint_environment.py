@@ -330,24 +330,17 @@ class Bars:
 
     def _write_section(self, bar: str, kind: Kind, section: Cotangent) -> None:
         slot = isinstance(kind, Container) and bar in self.unit.shadows
-        item = kind.at(getattr(section.index, "value", None)) if slot else None
         if slot and isinstance(section.index, gast.Slice):  # of a list, of which a new one was made
             index = index_value(section.index, self.unit.builtin(slice))
             placed = call(self.unit, "at_section", shadows.at_section, section.value, name(bar), index)
             self.out.append(assign(bar, call(self.unit, "add_into", shadows.add_into, name(bar), placed)))
-        elif isinstance(item, Container):  # of numbers: what holds arrays has a shadow
+        elif slot and Container in map(type, (section.kind, kind.at(getattr(section.index, "value", None)))):
             holder = self.unit.temp()
-            self.kinds[holder] = of_shadow(item)
+            self.kinds[holder] = of_shadow(kind.at(getattr(section.index, "value", None)) or UNKNOWN) or section.kind
             self.out.append(assign(holder, gast.Subscript(name(bar), clone(section.index), gast.Load())))
             self.out.append(assign(holder, call(self.unit, "add_into", shadows.add_into, name(holder), section.value)))
         elif slot or (isinstance(kind, Array) and kind.rank != 0 and self.is_basic(section.index)):
-            target = gast.Subscript(name(bar), clone(section.index), gast.Store())
-            if slot and isinstance(section.kind, Container):
-                held = gast.Subscript(name(bar), clone(section.index), gast.Load())
-                value = call(self.unit, "add_into", shadows.add_into, held, section.value)
-                self.out.append(gast.Assign([target], value, None))
-            else:
-                self.out.append(accumulate(target, section.value))
+            self.out.append(accumulate(gast.Subscript(name(bar), clone(section.index), gast.Store()), section.value))
         else:
             index = index_value(section.index, self.unit.builtin(slice))
             self.out.append(assign(bar, call(self.unit, "add_at", runtime.add_at, name(bar), index, section.value)))

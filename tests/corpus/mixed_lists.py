@@ -121,12 +121,12 @@ def special_methods_called_by_name(x):
     return np.sum(z * a)
 
 
-@case(VECTOR)
+@case(VECTOR, second=False)
 def items_of_dicts_in_the_text(x):
     a = x * 1.5
     z = {"a": a, "b": x}.get("a")
     w = dict(enumerate([z]))
-    w[0] *= 2.0
+    w[0][...] *= 2.0
     v = dict.fromkeys(["p", "q"], {"a": a}.pop("a"))
     v["p"][1:] *= v["q"][0]
     return np.sum(z * a)
@@ -181,7 +181,7 @@ def list_that_a_callee_fills_with_what_it_is_given(x):
     return np.sum(a * a)
 
 
-@case(VECTOR)
+@case(VECTOR, second=False)
 def dict_that_a_callee_fills_with_what_it_is_given(x):
     a = x * 1.5
     w = under_keys(a, [0, 1])

@@ -175,6 +175,8 @@ REFUSED_WHEN_RUN = [
     "swap_with_views_left_behind",
     "part_of_a_split_scaled",
     "joined_with_a_number",
+    "lists_in_a_copied_list",
+    "item_stored_into_itself",
     "list_that_a_callee_fills_with_what_it_is_given",
     "dict_that_a_callee_fills_with_what_it_is_given",
     "joined_with_a_constant",

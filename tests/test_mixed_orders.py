@@ -21,8 +21,6 @@ class Jet:
     """A number with its derivatives along several directions; `parts[m]` is the factor of the product of those `ek` whose
     bits are in `m`."""
 
-    __array_ufunc__ = None
-
     def __init__(self, parts):
         self.parts = parts
 

@@ -48,9 +48,11 @@ class Tangent(Purpose):
 
     def reverse(self, c: Compilation) -> gast.FunctionDef:
         """The function with the tangents beside its variables."""
-        unit, given = c.unit, [p.id for p in parameters(c.tree) if p.id in self.variables]
-        walk = Forward(unit, c.tree, c.inference, c.callees, c.paths, set(given))
-        dots = {p: walk.tangents.dot(p, self.emitted.dots[p]) for p in given}
+        unit = c.unit
+        dots = {p.id: self.emitted.dots[p.id] for p in parameters(c.tree) if p.id in self.variables}
+        walk = Forward(unit, c.tree, c.inference, c.callees, c.paths, dots)
+        for p in dots:
+            walk.tangents.dot(p)
         mark(c.tree.body, "forward")
         body, tangent = walk.run()
         if self.lanes:

@@ -41,19 +41,20 @@ _MIRRORED = (gast.Name, gast.Subscript, gast.Attribute, gast.Tuple, gast.List, g
 
 
 class Forward:
-    """Walks one function along the `paths` from the variables that are `given` tangents to the result."""
+    """Walks one function along the `paths` to the result, from the variables that are `given` tangents by these keywords."""
 
     def __init__(
-        self, unit: Unit, tree: gast.FunctionDef, inference: Inference, callees: Callees, paths: Paths, given: set[str]
-    ) -> None:
+        self, unit: Unit, tree: gast.FunctionDef, inference: Inference, callees: Callees, paths: Paths,
+        given: dict[str, str],
+    ) -> None:  # fmt: skip
         self.unit, self.tree, self.callees, self.paths = unit, tree, callees, paths
         self.inference, self.kinds, self.operations = inference, inference.env, paths.operations
-        self.tangents = Tangents(unit, inference, paths.active)
-        self.tangents.present = given & paths.active
+        self.tangents = Tangents(unit, inference, paths.active, given)
+        self.tangents.present = given.keys() & paths.active
         facts = Facts(tree)
         self.mirrored = Mirrored(unit, tree, self.tangents, unit.mirrored & paths.active)
         self.lifetimes = facts.lifetimes
-        self.presence = Presence(facts, self.operations, paths.active, given, self.mirrored.names)
+        self.presence = Presence(facts, self.operations, paths.active, set(given), self.mirrored.names)
         stacks = [o.operands[0] for o in self.operations.values() if o.form in ("push", "grow")]
         self.growing = {effects.base(owner) for owner in stacks}
         self.written = {n for w in paths.memory.written for n in paths.memory.with_memory_of(w)}

@@ -25,23 +25,25 @@ from s2sgrad.transform.saved_predicates import Decisions
 
 
 class Tangents:
-    """The tangents of the `active` variables of one function; `present` are those that may be other than zero.
+    """The tangents of the `active` variables of one function; `present` are those that may be other than zero,
+    `words` the keywords by which those of parameters are given.
 
     Statements that compute tangents are collected in `out`.
     """
 
-    def __init__(self, unit: Unit, inference: Inference, active: set[str]) -> None:
+    def __init__(self, unit: Unit, inference: Inference, active: set[str], words: dict[str, str]) -> None:
         self.unit, self.inference, self.active = unit, inference, active
-        self.kinds = inference.env
+        self.kinds, self.words = inference.env, words
         self.present: set[str] = set()
         self.names: dict[str, str] = {}
         self.out: list[gast.AST] = []
         self.alike: dict[str, str] = {}
         self.decisions = Decisions(unit, inference)
 
-    def dot(self, x: str, word: str = "") -> str:
-        """The name of the tangent of `x`; of a parameter it may be given."""
+    def dot(self, x: str) -> str:
+        """The name of the tangent of `x`."""
         if x not in self.names:
+            word = self.words.get(x)
             made = self.names[x] = word or self.unit.local(f"{self.unit.bases.get(x, x)}_dot")
             self.unit.locals.add(made)
             self.unit.own_names.add(made)

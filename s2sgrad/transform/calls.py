@@ -8,6 +8,7 @@ y = f(x)         ->    y, f_pullback = vjp(f, x)        ...  x_bar = f_pullback(
 from __future__ import annotations
 
 import functools
+import types
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -117,8 +118,7 @@ class Call(Protocol):
 def call_adjoint(context: Context, pairs: Pairs, operation: Operation, idle: int) -> Call:
     """The plan for a call on the differentiated path; `idle` is the level of the result's cotangent."""
     target = operation.target
-    ours = (getattr(target, "__module__", None) or "").startswith("s2sgrad.api")
-    if ours and not source.brings_gradient(target):
+    if _is_operator(target):
         context.unit.refuse(operation.node, f"`{target.__name__}` is asked here of a function that carries derivatives and "
                                             "is only known at run time, which is not followed: pass what it closes over as "
                                             "arguments")  # fmt: skip
@@ -126,6 +126,13 @@ def call_adjoint(context: Context, pairs: Pairs, operation: Operation, idle: int
     if late or target in LATE or source.brings_gradient(target):
         return _AtRunTime(context, operation.node)
     return _ByPair(context, pairs, operation, idle)
+
+
+def _is_operator(target: Any) -> bool:
+    """Whether a callable is one of ours that differentiates: `grad`, or what it has made of a function; no text of ours."""
+    home = getattr(target, "__module__", None) or ""
+    made = isinstance(target, types.FunctionType) and source.read(target).is_generated
+    return home.startswith("s2sgrad.api") and not made and not source.brings_gradient(target)
 
 
 class _ByPair:

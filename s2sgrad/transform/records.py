@@ -197,6 +197,8 @@ class Records:
             if name in self.shadows and isinstance(kind, Container):
                 back = call(self.unit, "refilled", shadows.refilled, name_(name), expression("s.pop()", s=stack))
                 return statements("s.append(x)", s=stack, x=kept), [assign(name, back)]
+            if isinstance(kind, Container):
+                return statements("s.append(x)", s=stack, x=kept), statements("x = s.pop()", s=stack, x=name)
             push = gast.Expr(call(self.unit, "push", runtime.push, name_(stack), kept))
             value = expression(
                 "restored(x, s.pop())", restored=self.unit.helper("restored", runtime.restored), x=name, s=stack

@@ -49,7 +49,7 @@ class Part:
     restores: bool
     flat: bool
     reaches: tuple[str, ...]
-    shadowed: int
+    shadowed: bool
 
 
 class World(Protocol):
@@ -205,7 +205,7 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
     place = world.place(primal)
     reaches = tuple(n for n, (how, _) in zip(inner.co_freevars, closure, strict=True) if how == "cell")
     return Part(inner, emitted.name, place, closure, emitted.same_signature, defaults, doc, emitted.restores, emitted.flat,
-                reaches, shadows.levels(emitted.unit))  # fmt: skip
+                reaches, shadows.are_in(emitted.unit))  # fmt: skip
 
 
 def _places(

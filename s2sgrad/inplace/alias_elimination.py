@@ -30,11 +30,10 @@ from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.aliases import OUTSIDE
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.sources import HANDED_OUT, has_memory, sources
-from s2sgrad.mirror import groups, shadows
+from s2sgrad.mirror import groups
 from s2sgrad.mirror.groups import kind_at
 from s2sgrad.transform.calls import Pairs
 
-_LEVELS = 9  # a third derivative of what has shadows would not follow the shadows of shadows
 _ROUNDS = 400  # names that are written out, one after the other
 
 
@@ -87,9 +86,6 @@ class AliasElimination:
         unit, tree, kinds = resolver.unit, resolver.tree, resolver.kinds
         if any(_replaces(unit, c) for c in clashes):
             return False
-        level = shadows.levels(unit, self.units)
-        if level >= _LEVELS:
-            return False
         found = groups.Groups(unit, tree, kinds, self.separate)
         names = found.around({n for c in clashes for n in (c.written, c.seen)})
         if names is None:
@@ -97,7 +93,7 @@ class AliasElimination:
         if (handed := found.handed_on(names)) and resolver.splicer.run(tree, handed):  # its record may be a copy
             return True
         unit.mirrored |= names
-        unit.shadowed = level + 1
+        unit.shadowed = True
         for body in nested(tree.body):  # an item that stands there twice has one shadow
             body[:] = [_kept(unit, kinds, s) for s in body if not _is_check_of(unit, s, names)]
         for statement in list(effects.walk(tree.body)):  # an array that is updated stays where it is

@@ -80,7 +80,7 @@ class Unit:
     `updates` are the places of the user's `x[i] op= e`; `captured` are free names whose values the text of another
     function holds; `inlined` are the functions whose text was written out in this one; `bars` are names of adjoints;
     `floating` are names of what is differentiated, and of its derivatives: floats, whatever else is known of them;
-    `mirrored` are names whose adjoints are bound beside them, their `shadows`; `shadowed`: for which derivative that is;
+    `mirrored` are names whose adjoints are bound beside them, their `shadows`; `shadowed`: whether there are any;
     `memory` says which names may share memory; `displays` are the tuples, lists and dicts
     whose text is known: their names are bound once, and they never change; `opened` says what those arguments hold that are
     objects; `generators` are its nested generator functions; `lifted` are nested functions made into functions of their own,
@@ -111,7 +111,7 @@ class Unit:
     bars: set[str] = field(default_factory=set)
     floating: set[str] = field(default_factory=set)
     mirrored: set[str] = field(default_factory=set)
-    shadowed: int = 0
+    shadowed: bool = False
     shadows: set[str] = field(default_factory=set)
     captured: set[str] = field(default_factory=set)
     inlined: list[Unit] = field(default_factory=list)

@@ -60,7 +60,7 @@ class State:
 
 def has_shadows(unit: Unit) -> bool:
     """Whether a function is a text of ours in which names have shadows."""
-    return getattr(unit.primal.function, "shadowed", 0) > 0
+    return getattr(unit.primal.function, "shadowed", False)
 
 
 _NOTHING = gast.Constant(None, None)  # stands for a value that shares no memory

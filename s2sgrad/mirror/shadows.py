@@ -11,7 +11,7 @@ has copied the value, and gives the zeros that a copy begins with.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -175,9 +175,9 @@ class Shadows:
         return isinstance(node, gast.Name) and node.id in self.names and isinstance(self.kinds.get(node.id), Container)
 
 
-def levels(unit: Unit, others: Iterable[Unit] = ()) -> int:
-    """How often the texts that a function is made of are derivatives in which names have shadows."""
-    return max(unit.shadowed, *(getattr(u.primal.function, "shadowed", 0) for u in (unit, *unit.inlined, *others)))
+def are_in(unit: Unit) -> bool:
+    """Whether names have shadows in a function, or in one of the texts of ours that it is made of."""
+    return unit.shadowed or any(getattr(u.primal.function, "shadowed", False) for u in (unit, *unit.inlined))
 
 
 def is_shell(unit: Unit, value: gast.AST) -> bool:

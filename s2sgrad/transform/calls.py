@@ -129,10 +129,10 @@ def call_adjoint(context: Context, pairs: Pairs, operation: Operation, idle: int
 
 
 def _is_operator(target: Any) -> bool:
-    """Whether a callable is one of ours that differentiates: `grad`, or what it has made of a function; no text of ours."""
-    home = getattr(target, "__module__", None) or ""
-    made = isinstance(target, types.FunctionType) and source.read(target).is_generated
-    return home.startswith("s2sgrad.api") and not made and not source.brings_gradient(target)
+    """Whether a function is one of ours that differentiates, like `grad`, and no text of ours."""
+    if not isinstance(target, types.FunctionType) or source.brings_gradient(target):
+        return False
+    return target.__module__.startswith("s2sgrad.api") and not source.read(target).is_generated
 
 
 class _ByPair:

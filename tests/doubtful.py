@@ -1411,7 +1411,7 @@ def attribute_gotten(a):
     z[0] = 5.0
 
 
-@program(FOUR, first=Unsupported)
+@program(FOUR)
 def written_through_getattr(x):
     a = x * 2.0
     attribute_gotten(a)
@@ -1424,7 +1424,7 @@ def nested(a):
     w[0][0][0] = 3.0
 
 
-@program(FOUR, first=Unsupported)
+@program(FOUR)
 def written_two_levels_deep(x):
     a = x * 2.0
     nested(a)

@@ -35,8 +35,8 @@ from s2sgrad.normalize import (
 Pass = Callable[[Unit, gast.FunctionDef], gast.FunctionDef]
 
 DEFINITION: tuple[tuple[str, Pass], ...] = (
-    ("local_classes", local_classes.run),
     ("match_statements", match_statements.run),
+    ("local_classes", local_classes.run),
     ("module_values", module_values.run),
     ("imports", imports.run),
     ("deques", deques.run),

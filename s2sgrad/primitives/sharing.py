@@ -91,11 +91,10 @@ know(print, id, input, dir, ascii, bin, oct, hex, aiter, open, breakpoint, np.se
 # --- of our runtime ---
 
 know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.require_array, runtime.sequence, runtime.add_at,
-     runtime.as_dict, runtime.push, gives=Gives.MAYBE)  # fmt: skip
+     runtime.as_dict, runtime.push, runtime.restored, gives=Gives.MAYBE)  # fmt: skip
 know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, numeric=True)
 know(runtime.require_array, runtime.sequence, runtime.own, copied, structure.kept, keeps_kind=True)
-know(runtime.add, runtime.restored, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE,
-     of=_ANY)  # fmt: skip
+know(runtime.add, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)
 know(references.reference, gives=Gives.NEW, flat=True)
 know(references.number_of, references.is_instance, references.class_of, references.place, references.place_among,
      gives=Gives.NEW, computes=True, flat=True)  # fmt: skip

@@ -132,7 +132,7 @@ def _is_operator(target: Any) -> bool:
     """Whether a function is one of ours that differentiates, like `grad`, and no text of ours."""
     if not isinstance(target, types.FunctionType) or source.brings_gradient(target):
         return False
-    return target.__module__.startswith("s2sgrad.api") and not source.read(target).is_generated
+    return (target.__module__ or "").startswith("s2sgrad.api") and not source.read(target).is_generated
 
 
 class _ByPair:

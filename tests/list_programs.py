@@ -80,7 +80,7 @@ def row_program(seed: int) -> Program:
              "    p, s = pick[1], x[4]"]  # fmt: skip
     for _ in range(rng.randint(2, 6)):
         head = rng.choice(("for k in range(2):", "if s > 0.3:", "if x[0] > x[1]:")) if rng.random() < 0.2 else ""
-        form, pad = rng.choice(ROWS[:-1] if rng.random() < 0.95 else ROWS), "    " * (2 if head else 1)
+        form, pad = rng.choice(ROWS), "    " * (2 if head else 1)
         while "{n}" in form:
             form = form.replace("{n}", rng.choice(("s * 0.5", "x[1]", "x[2] * rows[1][0]", "p[1] * x[0]", "0.3")), 1)
         lines += [f"    {head}"] * bool(head) + [pad + form.format(i=rng.choice("012"), pad=pad)]

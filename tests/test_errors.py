@@ -1337,15 +1337,6 @@ WRITTEN_UNSEEN = {
             rows[0][1] = x * x  # <-
             return np.sum(rows[1][1] * rows[0][0])
     """),
-    "list that a function gives twice, and that is written under one of the names": ("more than once", """
-        def twice(x):
-            items = [x * x, x + 1.0]
-            return items, items
-        def f(x):
-            a, b = twice(x)  # <-
-            a[0] = a[1] * x
-            return np.sum(b[0] * b[1])
-    """),
     "store into a ravel that is a copy": ("ravel", """
         def f(x):
             s = x[:, ::2]

@@ -52,6 +52,15 @@ PROGRAMS = {
             np.random.default_rng(3).shuffle(y)
             return y[0] * x[1]
     """, (V,)),
+    "list that a function gives twice, written under one of the names": ("""
+        def twice(x):
+            items = [x * x, x + 1.0]
+            return items, items
+        def f(x):
+            a, b = twice(x)
+            a[0] = a[1] * x
+            return np.sum(b[0] * b[1])
+    """, (V,)),
     "list in two dicts, written through one": ("""
         def f(x):
             row = [x, 1.0]

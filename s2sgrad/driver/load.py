@@ -100,6 +100,8 @@ class Plan:
                 function.__kwdefaults__ = {**(primal.__kwdefaults__ or {}), **part.defaults} or None
             else:
                 function.same_signature = False  # the backward function of a pair
+            if not part.same_signature or getattr(primal, "takes_record", False):
+                function.takes_record = True  # what is made of a backward function is given a record too
             function.__doc__ = part.doc
             function.__module__ = primal.__module__
             if part.restores:

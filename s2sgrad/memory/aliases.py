@@ -93,7 +93,7 @@ class Aliases:
         self._keep_states, self._own = keep, None
         self._nothing = State(Relation(self.names, symmetric=True), Relation(self.names))
         start = self._nothing.copy()
-        owned = _records(tree) if not getattr(unit.primal.function, "same_signature", True) else set()
+        owned = _records(tree) if getattr(unit.primal.function, "takes_record", False) else set()
         for p in given:
             if p in owned:
                 continue

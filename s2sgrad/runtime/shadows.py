@@ -13,7 +13,6 @@ array([0., 0., 0.])
 
 from __future__ import annotations
 
-from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -36,7 +35,7 @@ class _Window:
 
 def shadow(x: Any) -> Any:
     """Zeros that lie in memory as `x` does; of a list, tuple or dict one list or dict of the shadows of its items, which
-    share memory where these do.
+    share memory where these do, and are one list where these are one.
 
     >>> u = np.ones(3)
     >>> u_bar, (v_bar,) = shadow((u, [u[1:]]))
@@ -45,8 +44,7 @@ def shadow(x: Any) -> Any:
     array([0., 1., 1.])
     """
     if isinstance(x, (list, tuple, dict)):
-        _require_once(x)
-        return _shadow_of_items(x, {})
+        return _shadow_of_items(x, {}, {})
     if not isinstance(x, np.ndarray):
         return 0.0 if isinstance(x, (float, int, np.generic)) else None
     if type(x) is not np.ndarray:
@@ -59,10 +57,15 @@ def shadow(x: Any) -> Any:
     return placed_at(x, low, np.zeros(high - low, np.uint8))
 
 
-def _shadow_of_items(x: Any, memories: dict[int, tuple[int, np.ndarray]]) -> Any:
-    """`memories`: of each array that others are views of, where it begins, and the bytes of its shadow."""
-    if isinstance(x, (list, tuple, dict)):
-        return _each(lambda item: _shadow_of_items(item, memories), x)
+def _shadow_of_items(x: Any, memories: dict[int, tuple[int, np.ndarray]], places: dict[int, Any]) -> Any:
+    """`memories`: of each array that others are views of, where it begins, and the bytes of its shadow; `places`: shadows of
+    lists and dicts, by the identity of these."""
+    if isinstance(x, tuple):
+        return _each(lambda item: _shadow_of_items(item, memories, places), x)
+    if isinstance(x, (list, dict)):
+        if id(x) not in places:
+            places[id(x)] = _each(lambda item: _shadow_of_items(item, memories, places), x)
+        return places[id(x)]
     if type(x) is not np.ndarray or x.size == 0:
         return shadow(x)
     root = root_of(x)
@@ -76,25 +79,32 @@ def _shadow_of_items(x: Any, memories: dict[int, tuple[int, np.ndarray]]) -> Any
 def shadow_of_argument(x: Any) -> Any:
     """The shadow of a list, tuple or dict that the caller has made; Refusal where two places in it share memory: what is the
     gradient at each of them nobody can tell."""
+    _require_once(x)
     _require_separate(_arrays(x))
     return shadow(x)
 
 
 def each_once(g: Any, x: Any) -> Any:
-    """What stands in `g`, in new memory; of the places in `x` that hold one memory, the first has it and the others zeros.
+    """What stands in `g`, in new memory; of the places in `x` that hold one memory, or one list or dict, the first has it
+    and the others zeros.
 
     >>> u_bar = np.ones(3)
     >>> x_bar = [u_bar, u_bar[1:], 2.0]
     >>> each_once(x_bar, x_bar)
     [array([1., 1., 1.]), array([0., 0.]), 2.0]
     """
-    return _first(g, x, {})
+    return _first(g, x, {}, set())
 
 
-def _first(g: Any, x: Any, counted: dict[int, tuple[int, np.ndarray]]) -> Any:
+def _first(g: Any, x: Any, counted: dict[int, tuple[int, np.ndarray]], met_lists: set[int]) -> Any:
     """`counted`: of each array that others are views of, where it begins, and what is not zero where it was met."""
     if isinstance(x, (list, tuple, dict)):
-        return None if g is None else _each(lambda item, part: _first(item, part, counted), g, x)
+        if g is None:
+            return None
+        if id(x) in met_lists and not isinstance(x, tuple):
+            return of_copies(g, _nowhere(g))
+        met_lists.add(id(x))
+        return _each(lambda item, part: _first(item, part, counted, met_lists), g, x)
     if not isinstance(x, np.ndarray) or not isinstance(g, np.ndarray):
         return g
     out = g.copy()
@@ -115,9 +125,12 @@ def laid_like(x_dot: Any, x: Any) -> Any:
 
 
 def _filled(out: Any, x_dot: Any) -> Any:
-    """What stands in one tangent, in the arrays of another."""
+    """What stands in one tangent, in the arrays and lists of another."""
     if isinstance(out, (list, dict)):
-        return _each(_filled, out, x_dot) if isinstance(x_dot, (list, tuple, dict)) else out
+        if isinstance(x_dot, (list, tuple, dict)):
+            for k in out if isinstance(out, dict) else range(len(out)):
+                out[k] = _filled(out[k], x_dot[k])
+        return out
     if not isinstance(out, np.ndarray):
         return x_dot
     out[...] = x_dot
@@ -132,7 +145,6 @@ def shadow_of(v: Any, x: Any, x_bar: Any) -> Any:
     True
     """
     places = _places(x, x_bar) if isinstance(v, (list, tuple, dict)) else {}
-    _require_once(v, places)
     return _shadow_within(v, list(zip(_arrays(x), _arrays(x_bar), strict=True)), places, {})
 
 
@@ -141,14 +153,16 @@ def _shadow_within(
 ) -> Any:
     """`known` are arrays with their shadows, `places` shadows of lists and dicts by the identity of these, `memories` those
     of new arrays (see `_shadow_of_items`)."""
-    if id(v) in places:
-        return places[id(v)]
-    if isinstance(v, (list, tuple, dict)):
+    if isinstance(v, tuple):
         return _each(lambda item: _shadow_within(item, known, places, memories), v)
+    if isinstance(v, (list, dict)):
+        if id(v) not in places:
+            places[id(v)] = _each(lambda item: _shadow_within(item, known, places, memories), v)
+        return places[id(v)]
     for y, y_bar in known:
         if np.may_share_memory(v, y):
             return _place_in(v, y, y_bar)
-    return _shadow_of_items(v, memories)
+    return _shadow_of_items(v, memories, places)
 
 
 def require_view(v: Any, x: Any, line: int) -> None:
@@ -159,12 +173,17 @@ def require_view(v: Any, x: Any, line: int) -> None:
 
 def tangent_of(v: Any, x: Any, x_dot: Any, otherwise: Any) -> Any:
     """The tangent of `v`: its place in that of `x`, or of one of several; `otherwise` in new memory where it is in none."""
-    places = _places(x, x_dot) if isinstance(v, (list, tuple, dict)) else {}
+    return _tangent_within(v, x, x_dot, otherwise, _places(x, x_dot) if isinstance(v, (list, tuple, dict)) else {})
+
+
+def _tangent_within(v: Any, x: Any, x_dot: Any, otherwise: Any, places: dict[int, Any]) -> Any:
     if id(v) in places:
         return places[id(v)]
     if isinstance(v, (list, tuple, dict)) and isinstance(otherwise, (list, tuple, dict)):
-        _require_once(v, places)
-        return _each(lambda item, other: tangent_of(item, x, x_dot, other), v, otherwise)
+        out = _each(lambda item, other: _tangent_within(item, x, x_dot, other, places), v, otherwise)
+        if not isinstance(v, tuple):
+            places[id(v)] = out
+        return out
     return shadow_of(v, x, x_dot) if isinstance(v, np.ndarray) and shares(v, x) else laid_like(otherwise, v)
 
 
@@ -309,9 +328,9 @@ def _places(x: Any, x_bar: Any) -> dict[int, Any]:
     return out
 
 
-def _require_once(x: Any, known: Container[int] = ()) -> None:
-    """Refusal where a list or dict that is not known is in `x` twice: its shadows would be two."""
-    lists = [found for found in _lists(x) if found not in known]
+def _require_once(x: Any) -> None:
+    """Refusal where a list or dict is in `x` twice."""
+    lists = _lists(x)
     if len(set(lists)) < len(lists):
         raise Refusal(None, "a list that is written is in a list more than once: make a new one for each place")
 

@@ -178,6 +178,7 @@ LINKS = ("{o}.nxt = {q}", "{o}.kids.append({q})", "{o}.push({n})", "{o}.v = {n} 
          "ns[0], ns[-1] = ns[-1], ns[0]", "ns.sort(key=lambda p: p.v)", "s += max(ns, key=lambda p: p.w).v * 0.3",
          "heapq.heappush(heap, (k, {o}))\n{pad}k += 1", "if heap:\n{pad}    s += heapq.heappop(heap)[1].v * 0.2",
          "if len(ns) > 4:\n{pad}    s += ns.pop().v", "s += sum([p.energy() for p in ns]) * 0.1",
+         "s += made({n}, s).energy() * 0.1", "one = {q} if {n} > {o}.v else Source(s, 0.4)\n{pad}s += one.energy() * 0.1",
          "s += sum(bag.log) * 0.1", "{o}.rate = {n}", "if isinstance({o}, Source):\n{pad}    {o}.rate *= 0.5")  # fmt: skip
 WALKS = ("for p in ns:", "for q in ns[1:]:", "for i, p in enumerate(ns):", "for p in list(d.values()):",
          "for _ in range(2):", "for p in best.kids:", "if best.v > s:", "if best is cur:",

@@ -25,6 +25,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 REWRITING = ("normalize", "specialize", "cleanup", "transform", "forward", "typed", "backends")
 PASSES = [file for room in REWRITING for file in sorted((ROOT / room).rglob("[!_]*.py"))]
 LONGEST = 400
+BRANCHIEST = 25  # the cyclomatic complexity of a function, boolean operators and comprehensions counted
 
 # From the bottom up: a module imports from its own layer and from those above it in this list.  An import inside a function
 # or under TYPE_CHECKING counts like any other: it may make `import s2sgrad` quick, but not make an arrow point up.
@@ -251,6 +252,21 @@ def test_files_are_short_and_say_what_they_are(file):
     text = file.read_text()
     assert len(text.splitlines()) <= LONGEST
     assert ast.get_docstring(ast.parse(text)), "no docstring"
+
+
+def complexity(function: ast.FunctionDef) -> int:
+    """How many ways lead through a function: its branches, loops, handlers, conditions and what joins these."""
+    forks = (ast.If, ast.For, ast.While, ast.IfExp, ast.ExceptHandler, ast.comprehension, ast.Assert)
+    inner = [n for s in function.body for n in ast.walk(s)]
+    joined = sum(len(n.values) - 1 for n in inner if isinstance(n, ast.BoolOp))
+    return 1 + joined + sum(isinstance(n, forks) + len(getattr(n, "ifs", ())) for n in inner)
+
+
+def test_few_functions_branch_often():
+    """Ten may go over 20, as one long table of cases would; a function that does is best cut where its idea changes."""
+    trees = [ast.parse(file.read_text()) for file in FILES]
+    found = sorted(complexity(n) for tree in trees for n in ast.walk(tree) if isinstance(n, ast.FunctionDef))
+    assert found[-1] <= BRANCHIEST and sum(k > 20 for k in found) <= 10
 
 
 @pytest.mark.parametrize("file", PASSES, ids=lambda file: str(file.relative_to(ROOT)))

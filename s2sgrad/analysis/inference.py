@@ -13,6 +13,7 @@ import numpy as np
 
 from s2sgrad import pullbacks, runtime
 from s2sgrad.analysis import call_results, drawn, effects, plain_classes, sampled_shapes
+from s2sgrad.analysis.container_items import Slice, item_of_container, stored_kind
 from s2sgrad.analysis.kinds import (
     DRAWING,
     OPAQUE,
@@ -111,7 +112,7 @@ class Inference:
         owner = self.kind(target.value)
         if not isinstance(owner, Container) or kind is None:
             return False
-        after = _stored(owner, target.slice, kind)
+        after = stored_kind(owner, target.slice, kind)
         return self.meet(target.value.id, after) if isinstance(target.value, gast.Name) else self.put(target.value, after)
 
     def meet(self, name: str, kind: Kind | None) -> bool:
@@ -231,7 +232,7 @@ class Inference:
         if owner is None or index is None:
             return None
         if isinstance(owner, Container):
-            return _item_of_container(owner, index)
+            return item_of_container(owner, index)
         if not isinstance(owner, Array):
             return OPAQUE if isinstance(owner, Opaque) else UNKNOWN
         return self._section(node, owner, index)
@@ -241,8 +242,8 @@ class Inference:
         parts = list(index.items) if isinstance(index, Container) and index.type is tuple and index.items else [index]
         flat: list[Kind] = []
         for part in parts:
-            flat += list(part.parts) if isinstance(part, _Slice) else [part]
-        shape = tuple(len(p.parts) if isinstance(p, _Slice) else 0 for p in parts)
+            flat += list(part.parts) if isinstance(part, Slice) else [part]
+        shape = tuple(len(p.parts) if isinstance(p, Slice) else 0 for p in parts)
         single = not (isinstance(index, Container) and index.type is tuple)
 
         def run(x: Any, *values: Any) -> Any:
@@ -251,7 +252,7 @@ class Inference:
                 places.append(slice(*[rest.pop(0) for _ in range(n)]) if n else rest.pop(0))
             return x[places[0]] if single else x[tuple(places)]
 
-        bounds = [b for p in parts if isinstance(p, _Slice) for b in p.parts]
+        bounds = [b for p in parts if isinstance(p, Slice) for b in p.parts]
         known = all(b.known for b in bounds)
         found = memo(("item", shape, single), [owner, *flat], lambda: sampled_shapes.by_example(run, [owner, *flat], known))
         return self.symbols.sections(node, owner, parts, found)
@@ -259,7 +260,7 @@ class Inference:
     def index(self, node: gast.AST) -> Kind | None:
         if isinstance(node, gast.Slice):
             parts = [Known(None) if p is None else self.kind(p) for p in (node.lower, node.upper, node.step)]
-            return None if any(p is None for p in parts) else _Slice(tuple(parts))
+            return None if any(p is None for p in parts) else Slice(tuple(parts))
         if isinstance(node, gast.Tuple):
             parts = [self.index(e) for e in node.elts]
             return None if any(p is None for p in parts) else Container(tuple, tuple(parts))
@@ -317,22 +318,25 @@ class Inference:
             copied = method == "copy" and owner.type in (list, dict)
             return owner if copied else owner.element() if method == "pop" and owner.type is list and not kinds else UNKNOWN
         followed = method in spellings.METHODS or catalogue.of(getattr(np.ndarray, method, None)).flat
-        if not isinstance(owner, Array) or not followed:
-            return UNKNOWN
-        if method == "item":
-            return Number(float) if owner.dtype and owner.dtype.startswith("float") else UNKNOWN
-        if method == "reshape":
-            return reshaped(owner, kinds)
-        if method == "squeeze" and (owner.dims is None or None in owner.dims):
-            return Array(owner.dtype, None)
+        return _method_of_array(owner, method, kinds, names) if isinstance(owner, Array) and followed else UNKNOWN
 
-        def run(x: Any, *values: Any) -> Any:
-            cut = len(values) - len(names)
-            return getattr(x, method)(*values[:cut], **dict(zip(names, values[cut:], strict=True)))
 
-        known = sizes_known(kinds)
-        return memo(("method", method, tuple(names)), [owner, *kinds],
-                     lambda: sampled_shapes.by_example(run, [owner, *kinds], known))  # fmt: skip
+def _method_of_array(owner: Array, method: str, kinds: list[Kind], names: list[str]) -> Kind | None:
+    """What a method of an array gives, `names` those of its last arguments."""
+    if method == "item":
+        return Number(float) if owner.dtype and owner.dtype.startswith("float") else UNKNOWN
+    if method == "reshape":
+        return reshaped(owner, kinds)
+    if method == "squeeze" and (owner.dims is None or None in owner.dims):
+        return Array(owner.dtype, None)
+
+    def run(x: Any, *values: Any) -> Any:
+        cut = len(values) - len(names)
+        return getattr(x, method)(*values[:cut], **dict(zip(names, values[cut:], strict=True)))
+
+    known = sizes_known(kinds)
+    return memo(("method", method, tuple(names)), [owner, *kinds],
+                 lambda: sampled_shapes.by_example(run, [owner, *kinds], known))  # fmt: skip
 
 
 def _attribute_of_array(owner: Array | Number, attribute: str) -> Kind:
@@ -350,50 +354,8 @@ def _attribute_of_array(owner: Array | Number, attribute: str) -> Kind:
     return memo(key, [owner], lambda: sampled_shapes.by_example(lambda x: getattr(x, attribute), [owner]))
 
 
-def _item_of_container(owner: Container, index: Kind) -> Kind | None:
-    """The kind of an item, or of a slice, of a list, a tuple, a dict or a range."""
-    if owner.items is None:
-        scalar = isinstance(index, Number) or owner.type is dict
-        return owner.element() if scalar else Container(owner.type, None, None, owner.item)
-    if isinstance(index, Number) and index.known:
-        place = owner.keys.index(index.value) if owner.keys and index.value in owner.keys else index.value
-        inside = isinstance(place, int) and -len(owner.items) <= place < len(owner.items)
-        empty = owner.type is list and not owner.items  # until more is known of it
-        return owner.items[place] if inside else None if empty else UNKNOWN
-    if isinstance(index, Known) and owner.keys is not None and index.value in owner.keys:
-        return owner.items[owner.keys.index(index.value)]
-    if owner.type is dict or (isinstance(index, Number) and owner.keys is None):
-        return owner.element()
-    if not isinstance(index, _Slice):
-        return UNKNOWN
-    if owner.type in (list, tuple) and all(part.known for part in index.parts):
-        return Container(owner.type, owner.items[slice(*(part.value for part in index.parts))])
-    return Container(owner.type, None, None, owner.element())
-
-
 def _named_tuple(cls: type, positional: list[Kind], named: dict[str, Kind]) -> Kind:
     if plain_classes.hides_methods(cls):
         return OPAQUE
     given = dict(zip(cls._fields, positional, strict=False)) | named
     return Container(tuple, tuple(given.get(f, UNKNOWN) for f in cls._fields), tuple(cls._fields))
-
-
-class _Slice(Kind):
-    """The kind of `a:b:c`: the kinds of its parts."""
-
-    def __init__(self, parts: tuple[Kind, ...]) -> None:
-        self.parts = parts
-
-
-def _stored(owner: Container, index: gast.AST, kind: Kind) -> Container:
-    """A list or dict after a store into it."""
-    if isinstance(index, gast.Slice):
-        kind = kind.element() if isinstance(kind, Container) else UNKNOWN
-    place = getattr(index, "value", None)
-    if owner.type is list and owner.items is not None and isinstance(place, int) and 0 <= place < len(owner.items):
-        return Container(list, (*owner.items[:place], join(owner.items[place], kind), *owner.items[place + 1 :]))
-    if owner.type is dict and owner.items is not None and isinstance(index, gast.Constant):
-        held = dict(zip(owner.keys or (), owner.items, strict=True))
-        held[place] = join(held.get(place), kind) or kind
-        return Container(dict, tuple(held.values()), tuple(held))
-    return Container(owner.type, None, None, join(owner.element() if owner.items != () else None, kind))

@@ -234,7 +234,12 @@ def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
         return Operation("opaque", node, why=_STARRED)
     if rule is None or isinstance(held, (Container, Text, Known)):
         return Operation("call", node, given)
-    keyword = spellings.VARIADIC.get(name)
+    return _bound_method(node, rule, primitive)
+
+
+def _bound_method(node: gast.Call, rule: table.Rule, primitive: Any) -> Operation:
+    """A method of an array as the function of this name: `x.transpose(1, 0)` gives its axes one by one."""
+    owner, keyword = node.func.value, spellings.VARIADIC.get(node.func.attr)
     if keyword is None:
         return _bound(node, rule, primitive, [owner, *node.args])
     value = node.args[0] if len(node.args) == 1 else gast.Tuple(list(node.args), gast.Load())

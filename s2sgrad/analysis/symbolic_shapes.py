@@ -63,6 +63,25 @@ class Symbols:
             return self._axis_form(kind.size)
         return Form({node.id: 1}, 0, frozenset([node.id]))
 
+    def _dims_of(self, parts: list[gast.AST], index: list[Kind], of: tuple[Dim, ...]) -> list[Dim]:
+        """The lengths of the axes that an index leaves, each by the part that stands for it."""
+        dims: list[Dim] = []
+        axis = 0
+        rest = len(of) - sum(_axes_of(k) for k in index)
+        for part, kind in zip(parts, index, strict=True):
+            if isinstance(kind, Known) and kind.value is None:
+                dims.append(1)
+            elif isinstance(kind, Known):
+                dims += of[axis : axis + rest]
+                axis += rest
+            else:
+                if isinstance(part, gast.Slice):
+                    dims.append(self._length(part, of[axis]))
+                elif isinstance(kind, Array):
+                    dims.append(self._size(f"where {part.id}", 0, None, part.id))
+                axis += _axes_of(kind)
+        return [*dims, *of[axis:]]
+
     def _axis_form(self, dim: Dim) -> Form | None:
         if isinstance(dim, Size):
             return Form({f"#{dim.k}": 1}, dim.offset, self.names.get(dim.k) or frozenset())
@@ -78,39 +97,32 @@ class Symbols:
         arrays = sum(isinstance(k, Array) for k in index)
         if arrays > 1 or (arrays and any(isinstance(k, Number) for k in index)):
             return found
-        dims, axis = [], 0
-        rest = len(owner.dims) - sum(_axes_of(k) for k in index)
-        for part, kind in zip(parts, index, strict=True):
-            if isinstance(kind, Known) and kind.value is None:
-                dims.append(1)
-            elif isinstance(kind, Known):
-                dims += owner.dims[axis : axis + rest]
-                axis += rest
-            else:
-                if isinstance(part, gast.Slice):
-                    dims.append(self._length(part, owner.dims[axis]))
-                elif isinstance(kind, Array):
-                    dims.append(self._size(f"where {part.id}", 0, None, part.id))
-                axis += _axes_of(kind)
-        dims += owner.dims[axis:]
+        dims = self._dims_of(parts, index, owner.dims)
         if len(dims) != len(found.dims):
             return found
         return Array(found.dtype, tuple(f if f is not None else d for f, d in zip(found.dims, dims, strict=True)))
 
+    def _step(self, part: gast.Slice) -> int | None:
+        """The step of a slice, where it is one number."""
+        if part.step is None:
+            return 1
+        step = affine.form(part.step, self._atom)
+        return None if step is None or step.terms else step.constant
+
     def _length(self, part: gast.Slice, dim: Dim) -> Dim:
         if part.lower is None and part.upper is None and part.step is None:
             return dim
-        step = Form(constant=1) if part.step is None else affine.form(part.step, self._atom)
         bounds = [None if p is None else affine.form(p, self._atom) for p in (part.lower, part.upper)]
         missing = any(p is not None and b is None for p, b in zip((part.lower, part.upper), bounds, strict=True))
-        if missing or step is None or step.terms or not step.constant:
+        step = self._step(part)
+        if missing or not step:
             return None
-        found = affine.length(*bounds, step.constant, self._axis_form(dim))
+        found = affine.length(*bounds, step, self._axis_form(dim))
         if found is None or (not found.terms and found.constant < 2):
             return None
         written = f"{':'.join('' if b is None else b.text() for b in bounds)} of {dim}"
-        if abs(step.constant) > 1:
-            return self._size(f"{found.text()} by {abs(step.constant)}", 0, found.names, written)
+        if abs(step) > 1:
+            return self._size(f"{found.text()} by {abs(step)}", 0, found.names, written)
         axis = next((int(t[1:]) for t in found.terms if t[0] == "#" and found.terms == {t: 1}), -1)
         if axis >= 0:
             self.written.setdefault(axis, set()).add(written)

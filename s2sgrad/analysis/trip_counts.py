@@ -97,8 +97,7 @@ class Sizes:
         all of a third: along the rows of a sparse matrix.
         """
         left = [(variable, form) for variable, form in trips if form is not None and form.terms]
-        by_rows = len(index) == 1 and getattr(index[0], "id", None) in self.rows
-        if by_rows and any(v == trips[0][0] and all(t.startswith("#") for t in form.terms) for v, form in left):
+        if len(index) == 1 and getattr(index[0], "id", None) in self.rows and _is_first_by_axes(trips, left):
             return True
         lengths = [self.axis(dim) for dim in kind.dims or ()]
         for length in [n for n in lengths if n is None or n.terms or n.constant > _FEW]:
@@ -150,3 +149,8 @@ class Sizes:
             known = self.lengths.get(dim.k, Form({f"#{dim.k}": 1}))
             return Form(known.terms, known.constant + dim.offset)
         return None if dim is None else Form(constant=dim)
+
+
+def _is_first_by_axes(trips: Trips, left: Trips) -> bool:
+    """Whether the outermost of several loops runs as often as axes are long."""
+    return any(v == trips[0][0] and all(t.startswith("#") for t in form.terms) for v, form in left)

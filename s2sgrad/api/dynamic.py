@@ -130,40 +130,57 @@ def _compiled(
     debug = is_noting()  # in a run that looks at its values
     if function.__defaults__ or function.__kwdefaults__:
         keywords = {**keywords, **_module_defaults(function, args, keywords)}
-    quick = shapes_of((*args, *keywords.values()))
-    kept = (lead, keywords, wanted, again, debug) == (0, {}, None, False, False)
-    if kept and (known := function.__dict__.get("pairs", {}).get(quick)) is not None and known[0].holds():
+    shapes = shapes_of((*args, *keywords.values()))
+    ordinary = shapes is not None and (lead, keywords, wanted, again, debug) == (0, {}, None, False, False)
+    if ordinary and (known := function.__dict__.get("pairs", {}).get(shapes)) is not None and known[0].holds():
         return known[1:]
-    if quick is not None:
-        quick = len(args), tuple(keywords), quick, wanted, again
+    quick = None if shapes is None else (len(args), tuple(keywords), shapes, wanted, again)
     family = cache.of(function.__code__).family(("pair", lead, behind_checkpoint(function) is not None, debug))
-    known = family.quick.get(quick)
-    key = None if known is None or known.forgotten else known
-    sure = quick is not None and function.__code__.co_filename in GENERATED_TEXTS
-    if key is None:
+    key = family.quick.get(quick)
+    if key is None or key.forgotten:
         _require_fit(function, args, keywords)
         kinds = kinds_of([*args, *keywords.values()])
-        count = function.__code__.co_argcount
-        carries = [
-            may_carry(kind) and not (isinstance(kind, Unknown) and is_constant(arg)) and (wanted is None or k in wanted)
-            for k, (kind, arg) in enumerate(zip(kinds, args, strict=False))
-        ]
-        active: tuple[Any, ...] = tuple(k for k in range(lead, min(count, len(args))) if carries[k])
-        if any(carries[max(count, lead) :]) and lead <= count:  # all of `*args` together
-            active += (tuple(range(count, len(args))),)
-        key = Kinds((len(args), kinds, tuple(keywords), active, again))
-        unknown = (a for a, kind in zip(args, kinds, strict=False) if isinstance(kind, Unknown))
-        sure = sure and all(isinstance(a, (Closure, FunctionType, np.ufunc)) for a in unknown)
+        key = Kinds((len(args), kinds, tuple(keywords), _active(function, args, kinds, lead, wanted), again))
         if quick is not None and not any(isinstance(kind, Unknown) for kind in kinds[lead:]):
             family.remember(quick, key)
     compiled = cache.compiled(family, key, function, lambda: _compile(function, *key.items, debug))
     for name, made in zip(("fwd", "bwd"), compiled.made, strict=False):
         made.origin = name, function, key, compiled.recipe
-    if sure and kept:
-        if len(pairs := function.__dict__.setdefault("pairs", {})) >= _MOST:
-            pairs.clear()
-        pairs[quick[2]] = compiled, *compiled.made[:2], key.items[3]
-    return (*compiled.made[:2], key.items[3])
+    found = (*compiled.made[:2], key.items[3])
+    if ordinary and _is_told_by_shapes(function, args, key):
+        _keep(function, shapes, (compiled, *found))
+    return found
+
+
+def _active(
+    function: FunctionType, args: tuple, kinds: tuple[Kind, ...], lead: int, wanted: tuple[int, ...] | None
+) -> tuple[Any, ...]:
+    """The positions of the arguments, behind those that lead, that are differentiated; a tuple of them for `*args`."""
+    count = function.__code__.co_argcount
+
+    def carries(k: int) -> bool:
+        constant = isinstance(kinds[k], Unknown) and is_constant(args[k])
+        return may_carry(kinds[k]) and not constant and (wanted is None or k in wanted)
+
+    active: tuple[Any, ...] = tuple(k for k in range(lead, min(count, len(args))) if carries(k))
+    if lead <= count and any(carries(k) for k in range(count, len(args))):  # all of `*args` together
+        active += (tuple(range(count, len(args))),)
+    return active
+
+
+def _is_told_by_shapes(function: FunctionType, args: tuple, key: Kinds) -> bool:
+    """Whether a function is one of ours, and the shapes of its arguments say what is compiled for them."""
+    if function.__code__.co_filename not in GENERATED_TEXTS:
+        return False
+    unknown = (a for a, kind in zip(args, key.items[1], strict=False) if isinstance(kind, Unknown))
+    return all(isinstance(a, (Closure, FunctionType, np.ufunc)) for a in unknown)
+
+
+def _keep(function: FunctionType, shapes: Any, pair: tuple) -> None:
+    """Keep a pair with its function, for those shapes of its arguments."""
+    if len(pairs := function.__dict__.setdefault("pairs", {})) >= _MOST:
+        pairs.clear()
+    pairs[shapes] = pair
 
 
 def _module_defaults(function: FunctionType, args: tuple, keywords: dict[str, Any]) -> dict[str, Any]:

@@ -90,6 +90,13 @@ def spelled_out(primitive: Any) -> types.FunctionType | None:
     return _wrapper(primitive) if operator_ or (rule is not None and not rule.variadic) else None
 
 
+def _behind_partial(function: functools.partial) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
+    inner, lead, keywords = plain(function.func)
+    if any(type(a) is type(getattr(functools, "Placeholder", None)) for a in function.args if a is not None):
+        raise NoSource(f"{inner.__name__}: a partial with placeholders is not differentiated: write a lambda")
+    return inner, lead + function.args, {**keywords, **function.keywords} if keywords else function.keywords
+
+
 def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
     """The plain function behind a callable, and the arguments that are bound to it: a receiver, those of a partial.
 
@@ -114,10 +121,7 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
         inner, lead, keywords = plain(function.__func__)
         return inner, (*lead, function.__self__), keywords
     if isinstance(function, functools.partial):
-        inner, lead, keywords = plain(function.func)
-        if any(type(a) is type(getattr(functools, "Placeholder", None)) for a in function.args if a is not None):
-            raise NoSource(f"{inner.__name__}: a partial with placeholders is not differentiated: write a lambda")
-        return inner, lead + function.args, {**keywords, **function.keywords} if keywords else function.keywords
+        return _behind_partial(function)
     if isinstance(function, types.FunctionType):
         return function, (), {}
     if isinstance(function, Closure):

@@ -53,16 +53,7 @@ def _module(place: str) -> Any:
     try:
         if packaged is not None or not is_path:
             return importlib.import_module(place if packaged is None else packaged[1])
-        name = Path(place).stem
-        if name in sys.modules:  # a file called like a module that is in use must not take its place
-            name = f"{name}_shown"
-        spec = importlib.util.spec_from_file_location(name, place)
-        if spec is None or spec.loader is None:
-            raise Mistake(f"{place} is no Python file")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        spec.loader.exec_module(module)
-        return module
+        return _loaded(place)
     except (Mistake, S2SGradError):
         raise
     except ModuleNotFoundError as error:
@@ -73,6 +64,20 @@ def _module(place: str) -> Any:
         raise Mistake(f"{place} cannot be imported: {type(error).__name__}: {error}") from None
     finally:
         del sys.path[: len(folders)]
+
+
+def _loaded(place: str) -> Any:
+    """The module that a file by itself makes."""
+    name = Path(place).stem
+    if name in sys.modules:  # a file called like a module that is in use must not take its place
+        name = f"{name}_shown"
+    spec = importlib.util.spec_from_file_location(name, place)
+    if spec is None or spec.loader is None:
+        raise Mistake(f"{place} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 def _in_package(file: Path) -> tuple[str, str] | None:

@@ -31,14 +31,7 @@ class FStringWriter(Writer):
             return
         said = "".join(text for text, role in pieces if role != "hole")
         quote = next((quote for quote in quotes if quote[0] not in said), quotes[0] if quotes else "'")
-        out = []
-        for text, role in pieces:
-            if role == "text":
-                text = _unbraced(escaped(text, quote[0]))
-            elif role == "spec":
-                text = escaped(text, quote[0]).replace("{", r"\x7b").replace("}", r"\x7d")
-            out.append(" " + text if role == "hole" and text.startswith("{") else text)
-        self.write(f"f{quote}{''.join(out)}{quote}")
+        self.write(f"f{quote}{''.join(_piece(text, role, quote) for text, role in pieces)}{quote}")
 
     def _FormattedValue(self, node: Any) -> None:
         self._JoinedStr(node)
@@ -70,6 +63,15 @@ class FStringWriter(Writer):
         self.operand(node, OR if kind(last) == "Lambda" else TEST)
         inner, self.pieces = self.pieces, outer
         return "".join(inner)
+
+
+def _piece(text: str, role: str, quote: str) -> str:
+    """A piece of an f-string as it stands between these quotes."""
+    if role == "text":
+        return _unbraced(escaped(text, quote[0]))
+    if role == "spec":
+        return escaped(text, quote[0]).replace("{", r"\x7b").replace("}", r"\x7d")
+    return f" {text}" if role == "hole" and text.startswith("{") else text
 
 
 def _unbraced(text: str) -> str:

@@ -71,26 +71,34 @@ class _Sweeps:
 
     def run(self) -> None:
         for statement in self.forward:
-            if self.unit.called(alone(statement)) is checkpoints.keep and sweep_of(statement) == "forward":
-                few = "before a few passes, and from there computed again"
-                for state in alone(statement).args[2:]:
-                    self.note(statement, "recorded", state.id, few, ())
-                continue
-            record = self.recorded(statement)
-            if record is not None:
-                kept = self.kept_of[record]
-                self.note(statement, "recorded", kept, self.when(statement, kept), self.uses(statement, record))
-                continue
-            if self.is_own_copy(statement):
-                continue
-            for name in binds(statement) if getattr(getattr(statement, "origin", None), "line", 0) else ():
-                readers = self.readers.get((id(statement), name), [])
-                if readers and name not in self.kept_of and self.names.word(name) != NAMELESS:
-                    self.note(statement, self.keeping, name, "", [r for reader in readers for r in self.ends(reader)])
+            self.of_forward(statement)
         for statement in self.reverse:
             name = bound_name(statement)
             if name is not None and self.names.shown(name) and name not in self.bars and not self.is_restore(statement):
                 self.note(statement, "recomputed", name, "", self.readers.get((id(statement), name), []))
+        self.hand_on()
+
+    def of_forward(self, statement: gast.AST) -> None:
+        """Note what a statement of the forward sweep keeps: in a record, or under a name that the reverse sweep reads."""
+        if self.unit.called(alone(statement)) is checkpoints.keep and sweep_of(statement) == "forward":
+            few = "before a few passes, and from there computed again"
+            for state in alone(statement).args[2:]:
+                self.note(statement, "recorded", state.id, few, ())
+            return
+        record = self.recorded(statement)
+        if record is not None:
+            kept = self.kept_of[record]
+            self.note(statement, "recorded", kept, self.when(statement, kept), self.uses(statement, record))
+            return
+        if self.is_own_copy(statement):
+            return
+        for name in binds(statement) if getattr(getattr(statement, "origin", None), "line", 0) else ():
+            readers = self.readers.get((id(statement), name), [])
+            if readers and name not in self.kept_of and self.names.word(name) != NAMELESS:
+                self.note(statement, self.keeping, name, "", [r for reader in readers for r in self.ends(reader)])
+
+    def hand_on(self) -> None:
+        """Hand the notes on to the explanations of their functions."""
         for (_, line, kind, shown, why), (primal, read_at) in self.notes.items():
             lines = ", ".join(map(str, sorted(read_at - {0})))
             uses = f"for the derivative of line{'s' * (',' in lines)} {lines}" if lines else "for the reverse sweep"

@@ -64,22 +64,28 @@ class AliasElimination:
         found = alias_conflicts.run(unit, tree, kinds, frozenset(self.separate))
         resolver = _Resolver(unit, tree, kinds, self.writers(unit, kinds), self.separate)
         clashes = [c for c in found.clashes if _replaces(unit, c) or not unit.mirrored.issuperset((c.written, c.seen))]
-        knots, found.clashes = [c for c in clashes if c.is_knot], [c for c in clashes if not c.is_knot]
-        if knots and not found.clashes and self.mirror(resolver, knots):
+        if self.resolve(resolver, clashes):
             return True
-        self.knots = {c.written for c in knots}
-        if found.clashes:
-            said = [c for c in found.clashes if is_said(unit, c.statement)]
-            if said:
-                _refuse(unit, said[0])
-            if self.rounds < _ROUNDS and (resolver.any(found.clashes) or self.mirror(resolver, found.clashes)):
-                return True
-            _refuse(unit, next((c for c in found.clashes if c.seen.startswith(OUTSIDE)), found.clashes[0]))
         self.written = found.arguments
         if not self.owns and sum(resolver.rebinding(s) for s in found.arguments.values()):
             return True
         return _copied(unit, tree, kinds)
 
+    def resolve(self, resolver: _Resolver, found: list[Clash]) -> bool:
+        """Resolve clashes or refuse the first; whether the tree was changed."""
+        unit = resolver.unit
+        knots, clashes = [c for c in found if c.is_knot], [c for c in found if not c.is_knot]
+        if knots and not clashes and self.mirror(resolver, knots):
+            return True
+        self.knots = {c.written for c in knots}
+        if not clashes:
+            return False
+        for clash in clashes:
+            if is_said(unit, clash.statement):
+                _refuse(unit, clash)
+        if self.rounds >= _ROUNDS or not (resolver.any(clashes) or self.mirror(resolver, clashes)):
+            _refuse(unit, next((c for c in clashes if c.seen.startswith(OUTSIDE)), clashes[0]))
+        return True
 
     def mirror(self, resolver: _Resolver, clashes: list[Clash]) -> bool:
         """Give the names shadows that cannot be told apart; whether all of them can have some."""

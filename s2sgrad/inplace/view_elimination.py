@@ -129,9 +129,9 @@ class Views:
         """A name as a view, if it is always bound to one."""
         definitions = []
         for statement in self.places.binding(wanted):
-            if isinstance(statement, gast.AugAssign):
+            if isinstance(statement, gast.AugAssign) and isinstance(self.kinds.get(wanted), (Array, Container)):
                 continue
-            if bound_name(statement) is None:
+            if bound_name(statement) is None:  # or what may be a number, which `+=` binds anew
                 return None
             definitions.append(statement)
         if any(p.id == wanted for p in parameters(self.tree)):

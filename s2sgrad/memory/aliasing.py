@@ -37,8 +37,14 @@ class Memory:
         grown = any(effects.changed_by_call(getattr(s, "value", None)) for s in statements)
         if not bases and not handed and not grown:
             return
-        aliases = Aliases(unit, tree, kinds, (), fresh_stacks(unit, tree, kinds, lasting=True), keep=False)
-        ever = aliases.ever()
+        self._relate(tree)
+        self.written |= {n for b in bases for n in self.shared.get(b, ())}
+        self.lost = frozenset(n for h in handed for n in self.with_memory_of(h))
+
+    def _relate(self, tree: gast.FunctionDef) -> None:
+        """Find the names that share memory: at one time, and, where buffers are swapped, at all."""
+        stacks = fresh_stacks(self.unit, tree, self.kinds, lasting=True)
+        ever = Aliases(self.unit, tree, self.kinds, (), stacks, keep=False).ever()
         said = {names: frozenset(n.removeprefix(OUTSIDE) for n in names if not n.startswith(ARGUMENT))
                 for names in set(ever.values())}  # fmt: skip
         for name, names in ever.items():
@@ -48,8 +54,6 @@ class Memory:
         for name in {*self.at_once, *rounds} if rounds else ():
             at_once = set().union(*map(self.at_once_with, rounds.get(name, {name})))
             self.shared[name] = frozenset().union(*(rounds.get(n, {n}) for n in at_once))
-        self.written |= {n for b in bases for n in self.shared.get(b, ())}
-        self.lost = frozenset(n for h in handed for n in self.with_memory_of(h))
 
     def changed(self, statement: gast.AST) -> set[str]:
         """The names that a statement binds, or whose content it may change."""

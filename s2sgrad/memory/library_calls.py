@@ -179,24 +179,28 @@ def _calling(points: Points, record: Primitive, given: Given, node: gast.AST) ->
     held = items(set().union(*rest, *given.named.values(), given.unpacked or ()))
     if given.unpacked is not None or (function is None and target is not itertools.accumulate and place != 1):
         return points.anything()
-    if function is None or is_none(function):
-        return points.shell(node, held) | points.shell(node, points.shell(node, held, "group"))
-    if target in (functools.reduce, itertools.accumulate):
-        start = set().union(*rest, *given.named.values())
-        before = None
-        while before != held:
-            before = set(held)
-            held = held | start | points.apply(function, held, held)
-        return held if target is functools.reduce else points.shell(node, held)
-    if target is itertools.starmap:
-        return points.shell(node, points.apply(function, items(held), items(held)))
-    if target is map:
-        return points.shell(node, points.apply(function, *map(items, rest)))
-    if target in (np.apply_along_axis, np.apply_over_axes, np.piecewise, np.fromfunction):
-        result = points.anything() if isinstance(function, gast.List) else points.apply(function, given.all())
-        return {Place("new", id(node))} | given.all() | {p for p in result if p == ANY}
-    points.apply(function, held)
+    if function is not None and not is_none(function):
+        if target in (functools.reduce, itertools.accumulate):
+            held = _folded(points, function, held, set().union(*rest, *given.named.values()))
+            return held if target is functools.reduce else points.shell(node, held)
+        if target is itertools.starmap:
+            return points.shell(node, points.apply(function, items(held), items(held)))
+        if target is map:
+            return points.shell(node, points.apply(function, *map(items, rest)))
+        if target in (np.apply_along_axis, np.apply_over_axes, np.piecewise, np.fromfunction):
+            result = points.anything() if isinstance(function, gast.List) else points.apply(function, given.all())
+            return {Place("new", id(node))} | given.all() | {p for p in result if p == ANY}
+        points.apply(function, held)
     return points.shell(node, held) | points.shell(node, points.shell(node, held, "group"))
+
+
+def _folded(points: Points, function: gast.AST, held: Places, start: Places) -> Places:
+    """What a function returns, or is given, that is called with what it has returned and one item more."""
+    before = None
+    while before != held:
+        before = set(held)
+        held = held | start | points.apply(function, held, held)
+    return held
 
 
 def _bound_method(points: Points, target: Any, owner: Any, given: Given, node: gast.AST) -> Places:

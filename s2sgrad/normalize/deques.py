@@ -110,6 +110,7 @@ def _unfollowed(unit: Unit, tree: gast.FunctionDef, lengths: Lengths) -> set[str
 def _followed(unit: Unit, tree: gast.FunctionDef, lengths: Lengths) -> Iterable[gast.AST]:
     """The nodes of which items are read, stored, put on or taken off, or which are asked how many there are."""
     for node in nodes(tree):
+        yield from _read(node)
         if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
             yield from _changed(node.value, lengths)
         elif isinstance(node, gast.Call):
@@ -117,22 +118,25 @@ def _followed(unit: Unit, tree: gast.FunctionDef, lengths: Lengths) -> Iterable[
             target = unit.called(node)
             if is_one_of(target, (len, deque, reversed, *RUN_THROUGH, *LAZY)) or libraries.is_numeric(target):
                 yield from arguments_of(node)
-        elif isinstance(node, gast.Attribute) and is_named(node.attr, deque.maxlen):
-            yield node.value
         elif isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add):
             yield from (node.target,) if lengths.get(getattr(node.target, "id", ""), node) is None else ()
-        elif isinstance(node, gast.Subscript) and not isinstance(node.slice, (gast.Slice, gast.Tuple)):
-            yield node.value
-        elif isinstance(node, gast.Compare) and all(isinstance(op, (gast.In, gast.NotIn)) for op in node.ops):
-            yield from node.comparators
-        elif isinstance(node, (gast.For, gast.comprehension)):
-            yield node.iter
-        elif isinstance(node, (gast.If, gast.While, gast.IfExp, gast.Assert)):
-            yield from _tested(node.test)
         elif isinstance(node, gast.Assign) and (made := bound_name(node)) in lengths:
             other = getattr(node.value, "id", None)
             if unit.called(node.value) is deque or (other in lengths and lengths[other] is lengths[made] is None):
                 yield from (node.targets[0], node.value)
+
+
+def _read(node: gast.AST) -> Iterable[gast.AST]:
+    """What syntax reads as it reads a list: one item, all of them in turns, whether there are any, how many there may be."""
+    item = isinstance(node, gast.Subscript) and not isinstance(node.slice, (gast.Slice, gast.Tuple))
+    if item or (isinstance(node, gast.Attribute) and is_named(node.attr, deque.maxlen)):
+        yield node.value
+    elif isinstance(node, gast.Compare) and all(isinstance(op, (gast.In, gast.NotIn)) for op in node.ops):
+        yield from node.comparators
+    elif isinstance(node, (gast.For, gast.comprehension)):
+        yield node.iter
+    elif isinstance(node, (gast.If, gast.While, gast.IfExp, gast.Assert)):
+        yield from _tested(node.test)
 
 
 def _tested(node: gast.AST) -> Iterable[gast.AST]:

@@ -27,19 +27,23 @@ class Unfinished:
         (local,) = stored(early)
         if not later or local in self.declared:
             return True
-        statement = self.statement
-        leave = all(h.body and isinstance(h.body[-1], _LEAVES) for h in statement.handlers) and not self.is_inner
-        place = next((k for k, s in enumerate(statement.body) if s is early), None)
-        allowed: set[int] = set()
-        if place is not None or not self.in_loop:
-            follows = [*(later if place is None else statement.body[place + 1 :]), *statement.orelse]
-            allowed = {id(n) for n in nodes(*follows)}
-        for node in nodes(self.tree):
-            if isinstance(node, gast.Name) and node.id == local and id(node) not in allowed:
-                read = isinstance(node.ctx, gast.Load) or self._is_updated(node)
-                if read and not (leave and not self.in_loop and self._comes_after(node)):
-                    return True
-        return False
+        sure = self._behind(early, later)
+        names = (n for n in nodes(self.tree) if isinstance(n, gast.Name) and n.id == local and id(n) not in sure)
+        read = (n for n in names if isinstance(n.ctx, gast.Load) or self._is_updated(n))
+        return not all(self._handlers_leave() and self._comes_after(n) for n in read)
+
+    def _behind(self, early: gast.Assign, later: list[gast.AST]) -> set[int]:
+        """What runs only where nothing has raised since `early`."""
+        place = next((k for k, s in enumerate(self.statement.body) if s is early), None)
+        if place is None and self.in_loop:
+            return set()
+        follows = [*(later if place is None else self.statement.body[place + 1 :]), *self.statement.orelse]
+        return {id(n) for n in nodes(*follows)}
+
+    def _handlers_leave(self) -> bool:
+        """Whether what follows `try` does not run where something has raised in it."""
+        leave = all(h.body and isinstance(h.body[-1], _LEAVES) for h in self.statement.handlers)
+        return leave and not self.is_inner and not self.in_loop
 
     def _is_updated(self, target: gast.Name) -> bool:
         return any(isinstance(n, gast.AugAssign) and n.target is target for n in nodes(self.tree))

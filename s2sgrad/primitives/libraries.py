@@ -7,8 +7,10 @@
 
 from __future__ import annotations
 
+import math
 import random
 import sys
+import types
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,6 +76,11 @@ def library(package: str) -> Library:
 def is_numeric(thing: Any) -> bool:
     """Whether a callable is NumPy's, SciPy's or ours: it takes arrays, and never one item after the other."""
     return package_of(thing) in _NUMERIC
+
+
+def is_of_math(thing: Any) -> bool:
+    """Whether something is a function of `math`."""
+    return isinstance(thing, types.BuiltinFunctionType) and thing.__module__ == math.__name__
 
 
 def is_installed(thing: Any) -> bool:

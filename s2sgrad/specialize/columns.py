@@ -65,7 +65,7 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.analysis.plain_classes import HELD_BY_DATA, is_plain_class
-from s2sgrad.analysis.reached_classes import asks_class, families, fields_of, is_followed, methods_of, reached
+from s2sgrad.analysis.reached_classes import families, fields_of, is_followed, methods_of, reached
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit
@@ -73,7 +73,7 @@ from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
 from s2sgrad.runtime import references
 from s2sgrad.source import read
 from s2sgrad.source.making import made
-from s2sgrad.specialize.static_values import Choice, Function, Known, Object, Partial, Record, Value
+from s2sgrad.specialize.static_values import Function, Object, Partial, Record, Value
 
 
 class Columns:
@@ -82,6 +82,7 @@ class Columns:
     unit: Unit
     flattener: Any
     in_columns: bool
+    chosen: set[str]
     values: dict[str, Value]
     counts: Counter[str]
     heads: list[gast.AST]
@@ -208,66 +209,6 @@ class Columns:
         record = self.record(node.value, node.attr, node)
         return MISSING if record is None else self.of_record(record, node.attr, node)
 
-    def of_record(self, owner: Record, attribute: str, node: gast.AST) -> Any:
-        """`owner.attribute`."""
-        if all(attribute in self.held_by[c] for c in owner.classes):
-            place = self.place_of(owner, node)
-            return self.flattener.hold(at(node, gast.Subscript(place.value, place.slice, gast.Load()))[0])
-        if isinstance(owner.node, gast.Name) and owner.node.id in self.unit.locals and not self.is_fixed(owner.node.id):
-            owner = Record(owner.classes, self.flattener.hold(owner.node))  # an argument of the call may bind it anew
-        owner = self.without_running(owner, attribute, node)
-        found = {id(f): f for c in owner.classes for f in [self.looked_up(c, attribute)]}
-        if owner.is_checked and (len(found) == 1 or len(owner.classes) == 1):
-            self.chosen_by_class(owner, [], node)
-        if len(found) == 1 and not any(map(asks_class, found.values())):
-            return self.had_of_class(owner, next(iter(found.values())), attribute, node)
-        if len(owner.classes) > 1 and not all(isinstance(f, (types.FunctionType, property)) for f in found.values()):
-            self.unit.refuse(node, f"what `{attribute}` is depends on the class of the object, which cannot be followed: "
-                                   "use a method")  # fmt: skip
-        each = [Record((c,), owner.node) for c in owner.classes]
-        if len(each) == 1:
-            return self.had_of_class(each[0], self.looked_up(owner.cls, attribute), attribute, node)
-        methods = [self.looked_up(o.cls, attribute) for o in each]
-        asked = [isinstance(m, property) for m in methods]
-        options = [self.bound(m.fget if p else m, o, node) for o, m, p in zip(each, methods, asked, strict=True)]
-        if any(asked) and not all(asked):
-            self.unit.refuse(node, f"`{attribute}` is a method or a property, by the class of the object: make it a method")
-        choice = self.chosen_by_class(owner, options, node)
-        return self.apply_choice(choice, [], {}, node) if any(asked) else choice
-
-    def had_of_class(self, owner: Record, found: Any, attribute: str, node: gast.AST) -> Any:
-        if isinstance(found, property):
-            return self.apply(self.bound(found.fget, owner, node), [], {}, node)
-        return self.of_class(owner, found, attribute, node)
-
-    def chosen_by_class(self, owner: Record, options: list[Any], node: gast.AST) -> Choice:
-        """One of several values, by the class of an object."""
-        classes = [self.class_name(c) for c in owner.classes]
-        which = self.unit.local("which")
-        given = [clone(owner.node), gast.Tuple(classes, gast.Load())]
-        asked = references.number_among if owner.is_checked else references.number_of
-        if owner.is_checked:
-            given += [constant(getattr(node, "attr", "__call__")), constant(getattr(node, "lineno", 0))]
-        call = gast.Call(name(self.unit.helper(asked.__name__, asked)), given, [])
-        self.flattener.out += at(node, assign(which, call))
-        self.counts[which] += 2
-        return Choice(which, options)
-
-    def called_object(self, node: gast.Call) -> Any:
-        """What is called where it may be an object, or a function that is data; None elsewhere."""
-        if not self.calls_object(node):
-            return None
-        owner = self.flattener.atom(node.func)
-        record = self.without_running(self.record(owner, "__call__", node), "__call__", node)
-        exact = isinstance(owner, gast.Name) and owner.id in self.of_exactly
-        options = [self.bound(self.looked_up(c, "__call__"), Record((c,), owner), node) for c in record.classes]
-        if not exact and not record.is_checked:
-            other = self.unit.local("f")
-            self.no_objects.add(other)
-            self.flattener.out += at(node, assign(other, clone(owner)))
-            options.append(Known(None, name(other)))
-        return options[0] if len(options) == 1 else self.chosen_by_class(record, options, node)
-
     def put_field(self, target: gast.Attribute, value: gast.AST, statement: gast.AST) -> bool:
         """`owner.attribute = value`, of a reference; whether it was one."""
         if not self.may_be_of_object(target):
@@ -296,13 +237,6 @@ class Columns:
         place = self.flattener.hold(at(target, gast.Call(helper, given, []))[0])
         return gast.Subscript(name(self.column(owner.cls, target.attr)), place, gast.Store())
 
-    def without_running(self, owner: Record, attribute: str, node: gast.AST) -> Record:
-        """An object of a class whose method is not being written out: that it is of no other is checked when it runs."""
-        running = [function for function, _ in self.running]
-        own = {c: self.looked_up(c, attribute) for c in owner.classes}
-        left = tuple(c for c in owner.classes if self.known.get(getattr(own[c], "fget", own[c])) not in running)
-        return Record(left, owner.node, True) if left and left != owner.classes else owner
-
     def update_field(self, statement: gast.AugAssign) -> bool:
         """`owner.attribute += value`, of a reference; whether it was one."""
         target = statement.target
@@ -319,8 +253,9 @@ class Columns:
         return True
 
     def note_exact(self, target: str, value: Any) -> None:
-        """A variable that is bound once, to a new object, stands for one of its class."""
-        if isinstance(value, gast.Name) and value.id in self.of_exactly and self.is_fixed(target):
+        """A variable that is bound once, to a new object whatever is the case, stands for one of its class."""
+        once = self.is_fixed(target) and target not in self.chosen
+        if once and isinstance(value, gast.Name) and value.id in self.of_exactly:
             self.of_exactly[target] = self.of_exactly[value.id]
 
     def received(self, local: str, record: Record, anew: bool, place: gast.AST) -> None:

@@ -69,22 +69,14 @@ def _taken_out(given: gast.FunctionDef, memo: str, index: gast.AST) -> Table:
     node = clone(given)
     places = {p.id: k for k, p in enumerate(node.args.args)}
     key = [getattr(e, "id", "") for e in (index.elts if isinstance(index, gast.Tuple) else [index])]
-    body = [n for s in node.body for n in nodes(s)]
     if memo in places:
         _drop_beginning(node, memo)
-    bound = scoping.bound(node.body)
-    if not set(key) <= places.keys() or len(set(key)) < len(key) or node.args.kwonlyargs or bound & places.keys():
-        raise _Other
-    calls = [n for n in body if isinstance(n, gast.Call) and getattr(n.func, "id", "") == node.name]
-    mentions = [n for n in body if isinstance(n, gast.Name) and n.id == node.name]
-    returned = [n for n in body if isinstance(n, gast.Return) and n.value is not None]
-    if not calls or len(calls) != len(mentions) or not returned:
-        raise _Other
+    _require_function_of(key, node)
     table = Table(node, memo, key, [p for p in places if p not in (*key, memo)])
-    while any(getattr(n, "id", "") == table.found for n in body):
+    while _mentions(table.found, node):
         table.found += "_"
     _Without(table, places).visit(node)
-    if any(isinstance(n, gast.Name) and n.id == memo for s in node.body for n in nodes(s)):
+    if _mentions(memo, node):
         raise _Other
     if _Returns(table.found).block(node.body) != "left":  # it may return nothing
         raise _Other
@@ -92,6 +84,24 @@ def _taken_out(given: gast.FunctionDef, memo: str, index: gast.AST) -> Table:
     node.args = empty_arguments()
     node.args.args = [gast.Name(p, gast.Param(), None, None) for p in key]
     return table
+
+
+def _require_function_of(key: list[str], node: gast.FunctionDef) -> None:
+    """Raise where the key is not made of parameters that stay what they are, or where the function does not call itself, is
+    handed on, or returns nothing."""
+    places = {p.id for p in node.args.args}
+    if not set(key) <= places or len(set(key)) < len(key) or node.args.kwonlyargs or scoping.bound(node.body) & places:
+        raise _Other
+    body = [n for s in node.body for n in nodes(s)]
+    calls = [n for n in body if isinstance(n, gast.Call) and getattr(n.func, "id", "") == node.name]
+    returns = any(isinstance(n, gast.Return) and n.value is not None for n in body)
+    if not calls or len(calls) != len(_mentions(node.name, node)) or not returns:
+        raise _Other
+
+
+def _mentions(name: str, node: gast.FunctionDef) -> list[gast.Name]:
+    """Where a name stands in the body of a function."""
+    return [n for s in node.body for n in nodes(s) if isinstance(n, gast.Name) and n.id == name]
 
 
 def _drop_beginning(node: gast.FunctionDef, memo: str) -> None:
@@ -176,31 +186,46 @@ class _Returns:
     def block(self, body: list[gast.AST], stored: Any = "nothing") -> Any:
         """What is stored behind a block."""
         for s in body:
-            inner = [b for b in blocks(s) if b]
-            if stored in ("nothing", "perhaps") and self.reads(header(s) if inner else s):
-                raise _Other
-            if isinstance(s, gast.Return):
-                same = isinstance(stored, gast.Name) and getattr(s.value, "id", "") == stored.id
-                if not same and stored != "nothing" and getattr(s.value, "id", "") != self.found:
-                    raise _Other
-                stored = "left"
-            elif isinstance(s, gast.If):
-                ends = [self.block(s.body, stored), self.block(s.orelse, stored)]
-                ends = [e for e in ends if e != "left"]
-                stored = "left" if not ends else ends[0] if all(e is ends[0] for e in ends) else "perhaps"
-            elif inner:
-                if any(self.block(b, stored) is not stored for b in inner):
-                    raise _Other
-            elif isinstance(s, gast.Assign) and any(getattr(t, "id", "") == self.found for t in s.targets):
-                others = [t for t in s.targets if getattr(t, "id", self.found) != self.found]
-                stored = others[0] if others else s.value
-            elif self.found in scoping.bound([s]) or (isinstance(stored, gast.Name) and stored.id in scoping.bound([s])):
-                stored = "something"
+            stored = self.behind(s, stored)
         return stored
+
+    def behind(self, s: gast.AST, stored: Any) -> Any:
+        """What is stored behind a statement."""
+        inner = [b for b in blocks(s) if b]
+        if stored in ("nothing", "perhaps") and self.reads(header(s) if inner else s):
+            raise _Other
+        if isinstance(s, gast.Return):
+            if not self.is_stored(s.value, stored):
+                raise _Other
+            return "left"
+        if isinstance(s, gast.If):
+            return _met([self.block(s.body, stored), self.block(s.orelse, stored)])
+        if inner:
+            if any(self.block(b, stored) is not stored for b in inner):
+                raise _Other
+            return stored
+        if isinstance(s, gast.Assign) and any(getattr(t, "id", "") == self.found for t in s.targets):
+            others = [t for t in s.targets if getattr(t, "id", self.found) != self.found]
+            return others[0] if others else s.value
+        changes = {self.found} | ({stored.id} if isinstance(stored, gast.Name) else set())
+        return "something" if changes & scoping.bound([s]) else stored
+
+    def is_stored(self, returned: gast.AST | None, stored: Any) -> bool:
+        """Whether what is returned is what is stored by then; where nothing is, it need not be."""
+        called = getattr(returned, "id", "")
+        return called == self.found or stored == "nothing" or (isinstance(stored, gast.Name) and called == stored.id)
 
     def reads(self, node: gast.AST | None) -> bool:
         names = (n for n in nodes(node) if isinstance(n, gast.Name)) if node is not None else ()
         return any(n.id == self.found and isinstance(n.ctx, gast.Load) for n in names)
+
+
+def _met(ends: list[Any]) -> Any:
+    """What is stored where the ends of branches meet."""
+    ends = [e for e in ends if e != "left"]
+    if not ends:
+        return "left"
+    return ends[0] if all(e is ends[0] for e in ends) else "perhaps"
 
 
 def header(statement: gast.AST) -> gast.AST | None:
@@ -210,7 +235,7 @@ def header(statement: gast.AST) -> gast.AST | None:
 
 def _without_stores(node: gast.FunctionDef, found: str) -> None:
     """Leave out the stores of a value that is not read there."""
-    if any(isinstance(n, gast.Name) and n.id == found and isinstance(n.ctx, gast.Load) for s in node.body for n in nodes(s)):
+    if any(isinstance(n.ctx, gast.Load) for n in _mentions(found, node)):
         return
 
     def kept(s: gast.AST) -> list[gast.AST]:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -152,19 +152,21 @@ class Derivatives:
         target, captured = lambda_lifting.function(self.unit, base, body, mine, len(order), read, last, ahead)
         return Lifted(target, captured, defaults, order)
 
+    def declared(self, f: Any, node: gast.AST) -> tuple[str, Iterable[inspect.Parameter]]:
+        """The name of a function, and the parameters that its text declares."""
+        if isinstance(f, Function):
+            return f.name, signature_of(f.node.args, f.defaults).parameters.values()
+        if isinstance(f, Known) and inspect.isfunction(f.target):
+            return f.target.__name__, signature(f.target).parameters.values()
+        self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
+
     def open_parameters(
         self, f: Any, bound: int, words: set[str], node: gast.AST
     ) -> tuple[str, list[str], list[str], dict[str, Any]]:
         """The name of a function, its parameters by position and by keyword that are not bound yet, and their defaults."""
-        if isinstance(f, Function):
-            base, takes = f.name, signature_of(f.node.args, f.defaults)
-        elif isinstance(f, Known) and inspect.isfunction(f.target):
-            base, takes = f.target.__name__, signature(f.target)
-        elif isinstance(f, Derivative):
+        if isinstance(f, Derivative):
             return f.known.target.__name__, f.order, [], f.defaults
-        else:
-            self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
-        known = takes.parameters.values()
+        base, known = self.declared(f, node)
         if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in known):
             self.unit.refuse(node, f"`{base}` is differentiated here and takes `*` or `**` arguments, which cannot be "
                                    "followed: name them")  # fmt: skip

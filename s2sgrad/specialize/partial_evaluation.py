@@ -49,6 +49,7 @@ from s2sgrad.specialize import lambda_lifting, static_calls, trip_names
 from s2sgrad.specialize.argument_objects import GivenObjects
 from s2sgrad.specialize.arguments import Arguments
 from s2sgrad.specialize.binding_time import Lookahead, is_super, takes_functions
+from s2sgrad.specialize.class_choices import ClassChoices
 from s2sgrad.specialize.closures import Closures
 from s2sgrad.specialize.columns import Columns
 from s2sgrad.specialize.function_unions import Choices
@@ -82,8 +83,8 @@ from s2sgrad.specialize.unrolling import Unroller
 from s2sgrad.specialize.ways import Ways
 
 
-class Functions(Arguments, Choices, Closures, Collections, Columns, Definitions, Derivatives, Generators, GivenObjects,
-                Inliner, Lookahead, Memos, Objects, Operators, Unroller):  # fmt: skip
+class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns, Definitions, Derivatives, Generators,
+                GivenObjects, Inliner, Lookahead, Memos, Objects, Operators, Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` are those that have a name.
 
     Each family of values is written out in a class of its own; no two define the same name, so that their order is free.
@@ -104,8 +105,7 @@ class Functions(Arguments, Choices, Closures, Collections, Columns, Definitions,
         self.arguments: set[str] = set()
         self.data, self.plain_names = set(), {}
         self.mixed: set[str] = set()  # names that stand for functions or objects of a text, and for something else in turn
-        self.of_trips, self.in_turn = set(), set()
-        self.growing: set[str] = set()
+        self.of_trips, self.in_turn, self.growing = set(), set(), set()
         self.lengths, self.numbers, self.shared = {}, {}, set()
         self.counts: Counter[str] = Counter()  # how often the text binds each name
         self.mentions: Counter[str] = Counter()

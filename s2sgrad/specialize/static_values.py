@@ -285,6 +285,19 @@ def _taken_from(node: gast.AST | None) -> str:
     return node.id if isinstance(node, gast.Name) else ""
 
 
+def _functional_locals(node: gast.FunctionDef, home: types.FunctionType, objects: bool) -> set[str]:
+    """The variables of a function that are bound to function values, or with `objects` to new objects and lists of them."""
+    within = {n.name for n in node.body if isinstance(n, gast.FunctionDef)}
+    for n in nodes(*node.body):
+        if isinstance(n, gast.Assign) and _is_functional(n.value, within, home, objects):
+            within |= {t.id for t in n.targets if isinstance(t, gast.Name)}
+    for n in nodes(*node.body) if objects else ():
+        owner = appended_to(n)
+        if isinstance(owner, gast.Name) and _is_functional(n.args[0], within, home, objects):
+            within.add(owner.id)
+    return within
+
+
 def returns_function(
     node: gast.FunctionDef | gast.Lambda, home: types.FunctionType, of_class: bool = False, objects: bool = False
 ) -> bool:
@@ -292,15 +305,7 @@ def returns_function(
     function that it stands in, `of_class` says that it is a class method."""
     if isinstance(node, gast.Lambda):
         return isinstance(node.body, gast.Lambda)
-    within = {n.name for n in node.body if isinstance(n, gast.FunctionDef)}
-    assigned = [n for n in nodes(*node.body) if isinstance(n, gast.Assign)]
-    for n in assigned:
-        if _is_functional(n.value, within, home, objects):
-            within |= {t.id for t in n.targets if isinstance(t, gast.Name)}
-    for n in nodes(*node.body) if objects else ():
-        owner = appended_to(n)
-        if isinstance(owner, gast.Name) and _is_functional(n.args[0], within, home, objects):
-            within.add(owner.id)
+    within = _functional_locals(node, home, objects)
     values = [part.value for part in statements_in(node.body) if isinstance(part, gast.Return) and part.value is not None]
     own = parameters(node)[0].id if of_class else ""
     made = any(isinstance(v, gast.Call) and getattr(v.func, "id", None) == own for v in values)

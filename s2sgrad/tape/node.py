@@ -207,6 +207,15 @@ class _Callee:
             )
             raise
 
+    def _of_gradient(
+        self, given: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]]
+    ) -> tuple[Any, tuple, dict[str, Any], dict[str, tuple[Any, Any]]]:
+        """The function that computes a gradient, what leads its arguments and is bound, and which words it is given."""
+        function, lead, bound = self.f.taken_apart_for(tuple(p for _, p in given), {k: p for k, (_, p) in named.items()})
+        if any(_operands(recorded) for k, (recorded, _) in named.items() if k not in bound or k == "seed"):
+            raise NotLifted
+        return function, lead, bound, {k: v for k, v in named.items() if k in bound}
+
     def _node(
         self,
         original: tuple[tuple, dict[str, Any]],
@@ -214,12 +223,8 @@ class _Callee:
         named: dict[str, tuple[Any, Any]],
         found: list[Any],
     ) -> Any:
-        asked = [p for _, p in given], {k: p for k, (_, p) in named.items()}
         if hasattr(self.f, "taken_apart_for"):  # a gradient: its generated function
-            function, lead, bound = self.f.taken_apart_for(tuple(asked[0]), asked[1])
-            if any(_operands(recorded) for k, (recorded, _) in named.items() if k not in bound or k == "seed"):
-                raise NotLifted
-            named = {k: v for k, v in named.items() if k in bound}
+            function, lead, bound, named = self._of_gradient(given, named)
         else:
             function, lead, bound = library.plain(self.f)
         named = {**{k: split(v, found) for k, v in bound.items()}, **named}

@@ -257,16 +257,21 @@ class Bars:
         if not new and not (held is not None and held.own):
             self.shared = True
         if held is None:
-            fresh = isinstance(kind, Array) and (new or (len(whole) == 1 and whole[0].own))
-            self._make(x, bar, value, kind, fresh)
-        elif x in self.mirrored and isinstance(kind, Container):
+            self._make(x, bar, value, kind, isinstance(kind, Array) and (new or (len(whole) == 1 and whole[0].own)))
+        else:
+            self._add(x, held, value, kind, numeric)
+
+    def _add(self, x: str, held: Bar, value: gast.AST, kind: Kind, numeric: bool) -> None:
+        """Add to the adjoint of `x`: into its memory, where it has some of its own."""
+        bar = self.bar(x)
+        if x in self.mirrored and isinstance(kind, Container):
             self.out.append(assign(bar, call(self.unit, "add_into", shadows.add_into, name(bar), value)))
         elif isinstance(kind, Number) or (isinstance(kind, Array) and held.own) or x in self.mirrored:
             self.out.append(accumulate(name(bar, store=True), value))
         elif numeric:
             self.out.append(assign(bar, total([name(bar), value])))
-            exact = held.exact and self._is_exact(value, kind)
-            self.present[x] = Bar(bar, isinstance(kind, Array) and kind.rank != 0, exact)
+            is_array = isinstance(kind, Array) and kind.rank != 0
+            self.present[x] = Bar(bar, is_array, held.exact and self._is_exact(value, kind))
         else:
             self.out.append(assign(bar, call(self.unit, "add", runtime.add, name(bar), value)))
             self.present[x] = Bar(bar)

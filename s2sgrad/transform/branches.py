@@ -101,6 +101,26 @@ class Branches:
         self.adjoints.start(x, bound=not unsure)
         self._tag(self.adjoints.out[start:], statement, False)
 
+    def _trip(
+        self, loop: gast.For | gast.While, head: dict[str, Bar], kept: Checkpointed | None
+    ) -> tuple[list[gast.AST], list[gast.AST]]:
+        """One trip, forwards and backwards: the adjoints at its head are there, alike, at the head of the next."""
+        adjoints = self.adjoints
+        out, adjoints.out = adjoints.out, []
+        adjoints.present = {x: replace(b) for x, b in head.items()}
+        forward = self._block(loop.body) if kept is None else kept.trip()
+        for x in sorted(head):
+            if x not in adjoints.present:
+                self._zero(x, loop)
+            elif head[x].own:  # for the next trip relies on it
+                start = len(adjoints.out)
+                adjoints.make_own(x)
+                self._tag(adjoints.out[start:], loop, False)
+        swept, adjoints.out = adjoints.out, out
+        ends = adjoints.present
+        adjoints.present = {x: replace(b.meet(ends[x]), idle=ends[x].idle) for x, b in head.items()}  # there are trips
+        return forward, swept
+
     def _loop(self, loop: gast.For | gast.While, body: Block) -> Block:
         adjoints = self.adjoints
         carried = adjoint_liveness.before(self.lifetimes.graph, loop, set(adjoints.present), self.found, self.active,
@@ -117,19 +137,7 @@ class Branches:
                 adjoints.make_own(x)
         self._tag(adjoints.out[start:], loop, False)
         head = {x: replace(b, own=b.own and (x not in bound or x in in_parts)) for x, b in adjoints.present.items()}
-        out, adjoints.out = adjoints.out, []
-        adjoints.present = {x: replace(b) for x, b in head.items()}
-        forward = self._block(loop.body) if kept is None else kept.trip()
-        for x in sorted(head):
-            if x not in adjoints.present:
-                self._zero(x, loop)
-            elif head[x].own:  # for the next trip relies on it
-                start = len(adjoints.out)
-                adjoints.make_own(x)
-                self._tag(adjoints.out[start:], loop, False)
-        swept, adjoints.out = adjoints.out, out
-        ends = adjoints.present
-        adjoints.present = {x: replace(b.meet(ends[x]), idle=ends[x].idle) for x, b in head.items()}  # there are trips
+        forward, swept = self._trip(loop, head, kept)
         records, restores = [], []
         for target in binds(loop):
             record, restore = self.records.before(loop, target, body)

@@ -16,7 +16,7 @@ from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.sizes import surely_not_one
 from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.ir.quote import clone, constant, name, nodes
-from s2sgrad.primitives import catalogue
+from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.rules.table import Rule
 from s2sgrad.transform import inline
 from s2sgrad.transform.adjoint_environment import Bars
@@ -95,7 +95,7 @@ def _shapes_of_variables(adjoints: Bars, node: gast.AST) -> gast.AST:
 def _divides(adjoints: Bars, operation: Operation) -> Callable[[gast.BinOp], bool]:
     """Divisions by a possible zero: an operator would have raised in the primal, a NumPy function does not."""
     is_operator = isinstance(operation.node, (gast.BinOp, gast.UnaryOp))
-    if is_operator or getattr(operation.target, "__module__", None) == "math":
+    if is_operator or libraries.is_of_math(operation.target):
         return lambda division: False
     return lambda division: (
         not _is_not_zero(adjoints, division.right)
@@ -108,7 +108,7 @@ def _constant(adjoints: Bars, node: gast.AST) -> Any:
     if isinstance(node, gast.Constant):
         return node.value
     found = adjoints.unit.resolve(node.func if isinstance(node, gast.Call) else node)
-    if isinstance(node, gast.Call) and getattr(found, "__module__", None) == "math" and not node.keywords:
+    if isinstance(node, gast.Call) and libraries.is_of_math(found) and not node.keywords:
         given = [_constant(adjoints, a) for a in node.args]
         return None if None in given else found(*given)
     return found if isinstance(found, float) else None

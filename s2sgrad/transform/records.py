@@ -221,33 +221,37 @@ class Records:
         target = effects.stored(statement)
         base = effects.base(target)
         owner = self.inference.kind(loaded(target.value))
+        once = id(body) not in self.lifetimes.repeated
         if isinstance(owner, Container) and base in self.shadows:
             shadow = clone(target)
             effects.owner(shadow).id = self.shadows[base]
-            once = id(body) not in self.lifetimes.repeated
             pairs = [self._of_item(effects.base(place), owner, place, once) for place in (target, shadow)]
             return [s for record, _ in pairs for s in record], [s for _, restore in pairs for s in restore]
-        if isinstance(owner, Container) and place_of(statement) in self.unit.updates and not self.unit.primal.is_generated:
-            item = self.inference.kind(loaded(target))
-            if isinstance(item, Array):  # `xs[0] += e` changes the array itself, which may have other names
+        if isinstance(owner, Container) and not self.unit.primal.is_generated:
+            found = self._array_of_item(statement, base, target, owner, once)
+            if found is not None:
+                return found
+        text = isinstance(target.slice, gast.Constant) and isinstance(target.slice.value, str)
+        if (isinstance(owner, Container) and owner.type is dict) or text:
+            return self._entry(base, target, once)
+        return self._copied(base, clone(target), loaded(target), self.inference.kind(loaded(target)), once)
+
+    def _array_of_item(
+        self, statement: gast.Assign, base: str, target: gast.Subscript, owner: Container, once: bool
+    ) -> tuple[list[gast.AST], list[gast.AST]] | None:
+        """(record, restore) of an item whose array is updated, here or elsewhere: it may have other names."""
+        item = self.inference.kind(loaded(target))
+        if place_of(statement) in self.unit.updates:  # `xs[0] += e` changes the array itself
+            if isinstance(item, Array):
                 content = gast.Subscript(loaded(target), constant(Ellipsis), gast.Store())
-                once = id(body) not in self.lifetimes.repeated
                 return self._copied(base, content, loaded(target), item, once)
             if isinstance(item, Unknown):
-                once = id(body) not in self.lifetimes.repeated
                 record, (back,) = self._copied(base, clone(target), loaded(target), item, once)
                 back.value = call(self.unit, "restored", runtime.restored, loaded(target), back.value)
                 return record, [back]
-        replaces = isinstance(owner, Container) and owner.type is list and base in self.updated
-        if replaces and not self.unit.primal.is_generated:
-            if isinstance(self.inference.kind(loaded(target)), Array):  # the array itself, whose content is given back
-                return self._referred(base, target, id(body) not in self.lifetimes.repeated)
-        text = isinstance(target.slice, gast.Constant) and isinstance(target.slice.value, str)
-        if (isinstance(owner, Container) and owner.type is dict) or text:
-            return self._entry(base, target, id(body) not in self.lifetimes.repeated)
-        value = clone(target)
-        value.ctx = gast.Load()
-        return self._copied(base, clone(target), value, self.inference.kind(value), id(body) not in self.lifetimes.repeated)
+        if owner.type is list and base in self.updated and isinstance(item, Array):  # whose content is given back
+            return self._referred(base, target, once)
+        return None
 
     def _of_item(self, base: str, owner: Container, target: gast.Subscript, once: bool) -> tuple[Block, Block]:
         """(record, restore) of an item that a store replaces, which stays the object that it is."""

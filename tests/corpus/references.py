@@ -111,6 +111,16 @@ def shapes_that_answer_by_their_class(x):
     return sum(s.area() for s in shapes) * sum(discs) + sum([s.r for s in shapes if type(s) is not Square])
 
 
+@case(VECTOR)
+def shapes_chosen_by_an_expression(x):
+    total = 0.0
+    for k, v in enumerate(x):
+        s = Square(v) if k % 2 else Disc(v)
+        t = (v > 0.4 and s) or Disc(2.0 * v)
+        total += s.area() * (Disc(v) if v > 0.6 else Square(v)).area() + t.area()
+    return total
+
+
 @dataclass
 class Event:
     amount: float

@@ -23,6 +23,7 @@ from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import LOOPS, blocks, children, nodes
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.primitives import libraries
 
 YIELDS = {"float64": "float", "int64": "int", "bool": "bool"}
 _MOSTLY = 2  # as many elements as sections and calls, which take longer
@@ -142,7 +143,7 @@ class _Mentions:
         target = self.unit.resolve(call.func)
         if isinstance(call.func, gast.Attribute) and effects.changed_by_call(call):
             return True
-        return target in _QUICK or getattr(target, "__module__", "") == "math"
+        return target in _QUICK or libraries.is_of_math(target)
 
 
 def section(statement: gast.AST) -> gast.AST | None:

@@ -18,6 +18,7 @@ from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number, kin
 from s2sgrad.ir.forms import bound_name, popped
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
+from s2sgrad.primitives import libraries
 
 _TYPES = (float, np.float64, int, np.int64, bool, np.bool_)
 _DTYPES = ("float64", "int64", "bool")
@@ -107,7 +108,7 @@ class Surely:
         target = self.unit.resolve(node.func)
         if target in (builtins.min, builtins.max, builtins.abs, builtins.len, builtins.float, builtins.int):
             return target in (builtins.len, builtins.float, builtins.int) or all(map(self.number, node.args))
-        if getattr(target, "__module__", "") == "math":
+        if libraries.is_of_math(target):
             return True
         plain = isinstance(target, np.ufunc) and target.nout == 1 and not node.keywords
         return plain and all(map(self.number, node.args))

@@ -26,6 +26,7 @@ from s2sgrad.backends.scalar_lists.precision import Surely
 from s2sgrad.ir.forms import appended_to, parts_of, popped
 from s2sgrad.ir.quote import COMPOUND, nodes
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.primitives import libraries
 
 Cause = TypeVar("Cause")
 
@@ -40,6 +41,12 @@ class Value(Generic[Cause]):
 
 NOTHING: Value[Any] = Value()
 _ALIKE = (float, bool, runtime.like, runtime.over, runtime.times, runtime.power_slope, runtime.log_or_zero)  # of any floats
+
+
+def _is_alike(target: Any, whole: bool) -> bool:
+    """Whether a function gives the same for Python's numbers, with `whole` ones among them, as for NumPy's."""
+    of_floats = isinstance(target, np.ufunc) and target.nout == 1 and not whole
+    return of_floats or target in _ALIKE or libraries.is_of_math(target)
 
 
 class PythonNumbers(Generic[Cause]):
@@ -296,8 +303,7 @@ class PythonNumbers(Generic[Cause]):
         whole = any(v.what == "int" for v in given)
         if target in (builtins.min, builtins.max, builtins.abs) and not whole:
             return out
-        one = isinstance(target, np.ufunc) and target.nout == 1 and not whole
-        return NOTHING if one or target in _ALIKE or getattr(target, "__module__", "") == "math" else self._dropped(out)
+        return NOTHING if _is_alike(target, whole) else self._dropped(out)
 
     # --- of what surely ---
 

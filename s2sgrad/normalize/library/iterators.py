@@ -158,14 +158,12 @@ def _runs_once(call: LibraryCall, target: gast.AST, body: list[gast.AST]) -> boo
     if not isinstance(target, gast.Tuple) or not all(isinstance(e, gast.Name) for e in target.elts):
         return False
     group = target.elts[-1].id
-    read = [n for n in call.scope.nodes if isinstance(n, gast.Name) and n.id == group and isinstance(n.ctx, gast.Load)]
+    read = {id(n) for n in call.scope.nodes if isinstance(n, gast.Name) and n.id == group and isinstance(n.ctx, gast.Load)}
+    bound = {id(n) for node in call.scope.nodes if _binds(node, group) for n in nodes(node)}
     inside = list(nodes(*body))
+    here = read & set(map(id, inside))
     again = {id(n) for part in inside for n in nodes(*_repeated(call, part))}
-    elsewhere = {id(n) for node in call.scope.nodes if _binds(node, group) for n in nodes(node)}
-    here = [n for n in read if any(n is part for part in inside)]
-    if len(here) > 1 or any(id(n) not in elsewhere for n in read):
-        return False
-    return all(id(n) not in again and id(n) in call.scope.consumed for n in here)
+    return len(here) <= 1 and read <= bound and here <= call.scope.consumed - again
 
 
 def _binds(node: gast.AST, local: str) -> bool:

@@ -1,0 +1,148 @@
+"""What objects that are references have by their classes: attributes of classes, properties and methods.
+
+    s.area()  of a `Square` or a `Disc`      ->      which = number_of(s, (Square, Disc)), and the body of each under a test
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... class Square:
+...     def __init__(self, a): self.a = a
+...     def area(self): return self.a**2
+... class Disc:
+...     def __init__(self, a): self.a = a
+...     def area(self): return 3.14 * self.a**2
+... def f(x):
+...     s = Square(x) if x > 1.0 else Disc(x)
+...     return s.area()
+... ''', "flatten"))
+def f(x):
+    a_ = []
+    t1 = x > 1.0
+    if t1:
+        new_square_a = x
+        result_ = None
+        t2 = len(a_)
+        t3 = reference(Square, t2)
+        a_.append(new_square_a)
+        s = t3
+    else:
+        new_disc_a = x
+        result_2 = None
+        t4 = len(a_)
+        t5 = reference(Disc, t4)
+        a_.append(new_disc_a)
+        s = t5
+    which = number_of(s, (Disc, Square))
+    t11 = which == 0
+    if t11:
+        self_2 = s
+        t6 = place(self_2, 'a')
+        t7 = a_[t6]
+        t8 = t7 ** 2
+        result_3 = 3.14 * t8
+        value = result_3
+    else:
+        self_3 = s
+        t9 = place(self_3, 'a')
+        t10 = a_[t9]
+        result_4 = t10 ** 2
+        value = result_4
+    result = value
+    no_object(result, 10)
+    return result
+"""
+
+from __future__ import annotations
+
+import types
+from collections import Counter
+from typing import Any
+
+import gast
+
+from s2sgrad.analysis.reached_classes import asks_class
+from s2sgrad.ir.quote import assign, at, clone, constant, name
+from s2sgrad.ir.unit import Unit
+from s2sgrad.runtime import references
+from s2sgrad.specialize.static_values import Choice, Known, Record
+
+
+class ClassChoices:
+    """What `owner.attribute` is where the class of the object decides, and calls of objects; `Columns` has the fields."""
+
+    unit: Unit
+    flattener: Any
+    counts: Counter[str]
+    held_by: dict[type, Any]
+    of_exactly: dict[str, tuple[type, ...]]
+    no_objects: set[str]
+
+    def of_record(self, owner: Record, attribute: str, node: gast.AST) -> Any:
+        """`owner.attribute`."""
+        if all(attribute in self.held_by[c] for c in owner.classes):
+            place = self.place_of(owner, node)
+            return self.flattener.hold(at(node, gast.Subscript(place.value, place.slice, gast.Load()))[0])
+        if isinstance(owner.node, gast.Name) and owner.node.id in self.unit.locals and not self.is_fixed(owner.node.id):
+            owner = Record(owner.classes, self.flattener.hold(owner.node))  # an argument of the call may bind it anew
+        owner = self.without_running(owner, attribute, node)
+        found = {id(f): f for c in owner.classes for f in [self.looked_up(c, attribute)]}
+        if owner.is_checked and (len(found) == 1 or len(owner.classes) == 1):
+            self.chosen_by_class(owner, [], node)
+        if len(found) == 1 and not any(map(asks_class, found.values())):
+            return self.had_of_class(owner, next(iter(found.values())), attribute, node)
+        if len(owner.classes) == 1:
+            return self.had_of_class(Record(owner.classes, owner.node), *found.values(), attribute, node)
+        return self.had_by_class(owner, attribute, node)
+
+    def had_by_class(self, owner: Record, attribute: str, node: gast.AST) -> Any:
+        """`owner.attribute`, a method or a property by the class of the object."""
+        each = [Record((c,), owner.node) for c in owner.classes]
+        methods = [self.looked_up(o.cls, attribute) for o in each]
+        if not all(isinstance(m, (types.FunctionType, property)) for m in methods):
+            self.unit.refuse(node, f"what `{attribute}` is depends on the class of the object, which cannot be followed: "
+                                   "use a method")  # fmt: skip
+        asked = [isinstance(m, property) for m in methods]
+        options = [self.bound(m.fget if p else m, o, node) for o, m, p in zip(each, methods, asked, strict=True)]
+        if any(asked) and not all(asked):
+            self.unit.refuse(node, f"`{attribute}` is a method or a property, by the class of the object: make it a method")
+        choice = self.chosen_by_class(owner, options, node)
+        return self.apply_choice(choice, [], {}, node) if any(asked) else choice
+
+    def had_of_class(self, owner: Record, found: Any, attribute: str, node: gast.AST) -> Any:
+        if isinstance(found, property):
+            return self.apply(self.bound(found.fget, owner, node), [], {}, node)
+        return self.of_class(owner, found, attribute, node)
+
+    def chosen_by_class(self, owner: Record, options: list[Any], node: gast.AST) -> Choice:
+        """One of several values, by the class of an object."""
+        classes = [self.class_name(c) for c in owner.classes]
+        which = self.unit.local("which")
+        given = [clone(owner.node), gast.Tuple(classes, gast.Load())]
+        asked = references.number_among if owner.is_checked else references.number_of
+        if owner.is_checked:
+            given += [constant(getattr(node, "attr", "__call__")), constant(getattr(node, "lineno", 0))]
+        call = gast.Call(name(self.unit.helper(asked.__name__, asked)), given, [])
+        self.flattener.out += at(node, assign(which, call))
+        self.counts[which] += 2
+        return Choice(which, options)
+
+    def called_object(self, node: gast.Call) -> Any:
+        """What is called where it may be an object, or a function that is data; None elsewhere."""
+        if not self.calls_object(node):
+            return None
+        owner = self.flattener.atom(node.func)
+        record = self.without_running(self.record(owner, "__call__", node), "__call__", node)
+        exact = isinstance(owner, gast.Name) and owner.id in self.of_exactly
+        options = [self.bound(self.looked_up(c, "__call__"), Record((c,), owner), node) for c in record.classes]
+        if not exact and not record.is_checked:
+            other = self.unit.local("f")
+            self.no_objects.add(other)
+            self.flattener.out += at(node, assign(other, clone(owner)))
+            options.append(Known(None, name(other)))
+        return options[0] if len(options) == 1 else self.chosen_by_class(record, options, node)
+
+    def without_running(self, owner: Record, attribute: str, node: gast.AST) -> Record:
+        """An object of a class whose method is not being written out: that it is of no other is checked when it runs."""
+        running = [function for function, _ in self.running]
+        own = {c: self.looked_up(c, attribute) for c in owner.classes}
+        left = tuple(c for c in owner.classes if self.known.get(getattr(own[c], "fget", own[c])) not in running)
+        return Record(left, owner.node, True) if left and left != owner.classes else owner

@@ -113,7 +113,7 @@ class Guards:
         """Turn the lookups into conditions, and let go of the functions, which are returned."""
         functions, lookups = self.functions, self._lookups
         cells, spaces = self._by_name()
-        attributes = [(o, n, v) for o, n, v in lookups.attributes.values() if not _is_library(o)]
+        attributes = [(o, n, v) for o, n, v in lookups.attributes.values() if not _is_library(o) and not _is_data(o)]
         paths = [(self.held(o), n, *self._accepts(v, False)) for o, n, v in attributes if v is not MISSING]
         missing = [(self.held(o), n) for o, n, v in attributes if v is MISSING]
         members = [(self.held(cls), name, self._member(value)) for cls, name, value in lookups.members.values()]
@@ -185,11 +185,16 @@ class Guards:
             function, receiver = self.held(value.__func__), self.held(value.__self__)
             return lambda v: type(v) is types.MethodType and v.__func__ is function() and v.__self__ is receiver()
         if attributes_of(value) is not None:
-            return of_kind(value)
+            return self._with_functions(value, of_kind(value))
         if strict or callable(value) or isinstance(value, (types.ModuleType, property)):
             back = self.held(value)
             return lambda v: v is back()
-        return of_kind(value)
+        return self._with_functions(value, of_kind(value))
+
+    def _with_functions(self, value: Any, fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+        """A predicate of an object, and that it holds the functions that were looked up in it."""
+        held = [(n, self.held(v)) for o, n, v in self._lookups.attributes.values() if o is value]
+        return (lambda v: fits(v) and all(getattr(v, n, None) is back() for n, back in held)) if held else fits
 
     def _defaults(self, function: types.FunctionType) -> Defaults:
         """What must hold of the defaults of a function that is called by its name."""
@@ -280,6 +285,11 @@ def of_kind(value: Any) -> Callable[[Any], bool]:
     if type(value) in (float, int, bool, np.float64):
         return lambda v: type(v) is back()
     return lambda v: type(v) is back() and object_kind(v) == kind
+
+
+def _is_data(value: Any) -> bool:
+    """Whether an object that holds functions is known by its kind; a callable is known by its identity."""
+    return attributes_of(value) is not None or not (callable(value) or isinstance(value, types.ModuleType))
 
 
 def _is_library(value: Any) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 from s2sgrad import errors, runtime
 from s2sgrad.errors import NoRule, S2SGradError, Unsupported, raised, wording
 from s2sgrad.ir import advice, imported, scoping
+from s2sgrad.ir.held_functions import held_function, is_followed
 from s2sgrad.ir.lookups import note_attribute, note_import, note_name
 from s2sgrad.ir.names import Namer
 from s2sgrad.ir.quote import COMPOUND, Place, call_around, nodes, place_of
@@ -213,16 +214,17 @@ class Unit:
         return gast.Name(self.helper(function.__name__, function), gast.Load(), None, None)
 
     def resolve(self, node: gast.AST) -> Any:
-        """The object that a free name or a dotted path through modules stands for now; MISSING for anything else."""
+        """What a free name, or a dotted path through modules and to what objects hold, stands for now; MISSING if unknown."""
         if isinstance(node, gast.Attribute):
             owner = self.resolve(node.value)
             if owner is MISSING:
                 return MISSING
             if isinstance(owner, (types.ModuleType, type, np.ufunc)) or table.owns(owner):
                 value = getattr(owner, node.attr, MISSING)
-                note_attribute(owner, node.attr, value)
-                return underlying(value)
-            return MISSING
+            elif is_followed(owner) or (value := held_function(owner, node.attr)) is None:
+                return MISSING
+            note_attribute(owner, node.attr, value)
+            return underlying(value)
         if not isinstance(node, gast.Name) or node.id in self.locals:
             return MISSING
         if node.id in self.helpers:

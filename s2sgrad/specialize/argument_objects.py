@@ -36,7 +36,10 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis.plain_classes import Opened, attributes_of, opened_of
+from s2sgrad.ir.held_functions import held_function
+from s2sgrad.ir.lookups import note_attribute
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
+from s2sgrad.ir.underlying import underlying
 from s2sgrad.runtime.outside import distinct, set_attribute
 from s2sgrad.specialize.static_values import Display, Known, Object, Value
 
@@ -101,6 +104,9 @@ class GivenObjects:
             self.shared.add(local)
             if part is not None:
                 self.values[local] = self.open(part, local, name(local))
+            elif made is not None and (held := held_function(self.unit.resolve(value), place)) is not None:
+                note_attribute(self.unit.resolve(value), place, held)
+                self.values[local] = self.outside(place, underlying(held))
             if made is not None:
                 made.attributes[place] = local
             else:

@@ -47,14 +47,26 @@ class Objects:
         made = self.taken_apart(cls, given, keywords, node)
         return self.made_reference(made, node) if self.is_reference(cls) else made
 
+    def namespace(self, attributes: dict[str, Any], node: gast.AST) -> Object:
+        """`SimpleNamespace(**attributes)`."""
+        made = self.begun_object(types.SimpleNamespace)
+        for attribute, value in attributes.items():
+            self.put(made, attribute, value, node)
+        made.made = True
+        return made
+
+    def begun_object(self, cls: type) -> Object:
+        made = Object(cls, self.hint or cls.__name__.lower(), loops=tuple(self.flattener.loops))
+        made.block = self.flattener.blocks[-1] if self.flattener.blocks else 0
+        self.hint = None
+        return made
+
     def taken_apart(self, cls: type, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
         """A new object, whose attributes are variables."""
         if type(cls).__call__ is not type.__call__:
             self.unit.refuse(node, f"`{cls.__name__}` has a metaclass with `__call__`, which cannot be followed: make the "
                                    "object outside")  # fmt: skip
-        made = Object(cls, self.hint or cls.__name__.lower(), loops=tuple(self.flattener.loops))
-        made.block = self.flattener.blocks[-1] if self.flattener.blocks else 0
-        self.hint = None
+        made = self.begun_object(cls)
         self.of_the_class(made, node)
         start = cls.__init__
         if dataclasses.is_dataclass(cls) and start.__code__.co_filename == "<string>":

@@ -34,6 +34,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -132,6 +133,17 @@ class _Checkpoint(StaticCall):
 
     def value(self, functions: Any, node: gast.Call) -> Any:
         return functions.checkpointed(node)
+
+
+@_of(types.SimpleNamespace)
+class _Namespace(StaticCall):
+    """`SimpleNamespace(a=x)`: an object made here; one that cannot be followed is what the library makes."""
+
+    def applies(self, functions: Any, node: gast.Call) -> bool:
+        return not node.args and all(k.arg for k in node.keywords) and not functions.in_columns
+
+    def value(self, functions: Any, node: gast.Call) -> Any:
+        return functions.namespace({k.arg: functions.evaluate(k.value) for k in node.keywords}, node)
 
 
 @_of(np.vectorize)

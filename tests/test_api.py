@@ -1257,6 +1257,33 @@ def test_a_rebound_helper_is_seen(module):
     assert df(3.0) == 8.0
 
 
+def test_another_function_in_a_namespace_is_seen(module):
+    made = module("""
+        import types
+
+        class Net:
+            def __init__(self, act):
+                self.act = act
+
+        def square(x):
+            return x * x
+
+        tools, net = types.SimpleNamespace(act=square), Net(square)
+
+        def f(x):
+            return tools.act(x) + net.act(x)
+    """)
+    df = grad(made.f)
+    assert df(3.0) == 12.0
+    made.tools.act = lambda x: 7.0 * x
+    assert df(3.0) == 13.0
+    made.net.act = lambda x: 2.0 * x
+    assert df(3.0) == 9.0
+    made.tools = made.types.SimpleNamespace(act=made.square)
+    made.net = made.Net(made.square)
+    assert df(3.0) == 12.0
+
+
 def test_a_rebound_numpy_function_is_seen(module):
     made = module("""
         from numpy import sin as wave

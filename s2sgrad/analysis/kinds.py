@@ -192,6 +192,11 @@ UNKNOWN = Unknown()
 OPAQUE, DRAWING, PULLBACK = Opaque(), Drawing(), Pullback()
 
 
+def is_numeric(kind: Kind | None) -> bool:
+    """Whether a value is surely an array of numbers, which holds no list or dict."""
+    return isinstance(kind, Array) and (kind.dtype or "object") != "object"
+
+
 def kind_of(node: gast.AST | None, kinds: Mapping[str, Kind]) -> Kind | None:
     """The kind of a name; None for anything else."""
     return kinds.get(node.id) if isinstance(node, gast.Name) else None

@@ -18,7 +18,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects, with_regions
-from s2sgrad.analysis.kinds import Array, Kind
+from s2sgrad.analysis.kinds import Array, Kind, is_numeric
 from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.cleanup import kept_states, remains
 from s2sgrad.cleanup.dead_restores import Overwritten
@@ -29,7 +29,7 @@ from s2sgrad.ir.quote import COMPOUND, at, blocks, clone, constant
 from s2sgrad.ir.unit import Unit, is_run_again, parameters, sweep_of
 from s2sgrad.memory.references import referred
 from s2sgrad.memory.stacks import local_stacks, operated, operations
-from s2sgrad.memory.writes import in_place
+from s2sgrad.memory.writes import in_place, replaces_item, writes_through
 
 POISON = False  # for tests of the liveness: see `_Wanted.poison`
 
@@ -302,7 +302,9 @@ class _Wanted:
         contents, restores = self._contents(bound), False
         makes = binds = self.names.interned(bound) | contents
         if changed is not None:
-            makes |= self._contents_of(self.unit.memory.at_once_with(changed))
+            shared, kinds = self.unit.memory.at_once_with(changed), self.unit.kinds
+            by_item = replaces_item(self.unit, statement, kinds)
+            makes |= self._contents_of(frozenset(n for n in shared if not by_item or not is_numeric(kinds.get(n))))
         elif isinstance(statement, (gast.AugAssign, gast.Expr)):
             written = effects.writes(statement)
             if getattr(statement, "restore", False):  # of a list, whatever its name
@@ -329,7 +331,8 @@ class _Wanted:
         header = effects.header(statement)
         passed = set(map(id, shape_reads(self.unit, header)))
         if changed in held and effects.accumulates(self.unit, statement) is None:
-            passed.add(id(effects.owner(effects.stored(statement) or statement.target)))
+            if not writes_through(self.unit, statement, self.unit.kinds, changed):
+                passed.add(id(effects.owner(effects.stored(statement) or statement.target)))
         content = {n.id for n in effects.loads(header) if n.id in held and id(n) not in passed}
         return self.names.interned(names) | self._contents(content)
 

@@ -214,7 +214,7 @@ class Unit:
         return gast.Name(self.helper(function.__name__, function), gast.Load(), None, None)
 
     def resolve(self, node: gast.AST) -> Any:
-        """What a free name, or a dotted path through modules and to what objects hold, stands for now; MISSING if unknown."""
+        """What a free name, or a dotted path through modules and to what objects hold, stands for; MISSING if unknown."""
         if isinstance(node, gast.Attribute):
             owner = self.resolve(node.value)
             if owner is MISSING:

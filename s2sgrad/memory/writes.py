@@ -9,6 +9,7 @@ from collections import deque
 
 import gast
 
+from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Text, Unknown
 from s2sgrad.analysis.trust import Trust, is_writable, trust_of_owner
@@ -37,6 +38,20 @@ def in_place(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> str | N
         bound_anew = not has_memory(kind) or (isinstance(kind, Container) and kind.type is tuple)
         return None if name and bound_anew else base
     return None
+
+
+def replaces_item(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> bool:
+    """Whether a statement that writes in place says what a list or dict holds, and changes no array: `d[k] = x`."""
+    section = effects.stored(statement)
+    if section is None and unit.called(getattr(statement, "value", None)) is runtime.put_back:
+        return isinstance(kinds.get(effects.accumulates(unit, statement)), Container)
+    owner = getattr(section, "value", None)
+    return isinstance(owner, gast.Name) and isinstance(kinds.get(owner.id), Container)
+
+
+def writes_through(unit: Unit, statement: gast.AST, kinds: dict[str, Kind], base: str) -> bool:
+    """Whether a statement asks what a list or dict holds, to write that: `rows[0][:] = e`, and not `rows[0] = e`."""
+    return isinstance(kinds.get(base), Container) and not replaces_item(unit, statement, kinds)
 
 
 def handed_over(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> set[str]:

@@ -40,6 +40,7 @@ from . import (  # noqa: F401
     mixed_lists,
     mutators,
     named_alike,
+    namespaces,
     naming,
     nested_gradients,
     nested_lists,

@@ -272,3 +272,24 @@ def buffers_of_arrays(x):
     y[1:] *= x[0]
     w = operator.getitem(y, slice(0, 6))
     return np.sum(v * v) + np.sum(np.frombuffer(x * x) * w)
+
+
+@case(VECTOR)
+def item_of_a_dict_that_a_loop_fills(x):
+    b = x * 1.2
+    held = dict(enumerate([b]))
+    z = held[0]
+    z[1:] *= x[0]
+    return np.sum(held[0]) * np.sum(b * b)
+
+
+@case(VECTOR)
+def item_that_takes_the_place_of_an_array(x):
+    a = x * 1.5
+    held = [a, x * 2.0]
+    held[0] = held[0] * x[1]
+    z = held[0]
+    z[0] = x[2] * x[2]
+    view = {"u": a}["u"][1:]
+    view[:] = 2.0 * x[0]
+    return np.sum(z * z) * np.sum(a * a * x)

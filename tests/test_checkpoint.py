@@ -253,6 +253,28 @@ def test_what_may_do_something_else_the_second_time_is_refused(f, told):
         grad(lambda h: np.sum(checkpoint(f)(h)))(H)
 
 
+def uses_up(u, rates):
+    return u * sum(rates)
+
+
+def uses_up_deeper(u, rates):
+    return u * total(rates, 2)
+
+
+def total(rates, depth):
+    return sum(rates) if depth == 0 else total(rates, depth - 1)
+
+
+@pytest.mark.parametrize("f", [uses_up, uses_up_deeper])
+def test_an_iterator_that_the_first_run_uses_up_is_refused(f):
+    with pytest.raises(S2SGradError, match="use up iterators"):
+        grad(lambda h: np.sum(checkpoint(f)(h, iter((0.5, 0.7)))))(H)
+    with pytest.raises(S2SGradError, match="use up iterators"):
+        grad(lambda h, rates: np.sum(checkpoint(f)(h, rates)))(H, iter((0.5, 0.7)))
+    gradient = grad(lambda h, rates: np.sum(checkpoint(f)(h, rates)))(H, (0.5, 0.7))
+    np.testing.assert_allclose(gradient, np.full_like(H, 1.2))
+
+
 # --- loops ---
 
 

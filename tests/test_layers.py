@@ -83,8 +83,7 @@ ALWAYS = {"__future__", "typing", "collections"}
 # What one module may import although its room may not.
 EXCUSED = {
     "memory.mod_ref": {"source"},  # it reads the functions that are called, to see what they write and return
-    "memory.repeats": {"source"},  # and whether they do the same each time
-    "analysis.effects": {"source"},  # and whether they do anything but compute
+    "memory.behaviour": {"source"},  # and what they do besides
     "analysis.libraries": {"source"},  # and what it says of them itself
     "analysis.reached": {"source"},  # and what they have at hand
     "analysis.selected": {"source"},  # whether they are adjoints

@@ -1,6 +1,6 @@
-"""What each statement reads, writes and does.  Folding, dead-code removal and recomputation all ask here.
+"""What each statement reads and writes: the names that it mentions, binds, and changes in place.
 
-    y[i] = f(x)   reads y, i, f, x; writes y; has whatever effects f has
+    y[i] = f(x)   reads y, i, f, x; writes y; what f does besides says `memory.behaviour`
 
 >>> import gast
 >>> statement = gast.parse("y[i] = y[i] + x * z").body[0]
@@ -10,32 +10,22 @@
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import types
 from collections.abc import Container, Iterator
 from typing import Any
 
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis import protocols, reached
-from s2sgrad.analysis.kinds import OPAQUE, UNKNOWN, Array, Kind
 from s2sgrad.analysis.libraries import CONTEXT_MANAGER as CONTEXT_MANAGER
 from s2sgrad.analysis.libraries import is_library as is_library
-from s2sgrad.analysis.trust import Trust, trust_of_owner
-from s2sgrad.errors import S2SGradError
-from s2sgrad.ir.forms import arguments_of, bound_name
+from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import COMPOUND, HEADER, NAMES, PARTS, nodes, nodes_of
-from s2sgrad.ir.unit import MISSING, Unit
-from s2sgrad.primitives import catalogue, methods, spellings
+from s2sgrad.ir.unit import Unit
+from s2sgrad.primitives import spellings
 from s2sgrad.primitives.catalogue import may_write
 from s2sgrad.runtime import shadows
-from s2sgrad.source import brings_gradient as brings_gradient
-from s2sgrad.source import read
 
 FLAT_ATTRIBUTES = spellings.FLAT_ATTRIBUTES
-_DATA = Array(None, None)  # what stands for numbers, arrays and plain containers of them
 _SCOPES = frozenset({gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda})
 _READING = _SCOPES | NAMES
 
@@ -188,147 +178,9 @@ def walk(body: list[gast.AST]) -> Iterator[gast.AST]:
             waiting += reversed(statement.body + statement.orelse)
 
 
-# --- purity ----------------------------------------------------------------------------------------------------------
-
-
 def is_one_of(target: Any, group: Container[Any]) -> bool:
     """Whether an object, which need not be hashable, is in a set."""
     try:
         return target in group
     except (TypeError, ValueError):
         return False
-
-
-def is_pure(unit: Unit, node: gast.AST) -> bool:
-    """Whether an expression may be left out or run again: it has no effects and depends on its operands alone."""
-    return not any(True for _ in impurities(unit, node))
-
-
-def impurities(unit: Unit, node: gast.AST) -> Iterator[gast.AST]:
-    """The parts of an expression that have effects themselves, or that may raise because a name stands for nothing."""
-    for part in nodes(node):
-        if isinstance(part, gast.Call):
-            if not is_pure_call(unit, part):
-                yield part
-        elif isinstance(part, gast.Lambda) or acts(unit, part):
-            yield part
-
-
-def acts(unit: Unit, node: gast.AST) -> bool:
-    """Whether a part of an expression that is no call has an effect of its own: it binds a name, reads one that stands
-    for nothing, runs a method that is not seen, or uses up an iterator."""
-    if isinstance(node, (gast.Name, gast.Constant)):
-        return is_missing(unit, node)
-    return isinstance(node, gast.NamedExpr) or is_missing(unit, node) or protocols.acts(unit, node)
-
-
-def uses_up(unit: Unit, statement: gast.AST) -> bool:
-    """Whether this is `a, b = it` of what may be an iterator."""
-    if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Tuple):
-        return False
-    value = statement.value
-    return isinstance(value, gast.Name) and (protocols.may_be_iterator(unit, value) or protocols.may_act(unit, value, False))
-
-
-def is_missing(unit: Unit, node: gast.AST) -> bool:
-    """Whether a name, or an attribute of a module, stands for nothing now, so that reading it is an error."""
-    if isinstance(node, gast.Name):
-        return isinstance(node.ctx, gast.Load) and node.id not in unit.locals and unit.resolve(node) is MISSING
-    if isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Load):
-        owner = unit.resolve(node.value)
-        return isinstance(owner, types.ModuleType) and unit.resolve(node) is MISSING
-    return False
-
-
-def is_local(unit: Unit, node: gast.AST, bound: set[str]) -> bool:
-    """Whether an expression or a simple statement changes nothing but lists that are `bound` here."""
-    calls = [part for part in nodes(node) if isinstance(part, gast.Call)]
-    return all(is_pure_call(unit, c) or (changed_by_call(c) and changed_by_call(c) <= bound) for c in calls)
-
-
-def is_pure_call(unit: Unit, call: gast.Call) -> bool:
-    """Whether a call, its arguments aside, has no effects and depends on them alone."""
-    target = unit.resolve(call.func)
-    if target is MISSING:
-        if isinstance(call.func, gast.Attribute):
-            data = methods.only_compute(call.func.attr) and trust_of_owner(unit, call.func.value, unit.kinds) <= Trust.DATA
-            return data and not protocols.call_acts(unit, target, call)
-        return False
-    emitted = getattr(target, "primal", None)
-    if isinstance(emitted, types.FunctionType) and hasattr(target, "same_signature"):
-        # a pair of ours: `fwd` runs the user's function, `bwd` only computes
-        return not target.same_signature or is_pure_user(emitted, _given(unit, call))
-    if isinstance(target, types.FunctionType) and not is_library(target) and not catalogue.of(target).pure:
-        return target.__module__ != runtime.__name__ and is_pure_user(target, _given(unit, call))
-    return catalogue.of(target).pure and not protocols.call_acts(unit, target, call)
-
-
-def is_pure_user(function: types.FunctionType, given: Kind = _DATA) -> bool:
-    """Whether a user function may be left out: it computes, and neither prints, raises, loops for ever nor changes
-    anything, called with values of which no more is known than `given`."""
-    if given == _DATA and reached.objects(function):
-        given = OPAQUE
-    return _scanned(function, given) if _RUNNING else _scanned_once(function, given)
-
-
-@contextlib.contextmanager
-def of_data(unit: Unit, also: str) -> Iterator[None]:
-    """Ask of a text of which the variables, and one more, are taken for data."""
-    kinds, unit.kinds = unit.kinds, dict.fromkeys((*unit.locals, also), _DATA)
-    unit.locals.add(also)
-    try:
-        yield
-    finally:
-        unit.kinds = kinds
-        unit.locals.discard(also)
-
-
-def _given(unit: Unit, call: gast.Call) -> Kind:
-    """What is known of all arguments of a call: that they are data; that they may be iterators; or nothing."""
-    given = arguments_of(call)
-    if any(protocols.may_act(unit, part) for part in given):
-        return OPAQUE
-    return UNKNOWN if any(protocols.may_be_iterator(unit, part) for part in given) else _DATA
-
-
-@functools.lru_cache(maxsize=1024)
-def _scanned_once(function: types.FunctionType, given: Kind) -> bool:
-    return _scanned(function, given)
-
-
-def forget() -> None:
-    """Look at user functions anew: what their names stand for may have changed."""
-    _scanned_once.cache_clear()
-    reached.objects.cache_clear()
-
-
-def _scanned(function: types.FunctionType, given: Kind) -> bool:
-    _RUNNING.append(function)
-    try:
-        unit, tree = Unit.of(read(function))
-        unit.kinds = dict.fromkeys(unit.locals, given)
-        return not any(_does(unit, n) for n in nodes(tree)) and all(
-            _pure_inside(unit, n) for n in nodes(tree) if isinstance(n, gast.Call)
-        )
-    except S2SGradError:
-        return False
-    finally:
-        _RUNNING.pop()
-
-
-def _does(unit: Unit, node: gast.AST) -> bool:
-    return isinstance(node, _EFFECTS) or _stores(node) or acts(unit, node) or uses_up(unit, node)
-
-
-def _stores(node: gast.AST) -> bool:
-    return isinstance(node, (gast.Subscript, gast.Attribute)) and isinstance(node.ctx, gast.Store)
-
-
-def _pure_inside(unit: Unit, call: gast.Call) -> bool:
-    target = unit.resolve(call.func)
-    return any(target is running for running in _RUNNING) or is_pure_call(unit, call)
-
-
-_RUNNING: list[types.FunctionType] = []  # a recursion is pure if everything else in it is
-_EFFECTS = (gast.Raise, gast.Assert, gast.While, gast.Global, gast.Nonlocal, gast.Yield, gast.YieldFrom, gast.Await,
-            gast.With, gast.Try, gast.Delete, gast.AugAssign, gast.Import, gast.ImportFrom, gast.Lambda)  # fmt: skip

@@ -1,4 +1,5 @@
 """Objects that a user function has at hand although it is not given them: what its free names and defaults stand for.
+This is asked before `memory.behaviour` looks at what the function does with its values, for it says what these may be.
 
     feed = Feed()                     read_next may run methods of `feed`, and give it to the one who calls
     def read_next(): return feed      ->

@@ -23,6 +23,7 @@ from s2sgrad.ir.forms import everything, index_of, minus, multiplied, negated, p
 from s2sgrad.ir.quote import clone, constant, expression, name, nodes
 from s2sgrad.ir.reach import call, numpy_function
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory import behaviour
 
 FIRST, LAST = "first", "last"  # where the axis of the trips is
 
@@ -125,7 +126,7 @@ class Batches(Shapes):
         return any(map(popped, nodes(node)))
 
     def _fixed(self, node: gast.AST) -> Product:
-        if not effects.is_pure(self.unit, node):
+        if not behaviour.is_pure(self.unit, node):
             raise Refused
         rank = self.rank(node)
         if rank is None or rank > 1:

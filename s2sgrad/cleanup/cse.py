@@ -23,6 +23,7 @@ from s2sgrad.flow.graph import Graph, Point, binds
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import NAMES, nodes_of
 from s2sgrad.ir.unit import Unit, sweep_of
+from s2sgrad.memory import behaviour
 from s2sgrad.memory.sources import is_basic
 
 _VALUES = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Subscript, gast.Call)
@@ -78,7 +79,7 @@ def _may_be_shared(unit: Unit, statement: gast.Assign) -> bool:
     if not isinstance(value, _VALUES) or (isinstance(value, gast.Call) and unit.resolve(value.func) is len):
         return False  # `len(x)` says more than a name for it
     if isinstance(unit.kinds.get(bound_name(statement)), Number):
-        return effects.is_pure(unit, value)
+        return behaviour.is_pure(unit, value)
     owner = value.value if isinstance(value, gast.Subscript) else None
     section = isinstance(owner, gast.Name) and isinstance(unit.kinds.get(owner.id), Array)
     return section and is_basic(value.slice, unit.kinds)

@@ -27,6 +27,7 @@ from s2sgrad.flow.graph import Graph, Names, Point, Waiting, binds
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import COMPOUND, at, blocks, clone, constant
 from s2sgrad.ir.unit import Unit, is_run_again, parameters, sweep_of
+from s2sgrad.memory import behaviour
 from s2sgrad.memory.references import referred
 from s2sgrad.memory.stacks import local_stacks, operated, operations
 from s2sgrad.memory.writes import in_place, replaces_item, writes_through
@@ -212,7 +213,7 @@ class _Wanted:
         if getattr(statement, "restore", False):  # what refers to the list may read it
             return bool(facts.makes & live) or facts.restores
         if isinstance(statement, (gast.Assign, gast.AugAssign)):
-            return bool(facts.makes & live) or id(statement) in self.anchors or effects.uses_up(self.unit, statement)
+            return bool(facts.makes & live) or id(statement) in self.anchors or behaviour.uses_up(self.unit, statement)
         return not is_run_again(statement) or bool(facts.makes & live)
 
     def _is_met(self, restore: int) -> bool:

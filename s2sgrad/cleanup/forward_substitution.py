@@ -17,6 +17,7 @@ from s2sgrad.analysis import effects, with_regions
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import HEADER, PARTS, Transformer, children, clone, nested
 from s2sgrad.ir.unit import Unit, sweep_of
+from s2sgrad.memory import behaviour
 
 _DEEPEST = 40  # Python's parser takes two hundred nested brackets
 
@@ -121,11 +122,11 @@ class _Fold:
         taken = effects.changed_by_call(statement.value)
         if taken:
             taken = self.unit.changed(statement) - {statement.targets[0].id}
-        return _Held(statement, effects.reads(statement), effects.is_pure(self.unit, statement.value), taken)
+        return _Held(statement, effects.reads(statement), behaviour.is_pure(self.unit, statement.value), taken)
 
     def is_quiet(self, statement: gast.AST) -> bool:
         """Whether a statement has no effect that an impure temporary must not be moved over."""
-        return isinstance(statement, gast.Assign) and effects.is_pure(self.unit, statement.value)
+        return isinstance(statement, gast.Assign) and behaviour.is_pure(self.unit, statement.value)
 
     def fill(self, statement: gast.AST, held: dict[str, _Held], read: set[str]) -> None:
         """Put held temporaries into the statement that reads them, last one first."""
@@ -164,7 +165,7 @@ class _Fold:
         waiting = [node]
         while waiting:
             part = waiting.pop()
-            if isinstance(part, gast.Call) and not effects.is_pure(self.unit, part):
+            if isinstance(part, gast.Call) and not behaviour.is_pure(self.unit, part):
                 return False
             if not is_pure and isinstance(part, _CHOICES):
                 return False

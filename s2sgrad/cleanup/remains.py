@@ -33,6 +33,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN
 from s2sgrad.ir.quote import assign, at, children
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.memory import behaviour
 from s2sgrad.memory.stacks import operations
 
 _OPERANDS = (gast.BinOp, gast.UnaryOp, gast.Tuple, gast.List, gast.Set, gast.Slice, gast.Subscript, gast.Starred,
@@ -55,16 +56,16 @@ def of_statement(unit: Unit, statement: gast.AST, quiet: Callable[[gast.Call], b
 
 def _of(unit: Unit, node: gast.AST, quiet: Callable[[gast.Call], bool]) -> list[gast.AST]:
     if isinstance(node, (gast.Name, gast.Constant)):
-        return [node] if effects.acts(unit, node) else []
+        return [node] if behaviour.acts(unit, node) else []
     inside = (part for part in children(node) if isinstance(part, _PARTS))
-    if effects.acts(unit, node) or any(effects.acts(unit, part) for part in inside):
+    if behaviour.acts(unit, node) or any(behaviour.acts(unit, part) for part in inside):
         return [node]
     if isinstance(node, gast.Call):
-        if not (quiet(node) or effects.is_pure_call(unit, node)):
+        if not (quiet(node) or behaviour.is_pure_call(unit, node)):
             return [node]
     parts = _evaluated(node)
     if parts is None:
-        pure = all(isinstance(part, gast.Call) and quiet(part) for part in effects.impurities(unit, node))
+        pure = all(isinstance(part, gast.Call) and quiet(part) for part in behaviour.impurities(unit, node))
         return [] if pure else [node]
     return [left for part in parts if part is not None for left in _of(unit, part, quiet)]
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind, Unknown
 from s2sgrad.backends import Backend
 from s2sgrad.driver import load, lowering
@@ -25,7 +24,7 @@ from s2sgrad.driver.options import Options
 from s2sgrad.driver.program import Program
 from s2sgrad.errors import raised
 from s2sgrad.ir.lookups import Lookups, noted
-from s2sgrad.memory import mod_ref
+from s2sgrad.memory import behaviour, mod_ref
 from s2sgrad.runtime.results import NoResult
 from s2sgrad.source import GENERATED, look_up
 from s2sgrad.transform import global_conflicts
@@ -208,7 +207,7 @@ def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
     with LOCK:
         before = sys.getrecursionlimit()
         sys.setrecursionlimit(max(before, _RECURSION))
-        effects.forget()
+        behaviour.forget()
         mod_ref.forget()
         try:
             with warnings.catch_warnings(), _uncollected(), noted() as lookups:
@@ -220,7 +219,7 @@ def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
             raise
         finally:
             sys.setrecursionlimit(before)
-            effects.forget()  # they hold the functions that they looked at
+            behaviour.forget()  # they hold the functions that they looked at
             mod_ref.forget()
 
 

@@ -23,6 +23,7 @@ from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import clone, name, nodes
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Origin, Unit
+from s2sgrad.memory import behaviour
 from s2sgrad.memory.sources import bound_sources, has_memory
 from s2sgrad.memory.writes import in_place
 from s2sgrad.primitives import catalogue, libraries
@@ -52,7 +53,7 @@ class Emitted:
         statements = [*effects.walk(self.tree.body)]
         bound = {n for s in statements for n in binds(s)}
         computing = [s for s in statements if getattr(s, "states", None) is None]  # what keeps states makes them anew
-        if not all(effects.is_local(self.unit, effects.header(s), bound) for s in computing):
+        if not all(behaviour.is_local(self.unit, effects.header(s), bound) for s in computing):
             return False
         mentioned = [n for s in statements for n in nodes(effects.header(s)) if isinstance(n, (gast.Name, gast.Attribute))]
         return all(_stays(self.unit.resolve(n)) for n in mentioned)

@@ -17,7 +17,6 @@ import gast
 import numpy as np
 
 from s2sgrad import emit, runtime, standard
-from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Assignable, Container, Drawing, Number, Opaque, Text
 from s2sgrad.analysis.plain_classes import assigning, own_protocols
 from s2sgrad.analysis.primitive_calls import is_user_function
@@ -27,7 +26,7 @@ from s2sgrad.ir.forms import arguments_of, bound_name
 from s2sgrad.ir.quote import constant, nodes
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.legality.context import Context
-from s2sgrad.memory import mod_ref
+from s2sgrad.memory import behaviour, mod_ref
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import may_write, methods_named, on_stack
 from s2sgrad.runtime.checkpoints import Checkpoints
@@ -92,7 +91,7 @@ def _is_read(context: Context, statement: gast.AST) -> bool:
 
 def _effect(call: Call) -> None:
     unit, function = call.context.unit, call.node.func
-    if effects.is_missing(unit, function):
+    if behaviour.is_missing(unit, function):
         return  # an error where it runs
     if isinstance(function, gast.Attribute) and function.attr in _assigning(call.context, function.value):
         call.refuse(f"`{call.shown}` changes a value that the reverse sweep may read: change Variables outside of the "

@@ -37,7 +37,7 @@ def _run_again(context: Context, body: list[gast.AST], what: str, shows: bool) -
     found = repeats.obstacle(context.unit, effects.walk(body), shows)
     if isinstance(found, gast.Call):
         context.unit.refuse(found, f"`{emit.expression(found.func)}` in {what} again in the reverse sweep, may do something "
-                                   "else then: draw random numbers and print outside of it")  # fmt: skip
+                                   "else then: draw random numbers, print, and use up iterators outside of it")  # fmt: skip
     if found is not None:
         context.unit.refuse(found, f"this may do something else when it is run again, as {what} in the reverse sweep: use "
                                    "up iterators and change what is global outside of it")  # fmt: skip

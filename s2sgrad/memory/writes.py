@@ -16,6 +16,7 @@ from s2sgrad.analysis.trust import Trust, is_writable, trust_of_owner
 from s2sgrad.ir.quote import calls_in
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.memory import behaviour
 from s2sgrad.memory.sources import has_memory
 from s2sgrad.primitives import catalogue, methods
 from s2sgrad.primitives.catalogue import may_write, on_stack
@@ -74,7 +75,7 @@ def _changed(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
         only_reads = trust <= Trust.DATA and methods.only_compute(method)
         taken_back = isinstance(kind, Container) and root in unit.locals and (on_stack(method) or not may_write(method))
         return set() if root is None or only_reads or taken_back or isinstance(kind, (Array, Number, Text)) else {root}
-    if target is MISSING or effects.is_pure(unit, call):
+    if target is MISSING or behaviour.is_pure(unit, call):
         return set()
     if not catalogue.of(target).writes and effects.is_library(target):
         return set()

@@ -36,6 +36,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import children, mentioned, name, nodes
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.memory import behaviour
 from s2sgrad.normalize import iterables
 from s2sgrad.normalize.iterator_kinds import LAZY, IteratorKinds
 from s2sgrad.normalize.name_uses import NameUses
@@ -139,7 +140,7 @@ def _resizes(unit: Unit, function: gast.FunctionDef) -> bool:
     drawn = (*LAZY, *iterables.DRAWS, len)
     own = _own_lists(unit, function, uses)
     calls = [n for n in nodes(function) if isinstance(n, gast.Call) and _owner(n) not in own]
-    return not all(effects.is_one_of(unit.resolve(c.func), drawn) or effects.is_pure_call(unit, c) for c in calls)
+    return not all(effects.is_one_of(unit.resolve(c.func), drawn) or behaviour.is_pure_call(unit, c) for c in calls)
 
 
 def _owner(call: gast.Call) -> str:
@@ -155,7 +156,7 @@ def _own_lists(unit: Unit, function: gast.FunctionDef, uses: NameUses) -> set[st
             alone.add(id(node.value))
         elif isinstance(node, gast.Call):
             alone |= {id(node.func.value)} if _owner(node) else set()
-            reads = effects.is_pure_call(unit, node) and not effects.is_one_of(unit.resolve(node.func), LAZY)
+            reads = behaviour.is_pure_call(unit, node) and not effects.is_one_of(unit.resolve(node.func), LAZY)
             alone |= set(map(id, node.args)) if reads and len(node.args) == 1 and not node.keywords else set()
     return {n for n in uses.always(gast.List) if uses.only_read_in(n, alone)}
 
@@ -215,5 +216,5 @@ def reduces(unit: Unit, node: gast.Call) -> bool:
         return False
     function = node.args[0]
     if isinstance(function, gast.Lambda):
-        return all(effects.is_pure_call(unit, n) for n in nodes(function) if isinstance(n, gast.Call))
+        return all(behaviour.is_pure_call(unit, n) for n in nodes(function) if isinstance(n, gast.Call))
     return catalogue.of(unit.resolve(function)).pure

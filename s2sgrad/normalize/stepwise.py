@@ -54,11 +54,11 @@ from dataclasses import dataclass
 
 import gast
 
-from s2sgrad.analysis import effects
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.exits import leaves_trip, with_exits
 from s2sgrad.ir.quote import Transformer, assign, clone, constant, expression, mentioned, name, nodes, stored
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.memory import behaviour
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.draws import Draw, NotDrawn, unless, when
 from s2sgrad.source import read
@@ -144,7 +144,7 @@ class _Steps:
         free = read_ & self.unit.locals - set(self.names.values()) - self.fixed
         looks = any(isinstance(n, (gast.Subscript, gast.Attribute)) or self.looks(n) for n in nodes(node))
         writes = self.sources.changes is None or self.sources.changes.writes
-        if free or (looks and (writes or not effects.is_pure(self.unit, node))):
+        if free or (looks and (writes or not behaviour.is_pure(self.unit, node))):
             raise NotDrawn
 
     def looks(self, node: gast.AST) -> bool:

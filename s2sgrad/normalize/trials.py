@@ -16,17 +16,14 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.quote import clone, constant, expression, name, nodes, stored
 from s2sgrad.ir.unit import MISSING, Unit, parameters
-from s2sgrad.memory import mod_ref
+from s2sgrad.memory import behaviour, mod_ref
 from s2sgrad.primitives import catalogue
 from s2sgrad.runtime import trials
-from s2sgrad.source import read
 
 _ITERATORS = (iter, zip, map, filter, reversed, enumerate, open)
-_DEEPEST = 8  # functions within functions
 _SYMBOLS = {
     gast.Add: "+=", gast.Sub: "-=", gast.Mult: "*=", gast.Div: "/=", gast.FloorDiv: "//=", gast.Mod: "%=", gast.Pow: "**=",
     gast.MatMult: "@=", gast.BitAnd: "&=", gast.BitOr: "|=", gast.BitXor: "^=", gast.LShift: "<<=", gast.RShift: ">>=",
@@ -152,7 +149,7 @@ class Trials:
         writes = mod_ref.of(function)
         names = [*inspect.signature(function).parameters]
         positional = not call.keywords and not any(isinstance(a, gast.Starred) for a in call.args)
-        changes = writes.outside or not writes.arguments <= set(names) or not _function_computes(function, _DEEPEST, True)
+        changes = writes.outside or not writes.arguments <= set(names) or not behaviour.of_function(function).is_repeatable
         if changes or not positional:
             self.unit.refuse(call, f"`{function.__name__}` may do something besides computing, {_WAY}")
         attempted = self.unit.helper("attempted", trials.attempted)
@@ -215,44 +212,22 @@ def may_raise(node: gast.AST) -> tuple[type, ...]:
     return (BaseException,)
 
 
-def only_computes(unit: Unit, node: gast.AST, depth: int = _DEEPEST) -> bool:
+def only_computes(unit: Unit, node: gast.AST) -> bool:
     """Whether an expression may be run twice: it changes nothing, and depends on its operands alone."""
     if any(isinstance(n, (gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await)) for n in nodes(node)):
         return False
     if any(isinstance(op, (gast.In, gast.NotIn)) for n in nodes(node) if isinstance(n, gast.Compare) for op in n.ops):
         return False  # of an iterator, which it consumes
-    return all(_call_computes(unit, call, depth) for call in nodes(node) if isinstance(call, gast.Call))
+    return all(_call_computes(unit, call) for call in nodes(node) if isinstance(call, gast.Call))
 
 
-def _call_computes(unit: Unit, call: gast.Call, depth: int) -> bool:
-    if effects.is_pure(unit, gast.Call(call.func, [], [])):
+def _call_computes(unit: Unit, call: gast.Call) -> bool:
+    if behaviour.is_pure(unit, gast.Call(call.func, [], [])):
         return True
     target = unit.resolve(call.func)
-    if not isinstance(target, types.FunctionType) or effects.is_library(target) or not depth:
+    if not isinstance(target, types.FunctionType) or effects.is_library(target):
         return False
-    return mod_ref.of(target) == mod_ref.Writes(frozenset(), False) and _function_computes(target, depth - 1)
-
-
-def _function_computes(function: types.FunctionType, depth: int, writes: bool = False) -> bool:
-    """Whether all calls in a function only compute; `writes`: or change what they are given."""
-    try:
-        unit, tree = Unit.of(read(function))
-    except S2SGradError:
-        return False
-    calls = [c for c in nodes(*tree.body) if isinstance(c, gast.Call)]
-    if writes:
-        calls = [c for c in calls if not _changes_given(unit, c)]
-    return all(_is_exception(unit, c) or only_computes(unit, gast.Call(c.func, [], []), depth) for c in calls)
-
-
-def _changes_given(unit: Unit, call: gast.Call) -> bool:
-    method = isinstance(call.func, gast.Attribute) and unit.resolve(call.func) is MISSING
-    return method and catalogue.may_write(call.func.attr)
-
-
-def _is_exception(unit: Unit, call: gast.Call) -> bool:
-    target = unit.resolve(call.func)
-    return isinstance(target, type) and issubclass(target, builtins.BaseException)
+    return mod_ref.of(target) == mod_ref.Writes(frozenset(), False) and behaviour.of_function(target).is_repeatable
 
 
 def used_up(unit: Unit, tree: gast.FunctionDef, body: list[gast.AST]) -> set[str]:

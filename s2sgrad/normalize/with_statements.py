@@ -51,6 +51,7 @@ from s2sgrad.ir.exits import always_leaves, leaves
 from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.quote import assign, at, constant, mentioned, name, nested, nodes, rewritten
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory import behaviour
 from s2sgrad.normalize import context_managers, tapes
 from s2sgrad.normalize._calls import is_literal
 from s2sgrad.normalize.single_exit import bind_results, nest, replace_exits, returns_behind_loops
@@ -119,18 +120,18 @@ def _only_local(unit: Unit, statement: gast.AST) -> bool:
     if isinstance(statement, (gast.If, gast.For)):
         asked = statement.test if isinstance(statement, gast.If) else statement.iter
         inside = [*statement.body, *statement.orelse]
-        return effects.is_pure(unit, asked) and all(_only_local(unit, s) for s in inside)
+        return behaviour.is_pure(unit, asked) and all(_only_local(unit, s) for s in inside)
     if isinstance(statement, gast.Expr):
         call = statement.value
         changed = effects.changed_by_call(call) if isinstance(call, gast.Call) else set()
-        return bool(changed & unit.locals) and all(effects.is_pure(unit, a) for a in arguments_of(call))
+        return bool(changed & unit.locals) and all(behaviour.is_pure(unit, a) for a in arguments_of(call))
     if isinstance(statement, gast.Assign):
         targets = list(nodes(*statement.targets))
     elif isinstance(statement, gast.AugAssign):
         targets = [statement.target]
     else:
         return isinstance(statement, gast.Pass)
-    return all(_is_local(unit, t) for t in targets) and effects.is_pure(unit, statement.value)
+    return all(_is_local(unit, t) for t in targets) and behaviour.is_pure(unit, statement.value)
 
 
 def _is_local(unit: Unit, target: gast.AST) -> bool:
@@ -139,7 +140,7 @@ def _is_local(unit: Unit, target: gast.AST) -> bool:
         return True
     if not isinstance(target, gast.Subscript) or not isinstance(target.value, gast.Name):
         return False
-    return target.value.id in unit.locals and effects.is_pure(unit, target.slice)
+    return target.value.id in unit.locals and behaviour.is_pure(unit, target.slice)
 
 
 def _item(unit: Unit, statement: gast.With, item: gast.withitem, body: list[gast.AST]) -> list[gast.AST]:

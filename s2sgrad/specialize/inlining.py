@@ -28,11 +28,11 @@ from typing import Any
 
 import gast
 
-from s2sgrad.analysis import effects
 from s2sgrad.analysis.libraries import is_given
 from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import Place, assign, at, clone, constant, name, nodes, place_of, rewritten
 from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.memory import behaviour
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import read
@@ -319,7 +319,7 @@ def _only_reads(unit: Unit, tree: gast.FunctionDef) -> bool:
             return False
         if isinstance(node, gast.Attribute) and not isinstance(node.ctx, gast.Load):
             return False
-        if isinstance(node, gast.Call) and not effects.is_pure(unit, node):
+        if isinstance(node, gast.Call) and not behaviour.is_pure(unit, node):
             return False
     return True
 

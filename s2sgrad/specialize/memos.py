@@ -51,7 +51,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import Transformer, assign, at, clone, name, nodes
 from s2sgrad.ir.unit import Unit, parameters
-from s2sgrad.memory import mod_ref
+from s2sgrad.memory import behaviour, mod_ref
 from s2sgrad.normalize import loops, targets
 from s2sgrad.runtime import memos
 from s2sgrad.specialize import lambda_lifting, memo_tables
@@ -192,7 +192,7 @@ class Memos:
         within = {n: f for n, f in within.items() if isinstance(f, Function) and f is not function and f.unit is unit}
         for called in (name_, *within):
             _LookedUp(called, "_").visit(read)
-        with effects.of_data(unit, "_"):
+        with behaviour.of_data(unit, "_"):
             self.require_pure(unit, read, name_)
             free = {n.id for s in read.body for n in nodes(s) if isinstance(n, gast.Name) and n.id in unit.locals}
             free |= {p.id for p in parameters(read)}
@@ -213,7 +213,7 @@ class Memos:
                 isinstance(part, gast.Attribute) and not isinstance(part.ctx, gast.Load)
             )
             changed = effects.changed_by_call(part)
-            acts = isinstance(part, gast.Call) and not effects.is_pure_call(unit, part)
+            acts = isinstance(part, gast.Call) and not behaviour.is_pure_call(unit, part)
             if changes or (acts and not (changed and changed <= own)):
                 unit.refuse(part, f"`{called}` remembers its values and does something besides computing, which cannot be "
                                   "followed: let it do that elsewhere")  # fmt: skip

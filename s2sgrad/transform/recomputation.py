@@ -20,6 +20,7 @@ from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.forms import bound_name, parts_of
 from s2sgrad.ir.quote import COMPOUND, nodes
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.memory import behaviour
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.sources import sources
 from s2sgrad.primitives import catalogue, spellings
@@ -134,7 +135,7 @@ class Recomputation:
         node = statement.value
         if isinstance(node, (gast.Name, gast.Constant)):
             return True
-        if not effects.is_pure(self.unit, node):
+        if not behaviour.is_pure(self.unit, node):
             return False
         if isinstance(node, gast.BinOp):
             few = isinstance(node.right, gast.Constant) and node.right.value in (2, -1, 2.0)

@@ -46,6 +46,7 @@ from s2sgrad.flow.graph import Block
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import clone, nested, nodes
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory import behaviour
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.transform import shape_obligations
 
@@ -124,7 +125,7 @@ class _Sinking:
     def may_move(self, statement: gast.Assign, over: Block) -> bool:
         """Whether the statement computes the same behind the others, and nothing misses it where it is not run."""
         operation = classify(self.unit, statement.value, self.inference.env)
-        if operation.form not in ("rule", "call", "item") or not effects.is_pure(self.unit, statement.value):
+        if operation.form not in ("rule", "call", "item") or not behaviour.is_pure(self.unit, statement.value):
             return False
         if not shape_obligations.is_certain(statement, self.inference, {id(statement): operation}):
             return False

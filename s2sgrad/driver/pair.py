@@ -123,12 +123,14 @@ class Callee(Differentiated):
     def _recording(
         self, c: Compilation, forward: list[gast.AST], saved: list[str], value: gast.AST, record: list[gast.AST]
     ) -> Compilation:
-        """The forward sweep, which returns the value and a record; what may be unbound at its end is None in there."""
+        """The forward sweep, which returns the value and a record; what may be unbound at its end is None in there, and of
+        its kind where names have shadows."""
         returned = gast.Tuple([value, gast.Tuple(record, gast.Load())], gast.Load())
         forward.append(gast.Return(returned))
         holder = gast.FunctionDef("", self.arguments, forward, [], None, None, [])
         unbound = filter(Facts(holder).lifetimes.may_end_unbound, saved)
-        forward[:0] = marked([assign(n, constant(None)) for n in unbound], "forward")
+        records, kinds = self.walk.records, self.swept.kinds if c.unit.mirrored else {}
+        forward[:0] = marked([assign(n, records.nothing_like(kinds.get(n))) for n in unbound], "forward")
         forward[-1].origin = forward[-2].origin if len(forward) > 1 else Origin("forward", 0, 0, None)
         emitted = self.entry.pair.fwd
         return c.part(emitted, gast.FunctionDef(emitted.name, self.arguments, forward, [], None, None, []))

@@ -19,7 +19,7 @@ from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.errors.wording import ANOTHER
 from s2sgrad.flow.graph import binds
 from s2sgrad.flow.occurrences import Occurrences
-from s2sgrad.inplace import alias_conflicts, nested_lists
+from s2sgrad.inplace import alias_conflicts, nested_lists, result_checks
 from s2sgrad.inplace.alias_conflicts import Clash
 from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.inplace.rebind_markers import is_said
@@ -77,6 +77,10 @@ class AliasElimination:
         knots, clashes = [c for c in found if c.is_knot], [c for c in found if not c.is_knot]
         if knots and not clashes and self.mirror(resolver, knots):
             return True
+        if not clashes:
+            tangled = result_checks.tangled(unit, resolver.tree, resolver.kinds)
+            if tangled and resolver.splicer.run(resolver.tree, tangled):
+                return True
         self.knots = {c.written for c in knots}
         if not clashes:
             return False

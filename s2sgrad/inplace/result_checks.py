@@ -3,7 +3,8 @@
     d = parts(x); d["head"][0] = 1.0; ..      ->      d = parts(x); separate(d, 7); d["head"][0] = 1.0; ..
     rows = [a, a]; rows[0][1] = x             ->      rows = [a, a]; separate(rows, 8); rows[0][1] = x
 
-What a function of the user's returns is checked once, where it is called; what is made here before each store.
+What a function of the user's returns is checked once, where it is called, unless it is seen to put one array there twice:
+then it is written out, and its list has a shadow.  What is made here is checked before each store.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Container, Kind
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.flow.graph import binds
+from s2sgrad.inplace.alias_conflicts import updates_item
 from s2sgrad.ir.quote import at, constant, name, nested
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory import mod_ref
 from s2sgrad.memory.aliases import Aliases
 from s2sgrad.memory.sources import has_memory
 from s2sgrad.memory.writes import in_place
 from s2sgrad.runtime import separate
+from s2sgrad.runtime.checkpoints import behind_checkpoint
 
 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], knots: set[str]) -> None:
@@ -29,19 +33,32 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], knots: set[s
             base = in_place(unit, body[k], kinds)
             if base in knots and effects.stored(body[k]) is not None:
                 body[k:k] = at(body[k], _check(unit, base, body[k]))
-    if unit.primal.is_generated:  # it has those of the text that it is the derivative of
-        return
-    bound = {n for s in effects.walk(tree.body) if _calls(unit, s) for n in binds(s) if _holds_several(kinds.get(n))}
-    bound -= unit.mirrored
-    written = _written_items(unit, tree, kinds) if bound else set()
-    if not written:
-        return
-    shared = Aliases(unit, tree, kinds, keep=False).ever()
-    checked = bound & (written | set().union(*(shared.get(n, set()) for n in written)))
+    checked = of_calls(unit, tree, kinds)
     for body in nested(tree.body) if checked else ():
         for k in reversed(range(len(body))):
             for n in sorted(checked.intersection(binds(body[k]))) if _calls(unit, body[k]) else ():
                 body[k + 1 : k + 1] = at(body[k], _check(unit, n, body[k]))
+
+
+def of_calls(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> set[str]:
+    """The lists and dicts from calls of a user's function of which items are written."""
+    if unit.primal.is_generated:  # it has the checks of the text that it is the derivative of
+        return set()
+    bound = {n for s in effects.walk(tree.body) if _calls(unit, s) for n in binds(s) if _holds_several(kinds.get(n))}
+    bound -= unit.mirrored
+    written = _written_items(unit, tree, kinds) if bound else set()
+    shared = Aliases(unit, tree, kinds, keep=False).ever() if written else {}
+    return bound & (written | set().union(*(shared.get(n, set()) for n in written)))
+
+
+def tangled(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> frozenset[str]:
+    """Those of them that a function is seen to make of one array and views of it."""
+    checked = of_calls(unit, tree, kinds)
+    calls = [s for s in effects.walk(tree.body) if checked and _calls(unit, s) and not checked.isdisjoint(binds(s))]
+    plain = (s for s in calls if behind_checkpoint(unit.called(s.value)) is None)
+    again = (s for s in plain if not any(f is unit.called(s.value) for f in getattr(s, "within", ())))
+    found = (s for s in again if mod_ref.tangles(unit, unit.called(s.value), s.value, kinds))
+    return frozenset(n for s in found for n in binds(s) if n in checked)
 
 
 def _check(unit: Unit, owner: str, statement: gast.AST) -> gast.Expr:
@@ -70,6 +87,7 @@ def _written_items(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -
     for statement in effects.walk(tree.body):
         base = in_place(unit, statement, kinds)
         section = effects.stored(statement)
-        if base is not None and section is not None and not isinstance(section.value, gast.Name):
-            written.add(base)
+        if base is not None and section is not None:
+            item = not isinstance(section.value, gast.Name) or updates_item(unit, statement, kinds)
+            written |= {base} if item else set()
     return {n for n in written if isinstance(kinds.get(n), Container)}

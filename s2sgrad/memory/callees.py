@@ -170,7 +170,9 @@ def _of_user(points: Points, function: types.FunctionType, given: Given, node: g
     if "drawing" in summary.makes:
         out.add(Place("drawing", id(node)))
     if summary.makes & {"shell", "kept"}:
-        out |= points.shell(node, held)
+        made = points.shell(node, held)
+        points.tangled |= made if summary.tangles else set()
+        out |= made
     if "object" in summary.makes:
         out.add(Place("object", id(node)))
         points.keep({Place("object", id(node))}, held)

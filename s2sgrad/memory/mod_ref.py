@@ -112,6 +112,11 @@ def returns_outside(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[s
     return any(place.kind in ("outside", "any") or place.key in kept for place in held)
 
 
+def tangles(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]) -> bool:
+    """Whether a user's function is seen to put one array, or views of it, into two places of what it returns."""
+    return summary_of(getattr(function, "__func__", function), _trusts(unit, function, call, kinds)).tangles
+
+
 def _told(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Told:
     kind = kind_of(node, kinds)
     found = kind.value if isinstance(kind, Known) else unit.resolve(node)

@@ -28,13 +28,15 @@ OUTSIDE = Place("outside", Trust.ANY)
 
 class Summary(NamedTuple):
     """What a call may do: the places that it writes, of arguments and outside; those which the result may be, and may hold;
-    the kinds of places that it makes; what it puts where."""
+    the kinds of places that it makes; what it puts where; whether it puts one thing into two places of what it returns, as
+    far as is seen."""
 
     written: frozenset[Place] = frozenset()
     returns: frozenset[Place] = frozenset()
     holds: frozenset[Place] = frozenset()
     makes: frozenset[str] = frozenset()
     puts: frozenset[tuple[Place, Place]] = frozenset()
+    tangles: bool = False
 
 
 Told = Trust | types.ModuleType  # of an argument: a module is known itself

@@ -10,7 +10,7 @@ whatever their order; what is not known may be anything.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import gast
@@ -42,12 +42,14 @@ class Points(Heap):
         self.names: dict[str, Places] = {p.id: {Place("own", p.id)} for p in parameters(tree)}
         self.returns: Places = set()
         self.inner = 0
+        self.first = True
+        self.tangled: Places = set()  # lists, tuples and dicts that are given one thing twice
 
     def run(self) -> Summary:
         """Follow the function until nothing new comes out."""
         before = -1
         while (size := self._size()) != before:
-            before = size
+            self.first, before = before < 0, size
             self.block(self.tree.body)
         if any(isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)) for n in scoping.own_nodes(self.tree.body)):
             self.returns = {Place("shell", id(self.tree)), *self.returns}
@@ -61,6 +63,7 @@ class Points(Heap):
             frozenset(filter(lasts, self.written)), frozenset(filter(lasts, self.returns)),
             frozenset(filter(lasts, holds)), frozenset(makes),
             frozenset((p, q) for p, q in puts if lasts(q) and q != Place("in", p.key)),
+            not self.tangled.isdisjoint(self.reached(made)),
         )  # fmt: skip
 
     def _size(self) -> int:
@@ -74,6 +77,13 @@ class Points(Heap):
     def apply(self, function: gast.AST | None, *places: Places) -> Places:
         """What an argument returns that a library calls."""
         return callees.apply(self, function, *places)
+
+    def keep(self, owners: Iterable[Place], values: Iterable[Place]) -> None:
+        """What is put in a place stays there; a list that has it already, from another statement, has it twice."""
+        owners, values = set(owners), set(values)
+        if self.first:
+            self.tangled |= {p for p in owners if self.kept.get(p, set()) & (values - {NONE})}
+        super().keep(owners, values)
 
     # --- statements ---
 
@@ -235,7 +245,17 @@ class Points(Heap):
         return value
 
     def _List(self, node: gast.List | gast.Tuple) -> Places:
-        return self.shell(node, self.of_all(node.elts))
+        return self.display(node, [self.value(e) for e in node.elts])
+
+    def display(self, node: gast.AST, parts: list[Places], unpacked: Iterable[Places] = (), part: Any = None) -> Places:
+        """A new container of these; what stands in two of its places is noted."""
+        made = self.shell(node, set().union(*parts, *unpacked), part)
+        met: Places = set()
+        for places in parts:
+            held = self.reached(places) - {NONE}
+            self.tangled |= made if met & held else set()
+            met |= held
+        return made
 
     def _Set(self, node: gast.Set) -> Places:
         held = self.of_all(node.elts)
@@ -244,9 +264,9 @@ class Points(Heap):
 
     def _Dict(self, node: gast.Dict) -> Places:
         unpacked = [self.items(self.value(v)) for k, v in zip(node.keys, node.values, strict=True) if k is None]
-        named = [v for k, v in zip(node.keys, node.values, strict=True) if k is not None]
+        named = [self.value(v) for k, v in zip(node.keys, node.values, strict=True) if k is not None]
         self.meet(self.of_all([k for k in node.keys if k is not None]))
-        return self.shell(node, self.of_all(named).union(*unpacked), "keyed")
+        return self.display(node, named, unpacked, "keyed")
 
     def _Lambda(self, node: gast.Lambda) -> Places:
         self.function(node, [gast.Expr(node.body)])
@@ -327,7 +347,9 @@ class Points(Heap):
             return new
         if any(isinstance(side, gast.Constant) and not (times and isinstance(side.value, int)) for side in sides):
             return new
-        return new | self.shell(node, self.items(lists[0] | lists[1]))
+        made = self.shell(node, self.items(lists[0] | lists[1]))
+        self.tangled |= made if times else set()
+        return new | made
 
     def _comprehension(self, node: gast.AST) -> Places:
         for generator in node.generators:

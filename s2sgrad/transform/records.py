@@ -20,7 +20,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Unknown
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.exits import leaves
@@ -270,7 +270,7 @@ class Records:
     def _referred(self, base: str, target: gast.Subscript, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of the item of a list that a store replaces, by reference."""
         if once:
-            old = self._old(base, UNKNOWN)
+            old = self._old(base, self.inference.kind(loaded(target)))
             return [assign(old, loaded(target))], [gast.Assign([clone(target)], name_(old), None)]
         stack = self.stack(base)
         taken = expression("stack.pop()", stack=stack)
@@ -340,10 +340,19 @@ class Records:
     def _dummy(self, name: str) -> gast.AST:
         """What a name is bound to before its first value: of one with a shadow something of its kind, not to widen that."""
         kind = self.kinds.get(name)
-        if name not in self.unit.shadows | self.shadows.keys() or not isinstance(kind, Array):
-            return constant(None)
-        shape = constant(0) if kind.rank == 1 else gast.Tuple([constant(0)] * kind.rank, gast.Load())
-        return call(self.unit, "zeros", np.zeros, shape)
+        return self.nothing_like(kind) if name in self.unit.shadows | self.shadows.keys() else constant(None)
+
+    def nothing_like(self, kind: Kind | None) -> gast.AST:
+        """Something of a kind that holds next to nothing: an empty array, a list of some."""
+        if isinstance(kind, Array):
+            shape = constant(0) if kind.rank == 1 else gast.Tuple([constant(0)] * (kind.rank or 0), gast.Load())
+            return call(self.unit, "zeros", np.zeros, shape)
+        if not isinstance(kind, Container) or kind.type not in (list, tuple, dict):
+            return constant(0.0 if isinstance(kind, Number) else None)
+        items = list(map(self.nothing_like, () if kind.items is None else kind.items))
+        if kind.type is dict:
+            return gast.Dict([constant(k) for k in kind.keys or ()], items)
+        return gast.Tuple(items, gast.Load()) if kind.type is tuple else gast.List(items, gast.Load())
 
 
 def loaded(node: gast.AST) -> gast.AST:

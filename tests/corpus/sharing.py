@@ -392,3 +392,32 @@ def written_in_turns(x):
         pair[1] = w
         w[0] *= x[1]
     return np.sum(y * z * y)
+
+
+def whole_and_parts(u, k):
+    a = u * k
+    return {"whole": a, "parts": [a[:2], a[2:]]}
+
+
+@case(VECTOR)
+def whole_updated_beside_its_parts_from_a_helper(x):
+    d = whole_and_parts(x, 0.7)
+    d["whole"] *= x[0]
+    return np.sum(d["whole"] ** 2) * 5.0 + np.sum(d["parts"][0] ** 2) * 6.0 + np.sum(d["parts"][1] ** 2) * x[1]
+
+
+def one_beside_its_beginning(u):
+    a = u * u
+    return [a, [a[:2], u * 2.0]]
+
+
+def written_in_one_branch(x):
+    d = one_beside_its_beginning(np.sin(x))
+    if x[0] > 0.2:
+        d[1][0][1] *= 1.5
+    return np.sum(d[0] ** 2) + np.sum(d[1][0] ** 2) * 3.0 + np.sum(d[1][1] ** 2) * 4.0
+
+
+@case(VECTOR)
+def parts_from_a_helper_written_in_a_callee(x):
+    return written_in_one_branch(x) ** 2 * written_in_one_branch(x * 0.5)

@@ -164,6 +164,25 @@ def test_what_is_taken_off_a_stack_of_new_arrays_is_in_it_no_more():
     assert fresh_stacks(unit, tree, kinds, lasting=True) == set()  # a reverse sweep may read `x * k`
 
 
+def test_which_stacks_of_a_record_hold_copies_says_who_made_it():
+    """Not their names: a list of the user's that is called like a record is in it by reference."""
+    text = """
+        def f(saved, seed):
+            n, y_stack, kept = saved
+            for k in range(n):
+                y = y_stack.pop()
+                z = kept.pop()
+                seed = seed * y * z
+            return seed
+    """
+    made = defined(text)
+    unit, tree, kinds = analysed(made, (2, [np.ones(2)] * 2, [np.ones(2)] * 2), np.ones(2))
+    assert fresh_stacks(unit, tree, kinds) == set()
+    made.stacks = frozenset((2,))
+    unit, tree, kinds = analysed(made, (2, [np.ones(2)] * 2, [np.ones(2)] * 2), np.ones(2))
+    assert fresh_stacks(unit, tree, kinds) == {"kept"}
+
+
 def test_memory_over_time():
     unit, tree, kinds = analysed(defined(SWAP.replace("        return", "        w[0] = 1.0\n        return")), np.ones(3))
     memory = Memory(unit, tree, kinds)

@@ -44,6 +44,7 @@ class Emitted:
     same_signature: bool = True
     header: str | None = None
     scalar: bool = True  # the result is a number
+    stacks: frozenset[int] = frozenset()  # of an adjoint: where in its record there are lists of what nothing else refers to
     restores: bool = False  # an adjoint that writes arrays of its record
     flat: bool = False  # an adjoint of a function whose result must be a float to be differentiated: no argument reaches it
     backend: Backend = NUMPY  # that rewrote it

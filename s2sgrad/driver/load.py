@@ -46,6 +46,7 @@ class Part:
     same_signature: bool
     defaults: dict[str, Any]
     doc: str | None
+    stacks: frozenset[int]
     restores: bool
     flat: bool
     reaches: tuple[str, ...]
@@ -102,6 +103,7 @@ class Plan:
                 function.same_signature = False  # the backward function of a pair
             if not part.same_signature or getattr(primal, "takes_record", False):
                 function.takes_record = True  # what is made of a backward function is given a record too
+                function.stacks = getattr(primal, "stacks", part.stacks) if part.same_signature else part.stacks
             function.__doc__ = part.doc
             function.__module__ = primal.__module__
             if part.restores:
@@ -206,8 +208,8 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
     doc = ast.get_docstring(node)
     place = world.place(primal)
     reaches = tuple(n for n, (how, _) in zip(inner.co_freevars, closure, strict=True) if how == "cell")
-    return Part(inner, emitted.name, place, closure, emitted.same_signature, defaults, doc, emitted.restores, emitted.flat,
-                reaches, shadows.are_in(emitted.unit))  # fmt: skip
+    return Part(inner, emitted.name, place, closure, emitted.same_signature, defaults, doc, emitted.stacks, emitted.restores,
+                emitted.flat, reaches, shadows.are_in(emitted.unit))  # fmt: skip
 
 
 def _places(

@@ -22,6 +22,7 @@ from s2sgrad.flow.facts import Facts
 from s2sgrad.ir.quote import assign, constant, empty_arguments, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Origin, parameters
+from s2sgrad.memory.stacks import recorded_stacks
 from s2sgrad.runtime import shadows
 from s2sgrad.transform import escape_copies, results
 
@@ -101,6 +102,9 @@ class Callee(Differentiated):
         held = own_data(unit, forward, saved, bound) if self.kept_apart else [*map(name, saved)]
         first = self._recording(c, forward, saved, value, [*held, *outer.values()])
         record = unit.local("saved")
+        records = self.walk.records
+        own = {*records.stacks} - records.referring | recorded_stacks(unit, c.tree)
+        pair.bwd.stacks = frozenset(k for k, n in enumerate(saved) if n in own)
         if saved or outer:
             unpacked = gast.Tuple([name(n, store=True) for n in (*saved, *outer)], gast.Store())
             reverse[:0] = marked([assign(unpacked, name(record))], "reverse")

@@ -26,28 +26,34 @@ def fresh_stacks(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], las
     """Lists that start empty, and on which what nothing else refers to is put, and taken off; nothing else is done to them.
 
     `lasting`: where a reverse sweep is to follow, which may read what a temporary stood for.  The stacks of a record of ours
-    are such lists, but for those that are named for the references that they hold.
+    are such lists, but for those that hold references.
     """
-    stacks = _begun(tree, unit.primal.is_generated)
+    stacks = _begun(tree, recorded_stacks(unit, tree))
     made = set() if lasting or not stacks else made_once(unit, tree, kinds)
     return _only_operated(unit, tree, stacks, lambda call: all(sources(unit, a, kinds) <= made for a in call.args))
 
 
 def local_stacks(unit: Unit, tree: gast.FunctionDef) -> set[str]:
     """The lists, empty where they are made, that are only appended to and popped."""
-    return _only_operated(unit, tree, _begun(tree, records=False), lambda call: True)
+    return _only_operated(unit, tree, _begun(tree, set()), lambda call: True)
 
 
-def _begun(tree: gast.FunctionDef, records: bool) -> set[str]:
-    """The lists that are empty wherever they are bound; with `records` also those of a record of ours."""
-    bound, begun = Counter(p.id for p in parameters(tree)), Counter[str]()
+def recorded_stacks(unit: Unit, tree: gast.FunctionDef) -> set[str]:
+    """The stacks in the record that the adjoint of a pair is given and takes apart; their places says who made it."""
+    places, given = getattr(unit.primal.function, "stacks", ()), parameters(tree)
+    for s in tree.body if places else ():
+        if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Tuple) and getattr(s.value, "id", "") == given[0].id:
+            return {part.id for k, part in enumerate(s.targets[0].elts) if k in places}
+    return set()
+
+
+def _begun(tree: gast.FunctionDef, recorded: set[str]) -> set[str]:
+    """The lists that are empty wherever they are bound, and the `recorded` ones, where they are bound once."""
+    bound, begun = Counter(p.id for p in parameters(tree)), Counter[str](recorded)
     for statement in effects.walk(tree.body):
         bound.update(binds(statement))
-        if isinstance(statement, gast.Assign):
-            if isinstance(statement.value, gast.List) and not statement.value.elts:
-                begun.update(binds(statement))
-            elif records and isinstance(statement.targets[0], gast.Tuple):
-                begun.update(b for b in binds(statement) if b.rstrip("_0123456789").endswith("_stack"))
+        if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.List) and not statement.value.elts:
+            begun.update(binds(statement))
     return {stack for stack, times in begun.items() if bound[stack] == times}
 
 

@@ -44,6 +44,7 @@ class Records:
         self.kinds = inference.env
         self.memory = memory
         self.stacks: list[str] = []
+        self.referring: set[str] = set()  # those that hold references to what may still be written
         self.grown: set[str] = set()  # lists that change and are read: not to be recorded before they have changed
         self.unbound: dict[int, list[str]] = {}
         self.shadows: dict[str, str] = {}  # by a name: that of its shadow, which goes with it
@@ -273,6 +274,7 @@ class Records:
             old = self._old(base, self.inference.kind(loaded(target)))
             return [assign(old, loaded(target))], [gast.Assign([clone(target)], name_(old), None)]
         stack = self.stack(base)
+        self.referring.add(stack)
         taken = expression("stack.pop()", stack=stack)
         return statements("stack.append(x)", stack=stack, x=loaded(target)), [gast.Assign([clone(target)], taken, None)]
 
@@ -284,9 +286,10 @@ class Records:
         value = call(self.unit, "held", runtime.held, loaded(owner), clone(key))
         array = isinstance(self.inference.kind(loaded(target)), Array)
         itself = array and base in self.updated and not self.unit.primal.is_generated  # for its content is given back
+        stack = self._old(base, None) if once else self.stack(base)
         if itself or not copied:
             value.args.append(constant(False))
-        stack = self._old(base, None) if once else self.stack(base)
+            self.referring.add(stack)
         taken: gast.AST = name_(stack) if once else expression("stack.pop()", stack=stack)
         place = clone(owner)
         place.ctx = gast.Store()
@@ -322,7 +325,9 @@ class Records:
         self.stacks.append(stack)
         self.unit.words[stack] = "what is kept of {}", name
         self.unit.records[stack] = name
-        if of == "stack":
+        if of == "references":
+            self.referring.add(stack)
+        else:
             self.unit.stack_bases[stack] = self.unit.bases.get(name, name), numbers
         self.kinds[stack] = Container(list, None)
         return stack

@@ -217,4 +217,4 @@ class Unroller:
         loop = at(node, gast.For(name(item, store=True), rest, at(node, step), [], None))
         for statement in loops.block(self.unit, loop):
             self.flattener.statement(at(node, statement)[0] if not hasattr(statement, "lineno") else statement)
-        return name(total)
+        return self.named(at(node, name(total))[0])

@@ -348,3 +348,11 @@ def tests_of_functions_beside_those_of_data(x):
     layer = Activated(x)
     third = x if x > 0.0 and layer is None else 3.0 * x
     return first * second * third
+
+
+@case(VECTOR)
+def composed_by_reduce_from_a_first_function(x):
+    first = lambda t: np.tanh(t * x[0])  # noqa: E731
+    f = np.sin
+    f = functools.reduce(lambda q, c: lambda t: np.sin(q(t) * c), x, first)
+    return f(0.3) * x[1]

@@ -99,7 +99,7 @@ def _(s, y, seed, y_dot, seed_dot):  # a seed that is None means ones, a tangent
     return None, fit(seed_dot, s)
 
 
-@general(runtime.require_array, runtime.sequence)
+@general(runtime.require_array)
 def same(w, y, x):
     return w
 
@@ -107,6 +107,30 @@ def same(w, y, x):
 @same.forward()
 def _(y, x, x_dot):
     return x_dot
+
+
+def walked(g, x, like):
+    """The cotangent of what a loop walks: of a dict, whose keys these are, zeros like `like`.
+
+    >>> walked([1.0, 2.0], [5.0, 6.0], [5.0, 6.0]), walked([None], {"a": 5.0}, {"a": 5.0})
+    ([1.0, 2.0], {'a': 0.0})
+    """
+    return runtime.zeros(like) if isinstance(x, dict) else g
+
+
+@linear(walked)
+def _(w, y, g, x, like):
+    return walked(w, x, g), None, None
+
+
+@general(runtime.sequence)
+def sequence(w, y, x):
+    return walked(w, x, x)
+
+
+@sequence.forward()
+def _(y, x, x_dot):
+    return walked(x_dot, x, y)
 
 
 flat(runtime.zeros, runtime.lasting, runtime.keys, runtime.reads_only)

@@ -76,3 +76,36 @@ def recursion_of_itself(x, n):
     if n == 0:
         return x
     return np.sin(recursion_of_itself(x * 1.1, n - 1)) + x
+
+
+def sum_of_squares(t):
+    if isinstance(t, dict):
+        total = 0.0
+        for k in t:
+            total = total + sum_of_squares(t[k]) ** 2
+        return total
+    if isinstance(t, list):
+        total = 1.0
+        for part in t:
+            total = total * sum_of_squares(part)
+        return total
+    return t * t
+
+
+@case(0.7, -1.2)
+def dicts_and_lists_walked_by_one_function(x, y):
+    return sum_of_squares([x, {"k": [y, x * y], 0: {"a": y}}])
+
+
+def weighted_by_keys(t):
+    if isinstance(t, dict):
+        total = 0.0
+        for k in t:
+            total = total + k * weighted_by_keys(t[k])
+        return total
+    return t * t * t
+
+
+@case(0.7, -1.2)
+def keys_that_are_numbers_walked_by_one_function(x, y):
+    return weighted_by_keys({2: x, 3.5: {1: y, 4: x * y}})

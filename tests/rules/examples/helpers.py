@@ -60,6 +60,8 @@ example(runtime.seed_like, normal(3), normal(3))
 example(runtime.seed_like, normal(3), None)
 example(runtime.require_array, normal(3))
 example(runtime.sequence, normal(3))
+example(helpers.walked, [0.3, normal(2)], [0.7, normal(2)], [0.7, normal(2)])
+example(helpers.walked, normal(3), normal(3), normal(3))
 
 # --- Python's own functions on numbers and containers ---------------------------------------------------------------
 

@@ -17,7 +17,6 @@ import itertools
 import math
 import operator
 import statistics
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -26,8 +25,6 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.rules import builtin_functions, scalar_math
 from s2sgrad.rules.builtin_functions import arranged, order_of
-
-_LAST = sys.maxsize
 
 OF_SEQUENCE = {max: builtin_functions.largest, min: builtin_functions.smallest, math.hypot: scalar_math.hypot_of_all}
 """Functions of any number of arguments, and those that take them as one sequence: what `max(*xs)` means."""

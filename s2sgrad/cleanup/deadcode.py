@@ -319,10 +319,7 @@ class _Wanted:
 
     def _contents(self, names: Iterable[str]) -> int:
         """The set of the contents of these names."""
-        out = 0
-        for name in names:
-            out |= self.content.get(name, 0)
-        return out
+        return functools.reduce(int.__or__, (self.content.get(name, 0) for name in names), 0)
 
     def _reads(self, statement: gast.AST, names: Collection[str], changed: str | None = None) -> int:
         """What a statement (or the header of one) reads: variables, and the contents of what is written in place."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from s2sgrad.cli.targets import Mistake, derivative_of, evaluated, function_named
-from s2sgrad.errors import S2SGradError
+from s2sgrad.cli.targets import asking, derivative_of, evaluated, function_named
 from s2sgrad.explanation import explained
 
 
@@ -15,11 +14,7 @@ def run(options: argparse.Namespace) -> int:
     found, space = function_named(options.target)
     derivative = derivative_of(found, options)
     arguments = None if options.args is None else evaluated(options.args, space)
-    try:
+    with asking():
         explanation = explained(derivative, arguments)
-    except S2SGradError:
-        raise
-    except TypeError as error:
-        raise Mistake(str(error)) from None
     print("\n\n".join(map(str, [explanation, *(explanation.calls if options.calls else ())])))
     return 0 if explanation.refusal is None else 2

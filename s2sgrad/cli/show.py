@@ -6,8 +6,7 @@ import argparse
 
 from s2sgrad.cli.facts import facts
 from s2sgrad.cli.stages import stages
-from s2sgrad.cli.targets import Mistake, derivative_of, evaluated, function_named
-from s2sgrad.errors import S2SGradError
+from s2sgrad.cli.targets import Mistake, asking, derivative_of, evaluated, function_named
 
 
 def run(options: argparse.Namespace) -> int:
@@ -16,12 +15,8 @@ def run(options: argparse.Namespace) -> int:
     found, space = function_named(options.target)
     derivative = derivative_of(found, options)
     arguments = None if options.args is None else evaluated(options.args, space)
-    try:
+    with asking():
         text = derivative.source if arguments is None else derivative.source_for(*arguments)
-    except S2SGradError:
-        raise
-    except TypeError as error:
-        raise Mistake(str(error)) from None
     if options.facts:
         print(f"# ---- what is known ----\n{facts(derivative, arguments).rstrip()}\n")
     if options.stages:

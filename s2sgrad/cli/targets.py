@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,17 @@ def _suggestion(space: dict[str, Any]) -> str:
 
 def _is_own(value: Any, space: dict[str, Any]) -> bool:
     return isinstance(value, Gradient) or getattr(value, "__module__", None) == space.get("__name__")
+
+
+@contextlib.contextmanager
+def asking() -> Iterator[None]:
+    """What does not fit the function is a mistake in the command; what is refused is said as it is."""
+    try:
+        yield
+    except S2SGradError:
+        raise
+    except TypeError as error:
+        raise Mistake(str(error)) from None
 
 
 def evaluated(expressions: str, space: dict[str, Any]) -> tuple:

@@ -18,7 +18,7 @@ from s2sgrad.flow.graph import Block
 from s2sgrad.forward import lane_functions, lane_helpers  # noqa: F401  # they say what becomes of calls
 from s2sgrad.forward.lane_forms import Forms, NoLanes, with_lanes
 from s2sgrad.forward.tangents import Tangents
-from s2sgrad.ir.quote import HEADER, assign, at, blocks, calls_in, clone, expression, mentioned, name, stored
+from s2sgrad.ir.quote import HEADER, assign, at, blocks, calls_in, expression, loaded, mentioned, name, stored
 from s2sgrad.ir.reach import numpy_function
 from s2sgrad.ir.unit import sweep_of
 
@@ -108,7 +108,7 @@ class Lanes:
     def _updated(self, statement: gast.AugAssign) -> gast.AST:
         """`y_dot += e`; of a number `y_dot = y_dot + e`, for what else refers to it keeps its value."""
         target, forms = statement.target, self.forms
-        rank = forms.rank(_read(target))
+        rank = forms.rank(loaded(target))
         value = forms.expanded(statement.value, rank)
         if isinstance(target, gast.Name) and isinstance(forms.kind(target), Number):
             new = gast.BinOp(name(target.id), statement.op, value)
@@ -139,7 +139,7 @@ class Lanes:
             return forms.carried(value)
         if not forms.reads(value):
             return value
-        return forms.expanded(value, forms.rank(_read(target)))
+        return forms.expanded(value, forms.rank(loaded(target)))
 
     def _unpacked(self, value: gast.AST) -> gast.AST:
         """A pair of the value and its tangent, which a function gives; the items of a tangent."""
@@ -171,10 +171,3 @@ class Lanes:
             return new
         owner = effects.base(value)
         return expression("x.copy()", x=new) if owner in self.written else new
-
-
-def _read(target: gast.AST) -> gast.AST:
-    out = clone(target)
-    out.ctx = gast.Load()
-    return out
-

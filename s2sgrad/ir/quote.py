@@ -65,6 +65,20 @@ def clone(node: Any, put: Callable[[gast.AST], Any] | None = None) -> Any:
     return copy
 
 
+def loaded(target: gast.AST) -> gast.AST:
+    """A copy of a target, or of an expression, to be read."""
+    out = clone(target)
+    out.ctx = gast.Load()
+    return out
+
+
+def as_target(node: gast.AST) -> gast.AST:
+    """A copy of a name or a section, to be stored into."""
+    out = clone(node)
+    out.ctx = gast.Store()
+    return out
+
+
 def nodes(*roots: gast.AST) -> Iterator[gast.AST]:
     """All nodes of some trees but operators and the contexts of names: `gast.walk`, several times faster, parents first."""
     waiting, parts_of = [*reversed(roots)], PARTS

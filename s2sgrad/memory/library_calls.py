@@ -31,7 +31,6 @@ from s2sgrad.primitives.catalogue import VIEWS, Gives, Primitive, may_write, met
 _METHODS = (types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType, types.BuiltinFunctionType)
 _PLAIN_CLASSES = (np.ndarray, list, dict, set, frozenset, tuple, str, bytes, int, float, complex)
 _OBJECTS = "objects"  # of an array that holds what is put in it
-_NUMERIC = (bool, int, float, complex, "float", "int", "bool", "complex")
 
 
 def is_library_class(cls: Any) -> bool:

@@ -40,7 +40,7 @@ import gast
 import numpy as np
 
 from s2sgrad.ir.forms import is_none, parts_of
-from s2sgrad.ir.quote import assign, clone, expression, name, nodes
+from s2sgrad.ir.quote import as_target, assign, clone, expression, name, nodes
 from s2sgrad.ir.reach import module_alias
 from s2sgrad.ir.signatures import by_position
 from s2sgrad.ir.unit import MISSING, Unit
@@ -67,13 +67,13 @@ def into(unit: Unit, node: gast.Call) -> tuple[gast.AST, gast.AST] | None:
         _without_dtype(unit, node, method, names)
     mask = _mask(unit, node, target)
     if mask is None and isinstance(out, gast.Subscript) and _is_section(out.slice):
-        store = gast.Assign([_stored(out)], node, None)
+        store = gast.Assign([as_target(out)], node, None)
         store.casts = True
         return store, clone(out)
     place = _Held(unit, out)
     if mask is not None:
         return _selected(unit, node, place, mask), place()
-    store = gast.Assign([_stored(expression("x[...]", x=place()))], node, None)
+    store = gast.Assign([as_target(expression("x[...]", x=place()))], node, None)
     store.casts = True
     if isinstance(out, gast.Name) and out.id in _optional(unit, node):
         return _if_given(unit, node, out, store)
@@ -98,12 +98,6 @@ class _Held:
     def __call__(self) -> gast.AST:
         value, self.value = self.value, None
         return name(self.name) if value is None else gast.NamedExpr(name(self.name, store=True), value)
-
-
-def _stored(section: gast.Subscript) -> gast.Subscript:
-    section = clone(section)
-    section.ctx = gast.Store()
-    return section
 
 
 def _is_section(index: gast.AST) -> bool:

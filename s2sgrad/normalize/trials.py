@@ -17,7 +17,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.ir.forms import arguments_of
-from s2sgrad.ir.quote import clone, constant, expression, name, nodes, stored
+from s2sgrad.ir.quote import clone, constant, expression, loaded, name, nodes, stored
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import behaviour, mod_ref
 from s2sgrad.primitives import catalogue
@@ -79,7 +79,7 @@ class Trials:
     def store(self, target: gast.Subscript, value: gast.AST) -> gast.AST:
         """What `x[i] = value` raises; in Python's order, the value first."""
         self.require_computed(target)
-        owner, index = self.read(target.value), self.index(target.slice)
+        owner, index = loaded(target.value), self.index(target.slice)
         return expression("f(v, x, i)", f=self.unit.helper("stored", trials.stored), v=value, x=owner, i=index)
 
     def index(self, node: gast.AST) -> gast.AST:
@@ -95,7 +95,7 @@ class Trials:
         """What `target op= value` raises."""
         target, value = statement.target, statement.value
         self.require_computed(value)
-        old = self.read(target)
+        old = loaded(target)
         if isinstance(target, gast.Name) and self.is_number(target.id):
             return gast.BinOp(old, statement.op, clone(value))
         updated, symbol = self.unit.helper("updated", trials.updated), _SYMBOLS[type(statement.op)]
@@ -108,12 +108,6 @@ class Trials:
                  and not isinstance(s, gast.AugAssign) and local in _bound(s)]  # fmt: skip
         alone = bool(bound) and local not in {p.id for p in parameters(self.tree)}
         return alone and all(isinstance(getattr(s, "value", None), gast.Constant) for s in bound)
-
-    def read(self, target: gast.AST) -> gast.AST:
-        """A target as a value."""
-        out = clone(target)
-        out.ctx = gast.Load()
-        return out
 
     def scratch(self, node: gast.AST) -> gast.AST:
         return gast.Call(name(self.unit.helper("scratch", trials.scratch)), [node], [])

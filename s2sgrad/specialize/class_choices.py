@@ -83,7 +83,7 @@ class ClassChoices:
             return self.flattener.hold(at(node, gast.Subscript(place.value, place.slice, gast.Load()))[0])
         if isinstance(owner.node, gast.Name) and owner.node.id in self.unit.locals and not self.is_fixed(owner.node.id):
             owner = Record(owner.classes, self.flattener.hold(owner.node))  # an argument of the call may bind it anew
-        owner = self.without_running(owner, attribute, node)
+        owner = self.without_running(owner, attribute)
         found = {id(f): f for c in owner.classes for f in [self.looked_up(c, attribute)]}
         if owner.is_checked and (len(found) == 1 or len(owner.classes) == 1):
             self.chosen_by_class(owner, [], node)
@@ -130,7 +130,7 @@ class ClassChoices:
         if not self.calls_object(node):
             return None
         owner = self.flattener.atom(node.func)
-        record = self.without_running(self.record(owner, "__call__", node), "__call__", node)
+        record = self.without_running(self.record(owner, "__call__", node), "__call__")
         exact = isinstance(owner, gast.Name) and owner.id in self.of_exactly
         options = [self.bound(self.looked_up(c, "__call__"), Record((c,), owner), node) for c in record.classes]
         if not exact and not record.is_checked:
@@ -140,7 +140,7 @@ class ClassChoices:
             options.append(Known(None, name(other)))
         return options[0] if len(options) == 1 else self.chosen_by_class(record, options, node)
 
-    def without_running(self, owner: Record, attribute: str, node: gast.AST) -> Record:
+    def without_running(self, owner: Record, attribute: str) -> Record:
         """An object of a class whose method is not being written out: that it is of no other is checked when it runs."""
         running = [function for function, _ in self.running]
         own = {c: self.looked_up(c, attribute) for c in owner.classes}

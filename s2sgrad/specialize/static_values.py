@@ -21,10 +21,12 @@ def f(x, w):
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import types
 import weakref
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,10 +41,6 @@ from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.primitives.catalogue import is_named
 from s2sgrad.source import look_up, read
 from s2sgrad.specialize import memo_tables
-
-_RESIZING: weakref.WeakKeyDictionary[types.FunctionType, bool] = weakref.WeakKeyDictionary()
-_KEEPING: weakref.WeakKeyDictionary[types.FunctionType, bool] = weakref.WeakKeyDictionary()
-_GIVING: weakref.WeakKeyDictionary[types.FunctionType, dict[bool, bool]] = weakref.WeakKeyDictionary()
 
 
 @dataclass(eq=False)
@@ -348,31 +346,40 @@ def _stands_for(node: gast.AST, home: types.FunctionType) -> Any:
     return None if found is None else found.value
 
 
+def _told_by_text(ask: Callable[[types.FunctionType], bool]) -> Callable[[types.FunctionType], bool]:
+    """A question that the text of a function of the user's answers, asked once: the answer is no where there is no text, or
+    one of ours, and while it is being asked, for a function may call itself."""
+    known: weakref.WeakKeyDictionary[types.FunctionType, bool] = weakref.WeakKeyDictionary()
+
+    @functools.wraps(ask)
+    def answer(target: types.FunctionType) -> bool:
+        if target not in known:
+            known[target] = False
+            with contextlib.suppress(S2SGradError):
+                known[target] = not read(target).is_generated and ask(target)
+        return known[target]
+
+    return answer
+
+
+@_told_by_text
 def resizes_argument(target: types.FunctionType) -> bool:
-    """Whether a function of the user's makes a list or dict that it is given longer or shorter, by its text."""
-    if target not in _RESIZING:
-        _RESIZING[target] = False  # while it is looked at: it may call itself
-        try:
-            primal = read(target)
-            given = {p.id for p in parameters(primal.tree)}
-            _RESIZING[target] = not primal.is_generated and any(
-                isinstance(n, gast.Call) and _resizes(target, n, given) for n in nodes(primal.tree)
-            )
-        except S2SGradError:
-            pass
-    return _RESIZING[target]
+    """Whether a function of the user's makes a list or dict that it is given longer or shorter."""
+    tree = read(target).tree
+    given = {p.id for p in parameters(tree)}
+    return any(isinstance(n, gast.Call) and _resizes(target, n, given) for n in nodes(tree))
 
 
+@_told_by_text
 def keeps_values(target: types.FunctionType) -> bool:
-    """Whether a function of the user's calls itself and keeps its values in a dict that it is given, by its text."""
-    if target not in _KEEPING:
-        _KEEPING[target] = False
-        try:
-            primal = read(target)
-            _KEEPING[target] = not primal.is_generated and memo_tables.of(primal.tree) is not None
-        except S2SGradError:
-            pass
-    return _KEEPING[target]
+    """Whether a function of the user's calls itself and keeps its values in a dict that it is given."""
+    return memo_tables.of(read(target).tree) is not None
+
+
+@_told_by_text
+def gives_function(target: types.FunctionType) -> bool:
+    """Whether a function returns a function value."""
+    return returns_function(read(target).tree, target, objects=True)
 
 
 def _resizes(target: types.FunctionType, call: gast.Call, given: set[str]) -> bool:
@@ -383,16 +390,3 @@ def _resizes(target: types.FunctionType, call: gast.Call, given: set[str]) -> bo
     hands_on = any(isinstance(n, gast.Name) and n.id in given for n in nodes(*call.args))
     called = _stands_for(call.func, target)
     return hands_on and is_plain(called) and resizes_argument(called)
-
-
-def gives_function(target: types.FunctionType, of_class: bool = False) -> bool:
-    """Whether a function, or a class method, returns a function value."""
-    known = _GIVING.setdefault(target, {})
-    if of_class not in known:
-        known[of_class] = False  # while it is looked at: it may call itself
-        try:
-            primal = read(target)
-            known[of_class] = not primal.is_generated and returns_function(primal.tree, target, of_class, objects=True)
-        except S2SGradError:  # no source: it is not written out
-            pass
-    return known[of_class]

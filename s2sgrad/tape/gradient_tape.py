@@ -15,8 +15,6 @@ from s2sgrad.tape.unconnected import UnconnectedGradients, checked
 from s2sgrad.tape.values import Operand, leaves
 from s2sgrad.tape.variable import Variable
 
-_NONE = UnconnectedGradients.NONE
-
 
 class GradientTape:
     """Records the operations on Arrays and Variables inside its `with` block, for `gradient` afterwards.

@@ -20,7 +20,7 @@ from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, Number, kind_of
 from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import Block, binds
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, place_of, statements, substitute
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, loaded, name, place_of, statements, substitute
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.sources import bound_sources
@@ -31,7 +31,6 @@ from s2sgrad.rules.table import SLOPES
 from s2sgrad.runtime import shadows as runtime
 from s2sgrad.transform import containers, stores
 from s2sgrad.transform.cotangents import Bar, Cotangent
-from s2sgrad.transform.records import loaded
 
 
 class Mirrored:
@@ -157,9 +156,7 @@ class Mirrored:
         effects.owner(slot).id = adjoints.bar(effects.base(section))
         value, taken = statement.value, None
         if isinstance(kind_of(value, self.kinds), Number) and value.id in adjoints.active:
-            read = clone(slot)
-            read.ctx = gast.Load()
-            taken = adjoints.named(Cotangent(read, Number(float), idle=SLOPES))
+            taken = adjoints.named(Cotangent(loaded(slot), Number(float), idle=SLOPES))
         self._bring_back(statement, body, None, None, restores, again)
         if taken is not None:
             adjoints.contribute(value, taken)

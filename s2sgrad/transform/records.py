@@ -24,7 +24,7 @@ from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Unknown
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.exits import leaves
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, place_of, statements
+from s2sgrad.ir.quote import as_target, assign, at, clone, constant, expression, loaded, place_of, statements
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import same
@@ -291,9 +291,8 @@ class Records:
             value.args.append(constant(False))
             self.referring.add(stack)
         taken: gast.AST = name_(stack) if once else expression("stack.pop()", stack=stack)
-        place = clone(owner)
-        place.ctx = gast.Store()
-        back = gast.Assign([place], call(self.unit, "put_back", runtime.put_back, loaded(owner), clone(key), taken), None)
+        put = call(self.unit, "put_back", runtime.put_back, loaded(owner), clone(key), taken)
+        back = gast.Assign([as_target(owner)], put, None)
         return [assign(stack, value)] if once else statements("stack.append(x)", stack=stack, x=value), [back]
 
     def _copied(
@@ -358,13 +357,6 @@ class Records:
         if kind.type is dict:
             return gast.Dict([constant(k) for k in kind.keys or ()], items)
         return gast.Tuple(items, gast.Load()) if kind.type is tuple else gast.List(items, gast.Load())
-
-
-def loaded(node: gast.AST) -> gast.AST:
-    """A copy of an expression, to be read."""
-    out = clone(node)
-    out.ctx = gast.Load()
-    return out
 
 
 def recorded_for(statement: gast.AST, records: Block) -> Block:

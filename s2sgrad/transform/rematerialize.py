@@ -11,7 +11,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.kinds import Number
 from s2sgrad.flow.graph import Block, binds
-from s2sgrad.ir.quote import assign, clone, expression, place_of
+from s2sgrad.ir.quote import assign, expression, loaded, place_of
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.transform.adjoint import Adjoints
@@ -41,8 +41,7 @@ def recovered(adjoints: Adjoints, found: Operations, statement: gast.Assign, bod
     operation = found.get(id(made))
     if operation is None or not wants_result(adjoints, operation):
         return []
-    load = clone(effects.stored(statement))
-    load.ctx = gast.Load()
+    load = loaded(effects.stored(statement))
     if isinstance(kind, Number) and not isinstance(adjoints.inference.kind(load), Number):
         return []  # it was spread over the section
     again[:] = [s for s in again if value.id not in binds(s)]

@@ -19,7 +19,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.ir.forms import parts_of
-from s2sgrad.ir.quote import assign, clone, constant, expression, mentioned, name, nodes
+from s2sgrad.ir.quote import as_target, assign, clone, constant, expression, loaded, mentioned, name, nodes
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.ir.unit import MISSING, Unit
@@ -72,8 +72,7 @@ def begin(adjoints: Bars, statement: gast.Assign) -> None:
         return
     adjoints.make_own(base)
     bar = adjoints.bar(base)
-    section = clone(target)
-    section.ctx = gast.Load()
+    section = loaded(target)
     for node in nodes(section):
         if isinstance(node, gast.Name) and node.id == base:
             node.id = bar
@@ -81,8 +80,7 @@ def begin(adjoints: Bars, statement: gast.Assign) -> None:
     if not flat and reshapes(adjoints.unit, target.value):
         adjoints.out.append(assign(bar, call(adjoints.unit, "ascontiguousarray", np.ascontiguousarray, name(bar))))
     kind = adjoints.inference.kind(section)
-    primal = clone(target)
-    primal.ctx = gast.Load()
+    primal = loaded(target)
     owner = adjoints.inference.env.get(base)
     if isinstance(owner, Container) and not isinstance(target.value, gast.Name):
         owner = adjoints.inference.kind(primal.value)
@@ -162,8 +160,7 @@ def _is_section(store: Store, cotangent: Cotangent) -> bool:
 
 def _new_value(adjoints: Bars, store: Store, values: list[gast.AST]) -> None:
     """Write what the adjoint of a section is before the store: the sum of the contributions to its old value, or 0."""
-    target = clone(store.section)
-    target.ctx = gast.Store()
+    target = as_target(store.section)
     values = [store.section if isinstance(v, gast.Name) and v.id in store.copies else v for v in values]
     if not values:
         adjoints.out.append(gast.Assign([target], _nothing(adjoints, store), None))

@@ -19,7 +19,7 @@ from s2sgrad.analysis.kinds import UNKNOWN, Number
 from s2sgrad.analysis.type_text import without_derivative
 from s2sgrad.errors import wording
 from s2sgrad.ir.forms import alone, appended_to, parts_of, popped
-from s2sgrad.ir.quote import clone, constant, nodes
+from s2sgrad.ir.quote import clone, constant, loaded, nodes
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit, is_derived
@@ -88,9 +88,7 @@ class _Watches:
         numbers = all(isinstance(self.unit.kinds.get(n.id), Number) for n in index if isinstance(n, gast.Name))
         if not numbers or not all(isinstance(n, _INDEX) for n in index):
             return name_(_root(target))
-        out = clone(target)
-        out.ctx = gast.Load()
-        return out
+        return loaded(target)
 
     def with_section(self, word: str, value: gast.AST) -> gast.AST:
         """What to call a value of which only an element is looked at: "`y`" as f"`y[{i}]`"."""

@@ -2475,3 +2475,28 @@ class Parameters(dict):
 def test_a_subclass_without_methods_of_its_own_is_a_dict():
     assert grad(ordered)(3.0) == 6.0
     assert grad(argument_updated)(3.0, Parameters(a=1.0)) == 1.0
+
+
+def one_of_two_written(x, n):
+    a, b = x * 1.5, x * 2.0
+    for k in range(n):
+        z = a if x[k] > 0.4 else b
+    z[:] = 0.4
+    return np.sum(a * a) + np.sum(z) + np.sum(b)
+
+
+def rows_of_one_of_two_written(x, n):
+    a, b = x * 1.5, x * 2.0
+    for k in range(n):
+        rows = [a, b] if x[k] > 0.4 else [b, a]
+    rows[0][:] = 0.4
+    return np.sum(a * a) + np.sum(b)
+
+
+@pytest.mark.parametrize("f", [one_of_two_written, rows_of_one_of_two_written])
+def test_a_variable_with_a_shadow_that_no_trip_binds_is_unbound(f):
+    x = np.array([0.3, 0.5])
+    assert np.all(np.isfinite(grad(f)(x, 1)))
+    for function in (f, grad(f)):
+        with pytest.raises(UnboundLocalError):
+            function(x, 0)

@@ -194,6 +194,12 @@ def _slot(kind: Kind) -> Kind:
     return kind if isinstance(kind, Number) else KnownObject(None) if isinstance(kind, (Array, Container)) else UNKNOWN
 
 
+@_of(runtime.unset)
+def _unset(kinds: list[Kind], names: list[str]) -> Kind | None:
+    known = isinstance(kinds[0], Number) and kinds[0].known
+    return Array("float64", (0,) * kinds[0].value) if known else None
+
+
 @_of(shadows.apart)
 def _apart(kinds: list[Kind], names: list[str]) -> Kind | None:
     return Number(bool) if isinstance(kinds[0], Array) else None

@@ -133,7 +133,7 @@ def _(y, x, x_dot):
     return walked(x_dot, x, y)
 
 
-flat(runtime.zeros, runtime.lasting, runtime.keys, runtime.reads_only)
+flat(runtime.zeros, runtime.lasting, runtime.keys, runtime.reads_only, runtime.unset)
 
 # --- shadows ---------------------------------------------------------------------------------------------------------
 

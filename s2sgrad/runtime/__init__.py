@@ -31,6 +31,7 @@ from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
     separate,
     tangent_fits,
     unpackable,
+    unset,
 )
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.outside import Global, distinct, set_attribute  # noqa: F401

@@ -218,8 +218,26 @@ def asked_whole(x: Any, method: str, line: int) -> None:
 
 def bound(x: Any, name: str) -> None:
     """Raise UnboundLocalError for a variable that the user's function would find unbound (here it may hold None)."""
-    if x is None:
+    if x is None or _is_unset(x):
         raise UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
+
+
+_UNSET: dict[int, np.ndarray] = {}
+
+
+def unset(rank: int) -> np.ndarray:
+    """What a variable of arrays with this many axes stands for that has no value yet: `bound` tells it from all others.
+
+    >>> unset(2).shape, unset(2) is unset(2)
+    ((0, 0), True)
+    """
+    return _UNSET.setdefault(rank, np.zeros((0,) * rank))
+
+
+def _is_unset(x: Any) -> bool:
+    if isinstance(x, (list, tuple, dict)):
+        return any(map(_is_unset, x.values() if isinstance(x, dict) else x))
+    return isinstance(x, np.ndarray) and x is _UNSET.get(x.ndim)
 
 
 def poison(x: Any) -> None:

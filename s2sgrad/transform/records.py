@@ -15,7 +15,6 @@ from __future__ import annotations
 import functools
 
 import gast
-import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
@@ -349,8 +348,7 @@ class Records:
     def nothing_like(self, kind: Kind | None) -> gast.AST:
         """Something of a kind that holds next to nothing: an empty array, a list of some."""
         if isinstance(kind, Array):
-            shape = constant(0) if kind.rank == 1 else gast.Tuple([constant(0)] * (kind.rank or 0), gast.Load())
-            return call(self.unit, "zeros", np.zeros, shape)
+            return call(self.unit, "unset", runtime.unset, constant(kind.rank or 0))
         if not isinstance(kind, Container) or kind.type not in (list, tuple, dict):
             return constant(0.0 if isinstance(kind, Number) else None)
         items = list(map(self.nothing_like, () if kind.items is None else kind.items))

@@ -18,7 +18,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects, with_regions
-from s2sgrad.analysis.kinds import Array, Kind, is_numeric
+from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.cleanup import kept_states, remains
 from s2sgrad.cleanup.dead_restores import Overwritten
@@ -28,9 +28,9 @@ from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import COMPOUND, at, blocks, clone, constant
 from s2sgrad.ir.unit import Unit, is_run_again, parameters, sweep_of
 from s2sgrad.memory import behaviour
-from s2sgrad.memory.references import referred
+from s2sgrad.memory.references import alone, referred, seeing
 from s2sgrad.memory.stacks import local_stacks, operated, operations
-from s2sgrad.memory.writes import in_place, replaces_item, writes_through
+from s2sgrad.memory.writes import in_place, writes_through
 
 POISON = False  # for tests of the liveness: see `_Wanted.poison`
 
@@ -95,7 +95,7 @@ class _Wanted:
             for body in blocks(statement):
                 self._find_contexts(body)
                 self.holder.update((id(inner), statement) for inner in body)
-        self.referred = referred(unit, statements)
+        self.referred, self.alone = referred(unit, statements), alone(unit, tree)
         self.local_stacks = local_stacks(unit, tree)
         sections = Sections(unit, tree) if self.contents - unit.bars else None
         self.overwritten = Overwritten(unit, tree, sections).restores() if sections is not None else set()
@@ -303,9 +303,7 @@ class _Wanted:
         contents, restores = self._contents(bound), False
         makes = binds = self.names.interned(bound) | contents
         if changed is not None:
-            shared, kinds = self.unit.memory.at_once_with(changed), self.unit.kinds
-            by_item = replaces_item(self.unit, statement, kinds)
-            makes |= self._contents_of(frozenset(n for n in shared if not by_item or not is_numeric(kinds.get(n))))
+            makes |= self._contents_of(seeing(self.unit, changed, statement, self.alone))
         elif isinstance(statement, (gast.AugAssign, gast.Expr)):
             written = effects.writes(statement)
             if getattr(statement, "restore", False):  # of a list, whatever its name

@@ -1,15 +1,25 @@
 """Which objects something else may refer to besides their names: an item of a list, another name, a record.
 
     xs.append(u); p = (v, w); z = y      ->      u, v, w, y
+
+And which lists and dicts nothing else refers to, so that an item that is stored there is seen through one name.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+
 import gast
 
+from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.ir.forms import appended_to
+from s2sgrad.analysis.kinds import is_numeric
+from s2sgrad.ir.forms import appended_to, bound_name
+from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.writes import replaces_item
+
+_ASKING = (len, runtime.held, runtime.put_back)  # of their first argument for an item, or how many there are
 
 
 def referred(unit: Unit, statements: list[gast.AST]) -> set[str]:
@@ -29,3 +39,31 @@ def referred(unit: Unit, statements: list[gast.AST]) -> set[str]:
         elif isinstance(value, gast.Name) and isinstance(statement, gast.Assign):
             out.add(value.id)
     return {unit.bases.get(n, n) for n in out}
+
+
+def alone(unit: Unit, tree: gast.FunctionDef) -> set[str]:
+    """The lists and dicts that nothing else refers to: they are made here, asked for items, and given some."""
+    mentions: Counter[str] = Counter()
+    for node in nodes(tree):
+        if isinstance(node, gast.Name):
+            mentions[node.id] += 1
+        elif isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
+            mentions[node.value.id] -= 1
+        elif isinstance(node, gast.Call) and node.args and isinstance(node.args[0], gast.Name):
+            mentions[node.args[0].id] -= any(unit.called(node) is asking for asking in _ASKING)
+    made: set[str] = set()
+    for statement in effects.walk(tree.body):
+        x = bound_name(statement)
+        new = x is not None and isinstance(statement.value, (gast.Dict, gast.List))
+        if new or (x is not None and effects.accumulates(unit, statement) == x):
+            mentions[x] -= 1
+            made.add(x)
+    return {x for x in made if not mentions[x]}
+
+
+def seeing(unit: Unit, owner: str, statement: gast.AST, lonely: set[str]) -> frozenset[str]:
+    """The names through which it is seen that a statement writes in place; `lonely`: what is `alone`."""
+    shared = unit.memory.at_once_with(owner)
+    if not replaces_item(unit, statement, unit.kinds):
+        return shared
+    return frozenset((owner,) if owner in lonely else (n for n in shared if not is_numeric(unit.kinds.get(n))))

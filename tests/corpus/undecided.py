@@ -293,3 +293,14 @@ def item_that_takes_the_place_of_an_array(x):
     view = {"u": a}["u"][1:]
     view[:] = 2.0 * x[0]
     return np.sum(z * z) * np.sum(a * a * x)
+
+
+@case(VECTOR)
+def item_of_a_dict_beside_a_list_that_is_read_later(x):
+    a = x * 1.5
+    held = {"u": a}
+    rows = list(zip([held["u"]], strict=True))
+    parts = dict(enumerate([rows[0][0]]))
+    z = parts[0]
+    z[1] = x[0] * x[0]
+    return np.sum(a * a) + np.sum(rows[0][0] * x)

@@ -169,6 +169,7 @@ def test_generic_text_gives_the_same_gradient_or_refuses(entry):
 REFUSED_WHEN_RUN = [
     "parts_beside_the_whole",
     "item_of_a_dict_that_a_loop_fills",
+    "item_of_a_dict_beside_a_list_that_is_read_later",
     "parts_from_a_helper_written_in_a_callee",
     "whole_updated_beside_its_parts_from_a_helper",
     "matrix_and_its_rows_from_a_helper",

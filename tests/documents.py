@@ -28,6 +28,12 @@ def blocks(document: str) -> Iterator[tuple[str, str]]:
         yield match[1], match[2]
 
 
+def limits() -> Iterator[tuple[str, str]]:
+    """The blocks of what is refused: an example of each limit, and further ones of the same."""
+    for document in ("docs/limits.md", "tests/further_limits.md"):
+        yield from blocks(document)
+
+
 def files(document: str) -> dict[str, str]:
     """The files that a document writes out."""
     named = ((re.match(r"# (\w+\.py)\n", text), text) for language, text in blocks(document) if language == "python")

@@ -104,7 +104,7 @@ def test_version_and_dependencies():
 
 
 def _limits():
-    for language, text in documents.blocks("docs/limits.md"):
+    for language, text in documents.limits():
         match = re.match(r"# (Unsupported|NoRule|NoSource|Refused)\n", text)
         if language == "python" and match:
             name = re.findall(r"def (\w+)", text)[0]

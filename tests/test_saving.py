@@ -411,7 +411,7 @@ def test_a_notebook_has_no_module(notebook):
 
 
 def _limits():
-    for language, text in documents.blocks("docs/limits.md"):
+    for language, text in documents.limits():
         if language == "python" and text.startswith("# ValueError of `save"):
             yield pytest.param(text, "standalone" in text.split("\n")[0], id=re.findall(r"def (\w+)", text)[-1])
 

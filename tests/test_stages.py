@@ -23,7 +23,7 @@ PLAIN = [case for case in CASES if "*" not in str(inspect.signature(case.functio
 
 # Whether `d[k] += e` writes an array or binds a number is known when the kinds are, and settled with the aliases.
 ITEMS_SETTLED_LATER = ["update_of_an_item_seen_by_another_name", "product_of_an_item_seen_by_another_name",
-                       "whole_updated_beside_its_parts_from_a_helper"]
+                       "whole_updated_beside_its_parts_from_a_helper", "last_item_of_a_mixed_list_is_updated"]
 
 
 def shown(stage, tree):

@@ -55,6 +55,8 @@ def stored_kind(owner: Container, index: gast.AST, kind: Kind) -> Container:
     if isinstance(index, gast.Slice):
         kind = kind.element() if isinstance(kind, Container) else UNKNOWN
     place = getattr(index, "value", None)
+    if owner.type is list and isinstance(place, int) and place < 0:
+        place += len(owner.items or ())
     if owner.type is list and owner.items is not None and isinstance(place, int) and 0 <= place < len(owner.items):
         return Container(list, (*owner.items[:place], join(owner.items[place], kind), *owner.items[place + 1 :]))
     if owner.type is dict and owner.items is not None and isinstance(index, gast.Constant):

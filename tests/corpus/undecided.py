@@ -304,3 +304,12 @@ def item_of_a_dict_beside_a_list_that_is_read_later(x):
     z = parts[0]
     z[1] = x[0] * x[0]
     return np.sum(a * a) + np.sum(rows[0][0] * x)
+
+
+@case(VECTOR)
+def last_item_of_a_mixed_list_is_updated(x):
+    a = x * 1.5
+    w = [x[0], a]
+    w[-1] *= 1.5
+    w[-2] = x[0] * x[1]
+    return np.sum(w[-1]) * np.sum(a * a) * w[0]

@@ -24,6 +24,7 @@ SAME = """
     pick([{v}, {v}], 1)|({v} if len({v}) > 1 else None)|sum([[{v}]], [])[0]|{{'a': {v}}}.get('a')|{{'a': {v}}}.pop('a')
     list(map(mean, [{v}]))[0]|functools.reduce(first, [{v}, 2.0])|(lambda q: q)({v})|np.float64({v})|copy.copy([{v}])[0]
     {v}.copy()|{v} * 1.0|np.array({v})|np.copy({v})|{v}[[0, 1, 2, 3]]|np.sin({v})|{v} + 0.0|np.zeros_like({v})|fresh({v})
+    TOOLS.same({v})|NET.same({v})|types.SimpleNamespace(a={v}, k=2.0).a|
     float({v}[0]) * np.ones(4)|SPACE.zeros({v})|copy.deepcopy({v})|sum([{v}])|{v}.astype(float)|np.concatenate([{v}])
 """
 # A container that holds {v}, with the way to reach it again.
@@ -43,6 +44,7 @@ WRITES = """
     np.multiply({z}, {k}, out={z})|np.add.at({z}, [0], {k})|np.clip({z}, 0.1, 1.2, {z})|{z}.sort()|{z}.itemset and None
     operator.setitem({z}, 0, {k})|np.place({z}, {z} > 0.5, [0.4])|np.cumsum({z}, 0, None, {z})|{z}.__setitem__(0, {k})
     operator.imul({z}, {k})|np.ndarray.fill({z}, {k})|np.random.default_rng(0).shuffle({z})|OBJ.put({z}, {k})|put({z}, {k})
+    TOOLS.put({z}, {k})|NET.put({z}, {k})
     list(map(lambda q: put(q, {k}), [{z}]))|np.sin({z}, {z})|{z}.clip(0.1, 1.2, {z})|np.putmask({z}, {z} > 0.5, 0.4)
 """
 IN_CONTAINER = """
@@ -126,7 +128,16 @@ def wrap(v):
 
 
 def put(v, k):
-    v[0] = k'''
+    v[0] = k
+
+
+class Net:
+    def __init__(self, same, put):
+        self.same, self.put = same, put
+
+
+Tools = collections.namedtuple("Tools", "same put")
+TOOLS, NET = Tools(mean, put), Net(array, put)'''
 
 
 def _parts(text: str) -> list[str]:

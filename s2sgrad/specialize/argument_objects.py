@@ -99,14 +99,16 @@ class GivenObjects:
             local = self.unit.attribute(base, place) if made else self.unit.local(f"{base}_{place}")
             attribute = gast.Attribute(clone(value), place, gast.Load()) if made else None
             item = attribute or gast.Subscript(clone(value), constant(place), gast.Load())
-            self.flattener.statement(assign(local, item))
             self.counts[local] += 1
             self.shared.add(local)
+            function = held_function(self.unit.resolve(value), place) if made is not None and part is None else None
+            if function is not None:
+                note_attribute(self.unit.resolve(value), place, function)
+                self.values[local] = self.outside(place, underlying(function))
+            else:
+                self.flattener.statement(assign(local, item))
             if part is not None:
                 self.values[local] = self.open(part, local, name(local))
-            elif made is not None and (held := held_function(self.unit.resolve(value), place)) is not None:
-                note_attribute(self.unit.resolve(value), place, held)
-                self.values[local] = self.outside(place, underlying(held))
             if made is not None:
                 made.attributes[place] = local
             else:

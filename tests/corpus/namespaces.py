@@ -38,11 +38,18 @@ class Held:
         return self.act(x) * self.calls
 
 
+class Setter:
+    """What it holds is called like a method of arrays."""
+
+    def __init__(self, put):
+        self.put = put
+
+
 OPS = types.SimpleNamespace(write=setting, same=itself, act=np.tanh, rate=1.5)
 Tools = collections.namedtuple("Tools", "write same")
 TOOLS = Tools(setting, itself)
 SLOTTED = Slotted(setting, np.shape)
-HELD, WRITER = Held(np.sin), Held(setting)
+HELD, WRITER = Held(np.sin), Setter(setting)
 
 
 @case(VECTOR)
@@ -70,7 +77,7 @@ def writer_in_a_slot(x):
 @case(VECTOR)
 def functions_of_an_object_of_the_module(x):
     y = x * 2.0
-    WRITER.act(y, x[1])
+    WRITER.put(y, x[1])
     return np.sum(y * HELD.run(x)) + np.sum(HELD.act(x))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Kind, Number
+from s2sgrad.analysis.kinds import Array, Kind, Number, is_numeric
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
@@ -32,6 +32,7 @@ class Memory:
         self.bases = frozenset(bases)
         self.written: frozenset[str] = frozenset(bases)
         self.lost: frozenset[str] = frozenset()
+        self._holding: dict[frozenset[str], frozenset[str]] = {}
         self.exposed = _exposed(unit, statements)
         handed = self.exposed.union(*(handed_over(unit, s, kinds) for s in statements))
         grown = any(effects.changed_by_call(getattr(s, "value", None)) for s in statements)
@@ -69,6 +70,12 @@ class Memory:
             out |= {n for h in handed_over(self.unit, statement, self.kinds) for n in self.with_memory_of(h)}
             out |= self.exposed if self.exposed and calls_unknown(self.unit, statement) else set()
         return out
+
+    def holding(self, names: frozenset[str]) -> frozenset[str]:
+        """Those of some names that may stand for a list or dict: who replaces an item changes no array."""
+        if names not in self._holding:  # one memory, which many statements write
+            self._holding[names] = frozenset(n for n in names if not is_numeric(self.kinds.get(n)))
+        return self._holding[names]
 
     def with_memory_of(self, name: str) -> frozenset[str]:
         """The names that may stand at some time for the memory of `name`, itself among them."""

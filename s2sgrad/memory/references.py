@@ -13,7 +13,6 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import is_numeric
 from s2sgrad.ir.forms import appended_to, bound_name
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
@@ -66,4 +65,4 @@ def seeing(unit: Unit, owner: str, statement: gast.AST, lonely: set[str]) -> fro
     shared = unit.memory.at_once_with(owner)
     if not replaces_item(unit, statement, unit.kinds):
         return shared
-    return frozenset((owner,) if owner in lonely else (n for n in shared if not is_numeric(unit.kinds.get(n))))
+    return frozenset((owner,)) if owner in lonely else unit.memory.holding(shared)

@@ -42,18 +42,18 @@ class Relation:
         bit, known = self.names.member(name), self.of(name)
         new = others & ~bit & ~known
         if new:
-            self._of[name] = known | new
+            self._of[name], back = known | new, self._to
             for other in self.names.decoded(new):
-                self._to[other] = self.to(other) | bit
+                back[other] = back.get(other, 0) | bit
 
     def add_to(self, name: str, others: int) -> None:
         """Others stand in the relation to a name from now on."""
         bit, known = self.names.member(name), self.to(name)
         new = others & ~bit & ~known
         if new:
-            self._to[name] = known | new
+            self._to[name], back = known | new, self._of
             for other in self.names.decoded(new):
-                self._of[other] = self.of(other) | bit
+                back[other] = back.get(other, 0) | bit
 
     def drop(self, name: str) -> None:
         """A name stands in the relation to none, and none to it."""

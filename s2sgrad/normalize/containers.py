@@ -38,7 +38,7 @@ from typing import NamedTuple
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.ir.quote import assign, clone, constant, expression, name, statements
+from s2sgrad.ir.quote import assign, clone, constant, expression, name, placed, statements
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import library_desugaring, loops, targets
 from s2sgrad.runtime.structure import lacking
@@ -68,7 +68,7 @@ def written(unit: Unit, node: gast.Call, atom: Atom) -> Written | None:
         return None
     check = own_method(unit, owner.id, node.func.attr, node)
     before, value = _method(node.func.attr).write(unit, owner.id, node, atom)
-    return [*check, *before], value
+    return [placed(node, statement) for statement in (*check, *before)], value
 
 
 def own_method(unit: Unit, owner: str, method: str, node: gast.AST) -> list[gast.AST]:

@@ -96,7 +96,11 @@ def _lifted(value: Any, level: int, made: Callable[[Any, Any], Any], lead: int |
 def vjp_backward(saved: Any, bars: Any) -> Any:
     """The adjoint of `vjp`; of a function value that holds data, the cotangent of that first."""
     inner, lead = saved
-    return _behind_lead(inner(bars), lead)
+    out = inner(bars)
+    if lead < 0:
+        return operator.concat((out[:-lead],), out[-lead:])
+    out = out[lead:]
+    return out[0] if len(out) == 1 else out
 
 
 def higher_backward(saved: Any, bars: Any) -> Any:
@@ -104,11 +108,7 @@ def higher_backward(saved: Any, bars: Any) -> Any:
     below, lead = saved
     level = _level(below)
     out = _backward(below, _lowered(bars, level), level)
-    return _behind_lead(out if isinstance(out, tuple) else (out,), lead)
-
-
-def _behind_lead(out: tuple, lead: int) -> Any:
-    """Cotangents without those of what leads the arguments; a negative lead carries some, in a tuple of their own."""
+    out = out if isinstance(out, tuple) else (out,)
     if lead < 0:
         return operator.concat((out[:-lead],), out[-lead:])
     out = out[lead:]

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from s2sgrad.api import grad, jvp, value_and_grad, vjp
 from s2sgrad.errors import NoRule, NoSource, NotFinite, S2SGradError, Unsupported
+from s2sgrad.pullbacks import hvp, linearize
 from s2sgrad.runtime.checkpoints import checkpoint, checkpointed
 
 if TYPE_CHECKING:
     from s2sgrad.api.matrices import elementwise_grad, hessian, jacfwd, jacobian, jacrev, value_and_jacobian
-    from s2sgrad.api.products import hvp, linearize
     from s2sgrad.explanation import explain
     from s2sgrad.tape import (
         SGD,
@@ -78,7 +78,6 @@ __all__ = [
     "value_and_jacobian",
     "vjp",
 ]
-_PRODUCTS = ("hvp", "linearize")
 _MATRICES = ("elementwise_grad", "hessian", "jacfwd", "jacobian", "jacrev", "value_and_jacobian")
 __version__ = "0.1.0"
 
@@ -87,9 +86,7 @@ def __getattr__(name: str) -> Any:
     """The tape, and the matrices, are imported when they are first asked for: `import s2sgrad` stays quick."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in _PRODUCTS:
-        from s2sgrad.api import products as home
-    elif name == "explain":
+    if name == "explain":
         from s2sgrad import explanation as home
     elif name in _MATRICES:
         from s2sgrad.api import matrices as home

@@ -104,6 +104,38 @@ def jvp(
     return runtime.hook("jvp")(function, primals, tangents, outputs, has_aux, debug)
 
 
+@entry
+def hvp(
+    function: Callable[..., Any], primals: Sequence[Any] | None = None, tangents: Sequence[Any] | None = None, *,
+    debug: bool = False,
+) -> Any:  # fmt: skip
+    """The product of the Hessian of a function that returns a number with a vector, without the matrix.
+
+    It is the tangent of the gradient: forward over reverse.  Of one primal with a tangent it is bare, of several a tuple.
+    With the function alone it returns a function of primals and tangents.  With `debug=True` it raises NotFinite where the
+    product is not finite, as `grad` does.
+
+    >>> hvp(lambda x: x[0] ** 2 * x[1], (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),))
+    array([4., 2.])
+    """
+    return runtime.hook("hvp")(function, primals, tangents, debug)
+
+
+@entry
+def linearize(function: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, Callable[..., Any]]:
+    """The value at the primals, and the linear map from tangents of the primals to that of the value.
+
+    The function runs once, here; the map may be called many times, with a tangent for each primal, None for one that is 0.
+    It is the transpose of the pullback, which is linear.  The primals may be changed afterwards.  Unsupported where the
+    pullback cannot be differentiated, such as one of the user's whose source cannot be read.
+
+    >>> y, along = linearize(lambda x, y: x * y, 2.0, 3.0)
+    >>> y, along(1.0, 0.0), along(1.0, 10.0)
+    (6.0, 3.0, 23.0)
+    """
+    return runtime.hook("linearize")(function, primals, keywords)
+
+
 def require_result(f: Any, value: Any, pullback: Pullback) -> None:
     """Raise TypeError where there is nothing to differentiate in the value of `f`, or nothing to do it in."""
     if what := without_floats(value, numbers=not getattr(pullback.bwd, "flat", False)):

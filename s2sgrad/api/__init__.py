@@ -177,6 +177,18 @@ def _jvp(*given: Any) -> Any:
     return forward.jvp(*given)
 
 
+def _hvp(*given: Any) -> Any:
+    from s2sgrad.api import products
+
+    return products.hvp(*given)
+
+
+def _linearize(*given: Any) -> Any:
+    from s2sgrad.api import products
+
+    return products.linearize(*given)
+
+
 def _unfolded(*given: Any) -> Any:
     from s2sgrad.api import forward
 
@@ -190,5 +202,6 @@ def _watched_vjp(f: Any, *primals: Any, **keywords: Any) -> Any:
 
 
 runtime.provide(derivative=_pair_for, called=_called)
+runtime.provide(grad=grad, hvp=_hvp, linearize=_linearize)
 runtime.provide(tangent=_tangent_for, jvp=_jvp, unfolded=_unfolded, watched_vjp=_watched_vjp)
 runtime.provide(way=travel.way, found=travel.found, located=located)

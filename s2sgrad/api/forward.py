@@ -268,6 +268,9 @@ def unfolded(function: Any, primals: Any, tangents: Any, options: dict[str, Any]
     """A function with source that does what `jvp` of a function does for these: of the function, primals and tangents."""
     given, dots = fitting(getattr(function, "__name__", "f"), primals, tangents)
     higher.require_constant(function, "jvp")
+    if function in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):
+        raise Unsupported("the gradient of a tangent of a gradient, of a function that is only known at run time, is not "
+                          "followed: take `jvp` of it last, or name the function")  # fmt: skip
     if function in (runtime.jvp, pullbacks.jvp):  # the tangent of a tangent
         function = unfolded(*given, {})
     function, held = converted.again(function, given)

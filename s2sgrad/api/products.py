@@ -54,21 +54,8 @@ class Hvp:
         return f"<product with the Hessian of {getattr(self.primal, '__qualname__', self.primal)}>"
 
 
-@entry
-def hvp(
-    function: Callable[..., Any], primals: Sequence[Any] | None = None, tangents: Sequence[Any] | None = None, *,
-    debug: bool = False,
-) -> Any:  # fmt: skip
-    """The product of the Hessian of a function that returns a number with a vector, without the matrix.
-
-    It is the tangent of the gradient: forward over reverse.  Of one primal with a tangent it is bare, of several a tuple.
-    With the function alone it returns a function of primals and tangents.  With `debug=True` it raises NotFinite where the
-    product is not finite, as `grad` does.
-
-    >>> import numpy as np
-    >>> hvp(lambda x: x[0] ** 2 * x[1], (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),))
-    array([4., 2.])
-    """
+def hvp(function: Any, primals: Sequence[Any] | None, tangents: Sequence[Any] | None, debug: bool) -> Any:
+    """What `s2sgrad.hvp` returns."""
     made = Hvp(function_given(function, "hvp"), debug)
     if primals is None and tangents is None:
         return made
@@ -77,18 +64,8 @@ def hvp(
     return made(primals, tangents)
 
 
-@entry
-def linearize(function: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, Callable[..., Any]]:
-    """The value at the primals, and the linear map from tangents of the primals to that of the value.
-
-    The function runs once, here; the map may be called many times, with a tangent for each primal, None for one that is 0.
-    It is the transpose of the pullback, which is linear.  The primals may be changed afterwards.  Unsupported where the
-    pullback cannot be differentiated, such as one of the user's whose source cannot be read.
-
-    >>> y, along = linearize(lambda x, y: x * y, 2.0, 3.0)
-    >>> y, along(1.0, 0.0), along(1.0, 10.0)
-    (6.0, 3.0, 23.0)
-    """
+def linearize(function: Any, primals: tuple, keywords: dict[str, Any]) -> tuple[Any, Callable[..., Any]]:
+    """What `s2sgrad.linearize` returns."""
     if "debug" in keywords and not takes_debug(function_given(function, "linearize")):
         raise TypeError("linearize does not look at what it computes: `jvp(f, primals, tangents, debug=True)` does")
     value, pullback = pulled_back(function_given(function, "linearize"), primals, keywords, again=True)

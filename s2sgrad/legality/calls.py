@@ -34,7 +34,7 @@ from s2sgrad.runtime.checks import is_special
 
 _DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
 _UNSEEN = (*_DESCRIPTORS, types.BuiltinFunctionType, type(np.copyto))
-_OURS = ("s2sgrad.api", "s2sgrad.runtime", "s2sgrad.rules")
+_OURS = ("s2sgrad.api", "s2sgrad.pullbacks", "s2sgrad.runtime", "s2sgrad.rules")
 
 
 @dataclass

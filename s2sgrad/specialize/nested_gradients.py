@@ -30,11 +30,13 @@ import gast
 
 from s2sgrad import emit, pullbacks, runtime, standard
 from s2sgrad.analysis import effects
-from s2sgrad.ir.quote import constant, mentioned, name
+from s2sgrad.ir.quote import at, constant, expression, mentioned, name
+from s2sgrad.ir.reach import call
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.underlying import underlying
 from s2sgrad.ir.unit import Derived, parameters
 from s2sgrad.runtime.checkpoints import checkpoint
+from s2sgrad.runtime.copies import copied
 from s2sgrad.specialize import lambda_lifting
 from s2sgrad.specialize.inlining import signature_of
 from s2sgrad.specialize.static_values import Derivative, Function, Known, Object, Partial, Value, Vectorized, bindings
@@ -245,7 +247,8 @@ class Derivatives:
         if len(pairs) != 2 or not all(map(_is_written_out, pairs)):
             self.unit.refuse(node, "`jvp` of a function made here is followed where its primals and its tangents are tuples "
                                    "that are written out: write `jvp(f, (x, y), (x_dot, y_dot))`")  # fmt: skip
-        f = self.as_function(self.callee(node.args[0]), node, last=True)
+        of = self.callee(node.args[0])
+        f = self.as_function(of, node, last=True)
         primals, tangents = ([self.flattener.atom(e) for e in p.elts] for p in pairs)
         rest = [f.defaults.get(p) for p in f.order[len(primals) :]]
         if None in rest or (f.order and len(primals) > len(f.order)) or len(primals) != len(tangents):
@@ -262,7 +265,36 @@ class Derivatives:
             fits.args = [primals[k], tangents[k], constant(k)]
             self.flattener.out.append(gast.Expr(fits))
         words = {word: tangents[k] for k, word in zip(active, gradient.words, strict=True)}
-        return self.plain(known, [*primals, *rest, *(name(c) for c in f.captured)], words, node)
+        captured = [name(c) for c in f.captured]
+        if isinstance(of, Derivative):  # which takes them by keyword
+            return self.plain(known, [*primals, *rest], {**words, **dict(zip(f.captured, captured, strict=True))}, node)
+        return self.plain(known, [*primals, *rest, *captured], words, node)
+
+    def along_gradient(self, node: gast.Call) -> Any:
+        """`hvp(f, (x, n), (v, None))`: `jvp(grad(f, 0), (x, n), (v, None))[1]`."""
+        if len(node.args) != 3 or node.keywords or not all(map(_is_written_out, node.args[1:])):
+            self.unit.refuse(node, "`hvp` inside of a differentiated function is followed where its primals and tangents are "
+                                   "tuples that are written out: write `hvp(f, (x, y), (v, None))`")  # fmt: skip
+        f, primals, tangents = node.args
+        active = tuple(k for k, t in enumerate(tangents.elts) if not (isinstance(t, gast.Constant) and t.value is None))
+        argnums = constant(active[0]) if len(active) == 1 else gast.Tuple([*map(constant, active)], gast.Load())
+        gradient = gast.Call(name(self.unit.helper("grad", runtime.hook("grad"))), [f, argnums], [])
+        product = gast.Call(name(self.unit.helper("jvp", pullbacks.jvp)), [gradient, primals, tangents], [])
+        return self.evaluate(at(node, gast.Subscript(product, constant(1), gast.Load()))[0])
+
+    def linearized(self, node: gast.Call) -> Any:
+        """`linearize(f, x)`: `f(x)`, and `lambda dot: jvp(f, (x,), (dot,))[1]` of the `x` of now."""
+        if node.keywords or any(isinstance(a, gast.Starred) for a in node.args):
+            self.unit.refuse(node, "`*` and keywords in a call of `linearize` inside of a differentiated function cannot be "
+                                   "followed: write the arguments out, by position")  # fmt: skip
+        primals = [self.unit.local("primal") for _ in node.args[1:]]
+        dots = [self.unit.local("dot") for _ in primals]
+        f = self.unit.local("linear")
+        text = f"lambda {f}, {', '.join(primals)}: ({f}({', '.join(primals)}), lambda {', '.join(dots)}: "
+        text += f"jvp({f}, ({''.join(f'{p}, ' for p in primals)}), ({''.join(f'{d}, ' for d in dots)}))[1])"
+        pair = expression(text, jvp=self.unit.helper("jvp", pullbacks.jvp))
+        kept = [call(self.unit, "copied", copied, a) for a in node.args[1:]]
+        return self.evaluate(at(node, gast.Call(pair, [node.args[0], *kept], []))[0])
 
 
 def _is_written_out(node: gast.AST) -> bool:

@@ -199,6 +199,28 @@ class _Along(_PullBack):
         return functions.along(node)
 
 
+@_of(pullbacks.hvp)
+class _HessianProduct(StaticCall):
+    """`hvp(f, (x,), (v,))`: the tangent of the gradient."""
+
+    def applies(self, functions: Any, node: gast.Call) -> bool:
+        return True
+
+    def value(self, functions: Any, node: gast.Call) -> Any:
+        return functions.along_gradient(node)
+
+
+@_of(pullbacks.linearize)
+class _Linearize(StaticCall):
+    """`linearize(f, x)`: the value, and a function of tangents."""
+
+    def applies(self, functions: Any, node: gast.Call) -> bool:
+        return len(node.args) > 1
+
+    def value(self, functions: Any, node: gast.Call) -> Any:
+        return functions.linearized(node)
+
+
 @_of(isinstance, type)
 class _OfClass(StaticCall):
     """`isinstance(x, C)` or `type(x)`, where `x` may be a reference to an object that is made here."""

@@ -22,7 +22,7 @@ def check_grads(
     f: Callable[..., Any],
     args: Sequence[Any] | None = None,
     order: int = 1,
-    modes: Sequence[str] = ("rev",),
+    modes: Sequence[str] = ("rev", "fwd"),
     argnums: int | Sequence[int] | None = None,
     rtol: float = 1e-5,
     atol: float = 1e-6,

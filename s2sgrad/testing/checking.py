@@ -74,7 +74,7 @@ def comparisons(
     argnums: int | Sequence[int] | None = None,
     rtol: float = 1e-5,
     atol: float = 1e-6,
-    modes: Sequence[str] = ("rev",),
+    modes: Sequence[str] = ("rev", "fwd"),
 ) -> list[Comparison]:
     """Every directional derivative that `check_grads` looks at, the good ones too; in the place of a wrong one the elements
     that are wrong in it."""

@@ -130,9 +130,10 @@ def call_adjoint(context: Context, pairs: Pairs, operation: Operation, idle: int
 
 def _is_operator(target: Any) -> bool:
     """Whether a function is one of ours that differentiates, like `grad`, and no text of ours."""
-    if not isinstance(target, types.FunctionType) or source.brings_gradient(target):
+    if not isinstance(target, types.FunctionType) or target in LATE or source.brings_gradient(target):
         return False
-    return (target.__module__ or "").startswith("s2sgrad.api") and not source.read(target).is_generated
+    ours = (target.__module__ or "").startswith(("s2sgrad.api", "s2sgrad.pullbacks"))
+    return ours and not source.read(target).is_generated
 
 
 class _ByPair:

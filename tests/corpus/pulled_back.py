@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from s2sgrad import grad, value_and_grad, vjp
+from s2sgrad import grad, hvp, linearize, value_and_grad, vjp
 
 from .case import case
 
@@ -206,3 +206,60 @@ def variable_bound_anew_behind_a_gradient(w):
     slope = grad(lambda t: np.sum(a * t**2))
     a = w * w
     return np.sum(slope(WEIGHTS) * w)
+
+
+@case(VECTOR)
+def steps_of_conjugate_gradients_on_products_with_the_hessian(w):
+    energy = lambda q: np.sum(np.sin(q) * q**2) * 2.0  # noqa: E731
+    r = -grad(energy)(w)
+    p, d = r.copy(), np.zeros_like(w)
+    for _ in range(2):
+        curved = hvp(energy, (w,), (p,))
+        step = (r @ r) / (p @ curved)
+        d = d + step * p
+        after = r - step * curved
+        p = after + (after @ after) / (r @ r) * p
+        r = after
+    return np.sum((w + d) ** 2)
+
+
+@case(VECTOR, WEIGHTS, argnums=(0, 1))
+def product_with_the_hessian_of_a_closure_in_two_arguments(w, v):
+    h = lambda a, b, k: np.sum(a * b**2 * w) * k  # noqa: E731
+    first, second = hvp(h, (w, v, 3), (v, w, None))
+    return np.sum(first * second)
+
+
+@case(VECTOR)
+def product_with_the_hessian_of_a_function_in_a_list(w):
+    choices = [cubes, np.sum]
+    return np.sum(hvp(choices[0], (w,), (w**2,)) * w)
+
+
+@case(VECTOR)
+def linear_map_at_what_is_changed_later(w):
+    q = w * 1.0
+    y, along = linearize(lambda a, b: a * np.sin(b) * w, q, w**2)
+    q[0] = 5.0
+    return np.sum(along(w, q) * y) + np.sum(along(q, None))
+
+
+@case(VECTOR)
+def columns_of_a_linear_map_of_an_object(w):
+    y, along = linearize(Chain(w), w * w)
+    total = 0.0
+    for k in range(3):
+        e = np.zeros(3)
+        e[k] = 1.0
+        total += along(e) * (k + 1)
+    return total * y
+
+
+def ways(h, w):
+    y, along = linearize(h, w)
+    return np.sum(along(y) * w)
+
+
+@case(VECTOR)
+def linear_map_of_a_function_that_is_handed_on(w):
+    return ways(np.sin, w) + ways(lambda q: q**3 * w, w)

@@ -165,6 +165,15 @@ class Inliner:
         known = self.known.get(target) if isinstance(target, types.FunctionType) else None
         return target is self.unit.primal.function or any(function is known for function, _ in self.running if known)
 
+    def stays(self, target: Any, node: gast.AST) -> bool:
+        """Whether a call of a function is one of itself, and of data; Unsupported where it would be written out for ever."""
+        if not (self.as_data or self.in_columns) or not self.is_running(target):
+            return False
+        if self.is_read(target):
+            self.unit.refuse(node, f"`{target.__name__}` is called while it runs, and must be known where it is called: "
+                                   "give it parameters with names, and let it return data")  # fmt: skip
+        return True
+
     def require_end(self, function: Function, node: gast.AST) -> None:
         """Count a call; refuse one of too many, or of a function that is being written out."""
         self.calls += 1

@@ -273,8 +273,8 @@ class Derivatives:
     def along_gradient(self, node: gast.Call) -> Any:
         """`hvp(f, (x, n), (v, None))`: `jvp(grad(f, 0), (x, n), (v, None))[1]`."""
         if len(node.args) != 3 or node.keywords or not all(map(_is_written_out, node.args[1:])):
-            self.unit.refuse(node, "`hvp` inside of a differentiated function is followed where its primals and tangents are "
-                                   "tuples that are written out: write `hvp(f, (x, y), (v, None))`")  # fmt: skip
+            self.unit.refuse(node, "`hvp` of a function made here is followed where its primals and its tangents are tuples "
+                                   "that are written out: write `hvp(f, (x, y), (v, None))`")  # fmt: skip
         f, primals, tangents = node.args
         active = tuple(k for k, t in enumerate(tangents.elts) if not (isinstance(t, gast.Constant) and t.value is None))
         argnums = constant(active[0]) if len(active) == 1 else gast.Tuple([*map(constant, active)], gast.Load())

@@ -370,10 +370,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         starred = any(isinstance(a, gast.Starred) for a in getattr(node, "args", ()))
         values = (v.target for v in (*given, *keywords.values()) if isinstance(v, Known))
         again = behind_checkpoint(callee.target) is not None and takes_functions(callee.target, values)
-        if (self.as_data or self.in_columns) and self.is_running(callee.target):
-            if self.is_read(callee.target):  # a call of it would be written out, and that again
-                self.unit.refuse(node, f"`{callee.target.__name__}` is called while it runs, and must be known where it is "
-                                       "called: give it parameters with names, and let it return data")  # fmt: skip
+        if self.stays(callee.target, node):
             return self.plain(callee, given, keywords, node)
         if is_plain(callee.target) and (functions or starred or again or self.is_read(callee.target)):
             return self.apply(self.read(callee.target), given, keywords, node)

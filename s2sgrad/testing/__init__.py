@@ -29,10 +29,10 @@ def check_grads(
 ) -> Any:
     """Compare the gradient of `f` at `args` with central differences; raise AssertionError where they differ.
 
-    `modes`: "rev" is the gradient of `grad`, "fwd" the tangent of `jvp`, "tape" the gradient of a GradientTape; with
-    several, all of them.  With `order=2` the derivatives of `<gradient, v>` are compared too, for a random `v`.  Arguments
-    and results may be nested tuples, lists and dicts.  `argnums`: the positions to look at, by default every argument that
-    holds floats.
+    `modes`: "rev" is the gradient of `grad`, "fwd" the tangent of `jvp`, "tape" the gradient of a GradientTape; both of the
+    first by default (a function that brings a gradient alone may have no tangent: `modes="rev"`).  With `order=2` the
+    derivatives of `<gradient, v>` are compared too, for a random `v`.  Arguments and results may be nested tuples, lists and
+    dicts.  `argnums`: the positions to look at, by default every argument that holds floats.
 
     Each number of an argument is shifted by itself where they are few, all together in random directions where they are
     many.  Where that disagrees, the differences are made again with other steps, and the elements are found that are wrong:
@@ -49,6 +49,8 @@ def check_grads(
     AssertionError: the gradient of `<lambda>` is not what differences give:
       argument `w['a']`, element [0]: gradient 1, differences 2 (relative error 5.0e-01)
       argument `w['a']`, element [1]: gradient 2, differences 4 (relative error 5.0e-01)
+      forward mode, argument `w['a']`, element [0]: tangent 1, differences 2 (relative error 5.0e-01)
+      forward mode, argument `w['a']`, element [1]: tangent 2, differences 4 (relative error 5.0e-01)
       File ...
     >>> check_grads(lambda x: max(x, 0.0), (0.0,))
     Traceback (most recent call last):

@@ -74,7 +74,7 @@ def comparisons(
     argnums: int | Sequence[int] | None = None,
     rtol: float = 1e-5,
     atol: float = 1e-6,
-    modes: Sequence[str] = ("rev", "fwd"),
+    modes: Sequence[str] = ("rev",),
 ) -> list[Comparison]:
     """Every directional derivative that `check_grads` looks at, the good ones too; in the place of a wrong one the elements
     that are wrong in it."""
@@ -191,8 +191,9 @@ class _Point:
         if mode in self.gradients:
             return inner(self.gradients[mode][self.numbers.index(number)], direction)
         tangents = [direction if k == number else None for k in range(len(self.args))]
-        tangent = self.along(self.given, tangents)[1]
-        _unchanged(self.args, self.given, "the function of the tangent changed its argument")
+        given = mapped(self.args)  # a generator among them would go on
+        tangent = self.along(given, tangents)[1]
+        _unchanged(self.args, given, "the function of the tangent changed its argument")
         return inner(tangent, self.seed)
 
     def shifted(self, number: int, direction: Any) -> Callable[[float], float]:

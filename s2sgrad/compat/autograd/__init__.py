@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad import api
-from s2sgrad.api import matrices, products
+from s2sgrad import api, pullbacks
+from s2sgrad.api import matrices
 from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime.checkpoints import checkpoint
 
@@ -78,7 +78,7 @@ def hessian(fun: Callable[..., Any], argnum: int = 0) -> Any:
 
 def hessian_tensor_product(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
     """A function of the arguments and, last, a tensor, which gives the product of the Hessian with that."""
-    product = products.hvp(fun)
+    product = pullbacks.hvp(fun)
 
     def hessian_vector_product(*args: Any, **keywords: Any) -> Any:
         *primals, vector = args
@@ -127,7 +127,7 @@ def make_jvp(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., Callable
 def make_hvp(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., tuple[Callable[[Any], Any], Any]]:
     """A function of the arguments that gives the product with the Hessian as a function, and the gradient."""
     gradient = api.grad(fun, argnum)
-    product = products.hvp(fun)
+    product = pullbacks.hvp(fun)
 
     def hvp_maker(*args: Any, **keywords: Any) -> tuple[Callable[[Any], Any], Any]:
         def hvp(v: Any) -> Any:

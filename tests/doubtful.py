@@ -1560,7 +1560,7 @@ def copy_that_is_none(x, rows):
 NAMES = types.SimpleNamespace(copy=lambda v: v)
 
 
-@program(FOUR, first=Unsupported)
+@program(FOUR)
 def function_of_a_namespace_named_copy(x):
     a = x * 2.0
     z = NAMES.copy(a)

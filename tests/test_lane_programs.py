@@ -25,7 +25,7 @@ from s2sgrad import S2SGradError, hessian, jacfwd
 from s2sgrad.runtime.checks import Refusal
 
 OF_A_PART = 5
-PARTS = -(-int(os.environ.get("S2SGRAD_LANES", "10")) // OF_A_PART)
+PARTS = -(-int(os.environ.get("S2SGRAD_LANES", "5")) // OF_A_PART)
 WRITERS = (cursor_program, dtype_program, mask_program, mutation_program, program_from_seed, sharing_program)
 
 

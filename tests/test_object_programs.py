@@ -17,7 +17,7 @@ from object_programs import graph_program, object_program
 from s2sgrad import S2SGradError
 
 OF_A_PART = 20
-PARTS = -(-int(os.environ.get("S2SGRAD_OBJECTS", "60")) // OF_A_PART)
+PARTS = -(-int(os.environ.get("S2SGRAD_OBJECTS", "40")) // OF_A_PART)
 
 
 @pytest.mark.parametrize("maker, dear", [(object_program, 1), (graph_program, 4)])

@@ -77,7 +77,7 @@ def called(f: Closure, *args: Any) -> tuple[Any, runtime.Pullback]:
 
     What is compiled for its function is kept with that, which is one of ours.
     """
-    function, given = f.function, (*f.holds, *args)
+    function, given = f.function, (*f.ahead, *args)
     known = None
     if type(function) is FunctionType and "pairs" in function.__dict__:
         for value in given:

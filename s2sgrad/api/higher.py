@@ -146,7 +146,7 @@ class Call:
         if isinstance(pullback, runtime.Pullback):
             args = pullback.bwd, runtime.refilled(pullback.saved, pullback.bwd), pullback.cotangent(args)
         elif isinstance(pullback, Closure):
-            args = pullback.function, *pullback.holds, *args
+            args = pullback.function, *pullback.ahead, *args
         elif not is_constant(pullback) or getattr(pullback, "__closure__", None) or _has_receiver(pullback):
             what = type(pullback).__name__
             raise TypeError(f"a {what} that carries derivatives cannot be called yet: pass its data as arguments")
@@ -240,7 +240,7 @@ def require_constant(f: Any, called: str) -> None:
 
 def taken_apart(f: Closure, held_dot: Any, primals: tuple, tangents: tuple) -> tuple[tuple, tuple]:
     """What the function behind a function value is called with, and the tangents of that: None where these are 0."""
-    return (*f.holds, *primals), (*(held_dot or (None,) * len(f.holds)), *tangents)
+    return (*f.ahead, *primals), (*(held_dot or (None,) * len(f.holds)), *tangents)
 
 
 def _has_receiver(f: Any) -> bool:

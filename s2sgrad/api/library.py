@@ -126,7 +126,7 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
         return function, (), {}
     if isinstance(function, Closure):
         inner, lead, keywords = plain(function.function)
-        return inner, lead + function.holds, keywords
+        return inner, lead + function.ahead, keywords
     call = getattr(type(function), "__call__", None)  # noqa: B004  (the method itself is wanted)
     if isinstance(call, types.FunctionType) and not isinstance(function, type):
         inner, lead, keywords = plain(call)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import linecache
 import types
+from dataclasses import replace
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -101,16 +102,26 @@ def _flatten(c: Compilation) -> None:
     written = unit, c.tree
     for ways in _OTHER_WAYS if error is not None else _OTHER_WAYS[:1]:
         try:
-            _read(c)
-            for stage in SYNTAX:
-                stage.run(c)
-            c.tree = flatten.run(c.unit, c.tree, ways)
+            _flatten_so(c, ways)
             return
         except Unsupported:
             pass
     if error is not None:
         raise error from None
     c.unit, c.tree = written
+
+
+def _flatten_so(c: Compilation, ways: Ways) -> None:
+    """The normal form in one of these ways, begun anew as often as it is found that more variables are `late`."""
+    while True:
+        _read(c)
+        for stage in SYNTAX:
+            stage.run(c)
+        try:
+            c.tree = flatten.run(c.unit, c.tree, ways)
+            return
+        except flatten.Unsettled as found:
+            ways = replace(ways, late=tuple(sorted({*ways.late, *found.variables})))
 
 
 _OTHER_WAYS = (Ways(as_data=True), Ways(in_columns=True), Ways(as_data=True, in_columns=True))

@@ -23,7 +23,7 @@ from s2sgrad.primitives import spellings
 from s2sgrad.primitives.record import Gives, know
 from s2sgrad.rules import builtin_functions, einsum
 from s2sgrad.rules.table import existing
-from s2sgrad.runtime import checkpoints, closures, lanes, references, shadows, structure
+from s2sgrad.runtime import checkpoints, closures, lanes, late, references, shadows, structure
 from s2sgrad.runtime.copies import copied
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking
@@ -98,7 +98,9 @@ know(runtime.add, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, g
 know(references.reference, gives=Gives.NEW, flat=True)
 know(references.number_of, references.is_instance, references.class_of, references.place, references.place_among,
      gives=Gives.NEW, computes=True, flat=True)  # fmt: skip
-know(closures.closure, gives=Gives.MAYBE, of=1)
+know(closures.closure, late.late, gives=Gives.MAYBE, of=1)
+know(late.now, late.held_part, late.variables_part, late.moved_with, gives=Gives.MAYBE, of=_ANY)
+know(late.settled, gives=Gives.MAYBE, keeps_kind=True)
 know(shadows.add_into, shadows.refilled, gives=Gives.MAYBE)
 know(shadows.shadow_of, gives=Gives.MAYBE, of=2, numeric=True, computes=True)
 know(shadows.tangent_of, gives=Gives.MAYBE, of=_ANY, numeric=True, computes=True)

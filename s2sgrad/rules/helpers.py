@@ -12,7 +12,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.rules.table import elementwise, flat, general, linear
-from s2sgrad.runtime import closures, log_or_zero, over, power_slope, product, shadows, structure, times, unbroadcast
+from s2sgrad.runtime import closures, late, log_or_zero, over, power_slope, product, shadows, structure, times, unbroadcast
 from s2sgrad.runtime.copies import copied
 from s2sgrad.runtime.given import fitted
 
@@ -54,9 +54,39 @@ def _(w, y, g, x):
     return fit(w, g), None
 
 
-@general(closures.closure)
+@general(closures.closure, late.late)
 def closure(g, y, function, holds):
     return None, g
+
+
+@general(late.now)
+def now(g, y, value, variables):
+    return late.held_part(g, value), late.variables_part(g, value, variables)
+
+
+@now.forward()
+def _(y, value, variables, value_dot, variables_dot):
+    return late.moved_with(value_dot, variables_dot, value)
+
+
+@linear(late.held_part)
+def _(w, y, g, value):
+    return late.moved_with(w, None, value), None
+
+
+@linear(late.variables_part)
+def _(w, y, g, value, variables):
+    return late.moved_with(None, w, value), None, None
+
+
+@linear(late.moved_with)
+def _(w, y, held, variables, value):
+    return late.held_part(w, value), late.variables_part(w, value, variables), None
+
+
+@linear(late.settled)
+def settled(w, y, value):
+    return w
 
 
 @linear(runtime.add)

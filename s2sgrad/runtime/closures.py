@@ -19,17 +19,32 @@ from s2sgrad.runtime.checks import Refusal
 
 
 class Closure:
-    """`function`, called with what it `holds` before its arguments."""
+    """`function`, called with what it `holds` before its arguments.
 
-    __slots__ = ("__weakref__", "carries", "function", "holds")
+    One that `is_late` takes variables before that (`late`), and is not called itself: what is made `of` it is.
+    """
 
-    def __init__(self, function: Callable[..., Any], holds: tuple) -> None:
+    __slots__ = ("__weakref__", "carries", "function", "holds", "is_late", "of")
+
+    def __init__(
+        self, function: Callable[..., Any], holds: tuple, is_late: bool = False, of: Closure | None = None
+    ) -> None:
         self.function = function
         self.holds = holds
+        self.is_late = is_late
+        self.of = of
         self.carries: bool | None = None  # whether it holds floats, where that is known and will stay so
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
-        return self.function(*self.holds, *args, **keywords)
+        return self.function(*self.ahead, *args, **keywords)
+
+    @property
+    def ahead(self) -> tuple:
+        """What its function is called with before its arguments; Refusal where the variables that it reads are not known."""
+        if self.is_late:
+            raise Refusal(None, f"`{self.__name__}` reads variables that are bound anew, and is called where these "
+                                "cannot be followed: give it their values as defaults")  # fmt: skip
+        return self.holds
 
     def zero_cotangent(self, zeros: Callable[[Any], Any]) -> Any:
         """What `zeros` gives: the cotangent of a function value is that of what it holds."""
@@ -45,7 +60,7 @@ class Closure:
 
     def __reduce__(self) -> tuple:
         require_found_again(self.function)
-        return Closure, (self.function, self.holds)
+        return Closure, (self.function, self.holds, self.is_late, self.of)
 
     def __repr__(self) -> str:
         return f"<{self.__name__} closing over {len(self.holds)} values>"

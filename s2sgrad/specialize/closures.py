@@ -5,7 +5,8 @@
     return h(x)                                              h = closure(both, (h, g))
                                                          return h(x)
 
-What a function closes over is read when it is called; so what it holds must not be bound anew after it was made.
+What a function closes over is read when it is called; so what it holds must not be bound anew after it was made: a variable
+of the function that is compiled which may be is not held then, but given to it at each call (`late_binding`).
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -38,7 +39,7 @@ from typing import Any
 import gast
 
 from s2sgrad.ir.quote import assign, at, clone, constant, name
-from s2sgrad.runtime import closures
+from s2sgrad.runtime import closures, late
 from s2sgrad.specialize.static_values import (
     Choice,
     Derivative,
@@ -63,6 +64,9 @@ class Closures:
     shared: set[str]
     homes: dict[int, tuple[int, tuple[int, ...], Any]]  # where function values are made: the block, and the loops around
     again: set[str]  # variables that several trips bind which are written out
+    own: set[str]  # variables of the function that is compiled, not of what is written out
+    late: tuple[str, ...]  # those that functions are given at each call
+    unsettled: set[str]  # those that should be
 
     def is_data(self, target: str, value: Any) -> bool:
         """Whether a name that stands for this function value, or a display of some, is a variable: it is bound anew, or
@@ -143,14 +147,14 @@ class Closures:
         self.require_settled([c for c in f.captured if c not in self.of_nobody(value)], node)
         made = name(self.unit.helper(getattr(f.target, "__name__", "function"), f.target))
         holds = [*map(name, f.captured), *defaults]
-        if not holds and f.target.__closure__ is None:
+        if not holds and f.target.__closure__ is None and not f.is_late:
             return at(node, made)[0]
-        return self.closure(made, holds, node)
+        return self.closure(made, holds, node, f.is_late)
 
-    def closure(self, made: gast.AST, holds: list[gast.AST], node: gast.AST) -> gast.AST:
-        """A function that is called with what it holds."""
+    def closure(self, made: gast.AST, holds: list[gast.AST], node: gast.AST, is_late: bool = False) -> gast.AST:
+        """A function that is called with what it holds, and with the variables of then where it `is_late`."""
         held = self.flattener.hold(at(node, gast.Tuple(holds, gast.Load()))[0])
-        helper = name(self.unit.helper("closure", closures.closure))
+        helper = name(self.unit.helper("late", late.late) if is_late else self.unit.helper("closure", closures.closure))
         return self.flattener.hold(at(node, gast.Call(helper, [clone(made), held], []))[0])
 
     def displayed(self, display: Display, node: gast.AST) -> gast.AST:
@@ -199,13 +203,18 @@ class Closures:
         return out
 
     def require_settled(self, names: list[str], node: gast.AST) -> None:
-        """Refuse a function that closes over what is not bound yet, or may be bound anew while it lives."""
+        """Note what a function closes over that is not bound yet, or may be bound anew while it lives; refuse what is no
+        variable of the function that is compiled."""
         so_far = self.bound_so_far()
         for captured in names:
             in_loop = self.rebinds(captured)
             times = so_far[captured] + (captured in self.given)
             anew = self.counts[captured] + (captured in self.given) > max(1, times)
-            if in_loop or anew or not times or captured in self.shared or captured in self.again:
+            if not (in_loop or anew or not times or captured in self.shared or captured in self.again):
+                continue
+            if captured in self.own:
+                self.unsettled.add(captured)
+            else:
                 self.unit.refuse(node, f"`{captured}` may be bound anew while a function lives that reads it, which cannot "
                                        f"be followed: give the function its value, as in `lambda t, {captured}={captured}: "
                                        "..`")  # fmt: skip

@@ -39,12 +39,21 @@ from s2sgrad.ir.quote import assign, at, constant, name
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import containers, mutators
 from s2sgrad.normalize._calls import calls_user, walruses
+from s2sgrad.specialize import late_binding
 from s2sgrad.specialize.evaluation import Evaluator
 from s2sgrad.specialize.partial_evaluation import Functions
 from s2sgrad.specialize.section_stores import Sections
 from s2sgrad.specialize.short_circuit import Conditions
 from s2sgrad.specialize.static_values import Object, Value, bindings
 from s2sgrad.specialize.ways import PLAIN, Ways
+
+
+class Unsettled(Exception):
+    """Functions close over `variables` that are bound anew while they live: these are to be `late`."""
+
+    def __init__(self, variables: set[str]) -> None:
+        super().__init__(variables)
+        self.variables = variables
 
 
 def run(unit: Unit, tree: gast.FunctionDef, ways: Ways = PLAIN) -> gast.FunctionDef:
@@ -71,7 +80,9 @@ class _Flattener(Conditions, Evaluator, Sections):
         tree.body = at(body[0], *heads, *self.functions.heads, *self.functions.separated()) + body
         if self.functions.plain_names:
             scoping.rename(tree, self.functions.plain_names)
-        return tree
+        if self.functions.unsettled:
+            raise Unsettled(self.functions.unsettled)
+        return late_binding.run(self.unit, tree, self.functions.late)
 
     def another(self, unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         """A function that is made beside this one, in normal form."""

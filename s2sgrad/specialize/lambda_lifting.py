@@ -32,6 +32,7 @@ from s2sgrad.ir.quote import clone, empty_arguments, mentioned, name, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.primitives.catalogue import may_write
 from s2sgrad.source.making import made
+from s2sgrad.specialize.late_binding import Variables
 
 
 def calls_itself(node: gast.FunctionDef | gast.Lambda) -> bool:
@@ -43,7 +44,7 @@ def calls_itself(node: gast.FunctionDef | gast.Lambda) -> bool:
 
 def lifted(
     unit: Unit, node: gast.FunctionDef | gast.Lambda, values: dict[str, Any], last: bool = False, first: bool = False,
-    also: Iterable[str] = (),
+    also: Iterable[str] = (), variables: Variables | None = None,
 ) -> tuple[types.FunctionType, list[str]]:
     """(the function, the variables to be passed by keyword, those of `also` among them); `values` are the function values
     that have names.
@@ -70,13 +71,14 @@ def lifted(
     if first:
         named = (p for p, d in zip(words, node.args.kw_defaults, strict=True) if d is not None)
         ahead = [*places[len(places) - usual :], *named]
-        return _held(unit, base, node.args, [*_parameters(captured), *ahead], whole, free), captured
+        lead, whole, captured = _opened(unit, variables, captured, whole)
+        return _held(unit, base, node.args, [*_parameters([*lead, *captured]), *ahead], whole, free), captured
     return _defined(unit, base, node.args, places, [*words, *_parameters(captured)], whole, free, last), captured
 
 
 def function(
     unit: Unit, base: str, body: list[gast.AST], mine: dict[str, str], count: int, captured: set[str], last: bool,
-    first: tuple[str, ...] | None = None,
+    first: tuple[str, ...] | None = None, variables: Variables | None = None,
 ) -> tuple[types.FunctionType, list[str]]:
     """(a function with this body, what is to be passed to it as in `lifted`): its parameters are `mine`, under the names
     that they have in the body, so many of them with positions; what it captures and these parameters go `first`."""
@@ -94,7 +96,8 @@ def function(
         arguments = empty_arguments()
         arguments.args, arguments.kwonlyargs = places[:count], places[count:]
         held = {p: place for (p, _), place in zip(mine.items(), places, strict=True)}
-        return _held(unit, base, arguments, [*_parameters(passed), *(held[p] for p in first)], body, free), passed
+        lead, body, passed = _opened(unit, variables, passed, body)
+        return _held(unit, base, arguments, [*_parameters([*lead, *passed]), *(held[p] for p in first)], body, free), passed
     words = [*places[count:], *_parameters(passed)]
     return _defined(unit, base, empty_arguments(), places[:count], words, body, free, last), passed
 
@@ -117,10 +120,19 @@ def _defined(
     return target
 
 
+def _opened(
+    unit: Unit, variables: Variables | None, captured: list[str], body: list[gast.AST]
+) -> tuple[list[str], list[gast.AST], list[str]]:
+    """The parameter for the variables of now where a function reads some, its body, and what else it is passed."""
+    lead, heads = (None, []) if variables is None else variables.opened(unit, captured, body)
+    return [lead] if lead else [], [*heads, *body], [c for c in captured if lead is None or c not in variables.names]
+
+
 def _held(
     unit: Unit, base: str, arguments: gast.arguments, ahead: list[gast.Name], body: list[gast.AST], free: set[str]
 ) -> types.FunctionType:
     """As `_defined`: these parameters go before all others."""
+    free = free | (mentioned(*body) & unit.helpers.keys())
     own = {p.id for p in ahead}
     places = [p for p in [*arguments.posonlyargs, *arguments.args] if p.id not in own]
     words = [p for p in arguments.kwonlyargs if p.id not in own]

@@ -39,18 +39,21 @@ from s2sgrad.runtime.checkpoints import checkpoint
 from s2sgrad.runtime.copies import copied
 from s2sgrad.specialize import lambda_lifting
 from s2sgrad.specialize.inlining import signature_of
+from s2sgrad.specialize.late_binding import Variables
 from s2sgrad.specialize.static_values import Derivative, Function, Known, Object, Partial, Value, Vectorized, bindings
 
 
 @dataclass
 class Lifted:
     """A function value as a function: `captured` are the variables that it is passed, by keyword (`last`: after its
-    arguments), `defaults` what its parameters are that are not given, `order` its parameters that have positions."""
+    arguments), `defaults` what its parameters are that are not given, `order` its parameters that have positions; one that
+    `is_late` takes the variables of now before all others."""
 
     target: Any
     captured: list[str] = field(default_factory=list)
     defaults: dict[str, Any] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
+    is_late: bool = False
 
 
 class Derivatives:
@@ -120,10 +123,11 @@ class Derivatives:
             return self.written(f, node, last, first)
         lambda_lifting.require_no_writes(self.unit, f.node)
         defaults = {_keyword(p): f.defaults[p.id] for p in parameters(f.node) if p.id in f.defaults}
-        target, captured = lambda_lifting.lifted(self.unit, f.node, self.values, last, first)
+        variables = Variables(self.late, self.unsure) if first else None
+        target, captured = lambda_lifting.lifted(self.unit, f.node, self.values, last, first, variables=variables)
         named = f.node.args.kwonlyargs if last else []
         order = [_keyword(p) for p in [*f.node.args.posonlyargs, *f.node.args.args, *named]]
-        return Lifted(target, captured, defaults, order)
+        return Lifted(target, captured, defaults, order, variables is not None and variables.are_read)
 
     def written(self, f: Any, node: gast.AST, last: bool, first: bool = False) -> Lifted:
         """A method, a partial, or what uses some, written out over the parameters that are not bound yet."""
@@ -151,8 +155,9 @@ class Derivatives:
         if last:
             order, keywords = [*order, *keywords], []
         ahead = tuple(defaults) if first else None
-        target, captured = lambda_lifting.function(self.unit, base, body, mine, len(order), read, last, ahead)
-        return Lifted(target, captured, defaults, order)
+        variables = Variables(self.late, self.unsure) if first else None
+        target, captured = lambda_lifting.function(self.unit, base, body, mine, len(order), read, last, ahead, variables)
+        return Lifted(target, captured, defaults, order, variables is not None and variables.are_read)
 
     def declared(self, f: Any, node: gast.AST) -> tuple[str, Iterable[inspect.Parameter]]:
         """The name of a function, and the parameters that its text declares."""

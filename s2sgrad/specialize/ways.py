@@ -10,10 +10,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Ways:
-    """Function values may be data (`closures`), and objects references (`columns`)."""
+    """Function values may be data (`closures`), and objects references (`columns`); the variables in `late` are given to
+    function values when these are called (`late_binding`)."""
 
     as_data: bool = False
     in_columns: bool = False
+    late: tuple[str, ...] = ()
 
 
 PLAIN = Ways()

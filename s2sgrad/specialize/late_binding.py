@@ -1,0 +1,284 @@
+"""Variables that are bound anew while functions live which read them: each call of these is given what they are now.
+
+    for w in x:                                  for w in x:                     def lambda_(variables, t):
+        fs.append(lambda t: w * t)       ->          fs.append(late(lambda_, ()))         w = variables[0]
+    return fs[0](x[1])                           return now(fs[0], (w,))(x[1])            return w * t
+
+What such a function holds besides it holds by value, as any other (`closures`); functions among that read variables in turn,
+and get those that it was given.  Only variables of the function itself are followed so: those of a function that is written
+out are others at each call of it.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(x):
+...     fs = []
+...     for w in x:
+...         fs.append(lambda t: w * t)
+...     return fs[0](2.0)
+... ''', "flatten"))
+def f(x):
+    w = None
+    fs = []
+    t1 = sequence(x)
+    t2 = len(t1)
+    for k in range(t2):
+        w = t1[k]
+        t3 = ()
+        t4 = late(lambda_, t3)
+        fs.append(t4)
+    t5 = fs[0]
+    t6 = (w,)
+    t7 = now(t5, t6)
+    result = t7(2.0)
+    return result
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.user_functions import is_plain
+from s2sgrad.flow.facts import Facts
+from s2sgrad.flow.graph import binds
+from s2sgrad.ir.quote import COMPOUND, Transformer, assign, at, calls_in, children, constant, name, nested, nodes
+from s2sgrad.ir.reach import call
+from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.primitives import catalogue
+from s2sgrad.runtime import bound, late
+from s2sgrad.runtime.copies import copied
+
+_NESTED = (gast.FunctionDef, gast.Lambda)
+_ARITHMETIC = (gast.BinOp, gast.UnaryOp, gast.Compare)
+
+
+def bound_at_once(body: list[gast.AST]) -> set[str]:
+    """The variables that a block binds itself, and not in a branch or a loop."""
+    return set().union(*(binds(s) for s in body if isinstance(s, (gast.Assign, gast.AugAssign))))
+
+
+# --- functions that read them ---
+
+
+@dataclass
+class Variables:
+    """What functions of a text are given at each call; `unsure`: those that need not be bound by then; `are_read`: by the one
+    that was opened."""
+
+    names: tuple[str, ...]
+    unsure: set[str]
+    are_read: bool = False
+
+    def opened(self, unit: Unit, captured: list[str], body: list[gast.AST]) -> tuple[str | None, list[gast.AST]]:
+        """The parameter for the variables of now of a function with this body, and what stands before that; None and nothing
+        where it reads none of them, and calls no function that might."""
+        read = [v for v in self.names if v in captured]
+        called = [c for c in captured if self.names and _may_be_function(unit, c, body)]
+        if not read and not called:
+            return None, []
+        self.are_read = True
+        given = unit.names.fresh("variables")
+        heads: list[gast.AST] = []
+        for variable in read:
+            place = constant(self.names.index(variable))
+            heads.append(assign(variable, gast.Subscript(name(given), place, gast.Load())))
+            if variable in self.unsure:
+                shown = constant(unit.bases.get(variable, variable))
+                heads.append(gast.Expr(call(unit, "bound", bound, name(variable), shown)))
+        heads += [assign(c, call(unit, "now", late.now, name(c), name(given))) for c in called]
+        _Settled(unit, {*called, *read}).within(body)
+        return given, heads
+
+
+def _may_be_function(unit: Unit, variable: str, body: list[gast.AST]) -> bool:
+    """Whether a variable of a text may be a function, or hold some: it is not only computed with."""
+    return any(_hands_on(unit, statement, variable) for statement in body)
+
+
+def _hands_on(unit: Unit, node: gast.AST, variable: str) -> bool:
+    if isinstance(node, gast.Name):
+        return node.id == variable
+    if isinstance(node, _ARITHMETIC) or (isinstance(node, gast.Call) and _gives_data(unit, node)):
+        return any(_is_asked(unit, part, variable) for part in children(node))
+    return any(_hands_on(unit, part, variable) for part in children(node))
+
+
+def _is_asked(unit: Unit, node: gast.AST, variable: str) -> bool:
+    """Whether an operand of arithmetic is anything but the variable or an item of it."""
+    while isinstance(node, gast.Subscript) and not _hands_on(unit, node.slice, variable):
+        node = node.value
+    return not isinstance(node, gast.Name) and _hands_on(unit, node, variable)
+
+
+def _gives_data(unit: Unit, node: gast.Call) -> bool:
+    """Whether a call computes: of a library's function that gives numbers, arrays or truth values."""
+    target = unit.resolve(node.func)
+    if target is MISSING or is_plain(target):
+        return False
+    known = catalogue.of(target)
+    return known.gives_array or known.is_flat
+
+
+class _Settled(Transformer):
+    """Checks that what a function returns is no function, where it may be one."""
+
+    def __init__(self, unit: Unit, functions: set[str]) -> None:
+        self.unit, self.functions = unit, functions
+
+    def within(self, body: list[gast.AST]) -> None:
+        for statement in body:
+            if not isinstance(statement, _NESTED):
+                self.visit(statement)
+
+    def visit_FunctionDef(self, node: gast.FunctionDef) -> gast.AST:
+        return node
+
+    visit_Lambda = visit_FunctionDef
+
+    def visit_Return(self, node: gast.Return) -> gast.AST:
+        if node.value is not None and self.may_be_function(node.value):
+            node.value = call(self.unit, "settled", late.settled, node.value)
+        return node
+
+    def may_be_function(self, node: gast.AST) -> bool:
+        if isinstance(node, (*_ARITHMETIC, gast.Constant)):
+            return False
+        if isinstance(node, gast.Call):
+            given = (n.id for part in (*node.args, *node.keywords) for n in nodes(part) if isinstance(n, gast.Name))
+            return not _gives_data(self.unit, node) and any(n in self.functions for n in given)
+        return True
+
+
+# --- the function that has them ---
+
+
+def run(unit: Unit, tree: gast.FunctionDef, variables: tuple[str, ...]) -> gast.FunctionDef:
+    """Give the functions that are called, or handed on to be called, the variables of now."""
+    if variables:
+        _Giver(unit, tree, variables).run()
+    return tree
+
+
+class _Giver:
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, variables: tuple[str, ...]) -> None:
+        self.unit, self.tree, self.variables = unit, tree, variables
+        self.reading = _reading(unit, tree)
+        self.changed = {n for s in effects.walk(tree.body) for n in _changed(unit, s)}
+        self.displays: list[gast.AST] = []
+
+    def run(self) -> None:
+        for body in list(nested(self.tree.body)):
+            for k in reversed(range(len(body))):
+                body[k : k + 1] = self.given(body[k])
+        facts = Facts(self.tree)
+        unbound = {v for display in self.displays for v in facts.lifetimes.unbound_reads(display)}
+        first = self.tree.body[0]
+        self.tree.body[:0] = at(first, *(assign(v, constant(None)) for v in self.variables if v in unbound))
+
+    def given(self, statement: gast.AST) -> list[gast.AST]:
+        """A statement, with what stands before and behind it."""
+        before: list[gast.AST] = []
+        behind: list[gast.AST] = []
+        held = ""
+        for made in [c for part in _own(statement) for c in calls_in(part)]:
+            places = self.places(made)
+            if places and isinstance(statement, gast.While):
+                self.unit.refuse(statement, "a function that reads variables which are bound anew is called in the test of "
+                                            "this loop, which cannot be followed: call it in the loop")  # fmt: skip
+            for owner, field, k in places:
+                held = held or self.display(before)
+                value = getattr(owner, field) if k is None else getattr(owner, field)[k]
+                holder = self.hold(before, call(self.unit, "now", late.now, value, name(held)))
+                if k is None:
+                    setattr(owner, field, name(holder))
+                else:
+                    getattr(owner, field)[k] = name(holder)
+            handed = any(field != "func" for _, field, _ in places)
+            if handed and isinstance(statement, gast.Assign) and statement.value is made:
+                target = statement.targets[0]
+                if isinstance(target, gast.Name):
+                    behind.append(assign(target.id, call(self.unit, "settled", late.settled, name(target.id))))
+        return [*at(statement, *before), statement, *at(statement, *behind)]
+
+    def display(self, before: list[gast.AST]) -> str:
+        """The variables of now: of what is written in place, as it is now."""
+        atoms = []
+        for variable in self.variables:
+            changed = variable in self.changed
+            value = call(self.unit, "copied", copied, name(variable)) if changed else name(variable)
+            atoms.append(name(self.hold(before, value)) if changed else value)
+        return self.hold(before, gast.Tuple(atoms, gast.Load()))
+
+    def hold(self, before: list[gast.AST], value: gast.AST) -> str:
+        holder = self.unit.temp()
+        before.append(assign(holder, value))
+        if any(isinstance(n, gast.Name) and n.id in self.variables for n in nodes(value)):
+            self.displays.append(before[-1])
+        return holder
+
+    def places(self, made: gast.Call) -> list[tuple[gast.AST, str, int | None]]:
+        """Where functions that may read the variables stand in a call of what may call them."""
+        if not self.calls(made):
+            return []
+        out: list[tuple[gast.AST, str, int | None]] = [(made, "func", None)] if self.may_read(made.func) else []
+        out += [(made, "args", k) for k, a in enumerate(made.args) if self.may_read(a)]
+        return out + [(word, "value", None) for word in made.keywords if self.may_read(word.value)]
+
+    def may_read(self, node: gast.AST) -> bool:
+        return isinstance(node, gast.Name) and node.id in self.reading
+
+    def calls(self, made: gast.Call) -> bool:
+        """Whether what is called may call what it is given: a function of the user's or of ours, or what nobody knows."""
+        target = self.unit.resolve(made.func)
+        if target is not MISSING:
+            ours = (getattr(target, "__module__", None) or "").startswith(("s2sgrad.pullbacks", "s2sgrad.api"))
+            return is_plain(target) or ours or hasattr(target, "compiled_for")
+        return not isinstance(made.func, gast.Attribute) or not catalogue.methods_named(made.func.attr)
+
+
+def _own(statement: gast.AST) -> list[gast.AST]:
+    """The expressions of a statement itself."""
+    return [part for part in children(statement) if not isinstance(part, gast.stmt)]
+
+
+def _reading(unit: Unit, tree: gast.FunctionDef) -> set[str]:
+    """The names that may stand for functions which read variables, or hold some."""
+    out: set[str] = set()
+    statements = [s for s in effects.walk(tree.body) if not isinstance(s, (gast.If, gast.While))]
+    size = -1
+    while size < len(out):
+        size = len(out)
+        for s in statements:
+            value = s.iter if isinstance(s, gast.For) else getattr(s, "value", None)
+            if value is None or not (_makes(unit, value) or out & effects.reads(value)) or _computes(unit, value):
+                continue
+            out |= {*binds(s), *effects.writes(s), *_changed(unit, s)}
+    return out
+
+
+def _makes(unit: Unit, value: gast.AST) -> bool:
+    return isinstance(value, gast.Call) and unit.called(value) is late.late
+
+
+def _computes(unit: Unit, value: gast.AST) -> bool:
+    """Whether an operation gives no function: arithmetic, or a call of what gives data, or of what gives no function on."""
+    if isinstance(value, gast.BinOp):
+        return not isinstance(value.op, (gast.Add, gast.Mult))
+    if not isinstance(value, gast.Call):
+        return isinstance(value, _ARITHMETIC)
+    target = unit.resolve(value.func)
+    if target is MISSING:
+        return isinstance(value.func, gast.Name)  # what it gives is checked
+    return is_plain(target) or _gives_data(unit, value)
+
+
+def _changed(unit: Unit, statement: gast.AST) -> set[str]:
+    """The names of what a statement may write in place."""
+    out = set() if isinstance(statement, COMPOUND) else effects.writes(statement) - set(binds(statement))
+    if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
+        out.add(statement.target.id)
+    if isinstance(statement, (gast.Assign, gast.Expr)):
+        out |= effects.changed_by_call(statement.value)
+    return out

@@ -743,7 +743,7 @@ def list_of_an_attribute_returned_by_a_helper(x):
     return sum(la) * x
 
 
-@program(0.6, second=Unsupported)
+@program(0.6)
 def list_stored_into_a_list(x):
     lb = [x * x, 1.0]
     m = [[x], [1.0]]
@@ -1399,7 +1399,7 @@ def gotten(a, x):
     z[0] = 5.0
 
 
-@program(FOUR, first=Unsupported)
+@program(FOUR, first=Refused)
 def written_through_a_method_that_is_kept(x):
     a = x * 2.0
     gotten(a, x * 1.0)

@@ -167,15 +167,6 @@ REFUSED = {
             box = Box(3.0 * x)  # <-
             return scaled(x) * box.w
     """, (2.0,)),
-    "argument that is bound to a function in a loop": (Unsupported, """
-        def f(x, act=None):
-            for i in range(2):
-                if act is None:
-                    act = lambda t: t * x  # <-
-                else:
-                    x = x * 3.0
-            return act(x)
-    """, (2.0,)),
     "object whose method a list keeps, and whose name is bound anew": (Unsupported, """
         class Box:
             def __init__(self, w):
@@ -875,13 +866,6 @@ REFUSED = {
             for w in x:
                 h = lambda t, h=h, w=w: h(w * t)
             return slope(h, 0.5)
-    """, (V,)),
-    "function that reads what is bound anew": (Unsupported, """
-        def f(x):
-            fs = []
-            for w in x:
-                fs.append(lambda t: w * t)  # <-
-            return fs[0](x[1]) + fs[-1](x[0])
     """, (V,)),
     "method kept by a branch of the loop that makes its object": (Unsupported, """
         class Scaled:

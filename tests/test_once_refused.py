@@ -18,6 +18,22 @@ V = np.array([0.5, 1.5, 2.5])
 HEAD = "import math\nimport numpy as np\n\n"
 
 PROGRAMS = {
+    "argument that is bound to a function in a loop": ("""
+        def f(x, act=None):
+            for i in range(2):
+                if act is None:
+                    act = lambda t: t * x
+                else:
+                    x = x * 3.0
+            return act(x)
+    """, (2.0,)),
+    "function that reads what is bound anew": ("""
+        def f(x):
+            fs = []
+            for w in x:
+                fs.append(lambda t: w * t)
+            return fs[0](x[1]) + fs[-1](x[0])
+    """, (V,)),
     "array that stands twice in a list, updated in a loop": ("""
         def f(x):
             u = x * 1.0

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import linecache
 import types
-from dataclasses import replace
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import gast

@@ -24,7 +24,7 @@ from s2sgrad.inplace.alias_conflicts import Clash
 from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.inplace.rebind_markers import is_said
 from s2sgrad.inplace.view_elimination import Views
-from s2sgrad.ir.forms import alone, parts_of, popped
+from s2sgrad.ir.forms import alone, bound_name, parts_of, popped
 from s2sgrad.ir.quote import assign, at, constant, expression, name, nested, place_of
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.aliases import OUTSIDE
@@ -237,18 +237,27 @@ class _Resolver:
         return True
 
     def element(self, suspect: str) -> bool:
-        """`t = a[i]` of unknown kind: an element and no row; checked when it runs."""
+        """`t = a[i]` of unknown kind, an element and no row, or `t = f(x)`, a number; checked when it runs."""
         if isinstance(self.kinds.get(suspect), (Array, Container, Number)) or suspect in self.separate:
             return False
         definitions = self.places.binding(suspect)
-        if not definitions or not all(_picks_element(d) for d in definitions):
+        checks = [self.check_of(d) for d in definitions]
+        if not checks or None in checks:
             return False
         self.separate.add(suspect)
-        for definition in definitions:
+        for definition, check in zip(definitions, checks, strict=True):
             line = constant(getattr(definition, "lineno", 0))
             shown = constant(self.unit.shown(suspect, getattr(definition, "value", None)))
-            self.before(definition, "scalar", runtime.scalar, [name(suspect), shown, line], behind=True)
+            self.before(definition, check.__name__, check, [name(suspect), shown, line], behind=True)
         return True
+
+    def check_of(self, definition: gast.AST) -> Callable | None:
+        """What says, when it runs, that a statement binds a name to no memory that has another one."""
+        if _picks_element(definition):
+            return runtime.scalar
+        value = definition.value if isinstance(definition, gast.Assign) and bound_name(definition) else None
+        late = isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id in self.unit.locals
+        return runtime.number if late else None
 
     def unpacking(self, suspect: str) -> bool:
         """`a, b = u` of an array: `a = u[0]; b = u[1]`, views that can be followed; the length is checked when it runs."""

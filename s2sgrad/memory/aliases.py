@@ -263,7 +263,7 @@ class Aliases:
             for name in given:
                 seeing |= (self.names.member(name) if kept else 0) | state.seers.to(name)
             return state.seers.of(target) if seeing & self.names.member(target) else 0, seeing
-        item = popped(value)
+        item = popped(value) or self._owner_of_item(value)
         for name in given:  # the same object, or an item of it
             inside = state.seers.to(name)
             seen |= self._seen(name, state) | inside
@@ -271,6 +271,12 @@ class Aliases:
         for key in self.names.decoded(seeing):
             seen |= state.seers.of(key)
         return seen, seeing
+
+    def _owner_of_item(self, value: gast.AST) -> str | None:
+        """The list, tuple or dict of which an expression is an item."""
+        plain = isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name)
+        held = plain and not isinstance(value.slice, gast.Slice) and isinstance(self.kinds.get(value.value.id), Container)
+        return value.value.id if held else None
 
     def _copies(self, value: gast.AST, bound: str) -> bool:
         """Whether an expression is a new container with the items of another: `list(a)`, `a[1:]`, `a + b`, `a.copy()`."""

@@ -15,6 +15,7 @@ from s2sgrad.rules.table import elementwise, flat, general, linear
 from s2sgrad.runtime import closures, late, log_or_zero, over, power_slope, product, shadows, structure, times, unbroadcast
 from s2sgrad.runtime.copies import copied
 from s2sgrad.runtime.given import fitted
+from s2sgrad.runtime.late import held_part, moved_with, variables_part
 
 # --- shapes and structures -------------------------------------------------------------------------------------------
 
@@ -61,31 +62,31 @@ def closure(g, y, function, holds):
 
 @general(late.now)
 def now(g, y, value, variables):
-    return late.held_part(g, value), late.variables_part(g, value, variables)
+    return held_part(g, value), variables_part(g, value, variables)
 
 
 @now.forward()
 def _(y, value, variables, value_dot, variables_dot):
-    return late.moved_with(value_dot, variables_dot, value)
+    return moved_with(value_dot, None, value), moved_with(None, variables_dot, value)
 
 
-@linear(late.held_part)
+@linear(held_part)
 def _(w, y, g, value):
-    return late.moved_with(w, None, value), None
+    return moved_with(w, None, value), None
 
 
-@linear(late.variables_part)
+@linear(variables_part)
 def _(w, y, g, value, variables):
-    return late.moved_with(None, w, value), None, None
+    return moved_with(None, w, value), None, None
 
 
-@linear(late.moved_with)
+@linear(moved_with)
 def _(w, y, held, variables, value):
-    return late.held_part(w, value), late.variables_part(w, value, variables), None
+    return held_part(w, value), variables_part(w, value, variables), None
 
 
 @linear(late.settled)
-def settled(w, y, value):
+def _(w, y, value):
     return w
 
 

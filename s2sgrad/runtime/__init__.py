@@ -22,6 +22,7 @@ from s2sgrad.runtime.checks import Refusal, asked_whole, bound, contiguous, once
 # isort: split
 from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
     is_special,
+    number,
     only_these,
     reads_only,
     replaces,

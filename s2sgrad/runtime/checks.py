@@ -194,6 +194,14 @@ def scalar(x: Any, name: str, line: int) -> None:
         raise Refusal(line, f"{called} is a view of an array that is written while it is used: write `.copy()` behind it")
 
 
+def number(x: Any, name: str, line: int) -> None:
+    """Check that what a function gave which was looked up is a number, and no memory of what that function was given or
+    holds; TypeError for anything else."""
+    if not isinstance(x, (float, int, np.generic, str, type(None))):
+        called = f"`{name}`" if name else "what a function gives here that is known at run time alone"
+        raise Refusal(line, f"{called} may share memory with what is written while it is used: copy it first")
+
+
 def shuffled(x: Any, generator: Any, line: int) -> None:
     """Check that what is shuffled is an array, by a generator of NumPy's (or None: by `np.random`); TypeError if not."""
     if not isinstance(x, np.ndarray) or not isinstance(generator, (np.random.Generator, np.random.RandomState, type(None))):

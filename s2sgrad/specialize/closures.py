@@ -38,8 +38,11 @@ from typing import Any
 
 import gast
 
+from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import assign, at, clone, constant, name
+from s2sgrad.ir.unit import parameters
 from s2sgrad.runtime import closures, late
+from s2sgrad.specialize import late_binding
 from s2sgrad.specialize.static_values import (
     Choice,
     Derivative,
@@ -65,8 +68,18 @@ class Closures:
     homes: dict[int, tuple[int, tuple[int, ...], Any]]  # where function values are made: the block, and the loops around
     again: set[str]  # variables that several trips bind which are written out
     own: set[str]  # variables of the function that is compiled, not of what is written out
+    unsure: set[str]  # those of them that a branch or a loop binds
     late: tuple[str, ...]  # those that functions are given at each call
     unsettled: set[str]  # those that should be
+    holding: list[gast.Tuple]  # what functions hold
+    lifting: int  # how many functions are being written out beside this one
+
+    def open_late(self, late: tuple[str, ...], tree: gast.FunctionDef) -> None:
+        """Begin with a function: of these variables its function values are given what they are at each call."""
+        self.homes, self.again, self.late = {}, set(), late
+        self.unsettled, self.holding, self.lifting = set(), [], 0
+        self.own = scoping.own(tree)
+        self.unsure = self.own - late_binding.bound_at_once(tree.body) - {p.id for p in parameters(tree)}
 
     def is_data(self, target: str, value: Any) -> bool:
         """Whether a name that stands for this function value, or a display of some, is a variable: it is bound anew, or
@@ -151,9 +164,17 @@ class Closures:
             return at(node, made)[0]
         return self.closure(made, holds, node, f.is_late)
 
+    def unsettled_in(self, tree: gast.FunctionDef) -> set[str]:
+        """The variables of the whole text that functions are to be given at each call, and are not."""
+        if not self.as_data:
+            return set()
+        changed = late_binding.changed_while_held(tree, self.holding) if self.holding else set()
+        return (self.unsettled | (changed & self.own)) - {*self.late}
+
     def closure(self, made: gast.AST, holds: list[gast.AST], node: gast.AST, is_late: bool = False) -> gast.AST:
         """A function that is called with what it holds, and with the variables of then where it `is_late`."""
-        held = self.flattener.hold(at(node, gast.Tuple(holds, gast.Load()))[0])
+        self.holding.append(at(node, gast.Tuple(holds, gast.Load()))[0])
+        held = self.flattener.hold(self.holding[-1])
         helper = name(self.unit.helper("late", late.late) if is_late else self.unit.helper("closure", closures.closure))
         return self.flattener.hold(at(node, gast.Call(helper, [clone(made), held], []))[0])
 

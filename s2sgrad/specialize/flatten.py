@@ -80,8 +80,8 @@ class _Flattener(Conditions, Evaluator, Sections):
         tree.body = at(body[0], *heads, *self.functions.heads, *self.functions.separated()) + body
         if self.functions.plain_names:
             scoping.rename(tree, self.functions.plain_names)
-        if self.functions.unsettled:
-            raise Unsettled(self.functions.unsettled)
+        if unsettled := self.functions.unsettled_in(tree):
+            raise Unsettled(unsettled)
         return late_binding.run(self.unit, tree, self.functions.late)
 
     def another(self, unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

@@ -191,6 +191,8 @@ class Inliner:
         if function.used or function.unit is not self.unit:
             renamed = {n: self.fresh(function.unit.bases.get(n, n)) for n in sorted(own)}
         function.used = True
+        if not self.flattener.loops and not self.lifting:  # there is one of each
+            self.own |= {renamed.get(n, n) for n in own}
         moved: dict[Place, gast.AST] = {}
         for node in nodes(tree):
             if hasattr(node, "lineno"):

@@ -71,7 +71,7 @@ def lifted(
     if first:
         named = (p for p, d in zip(words, node.args.kw_defaults, strict=True) if d is not None)
         ahead = [*places[len(places) - usual :], *named]
-        lead, whole, captured = _opened(unit, variables, captured, whole)
+        lead, whole, captured = _opened(unit, variables, captured, ahead, whole)
         return _held(unit, base, node.args, [*_parameters([*lead, *captured]), *ahead], whole, free), captured
     return _defined(unit, base, node.args, places, [*words, *_parameters(captured)], whole, free, last), captured
 
@@ -96,8 +96,9 @@ def function(
         arguments = empty_arguments()
         arguments.args, arguments.kwonlyargs = places[:count], places[count:]
         held = {p: place for (p, _), place in zip(mine.items(), places, strict=True)}
-        lead, body, passed = _opened(unit, variables, passed, body)
-        return _held(unit, base, arguments, [*_parameters([*lead, *passed]), *(held[p] for p in first)], body, free), passed
+        ahead = [held[p] for p in first]
+        lead, body, passed = _opened(unit, variables, passed, ahead, body)
+        return _held(unit, base, arguments, [*_parameters([*lead, *passed]), *ahead], body, free), passed
     words = [*places[count:], *_parameters(passed)]
     return _defined(unit, base, empty_arguments(), places[:count], words, body, free, last), passed
 
@@ -121,10 +122,10 @@ def _defined(
 
 
 def _opened(
-    unit: Unit, variables: Variables | None, captured: list[str], body: list[gast.AST]
+    unit: Unit, variables: Variables | None, captured: list[str], ahead: list[gast.Name], body: list[gast.AST]
 ) -> tuple[list[str], list[gast.AST], list[str]]:
     """The parameter for the variables of now where a function reads some, its body, and what else it is passed."""
-    lead, heads = (None, []) if variables is None else variables.opened(unit, captured, body)
+    lead, heads = (None, []) if variables is None else variables.opened(unit, captured, [p.id for p in ahead], body)
     return [lead] if lead else [], [*heads, *body], [c for c in captured if lead is None or c not in variables.names]
 
 

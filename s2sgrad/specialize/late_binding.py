@@ -27,7 +27,7 @@ def f(x):
         t4 = late(lambda_, t3)
         fs.append(t4)
     t5 = fs[0]
-    t6 = (w,)
+    t6 = w,
     t7 = now(t5, t6)
     result = t7(2.0)
     return result
@@ -43,9 +43,10 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import binds
-from s2sgrad.ir.quote import COMPOUND, Transformer, assign, at, calls_in, children, constant, name, nested, nodes
+from s2sgrad.ir import scoping
+from s2sgrad.ir.quote import Transformer, assign, at, blocks, calls_in, children, constant, name, nested, nodes
 from s2sgrad.ir.reach import call
-from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.primitives import catalogue
 from s2sgrad.runtime import bound, late
 from s2sgrad.runtime.copies import copied
@@ -56,7 +57,35 @@ _ARITHMETIC = (gast.BinOp, gast.UnaryOp, gast.Compare)
 
 def bound_at_once(body: list[gast.AST]) -> set[str]:
     """The variables that a block binds itself, and not in a branch or a loop."""
-    return set().union(*(binds(s) for s in body if isinstance(s, (gast.Assign, gast.AugAssign))))
+    return scoping.bound([s for s in body if isinstance(s, (gast.Assign, gast.AugAssign))])
+
+
+def changed_while_held(tree: gast.FunctionDef, held: list[gast.Tuple]) -> set[str]:
+    """The variables in displays of what functions hold that may be written in place when these have been made."""
+    whose = {id(display): {e.id for e in display.elts if isinstance(e, gast.Name)} for display in held}
+    made: list[tuple[set[str], tuple[int, ...]]] = []  # the variables, and the loops around
+    found: set[str] = set()
+
+    def follow(body: list[gast.AST], loops: tuple[int, ...]) -> None:
+        for statement in body:
+            changed = _changed(statement)
+            for variables, _ in made if changed else ():
+                found.update(variables & changed)
+            variables = whose.get(id(getattr(statement, "value", None)))
+            if variables is not None:
+                made.append((variables, loops))
+            changes.append((changed, loops))
+            inside = (*loops, id(statement)) if isinstance(statement, (gast.For, gast.While)) else loops
+            for inner in blocks(statement):
+                follow(inner, inside)
+
+    changes: list[tuple[set[str], tuple[int, ...]]] = []
+    follow(tree.body, ())
+    for variables, loops in made:
+        for changed, around in changes:
+            if loops and around[:1] == loops[:1]:
+                found.update(variables & changed)
+    return found
 
 
 # --- functions that read them ---
@@ -64,19 +93,22 @@ def bound_at_once(body: list[gast.AST]) -> set[str]:
 
 @dataclass
 class Variables:
-    """What functions of a text are given at each call; `unsure`: those that need not be bound by then; `are_read`: by the one
+    """What functions of a text are given at each call; `unsure`: what need not be bound by then; `are_read`: by the one
     that was opened."""
 
     names: tuple[str, ...]
     unsure: set[str]
     are_read: bool = False
 
-    def opened(self, unit: Unit, captured: list[str], body: list[gast.AST]) -> tuple[str | None, list[gast.AST]]:
+    def opened(
+        self, unit: Unit, captured: list[str], defaults: list[str], body: list[gast.AST]
+    ) -> tuple[str | None, list[gast.AST]]:
         """The parameter for the variables of now of a function with this body, and what stands before that; None and nothing
         where it reads none of them, and calls no function that might."""
         read = [v for v in self.names if v in captured]
-        called = [c for c in captured if self.names and _may_be_function(unit, c, body)]
-        if not read and not called:
+        called = [c for c in (*captured, *defaults) if self.names and _may_be_function(unit, c, body)]
+        made = any(_makes(unit, value) for s in effects.walk(body) if (value := getattr(s, "value", None)) is not None)
+        if not read and not called and not made:
             return None, []
         self.are_read = True
         given = unit.names.fresh("variables")
@@ -89,6 +121,8 @@ class Variables:
                 heads.append(gast.Expr(call(unit, "bound", bound, name(variable), shown)))
         heads += [assign(c, call(unit, "now", late.now, name(c), name(given))) for c in called]
         _Settled(unit, {*called, *read}).within(body)
+        if made:
+            _Giver(unit, body, self.names, given).run()
         return given, heads
 
 
@@ -157,25 +191,36 @@ class _Settled(Transformer):
 def run(unit: Unit, tree: gast.FunctionDef, variables: tuple[str, ...]) -> gast.FunctionDef:
     """Give the functions that are called, or handed on to be called, the variables of now."""
     if variables:
-        _Giver(unit, tree, variables).run()
+        giver = _Giver(unit, tree.body, variables)
+        giver.require_kept({p.id for p in parameters(tree)})
+        giver.run()
+        facts = Facts(tree)
+        unbound = {v for display in giver.displays for v in facts.lifetimes.unbound_reads(display)}
+        tree.body[:0] = at(tree.body[0], *(assign(v, constant(None)) for v in variables if v in unbound))
     return tree
 
 
 class _Giver:
-    def __init__(self, unit: Unit, tree: gast.FunctionDef, variables: tuple[str, ...]) -> None:
-        self.unit, self.tree, self.variables = unit, tree, variables
-        self.reading = _reading(unit, tree)
-        self.changed = {n for s in effects.walk(tree.body) for n in _changed(unit, s)}
-        self.displays: list[gast.AST] = []
+    """Writes what functions are given in one body; `passed`: the parameter by which that is given it itself."""
+
+    def __init__(self, unit: Unit, body: list[gast.AST], variables: tuple[str, ...], passed: str = "") -> None:
+        self.unit, self.body, self.variables, self.passed = unit, body, variables, passed
+        self.reading = _reading(unit, body)
+        self.changed = {n for s in effects.walk(body) for n in _changed(s)}
+        self.displays: list[gast.AST] = []  # the statements that read the variables
+
+    def require_kept(self, given: set[str]) -> None:
+        """Refuse a function that leaves the one whose variables it reads: is returned, or kept in what that is `given`."""
+        for s in effects.walk(self.body):
+            returned = isinstance(s, gast.Return) and s.value is not None and self.may_read(s.value)
+            if returned or (_changed(s) & given and self.reading & effects.reads(s) - given):
+                self.unit.refuse(s, "a function leaves the one whose variables it reads, which are bound anew, which cannot "
+                                    "be followed: give it their values as defaults")  # fmt: skip
 
     def run(self) -> None:
-        for body in list(nested(self.tree.body)):
+        for body in list(nested(self.body)):
             for k in reversed(range(len(body))):
                 body[k : k + 1] = self.given(body[k])
-        facts = Facts(self.tree)
-        unbound = {v for display in self.displays for v in facts.lifetimes.unbound_reads(display)}
-        first = self.tree.body[0]
-        self.tree.body[:0] = at(first, *(assign(v, constant(None)) for v in self.variables if v in unbound))
 
     def given(self, statement: gast.AST) -> list[gast.AST]:
         """A statement, with what stands before and behind it."""
@@ -204,6 +249,8 @@ class _Giver:
 
     def display(self, before: list[gast.AST]) -> str:
         """The variables of now: of what is written in place, as it is now."""
+        if self.passed:
+            return self.passed
         atoms = []
         for variable in self.variables:
             changed = variable in self.changed
@@ -243,10 +290,10 @@ def _own(statement: gast.AST) -> list[gast.AST]:
     return [part for part in children(statement) if not isinstance(part, gast.stmt)]
 
 
-def _reading(unit: Unit, tree: gast.FunctionDef) -> set[str]:
+def _reading(unit: Unit, body: list[gast.AST]) -> set[str]:
     """The names that may stand for functions which read variables, or hold some."""
     out: set[str] = set()
-    statements = [s for s in effects.walk(tree.body) if not isinstance(s, (gast.If, gast.While))]
+    statements = [s for s in effects.walk(body) if not isinstance(s, (gast.If, gast.While))]
     size = -1
     while size < len(out):
         size = len(out)
@@ -254,7 +301,7 @@ def _reading(unit: Unit, tree: gast.FunctionDef) -> set[str]:
             value = s.iter if isinstance(s, gast.For) else getattr(s, "value", None)
             if value is None or not (_makes(unit, value) or out & effects.reads(value)) or _computes(unit, value):
                 continue
-            out |= {*binds(s), *effects.writes(s), *_changed(unit, s)}
+            out |= {*binds(s), *_changed(s)}
     return out
 
 
@@ -274,11 +321,19 @@ def _computes(unit: Unit, value: gast.AST) -> bool:
     return is_plain(target) or _gives_data(unit, value)
 
 
-def _changed(unit: Unit, statement: gast.AST) -> set[str]:
+def _changed(statement: gast.AST) -> set[str]:
     """The names of what a statement may write in place."""
-    out = set() if isinstance(statement, COMPOUND) else effects.writes(statement) - set(binds(statement))
-    if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
-        out.add(statement.target.id)
+    stored = getattr(statement, "targets", []) if isinstance(statement, gast.Assign) else []
+    out = {effects.base(t) for t in stored if isinstance(t, (gast.Subscript, gast.Attribute)) and _has_base(t)}
+    if isinstance(statement, gast.AugAssign) and _has_base(statement.target):
+        out.add(effects.base(statement.target))
     if isinstance(statement, (gast.Assign, gast.Expr)):
         out |= effects.changed_by_call(statement.value)
     return out
+
+
+def _has_base(target: gast.AST) -> bool:
+    """Whether a target is a variable, or a place in one."""
+    while isinstance(target, (gast.Subscript, gast.Attribute)):
+        target = target.value
+    return isinstance(target, gast.Name)

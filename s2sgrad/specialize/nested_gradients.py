@@ -138,9 +138,11 @@ class Derivatives:
         mine = {p: self.unit.local(p) for p in (*order, *keywords)}
         before = self.unit.locals - set(mine.values())
         kept, self.flattener.out = self.flattener.out, []
+        self.lifting += 1
         value = self.apply(f, [name(mine[p]) for p in order], {p: name(mine[p]) for p in keywords}, node)
         if first and isinstance(value, Value):
             value = self.reified(value, node) or value
+        self.lifting -= 1
         body, self.flattener.out = self.flattener.out, kept
         before -= {n for n, times in bindings(body).items() if times} - self.visible()
         if isinstance(value, Value):

@@ -41,7 +41,6 @@ import gast
 
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_generator, is_plain
-from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.normalize.check import yields
@@ -56,7 +55,6 @@ from s2sgrad.specialize.columns import Columns
 from s2sgrad.specialize.function_unions import Choices
 from s2sgrad.specialize.generators import Generators
 from s2sgrad.specialize.inlining import Inliner
-from s2sgrad.specialize.late_binding import bound_at_once
 from s2sgrad.specialize.memos import Memos
 from s2sgrad.specialize.nested_definitions import Definitions
 from s2sgrad.specialize.nested_gradients import Derivatives
@@ -95,10 +93,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
     def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Any, ways: Ways) -> None:
         self.unit, self.flattener, self.as_data = unit, flattener, ways.as_data
         self.open_columns(ways.in_columns)
-        self.homes: dict[int, tuple[int, tuple[int, ...], Any]] = {}
-        self.again: set[str] = set()
-        self.late, self.unsettled, self.own = ways.late, set(), scoping.own(tree)
-        self.unsure = self.own - bound_at_once(tree.body) - {p.id for p in parameters(tree)}
+        self.open_late(ways.late, tree)
         self.acting: set[str] = set()  # names of functions that are called for their effect
         self.values: dict[str, Value] = {}
         self.running: list[tuple[Function, Any]] = []

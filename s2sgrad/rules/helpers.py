@@ -60,6 +60,11 @@ def closure(g, y, function, holds):
     return None, g
 
 
+def is_no_function(value):
+    """A number or an array, which reads no variables."""
+    return value.rank is not None or hasattr(value, "dims")
+
+
 @general(late.now)
 def now(g, y, value, variables):
     return held_part(g, value), variables_part(g, value, variables)
@@ -68,6 +73,16 @@ def now(g, y, value, variables):
 @now.forward()
 def _(y, value, variables, value_dot, variables_dot):
     return moved_with(value_dot, None, value), moved_with(None, variables_dot, value)
+
+
+@now.refined(is_no_function)
+def _(g, y, value, variables):
+    return g, None
+
+
+@now.forward(is_no_function)
+def _(y, value, variables, value_dot, variables_dot):
+    return value_dot, None
 
 
 @linear(held_part)

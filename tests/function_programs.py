@@ -1,5 +1,6 @@
 """Random programs in which nobody knows which function a name stands for: bound anew by branches and loops, composed,
-kept in lists and dicts, made by functions, closing over what is bound anew or written, remembering their values.
+kept in lists and dicts, made by functions, closing over what is bound anew or written (late, in loops, several of them over
+one variable), remembering their values.
 
 `function_program(seed)` writes the same program again.  Every function takes a number and returns one of moderate size.
 """
@@ -39,6 +40,12 @@ STATEMENTS = """
     for k in range(3):#    m{n} = {F}#    if k == 0 or {c}:#        o{n} = m{n}#    s = np.tanh(s + o{n}(x[k]))
     for k in range(3):#    def m{n}(t, c=x[k]):#        return c#    if {c}:#        o{n} = [m{n}]#        s = o{n}[0](s)
     {'p': put, 'r': raised}['p'](u, {e})|for op in (put, raised):#    op(u, {e})
+    for w in x:#    fs.append(lambda t: np.sin(w * t))|for k in range(3):#    fs.append(lambda t: np.sin(x[k] + t * s))
+    fs += [lambda t: np.tanh(s + t), lambda t: np.sin(s * t) + w]|s = np.tanh(s + fs[-1](w))|w *= np.sin(fs[-2](s))
+    z{n} = s#def add{n}(t):#    nonlocal z{n}#    z{n} = np.sin(z{n} + t)#add{n}({e})#fs.append(lambda t: t * z{n})#add{n}(w)
+    box{n} = [w]#fs.append(lambda t: np.sin(box{n}[0] * t))#box{n}[0] = np.tanh(box{n}[0] + {e})#s += fs[-1](s) * 0.2
+    {f}, w = same(({F}, {e}))|{f} = same({F})
+    z{n} = {e}#d['a'] = lambda t: np.sin(z{n} * t)#for q in fs:#    z{n} = np.tanh(q(z{n}) + 0.2)#s = np.tanh(s + d['a'](w))
 """
 REMEMBERING = [  # their values
     "@cache#def m{n}(i):#    return {v} if i < 1 else np.sin(m{n}(i - 1) + {v}) + 0.3 * m{n}(i // 2)#"
@@ -126,6 +133,10 @@ def applied(fs, t):
     for q in fs:
         t = np.tanh(q(t))
     return t
+
+
+def same(v):
+    return v
 
 
 class Gain:

@@ -196,6 +196,9 @@ class _Flattener(Conditions, Evaluator, Sections):
             statement.value = self.atom(statement.value)
             if isinstance(target, gast.Subscript):
                 statement.targets = [self.section(target)]
+            for bound in effects.targets(statement):
+                self.functions.require_data(bound, statement)
+                self.functions.data.add(bound)
             self.out.append(statement)
 
     def bind(self, target: str, statement: gast.Assign) -> None:

@@ -11,6 +11,7 @@ from . import (  # noqa: F401
     assignments,
     attempts,
     attributes,
+    bound_late,
     branches,
     buffers,
     callables,

@@ -257,3 +257,31 @@ def methods_of_new_objects_in_a_list(x):
     for f in fs:
         t = f(t)
     return t * fs[-1](x[1])
+
+
+def same(v):
+    return v
+
+
+@case(VECTOR)
+def unpacked_and_then_composed_in_a_loop(x):
+    w, h = same((x[0], np.sin))
+    for _ in range(3):
+        h = composed(h, lambda t: 0.5 * t * x[1])
+    return h(0.5) * w
+
+
+@case(VECTOR)
+def lambda_and_then_unpacked_under_one_name(x):
+    h = lambda t: t * t * x[1]  # noqa: E731
+    y = h(x[0])
+    w, h = same((x[0], np.sin))
+    return y + h(0.5) * w
+
+
+@case(VECTOR)
+def unpacked_and_in_a_branch_another_one(x):
+    w, h = same((x[0], np.sin))
+    if x[0] < 0.0:
+        h = lambda t: t * t * x[1]  # noqa: E731
+    return h(0.5) * w

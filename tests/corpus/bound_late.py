@@ -1,0 +1,123 @@
+"""Functions that nobody knows before the program runs, which read what is bound anew or written while they live."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .case import case
+
+VECTOR = np.array([0.7, 1.3, 0.9])
+
+
+def composed(f, g):
+    return lambda t: f(g(t))
+
+
+def weighted(u):
+    return lambda t: np.tanh(t * np.sum(u))
+
+
+def applied(fs, t):
+    for f in fs:
+        t = np.tanh(f(t))
+    return t
+
+
+@case(VECTOR)
+def all_functions_of_a_loop_read_its_last_item(x):
+    fs = []
+    for w in x:
+        fs.append(lambda t: w * t)
+    return fs[0](x[1]) * fs[-1](x[0])
+
+
+@case(1.5)
+def rebound_between_two_calls(x):
+    w = x
+    fs = [np.sin]
+    for _ in range(2):
+        fs.append(lambda t: w * t)
+    y = fs[1](2.0)
+    w = w * w
+    return y + fs[2](3.0)
+
+
+@case(VECTOR)
+def composed_with_what_a_loop_binds_anew(x):
+    w, h = x[0], np.sin
+    for _ in range(3):
+        h = composed(h, lambda t: w * t)
+        w = w * x[1]
+    return h(0.5) * w
+
+
+@case(VECTOR)
+def two_functions_of_one_variable_in_turn(x):
+    s = 0.3
+    table = {"a": lambda t: s * t, "b": lambda t: np.sin(s + t)}
+    for name in ["a", "b", "a"]:
+        s = s + table[name](x[1])
+    return table["b"](x[2]) * s
+
+
+@case(VECTOR)
+def array_written_between_two_calls(x):
+    u = x * 2.0
+    fs = [np.sin]
+    fs.append(lambda t: np.sum(u) * t)
+    y = 0.0
+    for f in fs:
+        y = y + f(x[0])
+    u[0] = x[1] * x[2]
+    u *= 1.5
+    for f in fs:
+        y = y + f(x[1])
+    return y
+
+
+@case(VECTOR)
+def list_of_functions_that_one_of_them_calls(x):
+    w = 1.0
+    fs = [np.sin, lambda t: t * w]
+    fs[0] = lambda t: np.sin(fs[1](t) * w)
+    w = x[1]
+    y = fs[0](x[0])
+    fs[1] = np.cos
+    w = w * 2.0
+    return y + fs[0](x[2])
+
+
+@case(VECTOR)
+def box_that_is_filled_anew(x):
+    fs, box = [np.sin], [x[0]]
+    for _ in range(3):
+        fs.append(lambda t: box[0] * t)
+        box[0] = box[0] * x[1]
+    return sum(f(x[2]) for f in fs)
+
+
+@case(VECTOR)
+def handed_to_another_function_while_it_is_bound_anew(x):
+    w, fs = x[0], [np.sin]
+    for _ in range(2):
+        fs.append(lambda t: t * w)
+        w = (w + 0.3) * applied(fs, x[1])
+    return w * fs[1](x[2])
+
+
+@case(VECTOR)
+def kept_as_a_default_of_another_one(x):
+    w, f = x[0], np.tanh
+    for _ in range(2):
+        f = lambda t, f=f: np.sin(f(t) + w)  # noqa: E731
+        w = w * f(x[2])
+    return f(x[1])
+
+
+@case(VECTOR)
+def written_list_that_a_function_was_given(x):
+    u = [x[0], x[1]]
+    fs = [np.sin, weighted(u)]
+    y = fs[1](x[2])
+    u[0] = y * x[1]
+    return y + fs[-1](x[0])

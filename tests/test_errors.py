@@ -867,6 +867,16 @@ REFUSED = {
                 h = lambda t, h=h, w=w: h(w * t)
             return slope(h, 0.5)
     """, (V,)),
+    "function that gives back the array that is written behind it": (Refused, """
+        def f(x):
+            u = x * 2.0
+            fs = [np.sin]
+            for _ in range(2):
+                fs.append(lambda t: u)
+            z = fs[1](1.0)  # <-
+            u[0] = x[1] * x[2]
+            return np.sum(z * x)
+    """, (V,)),
     "method kept by a branch of the loop that makes its object": (Unsupported, """
         class Scaled:
             def __init__(self, w):

@@ -87,10 +87,12 @@ def called(f: Closure, *args: Any) -> tuple[Any, runtime.Pullback]:
     if known is not None and not is_noting() and known[0].holds():
         _, fwd, bwd, places = known
         y, saved = fwd(*given)
+        f.given(y)
         rest = tuple([None if k in places else runtime.zeros(v) for k, v in enumerate(given)])
         inner = runtime.Pullback(bwd, saved, places, rest)
     else:
         y, inner = runtime.vjp(function, *given)
+        f.given(y)
     rest = (None,) * (len(args) + 1)
     return y, runtime.Pullback(call_backward, (inner, None, len(f.holds)), tuple(range(len(rest))), rest)
 

@@ -50,7 +50,8 @@ def of_pullback(pullback: Any, record_dot: Any, bars: tuple, dots: tuple, along:
     what it is called with; what a function value gives and its tangent, along that of what it holds."""
     if isinstance(pullback, Closure):
         primals, tangents = taken_apart(pullback, record_dot, bars, dots)
-        return along(pullback.function, primals, tangents, {})
+        value, tangent = along(pullback.function, primals, tangents, {})
+        return pullback.given(value), tangent
     if not isinstance(pullback, runtime.Pullback) and record_dot is None:
         return along(pullback, bars, dots, {})
     if not isinstance(pullback, runtime.Pullback):

@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from s2sgrad.runtime.checks import Refusal
 
 
@@ -36,7 +38,18 @@ class Closure:
         self.carries: bool | None = None  # whether it holds floats, where that is known and will stay so
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
-        return self.function(*self.ahead, *args, **keywords)
+        return self.given(self.function(*self.ahead, *args, **keywords))
+
+    def given(self, value: Any) -> Any:
+        """What it gives back; Refusal for memory of the variables that it was given, which are copies perhaps."""
+        if self.of is None or type(value) is float or type(value) is np.float64:
+            return value
+        arrays, others = _memory(self.holds[0])
+        mine, inside = _memory(value)
+        if not others.keys().isdisjoint(inside) or any(np.may_share_memory(a, b) for a in mine for b in arrays):
+            raise Refusal(None, f"`{self.__name__}` gives back an array or a list that is bound anew or written while "
+                                "it lives, which cannot be followed: let it give a copy")  # fmt: skip
+        return value
 
     @property
     def ahead(self) -> tuple:
@@ -73,6 +86,21 @@ class Closure:
 def closure(function: Callable[..., Any], holds: tuple) -> Closure:
     """The function value that calls `function` with what it holds and then its arguments."""
     return Closure(function, holds)
+
+
+def _memory(value: Any) -> tuple[list[np.ndarray], dict[int, Any]]:
+    """The arrays in a value, and its lists and dicts, by their identity."""
+    arrays, others, waiting = [], {}, [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, np.ndarray):
+            arrays.append(part)
+        elif isinstance(part, (list, dict)) and id(part) not in others:
+            others[id(part)] = part
+            waiting += part.values() if isinstance(part, dict) else part
+        elif isinstance(part, tuple):
+            waiting += part
+    return arrays, others
 
 
 def require_found_again(function: Any) -> None:

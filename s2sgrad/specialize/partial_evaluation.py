@@ -366,7 +366,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         if callee.target is dataclasses.replace:
             return self.replaced(given, keywords, node)
         functions = any(isinstance(v, Value) and not isinstance(v, Known) for v in (*given, *keywords.values()))
-        starred = any(isinstance(a, gast.Starred) for a in getattr(node, "args", ()))
+        starred = any(isinstance(a, gast.Starred) for a in (node.args if isinstance(node, gast.Call) else ()))
         values = (v.target for v in (*given, *keywords.values()) if isinstance(v, Known))
         again = behind_checkpoint(callee.target) is not None and takes_functions(callee.target, values)
         if self.stays(callee.target, node):

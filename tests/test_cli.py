@@ -13,7 +13,7 @@ from s2sgrad.__main__ import main
 
 MODEL = '''
 import numpy as np
-from s2sgrad import grad
+from s2sgrad import custom_gradient, grad
 
 rate = 2.0
 start = np.ones(3)
@@ -76,6 +76,17 @@ def scaled_behind(x, mode=None):
     if mode is not None:
         u = u * mode
     return np.sum(u * x)
+
+
+def noisy(x):
+    return x * np.random.normal()
+
+
+own = custom_gradient(lambda x: (x * x, lambda g: g * x))
+
+
+def halved(x):
+    return np.sum(own(x))
 '''
 
 
@@ -84,6 +95,7 @@ def here(tmp_path, monkeypatch):
     """A directory with model.py in it."""
     (tmp_path / "model.py").write_text(MODEL, encoding="utf-8")
     (tmp_path / "broken.py").write_text("1 / 0\n", encoding="utf-8")
+    (tmp_path / "leaves.py").write_text("raise SystemExit(3)\n", encoding="utf-8")
     (tmp_path / "needs.py").write_text("import no_such_module\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     before = {k: v for k, v in sys.modules.items() if k in ("model", "broken", "needs")}
@@ -205,8 +217,29 @@ def test_check_guesses_numbers(here, capsys):
 
 
 def test_check_differs(here, capsys):
+    assert main(["check", "model.py:halved", "--at", "start"]) == 1
+    printed = capsys.readouterr().out
+    assert "WRONG" in printed and "DIFFERS" in printed
+    assert "argument `x`, element [1]: gradient 1, differences 2" in printed
+
+
+def test_check_where_nothing_can_be_compared(here, capsys):
     assert main(["check", "model.py:jumps", "--at", "2.0"]) == 1
-    assert "WRONG" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "cannot be compared here" in printed and "WRONG" not in printed
+
+
+def test_arguments_that_begin_with_a_minus(here, capsys):
+    assert main(["check", "model.py:energy", "--args", "-start, -1.0"]) == 0
+
+
+def test_what_is_written_to_no_file_is_left_in_its_place(here, capsys):
+    os.mkfifo("pipe")
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    assert main(["show", "model.py:energy", "-o", "pipe"]) == 0
+    assert b"def energy_grad" in os.read(reader, 10000)
+    os.close(reader)
+    assert Path("pipe").is_fifo()
 
 
 def test_check_only_some(here, capsys):
@@ -230,6 +263,11 @@ def test_check_only_some(here, capsys):
     ("show model.py:energy --args 1.0", "missing a required argument: 'k'"),
     ("show model.py:energy --args 1,1.0", "`x`"),
     ("show model.py:store", "line 28"),
+    ("show leaves.py:f", "leaves.py cannot be imported: SystemExit: 3"),
+    ("show model.py:energy --args exit(3)", "cannot be evaluated: SystemExit: 3"),
+    ("show model.py:energy --wrt ,", "--wrt names no parameter"),
+    ("show model.py:energy --standalone", "--standalone says what -o FILE writes"),
+    ("check model.py:noisy --args 1.0", "is not the same function twice"),
     ("check model.py:shaped", "the shape of `x` cannot be guessed"),
     ("check model.py:store", "cannot be called with"),
     ("check model.py:store --args start", "line 28"),

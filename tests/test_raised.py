@@ -220,6 +220,21 @@ FORWARD = {
             ys = [x[k] * x[k] for k in range(5)]  # here
             return sum(ys)
         """),
+    "nested recursion": (ValueError, """
+        def f(x):
+            def walk(n):
+                if n == 0:
+                    return x.reshape(9)  # here
+                return walk(n - 1) * x[n]
+            return np.sum(walk(2))
+        """),
+    "function in a list": (ValueError, """
+        def f(x):
+            gs = []
+            for w in x:
+                gs.append(lambda z: (z * w).reshape(9))  # here
+            return np.sum(gs[1](x))
+        """),
 }
 
 REVERSE = {
@@ -239,6 +254,21 @@ REVERSE = {
 
         def f(x):
             return own(x) * 2.0
+        """),
+    "rule": (ValueError, """
+        own = s2sgrad.primitive(lambda x: 2.0 * x)
+        own.defvjp(lambda g, y, x: g.reshape(9))  # here
+
+        def f(x):
+            return np.sum(own(x) * x)
+        """),
+    "shape from a rule": (ValueError, """
+        own = s2sgrad.primitive(lambda x: 2.0 * x)
+        own.defvjp(lambda g, y, x: np.append(g, g))
+
+        def f(x):
+            z = own(x)  # here
+            return np.sum(z * x)
         """),
 }
 
@@ -324,7 +354,7 @@ def complaints(error, kind, file, line):
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(HOME)]
     if len(frames) > 1:
         out.append(f"{len(frames)} frames of ours")
-    if "<s2sgrad" in shown:
+    if "<s2sgrad" in shown or "<made for" in shown:
         out.append("a line of generated text")
     if len(inner) > LINES:
         out.append(f"{len(inner)} lines")
@@ -365,8 +395,11 @@ def test_the_other_ways_in(write, tmp_path, name, way):
     assert not complaints(failure(way, module.f), kind, *here(tmp_path, text))
 
 
-@pytest.mark.parametrize("way", ["grad", "value_and_grad", "vjp", "tape", "function"])
-@pytest.mark.parametrize("name", REVERSE)
+REVERSED = ("grad", "value_and_grad", "vjp", "tape", "function")
+AGAIN = [(name, way) for name in ("lambda pullback", "rule", "shape from a rule") for way in ("grad of grad", "hvp")]
+
+
+@pytest.mark.parametrize(("name", "way"), [*((name, way) for name in REVERSE for way in REVERSED), *AGAIN])
 def test_the_reverse_sweep(write, tmp_path, name, way):
     kind, text = REVERSE[name]
     module, _ = write(text)
@@ -397,6 +430,16 @@ def test_the_note_tells_the_derivative_from_the_function(write, tmp_path):
         assert pickle.loads(pickle.dumps(caught.value)).__notes__ == [
             f'in {file}, line {first + 1}: raise ValueError("large")'
         ]
+
+
+@pytest.mark.parametrize("way", [*COMPILED, "hvp", "jacobian"])
+@pytest.mark.parametrize("name", ["nested recursion", "function in a list"])
+def test_a_refusal_in_a_function_that_is_put_beside(write, tmp_path, name, way):
+    text = FORWARD[name][1].replace(".reshape(9)", ".dot(np.linalg.eig(np.outer(x, x))[0])")
+    module, file = write(text)
+    with pytest.raises(NoRule) as caught:
+        WAYS[way](module.f, X)
+    assert caught.value.place[:2] == (str(file), here(tmp_path, text)[1])
 
 
 def test_a_cell_of_a_notebook():

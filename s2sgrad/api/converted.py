@@ -26,7 +26,7 @@ from s2sgrad.ir.quote import assign, mentioned, nodes
 from s2sgrad.ir.quote import name as name_of
 from s2sgrad.rules import table
 from s2sgrad.runtime.given import fitted, new
-from s2sgrad.source import brings_gradient, is_method_of, read
+from s2sgrad.source import Primal, brings_gradient, is_method_of, read
 from s2sgrad.source.making import made
 
 _MOST = 64  # objects of whose methods the text is kept
@@ -59,6 +59,7 @@ class _Own:
     """The text of a function with a gradient of its own: its tree, its last statement, and the pullback returned there."""
 
     function: types.FunctionType
+    primal: Primal
     tree: gast.FunctionDef
     end: gast.Return
     pullback: Any
@@ -96,7 +97,7 @@ def _own(f: types.FunctionType, count: int) -> _Own:
     if not isinstance(pullback, _HEADS) or pullback.args.vararg or pullback.args.defaults or pullback.args.kwonlyargs:
         _refuse(f, "its pullback must be a lambda or a nested function that is returned by its name", primal.place(end))
     tree.decorator_list = []
-    return _Own(function, tree, end, pullback, nested)
+    return _Own(function, primal, tree, end, pullback, nested)
 
 
 def _converted(f: types.FunctionType, count: int, owner: tuple) -> types.FunctionType:
@@ -111,8 +112,8 @@ def _converted(f: types.FunctionType, count: int, owner: tuple) -> types.Functio
     name = function.__name__ if function.__name__.isidentifier() else "function"
     base = next(b for b in _bases(name) if f"{b}_value" not in taken and f"{b}_pullback" not in taken)
     cells = set(code.co_freevars)
-    text = _pullback_text(own.pullback, helpers, f"{base}_pullback", captured)
-    pull = made(text, f"{base}_pullback", function, receiver, cells)
+    pulled = _pullback_alone(own.pullback, helpers, f"{base}_pullback", captured)
+    pull = made(_text(pulled), pulled.name, function, receiver, cells, pulled, own.primal.place)
     bound = {n.id for n in _own_names(tree.body) if isinstance(n.ctx, (gast.Store, gast.Del))}
     asked = {n: _unused(f"{n}_", taken) if n in bound else n for n in names[len(owner) : count]}
     tree.body[:0] = [assign(first, name_of(n)) for n, first in asked.items() if first != n]
@@ -123,7 +124,7 @@ def _converted(f: types.FunctionType, count: int, owner: tuple) -> types.Functio
     tree.args.defaults = []
     for p in own.parameters[: len(owner)]:
         p.id = _unused(f"{p.id}_", taken)
-    out = made(_text(tree), name, function, {f"{base}_value": valued, **receiver}, cells)
+    out = made(_text(tree), name, function, {f"{base}_value": valued, **receiver}, cells, tree, own.primal.place)
     out.__defaults__ = function.__defaults__
     return out
 
@@ -187,13 +188,13 @@ def _text(tree: Any) -> str:
     return ast.unparse(ast.fix_missing_locations(gast.gast_to_ast(tree)))
 
 
-def _pullback_text(pullback: Any, helpers: list[Any], name: str, captured: list[str]) -> str:
+def _pullback_alone(pullback: Any, helpers: list[Any], name: str, captured: list[str]) -> gast.FunctionDef:
     """The pullback with what it captured as arguments."""
     args = pullback.args
     args.args = [*args.posonlyargs, *args.args, *(gast.Name(c, gast.Param(), None, None) for c in captured)]
     args.posonlyargs, args.defaults = [], []
     body = pullback.body if isinstance(pullback, gast.FunctionDef) else [gast.Return(pullback.body)]
-    return _text(gast.FunctionDef(name, args, [*helpers, *body], [], None, None, []))
+    return gast.FunctionDef(name, args, [*helpers, *body], [], None, None, [])
 
 
 def _valued(

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2sgrad.api.saved_module import Module
 from s2sgrad.api.saved_source import Source
-from s2sgrad.errors import raised
+from s2sgrad.errors import is_written, raised
 from s2sgrad.source import GENERATED
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _marked(compiled: Compiled) -> str:
     lines = compiled.text.splitlines()
     for code in {f.__code__ for f in _functions_of_file(compiled.function)}:
         for number, place in raised.places(code).items():
-            if not place.file.startswith(GENERATED):
+            if not is_written(place.file):
                 lines[number - 1] += f"  # {os.path.basename(place.file)}:{place.line}"
     return "\n".join(lines) + "\n"
 
@@ -116,7 +116,10 @@ def _functions_of_file(entry: types.FunctionType) -> list[types.FunctionType]:
 
 def save(path: Any, text: str) -> None:
     """Write a text, all of it or nothing; a file that is there is replaced."""
-    path = Path(path).resolve()
+    given, path = Path(path), Path(path).resolve()
+    if given.exists() and not given.is_file() and not given.is_dir():  # `/dev/stdout`
+        given.write_text(text, encoding="utf-8")
+        return
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(path.parent)!r}: make it first")
     if path.is_dir():
@@ -125,5 +128,7 @@ def save(path: Any, text: str) -> None:
     try:
         partial.write_text(text, encoding="utf-8")
         os.replace(partial, path)
+    except OSError as error:
+        raise type(error)(f"{str(path)!r} cannot be written: {error.strerror}") from None
     finally:
         partial.unlink(missing_ok=True)

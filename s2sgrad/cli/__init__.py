@@ -13,6 +13,7 @@ from s2sgrad.cli.targets import Mistake
 from s2sgrad.errors import S2SGradError
 
 _TARGET = "path.py:function or package.module:function"
+_EXPRESSIONS = ("--args", "--at")
 _EXAMPLES = """examples:
   s2sgrad demo
   s2sgrad show model.py:loss
@@ -24,7 +25,7 @@ _EXAMPLES = """examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit status: 0 good, 1 a gradient is wrong, 2 the command cannot be carried out."""
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
     try:
         if getattr(options, "order", 1) < 1:
             raise Mistake(f"--order must be 1 or more, not {options.order}")
@@ -35,6 +36,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """The words with those of `--args` at it, which may begin with a minus.
+
+    >>> _joined(["check", "m.py:f", "--args", "-1.0, 2.0"])
+    ['check', 'm.py:f', '--args=-1.0, 2.0']
+    """
+    out: list[str] = []
+    for word in arguments:
+        if out and out[-1] in _EXPRESSIONS:
+            out[-1] += f"={word}"
+        else:
+            out.append(word)
+    return out
 
 
 def _demo(options: argparse.Namespace) -> int:
@@ -87,7 +103,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("target", metavar="TARGET", help=_TARGET)
         command.add_argument("--wrt", metavar="X,Y", help="the parameters to differentiate in (default: see above)")
         command.add_argument(
-            "--args", "--at", metavar="EXPRESSIONS", help='the arguments, as Python: "np.ones(3), 2.0"; names of the '
+            *_EXPRESSIONS, metavar="EXPRESSIONS", help='the arguments, as Python: "np.ones(3), 2.0"; names of the '
             "function's module may be used"
         )  # fmt: skip
     return parser

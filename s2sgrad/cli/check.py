@@ -12,6 +12,7 @@ from s2sgrad.errors import S2SGradError, raised
 from s2sgrad.ir.signatures import signature
 from s2sgrad.testing import comparisons
 
+_WRONG = 8  # so many that are wrong are told
 _COUNTS = frozenset(["count", "i", "j", "iterations", "n", "size", "steps", "trips"])
 
 
@@ -42,11 +43,13 @@ def run(options: argparse.Namespace) -> int:
         found_all = comparisons(function, arguments, options.order, argnums)
     except S2SGradError:
         raise
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, AssertionError) as error:  # nothing can be compared: it draws random numbers, is nan
         raise Mistake(str(error)) from None
     print(f"{options.target} at {'guessed ' if guessed else ''}({_shown(arguments)}), where it is {_short(value)}\n")
     good = _table(found_all)
-    print(f"\n{'The gradient agrees with' if good else 'The gradient DIFFERS from'} central differences.")
+    unknown = all(c.agrees or c.trouble for c in found_all)
+    said = "agrees with" if good else "cannot be compared here with" if unknown else "DIFFERS from"
+    print(f"\nThe gradient {said} central differences.")
     return 0 if good else 1
 
 
@@ -59,8 +62,12 @@ def _table(found: list) -> bool:
     for (order, name), comparisons_ in groups.items():
         error = max(c.error for c in comparisons_)
         good = all(c.agrees for c in comparisons_)
-        print(f"{order:>5}  {name:<{width}}  {len(comparisons_):>10}  {error:>18.1e}  {'ok' if good else 'WRONG'}")
-    return all(c.agrees for c in found)
+        verdict = "ok" if good else "?" if all(c.agrees or c.trouble for c in comparisons_) else "WRONG"
+        print(f"{order:>5}  {name:<{width}}  {len(comparisons_):>10}  {error:>18.1e}  {verdict}")
+    wrong = list(dict.fromkeys(str(c) for c in found if not c.agrees))
+    if wrong:
+        print("\n" + "\n".join(wrong[:_WRONG]) + "\n.." * (len(wrong) > _WRONG))
+    return not wrong
 
 
 def _guessed(function: Any) -> tuple:

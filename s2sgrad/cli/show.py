@@ -12,6 +12,8 @@ from s2sgrad.cli.targets import Mistake, asking, derivative_of, evaluated, funct
 def run(options: argparse.Namespace) -> int:
     """Print the gradient that s2sgrad writes for a function: for arguments of any kind or, which reads better, for
     arguments like those of --args.  By default it is the gradient in the first parameter."""
+    if options.output is None and (options.standalone or options.lines):
+        raise Mistake(f"{'--standalone' if options.standalone else '--lines'} says what -o FILE writes: give it, too")
     found, space = function_named(options.target)
     derivative = derivative_of(found, options)
     arguments = None if options.args is None else evaluated(options.args, space)

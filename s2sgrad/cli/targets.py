@@ -61,7 +61,7 @@ def _module(place: str) -> Any:
         if not is_path and error.name and (place == error.name or place.startswith(error.name + ".")):
             raise Mistake(f"there is no module {place!r} here or on the path; of a file, write path.py:function") from None
         raise Mistake(f"{place} cannot be imported: {error}") from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise Mistake(f"{place} cannot be imported: {type(error).__name__}: {error}") from None
     finally:
         del sys.path[: len(folders)]
@@ -120,7 +120,7 @@ def evaluated(expressions: str, space: dict[str, Any]) -> tuple:
     """
     try:
         return tuple(eval(f"({expressions.strip().rstrip(',')},)", {"np": np, **space}))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise Mistake(f"--args {expressions!r} cannot be evaluated: {type(error).__name__}: {error}") from None
 
 
@@ -130,7 +130,10 @@ def parameters_named(wrt: str | None) -> tuple[str, ...] | None:
     >>> parameters_named("x, y")
     ('x', 'y')
     """
-    return None if wrt is None else tuple(n.strip() for n in wrt.split(",") if n.strip())
+    names = None if wrt is None else tuple(n.strip() for n in wrt.split(",") if n.strip())
+    if names == ():
+        raise Mistake("--wrt names no parameter: write --wrt x or --wrt x,y")
+    return names
 
 
 def primal_of(found: Any) -> Callable[..., Any]:

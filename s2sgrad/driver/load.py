@@ -28,6 +28,7 @@ from s2sgrad.ir.quote import mentioned, nodes
 from s2sgrad.ir.unit import is_derived
 from s2sgrad.mirror import shadows
 from s2sgrad.source import GENERATED, GENERATED_TEXTS, Primal
+from s2sgrad.source.making import statements
 
 
 @dataclass(frozen=True)
@@ -218,23 +219,18 @@ def _places(
     """By the lines of the text: the place of the user's statement behind each; and the lines that compute a derivative."""
     out: dict[int, Place] = {}
     derived: set[int] = set()
-    waiting: list[tuple[list[Any], list[Any]]] = [(node.body, emitted.tree.body)]
-    while waiting:
-        written, made = waiting.pop()
-        for shown, statement in zip(written, made, strict=False):
-            origin = getattr(statement, "origin", None)
-            if origin is not None and origin.line:
-                primal = origin.primal or emitted.unit.primal
-                if id(primal) not in spans:
-                    spans[id(primal)] = _spans(primal)
-                whole = spans[id(primal)].get((origin.line, origin.column))
-                if whole is not None:
-                    place, code = primal.place(whole), primal.function.__code__
-                    out[shown.lineno] = raised.behind(code, place.line) or place
-                    if is_derived(statement) or raised.is_derived(code, place.line):
-                        derived.add(shown.lineno)
-            for field in ("body", "orelse", "finalbody"):
-                waiting.append((getattr(shown, field, []), getattr(statement, field, [])))
+    for shown, statement in statements(node, emitted.tree):
+        origin = getattr(statement, "origin", None)
+        if origin is not None and origin.line:
+            primal = origin.primal or emitted.unit.primal
+            if id(primal) not in spans:
+                spans[id(primal)] = _spans(primal)
+            whole = spans[id(primal)].get((origin.line, origin.column))
+            if whole is not None:
+                place, code = primal.place(whole), primal.function.__code__
+                out[shown.lineno] = raised.behind(code, place.line) or place
+                if is_derived(statement) or raised.is_derived(code, place.line):
+                    derived.add(shown.lineno)
     return out, frozenset(derived)
 
 

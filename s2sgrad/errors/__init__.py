@@ -5,6 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 GENERATED = "<s2sgrad "  # how the file names of our texts begin
+MADE = "<made for "  # and those of the functions that we put beside the user's
+
+
+def is_written(filename: str) -> bool:
+    """Whether we wrote the text of this name."""
+    return filename.startswith((GENERATED, MADE))
 
 
 class Place(NamedTuple):

@@ -19,7 +19,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from s2sgrad.errors import GENERATED, Defect, Place, Refused, S2SGradError
+from s2sgrad.errors import GENERATED, MADE, Defect, Place, Refused, S2SGradError, is_written
 from s2sgrad.errors.wording import Wording
 from s2sgrad.runtime.checks import Refusal
 
@@ -28,11 +28,11 @@ _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _BENEATH = ("numpy", "scipy", "gast", "astunparse")  # what we stand on: an error in there is of whoever called it
 _RAISE = dis.opmap["RAISE_VARARGS"]
 _DELIBERATE = (TypeError, ValueError, RuntimeError, LookupError, AttributeError, AssertionError, OSError)
-_generated: dict[int, tuple[Any, dict[int, Place], frozenset[int], Wording]] = {}
+_generated: dict[int, tuple[Any, dict[int, Place], frozenset[int], Wording | None]] = {}
 _NOTHING: Any = (lambda: None, {}, frozenset(), None)
 
 
-def register(code: types.CodeType, places: dict[int, Place], derived: frozenset[int], wording: Wording) -> None:
+def register(code: types.CodeType, places: dict[int, Place], derived: frozenset[int], wording: Wording | None) -> None:
     """Say which of the user's statements stands behind each line of the text that this code was compiled from, which of the
     lines compute its derivative and not what it computes itself, and what its names mean.
 
@@ -104,7 +104,7 @@ def located(error: Exception, function: Any = None) -> Exception:
     """
     frames = _frames(error)
     statements = [found for t in reversed(frames) if (found := _statement(t.tb_frame.f_code, t.tb_lineno)) is not None]
-    statement = next((found for found in statements if not found[0].file.startswith(GENERATED)), None)
+    statement = next((found for found in statements if not is_written(found[0].file)), None)
     place = head(function) if statement is None else statement[0]
     if isinstance(error, Refusal):
         error = Refused(error.message, place).with_traceback(error.__traceback__)
@@ -124,7 +124,7 @@ def located(error: Exception, function: Any = None) -> Exception:
 
 def _placed(error: S2SGradError, place: Place | None, function: Any) -> S2SGradError:
     """A refusal with a place that is the user's, where there is one."""
-    if error.place is not None and error.place.file.startswith(GENERATED) and (called := head(function)) is not None:
+    if error.place is not None and is_written(error.place.file) and (called := head(function)) is not None:
         error = type(error)(error.message, called).with_traceback(error.__traceback__)
     if error.place is not None and is_hidden(error.place.file) and (user := head(inspect.unwrap(function))) is not None:
         if not is_hidden(user.file):  # which a decorator of a library wraps
@@ -170,7 +170,7 @@ def head(function: Any) -> Place | None:
     code = getattr(behind_call(function), "__code__", None)
     if code is not None and is_ours(code.co_filename):  # a primitive's, around the user's
         code = getattr(inspect.unwrap(function), "__code__", None)
-    if code is None or code.co_filename.startswith(GENERATED) or is_ours(code.co_filename):
+    if code is None or is_written(code.co_filename) or is_ours(code.co_filename):
         return None
     number = code.co_firstlineno
     line = linecache.getline(code.co_filename, number).rstrip()
@@ -194,7 +194,7 @@ def is_ours(filename: str) -> bool:
 
 def is_hidden(filename: str) -> bool:
     """Whether a file is one of ours or of what we stand on, and none of the user's."""
-    if is_ours(filename) or filename.startswith("<frozen "):
+    if is_ours(filename) or filename.startswith(("<frozen ", MADE)):
         return True
     if filename.startswith(_STANDARD) and "-packages" not in filename:
         return True
@@ -243,7 +243,7 @@ def is_defect(error: Exception, *kinds: type[Exception]) -> bool:
 
 def trim(error: BaseException) -> None:
     """Leave the frames of the user's code, of an error and of its causes; those of a generated text stand at the statement
-    of the user's that is behind them, the innermost also where there is none."""
+    of the user's that is behind them."""
     waiting, seen = [] if os.environ.get("S2SGRAD_DEBUG") else [error], set()
     while waiting:
         shown = waiting.pop()
@@ -261,25 +261,22 @@ def trim(error: BaseException) -> None:
 
 def _kept(frames: list[types.TracebackType], placed: bool) -> list[types.TracebackType]:
     """The frames of the user's code, and those of generated texts in its places, if nothing else tells them (`placed`)."""
-    last = max((k for k, frame in enumerate(frames) if _file(frame).startswith(GENERATED)), default=-1)
     kept: list[types.TracebackType] = []
     before: Place | None = None
-    for k, frame in enumerate(frames):
+    for frame in frames:
         place = _behind_generated(frame)
         if place is not None:
             kept += [] if placed or place == before else [_in_place(frame, place)]
             before = place
-        elif (k == last and not placed) if _file(frame).startswith(GENERATED) else not is_hidden(_file(frame)):
+        elif not (is_written(_file(frame)) or is_hidden(_file(frame))):
             kept.append(frame)
     return kept
 
 
 def _behind_generated(frame: types.TracebackType) -> Place | None:
-    """The statement of the user's behind a frame of a generated text, if it is one."""
-    if not _file(frame).startswith(GENERATED):
-        return None
+    """The statement of the user's behind a frame of a text of ours, if it is one."""
     place = behind(frame.tb_frame.f_code, frame.tb_lineno)
-    return None if place is None or place.file.startswith(GENERATED) else place
+    return None if place is None or is_written(place.file) else place
 
 
 def trim_ours(error: Exception) -> None:

@@ -290,9 +290,9 @@ class Columns:
         unit, tree = Unit.of(read(target))
         for _, run in (*DEFINITION, *STATEMENTS):
             tree = run(unit, tree)
-        text = emit.function(self.flattener.another(unit, tree))
+        tree = self.flattener.another(unit, tree)
         cells = set(target.__code__.co_freevars) - {target.__name__, *unit.helpers}
-        new = made(text, target.__name__, target, unit.helpers, cells)
+        new = made(emit.function(tree), target.__name__, target, unit.helpers, cells, tree, unit.place)
         self.unit.inlined.append(unit)
         _INHERITED[new] = told
         return new

@@ -210,6 +210,8 @@ class Module:
             self.settle(source, node, value, set())
         else:
             self._settle(source, [node], names_at(sys.modules[value.__module__]), set())
+            if _is_ours(_home(value)):
+                source.insert(node.body[0], f'__module__ = "{_OURS}"  # its objects are none of the user\'s')
         text = source.text()
         try:
             compile(text, "<saved>", "exec")

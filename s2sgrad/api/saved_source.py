@@ -35,6 +35,11 @@ class Source:
         """Write something else where a node stands."""
         self.changes.append(((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset), new))
 
+    def insert(self, statement: ast.stmt, line: str) -> None:
+        """Write a line behind a statement."""
+        behind = statement.end_lineno, statement.end_col_offset
+        self.changes.append((behind, behind, f"\n{' ' * statement.col_offset}{line}"))
+
     def remove(self, statement: ast.stmt) -> None:
         """Leave out the lines of a statement."""
         self.changes.append(((statement.lineno, 0), (statement.end_lineno + 1, 0), ""))

@@ -85,7 +85,7 @@ def targets(statement: gast.Assign) -> list[str]:
     (target,) = statement.targets
     if isinstance(target, gast.Name):
         return [target.id]
-    if isinstance(target, gast.Subscript):
+    if isinstance(target, (gast.Subscript, gast.Attribute)):
         return []
     return [n for part in target.elts for n in targets(gast.Assign([part], statement.value, None))]
 

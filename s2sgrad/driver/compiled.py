@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import gast
 import numpy as np
 
 from s2sgrad.analysis.kinds import Kind, Unknown
@@ -24,6 +25,7 @@ from s2sgrad.driver.options import Options
 from s2sgrad.driver.program import Program
 from s2sgrad.errors import raised
 from s2sgrad.ir.lookups import Lookups, noted
+from s2sgrad.ir.quote import nodes
 from s2sgrad.memory import behaviour, mod_ref
 from s2sgrad.runtime.results import NoResult
 from s2sgrad.source import GENERATED, look_up
@@ -100,6 +102,7 @@ class Facts:
     unsure: bool
     backend: Backend
     dots: dict[str, str] = field(default_factory=dict)  # of a tangent: the keywords for tangents, by parameter
+    divides_again: bool = False  # where a Python number, divided by zero, raises, it runs again for a seed of NumPy's
 
 
 class Compiled:
@@ -125,6 +128,8 @@ class Compiled:
             self.seed, self.scalar = recipe.facts.seed, recipe.facts.scalar
             self.written, self.unsure = recipe.facts.written, recipe.facts.unsure
             self.backend, self.gives_up_on = recipe.facts.backend, recipe.facts.backend.gives_up_on
+            if not self.gives_up_on and recipe.facts.divides_again:
+                self.gives_up_on = (ZeroDivisionError,)
 
     def shown(self) -> types.FunctionType:
         """The function, for tools that show its text."""
@@ -182,8 +187,15 @@ def compile_gradient(
         global_conflicts.check(program.units)
         seed = next(iter(entry.defaults), "")
         unsure = any(isinstance(kinds.get(p.partition("[")[0]), Unknown) for p in wrt)
-        facts = Facts(seed, entry.scalar, program.written, unsure, backend, entry.dots)
+        facts = Facts(seed, entry.scalar, program.written, unsure, backend, entry.dots, _divides_again(program, entry))
         return Recipe(program, lookups, function, [entry], entry.name, facts).sealed(program)
+
+
+def _divides_again(program: Program, entry: Emitted) -> bool:
+    """Whether a division by zero may give inf in the function, as NumPy's numbers have it, and raise in the gradient, whose
+    default seed is a Python number; and whether the text may run twice."""
+    divides = any(isinstance(getattr(n, "op", None), gast.Div) for emitted in program.functions for n in nodes(emitted.tree))
+    return entry.numpy and divides and all(emitted.is_repeatable() for emitted in program.functions)
 
 
 def compile_pair(

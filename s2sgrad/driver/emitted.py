@@ -44,6 +44,7 @@ class Emitted:
     same_signature: bool = True
     header: str | None = None
     scalar: bool = True  # the result is a number
+    numpy: bool = False  # and may be one of NumPy's, of which division by zero gives inf
     stacks: frozenset[int] = frozenset()  # of an adjoint: where in its record there are lists of what nothing else refers to
     restores: bool = False  # an adjoint that writes arrays of its record
     flat: bool = False  # an adjoint of a function whose result must be a float to be differentiated: no argument reaches it
@@ -52,6 +53,9 @@ class Emitted:
     def is_repeatable(self) -> bool:
         """Whether the function may run a second time from the start: it does nothing but compute."""
         statements = [*effects.walk(self.tree.body)]
+        stored = [n for s in statements for n in nodes(effects.header(s)) if isinstance(n, gast.Attribute)]
+        if any(isinstance(s, gast.Global) for s in statements) or any(isinstance(n.ctx, gast.Store) for n in stored):
+            return False
         bound = {n for s in statements for n in binds(s)}
         computing = [s for s in statements if getattr(s, "states", None) is None]  # what keeps states makes them anew
         if not all(behaviour.is_local(self.unit, effects.header(s), bound) for s in computing):

@@ -116,4 +116,5 @@ class Entry(Differentiated):
         c.tree.body.insert(0, gast.Expr(constant(title(stem_of(self.function), self.variables, self.options))))
         c.tree.name = self.emitted.name
         self.emitted.defaults, self.emitted.scalar = {self.seed: self.default}, self.scalar
+        self.emitted.numpy = self.scalar and self.kind(self.swept.result).type is not float
         self.emitted.header = described(self.kinds)

@@ -79,3 +79,43 @@ def test_what_must_not_run_twice_is_left_to_the_default(overeager):
         df(*args)
         assert df._latest.backend is NUMPY
     assert np.isfinite(grad(prints)(2.0))
+
+
+def test_a_derivative_divides_by_zero_as_numpy_does():
+    """The default seed is one of Python's numbers, which raise where those of the function, NumPy's, give inf."""
+
+    def mean(x, n):
+        return np.sum(x / n)
+
+    def each(x, n):
+        try:
+            out = [x[0] / n]
+        except ZeroDivisionError:
+            out = [x[1]]
+        return sum(out)
+
+    def python_numbers(x, n):
+        return x / n
+
+    with np.errstate(all="ignore"):
+        assert grad(mean)(np.ones(2), 0).tolist() == [np.inf, np.inf]
+        assert grad(each)(np.ones(2), 0).tolist() == [np.inf, 0.0]
+    with pytest.raises(ZeroDivisionError):
+        grad(python_numbers)(1.0, 0)
+
+
+def test_what_counts_its_calls_runs_once():
+    class Counter:
+        calls = 0
+
+    def counted(x, counter, n):
+        counter.calls += 1
+        total = 0.0
+        for k in range(3):
+            total += x[k] * x[k] / n
+        return total
+
+    counter = Counter()
+    with np.errstate(all="ignore"), pytest.raises(ZeroDivisionError):
+        grad(counted)(np.ones(3), counter, 0)
+    assert counter.calls == 1
